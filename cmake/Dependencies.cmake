@@ -1,0 +1,15 @@
+# Debian 12 is the reference; deploy/bootstrap.sh installs all of these.
+find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)            # CMake's own module: Debian's protobuf ships no config
+find_package(absl REQUIRED CONFIG)
+find_package(gRPC REQUIRED CONFIG)
+find_package(spdlog REQUIRED CONFIG)
+find_package(CLI11 REQUIRED CONFIG)
+find_package(nlohmann_json REQUIRED CONFIG)
+find_package(yaml-cpp REQUIRED CONFIG)
+if(IOBENCH_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()
+if(IOBENCH_PERF)
+  find_package(benchmark REQUIRED CONFIG)
+endif()

@@ -1,0 +1,72 @@
+// Latencies in one layout everywhere: log-linear, 128 sub-buckets an octave (relative width under 0.8 %), 1 ns to
+// 2^42 ns (73 minutes), exact below 128 ns; overflow count, exact n, min, max, sum and sum of squares beside it.
+// Merging adds; percentiles are never averaged. One thread at a time.
+#ifndef COMMON_HISTOGRAM_H_
+#define COMMON_HISTOGRAM_H_
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+class Histogram {
+ public:
+  static constexpr int kSubBucketBits = 7;
+  static constexpr int kMaxBits = 42;
+  static constexpr uint32_t kBucketCount = (kMaxBits - kSubBucketBits + 1) << kSubBucketBits;   // 4608
+
+  static constexpr uint32_t IndexOf(uint64_t ns) {      // REQUIRES: ns < 2^42
+    if (ns < (1u << kSubBucketBits)) return static_cast<uint32_t>(ns);
+    const int shift = std::bit_width(ns) - 1 - kSubBucketBits;
+    return (static_cast<uint32_t>(shift) << kSubBucketBits) + static_cast<uint32_t>(ns >> shift);
+  }
+  static uint64_t LowerEdge(uint32_t index);            // smallest ns of the bucket
+  static uint64_t UpperEdge(uint32_t index);            // largest ns of the bucket
+
+  void Add(uint64_t ns) {
+    if (ns >= (uint64_t{1} << kMaxBits)) [[unlikely]] {
+      ++overflow_count_;
+    } else {
+      ++buckets_[IndexOf(ns)];
+    }
+    if (ns > max_ns_) max_ns_ = ns;
+    if (ns < min_ns_) min_ns_ = ns;
+    sum_ns_ += static_cast<double>(ns);
+    sum_squares_ns2_ += static_cast<double>(ns) * static_cast<double>(ns);
+  }
+  void Merge(const Histogram& other);
+  void Clear();
+
+  uint64_t count() const;                               // overflowed ones included; walks the buckets
+  uint64_t overflow_count() const { return overflow_count_; }
+  uint64_t min_ns() const;                              // 0 when empty
+  uint64_t max_ns() const { return max_ns_; }
+  double mean_ns() const;                               // NaN when empty
+  double stddev_ns() const;                             // population; NaN when empty
+
+  // Nearest rank: upper edge of the smallest bucket with cumulated count >= ceil(p * n), never above max_ns();
+  // p in (0, 1]. NaN when empty. A rank inside the overflow gives max_ns().
+  double PercentileNs(double p) const;
+  // A percentile is trusted only with n * (1 - p) >= 100.
+  bool Trusted(double p) const;
+
+  v1::Histogram ToProto() const;                        // sparse
+  // Adds the counts of a message; InvalidArgument when its layout does not fit (nothing is added then).
+  absl::Status AddProto(const v1::Histogram& message);
+
+ private:
+  std::array<uint64_t, kBucketCount> buckets_{};
+  uint64_t overflow_count_ = 0;
+  uint64_t min_ns_ = UINT64_MAX;
+  uint64_t max_ns_ = 0;
+  double sum_ns_ = 0;
+  double sum_squares_ns2_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_HISTOGRAM_H_

@@ -1,0 +1,63 @@
+// std::mutex and std::condition_variable with thread-safety annotations. Not absl::Mutex: Debian's abseil is not
+// built for ThreadSanitizer and would report races that are not there.
+#ifndef COMMON_MUTEX_H_
+#define COMMON_MUTEX_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "absl/base/thread_annotations.h"
+#include "common/time.h"
+
+namespace iobench {
+
+class ABSL_LOCKABLE Mutex {
+ public:
+  void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
+  void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
+
+ private:
+  friend class CondVar;
+  std::mutex mutex_;
+};
+
+class ABSL_SCOPED_LOCKABLE MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) { mutex_.Lock(); }
+  ~MutexLock() ABSL_UNLOCK_FUNCTION() { mutex_.Unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+class CondVar {
+ public:
+  // REQUIRES: the caller holds `mutex`. Waits until `ready()`.
+  template <typename Ready>
+  void Wait(Mutex& mutex, Ready ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait(lock, ready);
+    lock.release();
+  }
+  // The same, at most until CLOCK_MONOTONIC shows `until_ns`; false: ready() was still false then.
+  template <typename Ready>
+  bool WaitUntil(Mutex& mutex, int64_t until_ns, Ready ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    const auto until = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(until_ns));
+    const bool is_ready = condition_.wait_until(lock, until, ready);
+    lock.release();
+    return is_ready;
+  }
+  void NotifyOne() { condition_.notify_one(); }
+  void NotifyAll() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable condition_;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_MUTEX_H_

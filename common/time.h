@@ -1,0 +1,39 @@
+// Time that cannot be mixed up. Three clocks, three types; only ClockMap (common/clock_map.h) converts
+// between coordinator and worker, only TickScale (common/clock.h) between ticks and WorkerTime.
+#ifndef COMMON_TIME_H_
+#define COMMON_TIME_H_
+
+#include <compare>
+#include <cstdint>
+
+namespace iobench {
+
+// One lane's raw counter: TSC ticks, or nanoseconds of CLOCK_MONOTONIC where the TSC is not to be trusted.
+struct Ticks {
+  uint64_t value = 0;
+  auto operator<=>(const Ticks&) const = default;
+};
+
+// CLOCK_MONOTONIC of one worker, nanoseconds; meaningless elsewhere.
+struct WorkerTime {
+  int64_t ns = 0;
+  auto operator<=>(const WorkerTime&) const = default;
+  friend int64_t operator-(WorkerTime a, WorkerTime b) { return a.ns - b.ns; }
+  friend WorkerTime operator+(WorkerTime a, int64_t delta_ns) { return {a.ns + delta_ns}; }
+};
+
+// CLOCK_MONOTONIC of the coordinator, nanoseconds: the axis of every result.
+struct CoordTime {
+  int64_t ns = 0;
+  auto operator<=>(const CoordTime&) const = default;
+  friend int64_t operator-(CoordTime a, CoordTime b) { return a.ns - b.ns; }
+  friend CoordTime operator+(CoordTime a, int64_t delta_ns) { return {a.ns + delta_ns}; }
+};
+
+inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
+inline constexpr double SecondsFrom(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+inline constexpr int64_t NanosFrom(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+}  // namespace iobench
+
+#endif  // COMMON_TIME_H_
