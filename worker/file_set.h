@@ -1,0 +1,41 @@
+// The files a lane works on, and how they are opened.
+#ifndef WORKER_FILE_SET_H_
+#define WORKER_FILE_SET_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace iobench {
+
+// One object of a lane: a file, or the lane's extent of a shared one. Op offsets count from extent_offset_bytes.
+struct LaneFile {
+  std::string name;                    // below the directory
+  uint64_t extent_offset_bytes = 0;    // 0 unless shared
+  uint64_t bytes = 0;
+};
+
+// `directory_fd` (PATH/cluster-iobench.data, O_PATH or O_DIRECTORY) belongs to the phase runner and outlives every
+// user. `directory` is its path, for messages.
+struct FileSet {
+  int directory_fd = -1;
+  std::string directory;
+  std::vector<LaneFile> files;
+  bool shared = false;
+
+  std::string PathOf(size_t index) const { return directory + "/" + files[index].name; }
+};
+
+// What open(2) gets. Nothing is truncated at open: new files are made by the phase runner's create step.
+struct OpenMode {
+  bool read = false;
+  bool write = false;
+  bool create = false;                 // O_CREAT, mode 0640
+  bool direct = false;                 // O_DIRECT
+  bool sync = false;                   // O_SYNC
+  bool dsync = false;                  // O_DSYNC
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_FILE_SET_H_

@@ -1,0 +1,49 @@
+// What one lane's timed loop needs, put together by worker/lane for each phase.
+#ifndef WORKER_LANE_CONTEXT_H_
+#define WORKER_LANE_CONTEXT_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "common/op.h"
+#include "common/time.h"
+#include "worker/lane_recorder.h"
+#include "worker/pattern/op_stream.h"
+#include "worker/payload.h"
+
+namespace iobench {
+
+// Set by the control thread, read by the lane once per op (relaxed).
+struct alignas(64) StopCell {
+  std::atomic<bool> stop{false};
+};
+
+// When the loop ends by itself. All on the lane's tick clock; kNever where it does not apply.
+struct LoopRules {
+  static constexpr Ticks kNever{UINT64_MAX};
+  Ticks deadline = kNever;          // the op that ends at or after it is the last
+  bool repeat_passes = false;       // --time: Restart the stream when a pass is complete
+  uint64_t ops_goal = UINT64_MAX;   // wear-out: ends when the recorder has so many ops
+};
+
+struct LaneContext {
+  OpStream& stream;
+  Payload* payload;                 // null where the operation never writes
+  std::byte* read_buffer;           // record_bytes, 4 KiB aligned; null where it never reads
+  StopCell& stop;
+  LaneRecorder& recorder;
+  LoopRules rules;
+  bool resume = false;              // wear-out: go on after a deadline; the recorder is already started
+};
+
+struct LoopEnd {
+  enum class Reason { kDone, kStopped, kDeadline, kGoal, kFailed };
+  Reason reason = Reason::kDone;
+  int errno_value = 0;              // kFailed: what the call said; 0 with `transferred` short: short transfer
+  Op failed_op;                     // kFailed: which op
+  int64_t transferred = 0;          // kFailed: bytes of the failed op that were moved
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_CONTEXT_H_

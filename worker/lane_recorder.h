@@ -1,0 +1,77 @@
+// What a lane's thread writes down while it runs: totals, latency histogram per op class, timeline.
+#ifndef WORKER_LANE_RECORDER_H_
+#define WORKER_LANE_RECORDER_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "common/clock.h"
+#include "common/histogram.h"
+#include "common/op.h"
+#include "common/timeline.h"
+
+namespace iobench {
+
+// What others may look at while the lane runs: one writer, relaxed loads; cannot disturb it. Own cache line.
+struct alignas(64) LiveCell {
+  std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> ops{0};
+};
+
+// One writer thread; readers other than live() only after the lane has stopped.
+class LaneRecorder {
+ public:
+  // Histograms are allocated only for the kinds used. `scale` turns tick differences into ns.
+  LaneRecorder(bool reads, bool writes, const TickScale& scale);
+
+  void Start(Ticks at);                      // T's first op begins; sets s_i
+
+  // An op that ran from `begin` to `end`. Hot: no branch but the timeline's (`end >= next_event` is the loop's).
+  void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes);
+
+  // The instant of the next thing Event() must look at (a timeline point, or the end of the warm-up).
+  Ticks next_event() const { return next_event_; }
+  void Event(Ticks now);                     // REQUIRES: now >= next_event(), called right after Add
+
+  // Ops before this instant count in the totals but not in histograms and measured totals. Before Start.
+  void SetWarmupEnd(Ticks at);
+
+  void Finish();                             // the last op has ended
+  // Moved after the timed part (finishing a file): in no figure but the total.
+  void AddUnmeasured(uint64_t bytes, uint64_t ops);
+
+  Ticks first_op() const { return first_op_; }
+  Ticks last_end() const { return last_end_; }
+  uint64_t bytes() const { return bytes_; }          // timed ops only
+  uint64_t ops() const { return ops_; }
+  uint64_t unmeasured_bytes() const { return unmeasured_bytes_; }
+  uint64_t unmeasured_ops() const { return unmeasured_ops_; }
+  uint64_t warmup_bytes() const { return warmup_bytes_; }
+  uint64_t warmup_ops() const { return warmup_ops_; }
+  uint64_t bytes_of(OpKind kind) const;              // after the warm-up
+  uint64_t ops_of(OpKind kind) const;
+  const Histogram* histogram_of(OpKind kind) const;  // null: kind not used
+  const ProgressTimeline& timeline() const { return timeline_; }
+  const LiveCell& live() const { return live_; }
+
+ private:
+  struct Kind {
+    std::unique_ptr<Histogram> histogram;
+    uint64_t bytes = 0;
+    uint64_t ops = 0;
+  };
+  LiveCell live_;
+  std::array<Kind, kOpKindCount> kinds_;
+  TickScale scale_;
+  ProgressTimeline timeline_;
+  Ticks first_op_, last_end_, next_event_, warmup_end_;
+  uint64_t bytes_ = 0, ops_ = 0;
+  uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;
+  uint64_t warmup_bytes_ = 0, warmup_ops_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_RECORDER_H_
