@@ -1,0 +1,7 @@
+# cmake --install: the program, the MPI module where the program looks for it, what people read.
+install(TARGETS cluster-iobench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET cluster-iobench-mpi)
+  install(TARGETS cluster-iobench-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench)
+endif()
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# From a bare machine to a first report, or to every test. Safe to repeat: what is there already is left alone.
+set -euo pipefail
+
+# A minimal image has no locale, cron jobs and containers have no HOME, and sbin may be missing from PATH.
+export LC_ALL=C.UTF-8 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
+root=$PWD
+
+say() { printf '== %s\n' "$*"; }
+warn() { printf '== note: %s\n' "$*" >&2; }
+die() {
+  printf 'bootstrap: %s\n' "$1" >&2
+  shift
+  [ $# = 0 ] || printf '           %s\n' "$@" >&2
+  exit 1
+}
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -- "$@"; fi
+}
+
+. deploy/lib_packages.sh
+
+usage() {
+  cat << 'END'
+Usage: deploy/bootstrap.sh run [OPTION...]     install what is missing, build, benchmark a local directory with 4 lanes
+       deploy/bootstrap.sh test [PRESET...]    the same set-up, then every test; presets: release (default) asan tsan debug
+       deploy/bootstrap.sh packages run|test   print the packages that are needed and those that are missing
+
+run:   options are added to those of cluster-iobench (see cluster-iobench --help), e.g. --path /mnt/nfs -s 1g
+Needs root or sudo only where packages are missing. Everything it makes stands in build/.
+END
+}
+
+# Compilers of this size want 1.5 GiB each: fewer at a time beats swapping.
+build_jobs() {
+  local processors memory_kib
+  processors=$(nproc)
+  memory_kib=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+  local fit=$((${memory_kib:-0} / 1572864))
+  [ "$fit" -ge 1 ] || fit=1
+  [ "$fit" -le "$processors" ] || fit=$processors
+  printf '%s' "$fit"
+}
+
+set_up() {
+  detect_distribution
+  local missing
+  missing=$(missing_packages $(packages "$1"))
+  [ -z "$missing" ] || install_packages $missing
+  if [ "$family" = fedora ] && [ -d /usr/lib64/openmpi/bin ]; then
+    export PATH="/usr/lib64/openmpi/bin:$PATH"     # there MPI is a module of the environment, not in PATH
+  fi
+  if command -v ccache > /dev/null 2>&1; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    [ -n "${HOME:-}" ] || export CCACHE_DIR="$root/build/ccache"
+  fi
+}
+
+# build PRESET ON|OFF [TARGET...]: the tests need more packages than the program, so `run` leaves them out.
+build() {
+  local preset=$1 tests=$2 cache="build/$1/CMakeCache.txt"
+  shift 2
+  if ! { [ -f "build/$preset/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$tests\$" "$cache"; } 2> /dev/null; then
+    say "configuring preset $preset"
+    cmake --preset "$preset" -DIOBENCH_TESTS="$tests"
+  fi
+  say "building preset $preset"
+  cmake --build --preset "$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}
+}
+
+run() {
+  set_up run
+  # A tree that was configured for the tests builds the program too; it stays as it is.
+  local tests=OFF
+  grep -qs '^IOBENCH_TESTS:BOOL=ON$' build/release/CMakeCache.txt && tests=ON
+  build release "$tests" cluster-iobench cluster-iobench-mpi
+  local path="$root/build/try" out
+  out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
+  mkdir -p "$path" "$root/build/results"
+  local -a options=(--transport local --lanes 4 --op write --op read --op random-read --record 64k --size 64m
+    --close-in-timing --fsync-in-timing --progress --out "$out")
+  case " $* " in *" --path"*) ;; *) options+=(--path "$path") ;; esac
+  say "build/release/cluster-iobench ${options[*]} $*"
+  local code=0
+  "$root/build/release/cluster-iobench" "${options[@]}" "$@" || code=$?
+  if [ $code = 0 ]; then
+    say "the report's files: $out (result.json, result.csv, raw/)"
+    say "print it again with: $root/build/release/cluster-iobench report $out"
+  fi
+  return $code
+}
+
+run_tests() {
+  set_up test
+  local preset failed=""
+  for preset in "$@"; do
+    build "$preset" ON
+  done
+  for preset in "$@"; do
+    say "testing preset $preset"
+    ctest --preset "$preset" < /dev/null || failed="$failed $preset"
+  done
+  [ -z "$failed" ] || die "tests failed in:$failed" "Details: build/<preset>/Testing/Temporary/LastTest.log"
+  say "all tests passed: $*"
+}
+
+case ${1:-} in
+  run)
+    shift
+    run "$@"
+    ;;
+  test)
+    shift
+    [ $# -gt 0 ] || set -- release
+    run_tests "$@"
+    ;;
+  packages)
+    detect_distribution
+    say "needed: $(packages "${2:-test}")"
+    say "missing: $(missing_packages $(packages "${2:-test}"))"
+    ;;
+  -h | --help) usage ;;
+  *)
+    usage >&2
+    exit 1
+    ;;
+esac
