@@ -1,0 +1,133 @@
+#include "common/clock_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+namespace {
+
+// How far theta may have moved over a distance in time.
+int64_t DriftNs(int64_t distance_ns, double drift_ppm) {
+  return static_cast<int64_t>(std::ceil(static_cast<double>(std::abs(distance_ns)) * drift_ppm * 1e-6));
+}
+
+// What a burst proves about theta in its middle. w1 - c1 bounds theta when w1 was read, and exceeds it by the time
+// that the ping was under way; so to carry the bound from c1 to `at` is to carry it from w1 too.
+absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, double drift_ppm) {
+  if (burst.samples().empty()) return absl::InvalidArgumentError("clock: a burst without a single ping");
+  int64_t first_ns = INT64_MAX;
+  int64_t last_ns = INT64_MIN;
+  for (const v1::PingSample& sample : burst.samples()) {
+    first_ns = std::min(first_ns, sample.sent_coord_ns());
+    last_ns = std::max(last_ns, sample.returned_coord_ns());
+  }
+  const int64_t at_ns = first_ns + (last_ns - first_ns) / 2;
+  OffsetInterval interval{{at_ns}, INT64_MIN, INT64_MAX};
+  for (const v1::PingSample& sample : burst.samples()) {
+    const int64_t sent_ns = sample.sent_coord_ns();
+    const int64_t returned_ns = sample.returned_coord_ns();
+    interval.low_ns = std::max(
+        interval.low_ns, sample.replied_worker_ns() - returned_ns - DriftNs(returned_ns - at_ns, drift_ppm));
+    interval.high_ns = std::min(interval.high_ns,
+                                sample.received_worker_ns() - sent_ns + DriftNs(sent_ns - at_ns, drift_ppm));
+  }
+  if (interval.low_ns > interval.high_ns) {
+    return absl::AbortedError(absl::StrCat("clock: the pings of one burst contradict each other by ",
+                                           interval.low_ns - interval.high_ns, " ns; a clock was stepped"));
+  }
+  return interval;
+}
+
+OffsetInterval CarriedTo(CoordTime at, const OffsetInterval& from) {
+  const int64_t drift_ns = DriftNs(at - from.at, kMaxDriftPpm);
+  return {at, from.low_ns - drift_ns, from.high_ns + drift_ns};
+}
+
+OffsetInterval Intersection(const OffsetInterval& a, const OffsetInterval& b) {
+  return {a.at, std::max(a.low_ns, b.low_ns), std::min(a.high_ns, b.high_ns)};
+}
+
+int64_t MiddleNs(const OffsetInterval& interval) {
+  return interval.low_ns + (interval.high_ns - interval.low_ns) / 2;
+}
+
+}  // namespace
+
+absl::StatusOr<OffsetInterval> IntervalOf(const v1::PingBurst& burst) {
+  return BoundsOf(burst, 0.0);
+}
+
+absl::StatusOr<ClockMap> ClockMap::Fit(std::span<const v1::PingBurst> bursts) {
+  if (bursts.empty()) return absl::InvalidArgumentError("clock: no ping came back from the worker");
+  ClockMap map;
+  for (const v1::PingBurst& burst : bursts) {
+    // Within a burst theta drifts too: 50 us over 100 ms, more than a good path's uncertainty.
+    absl::StatusOr<OffsetInterval> interval = BoundsOf(burst, kMaxDriftPpm);
+    if (!interval.ok()) return interval.status();
+    map.intervals_.push_back(*interval);
+  }
+  std::vector<OffsetInterval>& intervals = map.intervals_;
+  std::sort(intervals.begin(), intervals.end(),
+            [](const OffsetInterval& a, const OffsetInterval& b) { return a.at < b.at; });
+  // Drift allowances add up along the axis, so handing each interval to its neighbour, once forth and once back,
+  // intersects every interval with all others; At() then needs only the two around its instant. And if nothing is
+  // empty at the bursts, nothing is empty between them: the triangle inequality.
+  for (size_t k = 1; k < intervals.size(); ++k) {
+    intervals[k] = Intersection(intervals[k], CarriedTo(intervals[k].at, intervals[k - 1]));
+  }
+  for (size_t k = intervals.size() - 1; k-- > 0;) {
+    intervals[k] = Intersection(intervals[k], CarriedTo(intervals[k].at, intervals[k + 1]));
+  }
+  for (const OffsetInterval& interval : intervals) {
+    if (interval.low_ns > interval.high_ns) {
+      return absl::AbortedError(
+          absl::StrCat("clock: the offsets measured over the phase contradict each other by ",
+                       interval.low_ns - interval.high_ns, " ns more than a drift of ", kMaxDriftPpm,
+                       " ppm allows; a clock was stepped"));
+    }
+  }
+  return map;
+}
+
+OffsetInterval ClockMap::At(CoordTime at) const {
+  if (intervals_.empty()) return {at, 0, 0};
+  const auto next =
+      std::lower_bound(intervals_.begin(), intervals_.end(), at,
+                       [](const OffsetInterval& interval, CoordTime t) { return interval.at < t; });
+  if (next == intervals_.begin()) return CarriedTo(at, *next);
+  const OffsetInterval from_before = CarriedTo(at, *(next - 1));
+  if (next == intervals_.end()) return from_before;
+  return Intersection(from_before, CarriedTo(at, *next));
+}
+
+CoordTime ClockMap::ToCoordinator(WorkerTime t) const {
+  if (intervals_.empty()) return {t.ns};
+  // Solves c + theta(c) = t. Each step divides the error by 2000 (theta's slope is at most kMaxDriftPpm): from the
+  // first burst's theta, three steps leave under 1 ns of an hour's drift.
+  CoordTime c{t.ns - MiddleNs(intervals_.front())};
+  for (int step = 0; step < 3; ++step) c.ns = t.ns - MiddleNs(At(c));
+  return c;
+}
+
+WorkerTime ClockMap::ToWorker(CoordTime t) const {
+  return {t.ns + MiddleNs(At(t))};
+}
+
+double ClockMap::offset_ns(CoordTime at) const {
+  const OffsetInterval interval = At(at);
+  return static_cast<double>(interval.low_ns) + static_cast<double>(interval.high_ns - interval.low_ns) / 2;
+}
+
+int64_t ClockMap::error_ns(CoordTime at) const {
+  const OffsetInterval interval = At(at);
+  const int64_t half_width_ns = (interval.high_ns - interval.low_ns + 1) / 2;
+  // ToCoordinator looks theta up at an instant that is itself wrong by the error e, hence e <= half + drift * e.
+  return half_width_ns +
+         static_cast<int64_t>(static_cast<double>(half_width_ns) * kMaxDriftPpm / (1e6 - kMaxDriftPpm));
+}
+
+}  // namespace iobench

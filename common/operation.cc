@@ -1,0 +1,146 @@
+#include "common/operation.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace iobench {
+namespace {
+
+constexpr auto kSequential = Pattern::kSequential;
+constexpr auto kRead = Access::kRead;
+constexpr auto kWrite = Access::kWrite;
+constexpr auto kStream = Call::kStream;
+constexpr auto kPositional = Call::kPositional;
+
+// clang-format off
+constexpr std::array<OperationSpec, 14> kOperations = {{
+    // name            title             -i  retest pattern                 access          call         creates needs
+    {"write",          "initial write",   0, false, kSequential,            kWrite,         kStream,     true,   false},
+    {"rewrite",        "rewrite",         0, true,  kSequential,            kWrite,         kStream,     false,  true},
+    {"read",           "read",            1, false, kSequential,            kRead,          kStream,     false,  true},
+    {"reread",         "re-read",         1, true,  kSequential,            kRead,          kStream,     false,  true},
+    {"random-read",    "random read",     2, false, Pattern::kRandom,       kRead,          kPositional, false,  true},
+    {"random-write",   "random write",    2, false, Pattern::kRandom,       kWrite,         kPositional, false,  true},
+    {"backward-read",  "backward read",   3, false, Pattern::kBackward,     kRead,          kPositional, false,  true},
+    {"record-rewrite", "record rewrite",  4, false, Pattern::kFirstRecord,  kWrite,         kPositional, false,  true},
+    {"stride-read",    "stride read",     5, false, Pattern::kStride,       kRead,          kPositional, false,  true},
+    {"random-mix",     "random mix",      8, false, Pattern::kRandomMix,    Access::kMixed, kPositional, false,  true},
+    {"pwrite",         "pwrite",          9, false, kSequential,            kWrite,         kPositional, true,   false},
+    {"repwrite",       "re-pwrite",       9, true,  kSequential,            kWrite,         kPositional, false,  true},
+    {"pread",          "pread",          10, false, kSequential,            kRead,          kPositional, false,  true},
+    {"repread",        "re-pread",       10, true,  kSequential,            kRead,          kPositional, false,  true},
+}};
+// clang-format on
+
+// Numbers that an IOzone user may know and that have no row.
+struct MissingNumber {
+  int iozone_number;
+  const char* call;
+};
+constexpr std::array<MissingNumber, 4> kMissingNumbers = {{
+    {6, "fwrite"},
+    {7, "fread"},
+    {11, "pwritev"},
+    {12, "preadv"},
+}};
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+// The names at the smallest distance, unless even that is half of what was typed.
+std::vector<std::string> NamesNear(std::string_view name) {
+  const std::string lower = absl::AsciiStrToLower(std::string(name));
+  size_t smallest = lower.size() / 2 + 1;
+  std::vector<std::string> near;
+  for (const OperationSpec& operation : kOperations) {
+    const size_t distance = EditDistance(lower, operation.name);
+    if (distance > smallest || distance >= (lower.size() + 1) / 2) continue;
+    if (distance < smallest) near.clear();
+    smallest = distance;
+    near.emplace_back(operation.name);
+  }
+  return near;
+}
+
+// "0 write, rewrite; 1 read, reread; …"
+std::string KnownOperations() {
+  std::string known;
+  int number = -1;
+  for (const OperationSpec& operation : kOperations) {
+    if (operation.iozone_number == number) {
+      known += ", ";
+    } else {
+      absl::StrAppend(&known, known.empty() ? "" : "; ", operation.iozone_number, " ");
+    }
+    known += operation.name;
+    number = operation.iozone_number;
+  }
+  return known;
+}
+
+}  // namespace
+
+std::span<const OperationSpec> Operations() {
+  return kOperations;
+}
+
+absl::StatusOr<const OperationSpec*> FindOperation(std::string_view name) {
+  for (const OperationSpec& operation : kOperations) {
+    if (operation.name == name) return &operation;
+  }
+  const std::vector<std::string> near = NamesNear(name);
+  return absl::NotFoundError(
+      absl::StrCat("unknown operation \"", std::string(name), "\"; ",
+                   near.empty() ? absl::StrCat("known are ", KnownOperations())
+                                : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "?")));
+}
+
+absl::StatusOr<std::vector<const OperationSpec*>> OperationsFor(std::string_view number_or_name) {
+  const bool is_number = !number_or_name.empty() &&
+                         std::all_of(number_or_name.begin(), number_or_name.end(), absl::ascii_isdigit);
+  if (!is_number) {
+    absl::StatusOr<const OperationSpec*> operation = FindOperation(number_or_name);
+    if (!operation.ok()) return operation.status();
+    return std::vector<const OperationSpec*>{*operation};
+  }
+  int number = -1;
+  std::vector<const OperationSpec*> rows;
+  if (absl::SimpleAtoi(std::string(number_or_name), &number)) {
+    for (const OperationSpec& operation : kOperations) {
+      if (operation.iozone_number == number) rows.push_back(&operation);
+    }
+    for (const MissingNumber& missing : kMissingNumbers) {
+      if (missing.iozone_number == number) {
+        return absl::NotFoundError(absl::StrCat("operation ", number, " (", missing.call,
+                                                ") is not available yet in this version; known are ",
+                                                KnownOperations()));
+      }
+    }
+  }
+  if (rows.empty()) {
+    return absl::NotFoundError(absl::StrCat("unknown operation number ", std::string(number_or_name),
+                                            "; known are ", KnownOperations()));
+  }
+  return rows;
+}
+
+}  // namespace iobench

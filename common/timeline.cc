@@ -1,0 +1,135 @@
+#include "common/timeline.h"
+
+#include <algorithm>
+#include <cassert>
+#include <tuple>
+
+namespace iobench {
+namespace {
+
+// Delta coding wraps round like the sums do, so that any input comes back as it was.
+int64_t Difference(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t Sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+}  // namespace
+
+ProgressTimeline::ProgressTimeline(uint64_t first_interval_ticks)
+    : points_(kPointCount),  // filled and emptied: its pages are there before the timed region
+      ring_(kRingCount),
+      first_interval_ticks_(first_interval_ticks),
+      interval_ticks_(first_interval_ticks) {
+  assert(first_interval_ticks > 0);
+  points_.clear();
+}
+
+void ProgressTimeline::Start(Ticks at) {
+  interval_ticks_ = first_interval_ticks_;
+  points_.clear();
+  points_.push_back({at, 0, 0});
+  std::fill(ring_.begin(), ring_.end(), LanePoint{});
+  next_point_ = {at.value + interval_ticks_};
+}
+
+void ProgressTimeline::Keep(Ticks at, uint64_t bytes, uint64_t ops) {
+  // Thinned by the point after the last that fits, not by the last: so the points are 4096 intervals long when the
+  // interval becomes 2, which makes a gap 1/2048 and not a little more.
+  if (points_.size() == kPointCount) Thin();
+  points_.push_back({at, bytes, ops});
+  next_point_ = {at.value + interval_ticks_};
+}
+
+void ProgressTimeline::Finish(Ticks at, uint64_t bytes, uint64_t ops) {
+  Keep(at, bytes, ops);
+  next_point_ = {UINT64_MAX};
+}
+
+void ProgressTimeline::Thin() {
+  for (size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
+  points_.resize((points_.size() + 1) / 2);
+  interval_ticks_ *= 2;
+}
+
+std::vector<LanePoint> ProgressTimeline::Points() const {
+  std::vector<LanePoint> all = points_;
+  for (const LanePoint& point : ring_) {
+    if (point.ops > 0) all.push_back(point);  // 0: not written since Start
+  }
+  std::sort(all.begin(), all.end(), [](const LanePoint& a, const LanePoint& b) {
+    return std::tie(a.at, a.ops, a.bytes) < std::tie(b.at, b.ops, b.bytes);
+  });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::vector<WorkerPoint> Thinned(std::span<const WorkerPoint> points, std::span<const WorkerTime> instants,
+                                 size_t most) {
+  if (points.size() <= most || points.size() <= 2) return {points.begin(), points.end()};
+  std::vector<bool> kept(points.size(), false);
+  kept.front() = kept.back() = true;
+
+  // Two points on either side: an instant that is an op end on this very lane (the lane that set the stonewall) may
+  // come back from the coordinator's clock a nanosecond off, and its bracket is then one point further.
+  for (const WorkerTime instant : instants) {
+    const auto after = std::upper_bound(points.begin(), points.end(), instant,
+                                        [](WorkerTime t, const WorkerPoint& point) { return t < point.at; });
+    const auto first_after = static_cast<size_t>(after - points.begin());
+    const size_t begin = first_after < 2 ? 0 : first_after - 2;
+    const size_t end = std::min(points.size(), first_after + 2);
+    for (size_t i = begin; i < end; ++i) kept[i] = true;
+  }
+
+  // The first point at or after each line of an even grid; dense stretches (the ring) lose most.
+  if (most > 2) {
+    const int64_t begin_ns = points.front().at.ns;
+    const double step_ns =
+        static_cast<double>(points.back().at.ns - begin_ns) / static_cast<double>(most - 1);
+    size_t i = 0;
+    for (size_t line = 1; line + 1 < most; ++line) {
+      const int64_t line_ns = begin_ns + static_cast<int64_t>(static_cast<double>(line) * step_ns);
+      while (i + 1 < points.size() && points[i].at.ns < line_ns) ++i;
+      kept[i] = true;
+    }
+  }
+
+  std::vector<WorkerPoint> thinned;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (kept[i]) thinned.push_back(points[i]);
+  }
+  return thinned;
+}
+
+v1::Timeline ToProto(std::span<const WorkerPoint> points) {
+  v1::Timeline timeline;
+  const int count = static_cast<int>(points.size());
+  timeline.mutable_at_worker_ns()->Reserve(count);
+  timeline.mutable_bytes()->Reserve(count);
+  timeline.mutable_ops()->Reserve(count);
+  WorkerPoint previous;
+  for (const WorkerPoint& point : points) {
+    timeline.add_at_worker_ns(Difference(point.at.ns, previous.at.ns));
+    timeline.add_bytes(point.bytes - previous.bytes);
+    timeline.add_ops(point.ops - previous.ops);
+    previous = point;
+  }
+  return timeline;
+}
+
+std::vector<WorkerPoint> FromProto(const v1::Timeline& timeline) {
+  const int count = std::min({timeline.at_worker_ns_size(), timeline.bytes_size(), timeline.ops_size()});
+  std::vector<WorkerPoint> points;
+  points.reserve(static_cast<size_t>(count));
+  WorkerPoint point;
+  for (int i = 0; i < count; ++i) {
+    point.at.ns = Sum(point.at.ns, timeline.at_worker_ns(i));
+    point.bytes += timeline.bytes(i);
+    point.ops += timeline.ops(i);
+    points.push_back(point);
+  }
+  return points;
+}
+
+}  // namespace iobench
