@@ -32,15 +32,16 @@ struct LaneContext {
   std::byte* read_buffer;           // record_bytes, 4 KiB aligned; null where it never reads
   StopCell& stop;
   LaneRecorder& recorder;
-  LoopRules rules;
+  LoopRules rules{};
   bool resume = false;              // wear-out: go on after a deadline; the recorder is already started
+  uint64_t pass = 0;                // the pass that the stream is in; the loop counts it up
 };
 
 struct LoopEnd {
   enum class Reason { kDone, kStopped, kDeadline, kGoal, kFailed };
   Reason reason = Reason::kDone;
   int errno_value = 0;              // kFailed: what the call said; 0 with `transferred` short: short transfer
-  Op failed_op;                     // kFailed: which op
+  Op failed_op{};                   // kFailed: which op
   int64_t transferred = 0;          // kFailed: bytes of the failed op that were moved
 };
 

@@ -23,40 +23,62 @@ struct alignas(64) LiveCell {
 // One writer thread; readers other than live() only after the lane has stopped.
 class LaneRecorder {
  public:
-  // Histograms are allocated only for the kinds used. `scale` turns tick differences into ns.
+  // Histograms are allocated only for the kinds used; ops of other kinds must not come. `scale` turns tick
+  // differences into ns.
   LaneRecorder(bool reads, bool writes, const TickScale& scale);
 
-  void Start(Ticks at);                      // T's first op begins; sets s_i
+  void Start(Ticks at);  // T's first op begins; sets s_i
 
-  // An op that ran from `begin` to `end`. Hot: no branch but the timeline's (`end >= next_event` is the loop's).
-  void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes);
+  // An op that ran from `begin` to `end`. Hot, so nothing is asked here: `end >= next_event()` is the loop's question.
+  void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes) {
+    Kind& of_kind = kinds_[static_cast<size_t>(kind)];
+    of_kind.histogram->Add(scale_.DurationNs(end.value - begin.value));
+    of_kind.bytes += bytes;
+    of_kind.ops += 1;
+    last_end_ = end;
+    const uint64_t bytes_now = bytes_ += bytes;
+    const uint64_t ops_now = ops_ += 1;
+    timeline_.Note(end, bytes_now, ops_now);
+    live_.bytes.store(bytes_now, std::memory_order_relaxed);
+    live_.ops.store(ops_now, std::memory_order_relaxed);
+  }
 
   // The instant of the next thing Event() must look at (a timeline point, or the end of the warm-up).
   Ticks next_event() const { return next_event_; }
-  void Event(Ticks now);                     // REQUIRES: now >= next_event(), called right after Add
+  void Event(Ticks now);  // REQUIRES: now >= next_event(), called right after Add
 
-  // Ops before this instant count in the totals but not in histograms and measured totals. Before Start.
+  // Ops before this instant count in the totals but not in histograms and measured totals; the op that is running at
+  // this instant is the last of them. Before Start.
   void SetWarmupEnd(Ticks at);
 
-  void Finish();                             // the last op has ended
+  // The last op has ended: closes the timeline. A warm-up that has not ended by then took everything. The lane calls
+  // it after the last Run of a phase; again is harmless.
+  void Finish();
   // Moved after the timed part (finishing a file): in no figure but the total.
   void AddUnmeasured(uint64_t bytes, uint64_t ops);
 
   Ticks first_op() const { return first_op_; }
   Ticks last_end() const { return last_end_; }
-  uint64_t bytes() const { return bytes_; }          // timed ops only
+  uint64_t bytes() const { return bytes_; }  // timed ops only
   uint64_t ops() const { return ops_; }
   uint64_t unmeasured_bytes() const { return unmeasured_bytes_; }
   uint64_t unmeasured_ops() const { return unmeasured_ops_; }
   uint64_t warmup_bytes() const { return warmup_bytes_; }
   uint64_t warmup_ops() const { return warmup_ops_; }
-  uint64_t bytes_of(OpKind kind) const;              // after the warm-up
+  uint64_t bytes_of(OpKind kind) const;  // after the warm-up
   uint64_t ops_of(OpKind kind) const;
   const Histogram* histogram_of(OpKind kind) const;  // null: kind not used
   const ProgressTimeline& timeline() const { return timeline_; }
-  const LiveCell& live() const { return live_; }
+  const LiveCell& live() const { return live_; }  // any thread, at any time
 
  private:
+  // Op ends this far apart become points of the timeline; it doubles as the phase goes on. 4096 points of it fill in
+  // 41 ms, and an op that is longer can afford to be one each time.
+  static constexpr int64_t kFirstIntervalNs = 10'000;
+
+  void EndWarmup();
+  void SetNextEvent();
+
   struct Kind {
     std::unique_ptr<Histogram> histogram;
     uint64_t bytes = 0;
@@ -66,7 +88,8 @@ class LaneRecorder {
   std::array<Kind, kOpKindCount> kinds_;
   TickScale scale_;
   ProgressTimeline timeline_;
-  Ticks first_op_, last_end_, next_event_, warmup_end_;
+  Ticks first_op_, last_end_, next_event_;
+  Ticks warmup_end_{UINT64_MAX};  // UINT64_MAX: none, or over
   uint64_t bytes_ = 0, ops_ = 0;
   uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;
   uint64_t warmup_bytes_ = 0, warmup_ops_ = 0;

@@ -1,25 +1,28 @@
 // The data that lanes write: incompressible, different per lane, block and phase, and nearly free.
 //
-// A 1 MiB pool of random bytes per process (read only, shared by all lanes, made from the seed); each lane has a
-// window of its own into a private copy and stamps 8 bytes into every 4 KiB it writes (lane, phase and byte offset
-// mixed, so that no two blocks of a run are equal). Cost measured at 0.977 of writing a constant buffer
-// (docs/performance.md).
+// Each lane has a window of its own, 1 MiB of random bytes made from seed, lane and phase. A record's data is the
+// window from its offset on (modulo 1 MiB), with an 8-byte stamp at the start of every 4 KiB block of the file (lane,
+// phase, file and block mixed), so that no two blocks of a run are equal. So the data at a position of a file does
+// not depend on the record size that wrote it.
 #ifndef WORKER_PAYLOAD_H_
 #define WORKER_PAYLOAD_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <span>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "common/op.h"
+#include "worker/pattern/mix.h"
 
 namespace iobench {
 
 // Memory that O_DIRECT takes: aligned to 4 KiB (or `alignment` if larger), touched. Move only.
 class AlignedBuffer {
  public:
-  static absl::StatusOr<AlignedBuffer> Allocate(size_t bytes, size_t alignment = 4096);   // ResourceExhausted
+  static absl::StatusOr<AlignedBuffer> Allocate(size_t bytes, size_t alignment = 4096);  // ResourceExhausted
   AlignedBuffer(AlignedBuffer&& other) noexcept;
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;
   ~AlignedBuffer();
@@ -40,16 +43,33 @@ class Payload {
   static constexpr size_t kStampEveryBytes = 4096;
 
   // `largest_record_bytes` > 0; `phase` and `lane` make the data differ.
-  static absl::StatusOr<Payload> Create(uint64_t seed, uint32_t lane, uint32_t phase, uint32_t largest_record_bytes);
+  static absl::StatusOr<Payload> Create(uint64_t seed, uint32_t lane, uint32_t phase,
+                                        uint32_t largest_record_bytes);
 
-  // The data for this write: op.length bytes, 4 KiB aligned, valid until the next call.
-  const std::byte* Next(const Op& op);
+  // The data for this write: op.length bytes, valid until the next call; in memory they are aligned as op.offset is,
+  // up to 4 KiB, which suits O_DIRECT.
+  const std::byte* Next(const Op& op) {
+    const uint64_t first_block = op.offset / kStampEveryBytes;
+    const uint64_t block_count =
+        (op.offset + op.length + kStampEveryBytes - 1) / kStampEveryBytes - first_block;
+    std::byte* const blocks = window_.data() + (first_block * kStampEveryBytes) % kPoolBytes;
+    for (uint64_t i = 0; i < block_count; ++i) {
+      const uint64_t stamp = StampOf(salt_, op.object, first_block + i);
+      std::memcpy(blocks + i * kStampEveryBytes, &stamp, sizeof(stamp));
+    }
+    return blocks + op.offset % kStampEveryBytes;
+  }
 
   // What Next would write for `op` under these identities, for tests and verification: fills `out`.
   static void Expected(uint64_t seed, uint32_t lane, uint32_t phase, const Op& op, std::span<std::byte> out);
 
  private:
-  Payload(AlignedBuffer window, uint64_t salt);
+  Payload(AlignedBuffer window, uint64_t salt) : window_(std::move(window)), salt_(salt) {}
+
+  static uint64_t StampOf(uint64_t salt, uint32_t object, uint64_t block) {
+    return Mix(salt ^ (block + (uint64_t{object} << 40)) * kGoldenRatio64);
+  }
+
   AlignedBuffer window_;
   uint64_t salt_;
 };

@@ -1,0 +1,74 @@
+#include "worker/lane_recorder.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace iobench {
+namespace {
+
+constexpr Ticks kNoWarmup{UINT64_MAX};
+
+}  // namespace
+
+LaneRecorder::LaneRecorder(bool reads, bool writes, const TickScale& scale)
+    : scale_(scale), timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
+  if (reads) kinds_[static_cast<size_t>(OpKind::kRead)].histogram = std::make_unique<Histogram>();
+  if (writes) kinds_[static_cast<size_t>(OpKind::kWrite)].histogram = std::make_unique<Histogram>();
+}
+
+void LaneRecorder::Start(Ticks at) {
+  first_op_ = at;
+  last_end_ = at;
+  timeline_.Start(at);
+  SetNextEvent();
+}
+
+void LaneRecorder::SetWarmupEnd(Ticks at) {
+  warmup_end_ = at;
+}
+
+void LaneRecorder::Event(Ticks now) {
+  assert(now >= next_event_);
+  if (now >= warmup_end_) EndWarmup();
+  if (now >= timeline_.next_point()) timeline_.Keep(now, bytes_, ops_);
+  SetNextEvent();
+}
+
+void LaneRecorder::Finish() {
+  if (warmup_end_ != kNoWarmup) EndWarmup();
+  timeline_.Finish(last_end_, bytes_, ops_);
+  SetNextEvent();
+}
+
+void LaneRecorder::AddUnmeasured(uint64_t bytes, uint64_t ops) {
+  unmeasured_bytes_ += bytes;
+  unmeasured_ops_ += ops;
+}
+
+uint64_t LaneRecorder::bytes_of(OpKind kind) const {
+  return kinds_[static_cast<size_t>(kind)].bytes;
+}
+uint64_t LaneRecorder::ops_of(OpKind kind) const {
+  return kinds_[static_cast<size_t>(kind)].ops;
+}
+const Histogram* LaneRecorder::histogram_of(OpKind kind) const {
+  return kinds_[static_cast<size_t>(kind)].histogram.get();
+}
+
+// Warm-up ops are recorded like all others and forgotten here, so that the loop need not know them apart.
+void LaneRecorder::EndWarmup() {
+  warmup_bytes_ = bytes_;
+  warmup_ops_ = ops_;
+  warmup_end_ = kNoWarmup;
+  for (Kind& kind : kinds_) {
+    if (kind.histogram != nullptr) kind.histogram->Clear();
+    kind.bytes = 0;
+    kind.ops = 0;
+  }
+}
+
+void LaneRecorder::SetNextEvent() {
+  next_event_ = std::min(timeline_.next_point(), warmup_end_);
+}
+
+}  // namespace iobench

@@ -1,0 +1,28 @@
+// A 64-bit hash: every bit of the input moves every bit of the result. Orders, kinds and data derive from it.
+#ifndef WORKER_PATTERN_MIX_H_
+#define WORKER_PATTERN_MIX_H_
+
+#include <cstdint>
+
+namespace iobench {
+
+inline constexpr uint64_t kGoldenRatio64 = 0x9E3779B97F4A7C15u;
+
+// The finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+inline constexpr uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+// A key from several identities, different for every order of them.
+inline constexpr uint64_t MixAll(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+  uint64_t key = Mix(a + kGoldenRatio64);
+  key = Mix(key ^ (b + 2 * kGoldenRatio64));
+  key = Mix(key ^ (c + 3 * kGoldenRatio64));
+  return Mix(key ^ (d + 4 * kGoldenRatio64));
+}
+
+}  // namespace iobench
+
+#endif  // WORKER_PATTERN_MIX_H_

@@ -1,0 +1,59 @@
+#include "worker/pattern/op_stream.h"
+
+#include "absl/strings/str_cat.h"
+#include "worker/pattern/permutation.h"
+#include "worker/pattern/progression.h"
+#include "worker/pattern/shuffled.h"
+
+namespace iobench {
+namespace {
+
+// read(2) and write(2) move no more in one call, so that a larger record would always look like a short transfer.
+constexpr uint32_t kMostRecordBytes = 0x7ffff000;
+
+absl::Status Check(const OperationSpec& operation, const StreamShape& shape) {
+  if (shape.object_count == 0) return absl::InvalidArgumentError("a lane needs at least one file");
+  if (shape.object_bytes == 0) return absl::InvalidArgumentError("the size of a file is 0");
+  if (shape.record_bytes == 0) return absl::InvalidArgumentError("the record size is 0");
+  if (shape.record_bytes > kMostRecordBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.record_bytes,
+                                                   " bytes is more than the ", kMostRecordBytes,
+                                                   " that one system call moves"));
+  }
+  if (shape.record_bytes > shape.object_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.record_bytes,
+                                                   " bytes is larger than a file of ", shape.object_bytes));
+  }
+  const uint64_t records_per_object = (shape.object_bytes - 1) / shape.record_bytes + 1;
+  if (records_per_object > Permutation::kMostCount / shape.object_count) {
+    return absl::InvalidArgumentError("more than 2^62 records a lane");
+  }
+  if (operation.pattern == Pattern::kStride && shape.stride_records == 0) {
+    return absl::InvalidArgumentError("a stride of 0 records");
+  }
+  if (operation.pattern == Pattern::kRandomMix && shape.read_percent > 100) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a mix of ", shape.read_percent, " % reads; 0 to 100 are possible"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<OpStream>> MakeOpStream(const OperationSpec& operation,
+                                                       const StreamShape& shape) {
+  if (absl::Status status = Check(operation, shape); !status.ok()) return status;
+  const OpKind kind = operation.access == Access::kWrite ? OpKind::kWrite : OpKind::kRead;
+  switch (operation.pattern) {
+    case Pattern::kRandom:
+      return MakeShuffled(kind, shape);
+    case Pattern::kRandomMix:
+      if (shape.mix == LaneMix::kReader) return MakeShuffled(OpKind::kRead, shape);
+      if (shape.mix == LaneMix::kWriter) return MakeShuffled(OpKind::kWrite, shape);
+      return MakeMixed(shape);
+    default:
+      return MakeProgression(operation.pattern, kind, shape);
+  }
+}
+
+}  // namespace iobench

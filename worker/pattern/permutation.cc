@@ -1,0 +1,50 @@
+#include "worker/pattern/permutation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "worker/pattern/mix.h"
+
+namespace iobench {
+namespace {
+
+// On fewer bits the bijection has too few orders to choose from: two records would nearly always come in the same
+// one. 64 candidates are the price of a pass over one record.
+constexpr int kFewestBits = 6;
+
+}  // namespace
+
+Permutation::Permutation(uint64_t count, uint64_t key) : count_(count) {
+  assert(count > 0 && count <= kMostCount);
+  const int bits = std::max(kFewestBits, static_cast<int>(std::bit_width(count - 1)));
+  mask_ = (uint64_t{1} << bits) - 1;
+  shift_ = (bits + 1) / 2;
+  for (Round& round : rounds_) {
+    round.addend = Mix(key += kGoldenRatio64);
+    round.multiplier = Mix(key += kGoldenRatio64) | 1;
+  }
+}
+
+size_t Permutation::Fill(std::span<uint64_t> out) {
+  size_t filled = 0;
+  uint64_t candidate = next_;
+  // No branch on the image: half of the candidates may fall out, and a mispredicted branch costs more than another
+  // candidate.
+  while (filled < out.size() && candidate <= mask_) {
+    const uint64_t image = ImageOf(candidate++);
+    out[filled] = image;
+    filled += image < count_ ? 1 : 0;
+  }
+  next_ = candidate;
+  return filled;
+}
+
+void Permutation::Unread(size_t number_count) {
+  while (number_count > 0) {
+    assert(next_ > 0);
+    if (ImageOf(--next_) < count_) --number_count;
+  }
+}
+
+}  // namespace iobench

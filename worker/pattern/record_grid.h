@@ -1,0 +1,80 @@
+// The records of a lane's files, numbered through: file 0's records first, then file 1's.
+#ifndef WORKER_PATTERN_RECORD_GRID_H_
+#define WORKER_PATTERN_RECORD_GRID_H_
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "common/op.h"
+#include "worker/pattern/op_stream.h"
+
+namespace iobench {
+
+// Division by a number that stays the same, without the divide: 2 ns instead of up to 10.
+class Divisor {
+ public:
+  struct Result {
+    uint64_t quotient;
+    uint64_t remainder;
+  };
+
+  explicit Divisor(uint64_t divisor) : divisor_(divisor), reciprocal_(UINT64_MAX / divisor) {
+    assert(divisor > 0);
+  }
+
+  // REQUIRES: dividend < 2^63; the estimate is then at most one too small.
+  Result Divide(uint64_t dividend) const {
+    uint64_t quotient = static_cast<uint64_t>((static_cast<unsigned __int128>(dividend) * reciprocal_) >> 64);
+    uint64_t remainder = dividend - quotient * divisor_;
+    if (remainder >= divisor_) {
+      remainder -= divisor_;
+      ++quotient;
+    }
+    return {quotient, remainder};
+  }
+
+ private:
+  uint64_t divisor_;
+  uint64_t reciprocal_;
+};
+
+class RecordGrid {
+ public:
+  // REQUIRES: object_count > 0, 0 < record_bytes <= object_bytes.
+  explicit RecordGrid(const StreamShape& shape)
+      : object_count_(shape.object_count),
+        object_bytes_(shape.object_bytes),
+        record_bytes_(shape.record_bytes),
+        records_per_object_((shape.object_bytes - 1) / shape.record_bytes + 1),
+        by_object_(records_per_object_) {}
+
+  uint64_t records_per_object() const { return records_per_object_; }
+  uint64_t record_count() const { return records_per_object_ * object_count_; }
+  uint64_t total_bytes() const { return object_bytes_ * object_count_; }
+  uint32_t record_bytes() const { return record_bytes_; }
+
+  // Quotient: the file; remainder: the record in it.
+  Divisor::Result Split(uint64_t index) const { return by_object_.Divide(index); }
+
+  Op OpAt(OpKind kind, uint64_t object, uint64_t record) const {
+    const uint64_t offset = record * record_bytes_;
+    const uint64_t length = std::min<uint64_t>(record_bytes_, object_bytes_ - offset);
+    return Op{kind, static_cast<uint32_t>(object), offset, static_cast<uint32_t>(length)};
+  }
+  Op OpAt(OpKind kind, uint64_t index) const {
+    const Divisor::Result at = Split(index);
+    return OpAt(kind, at.quotient, at.remainder);
+  }
+
+ private:
+  uint64_t object_count_;
+  uint64_t object_bytes_;
+  uint32_t record_bytes_;
+  uint64_t records_per_object_;
+  Divisor by_object_;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_PATTERN_RECORD_GRID_H_
