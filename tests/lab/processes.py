@@ -1,0 +1,52 @@
+"""Ending processes for good."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+
+
+def kill(process):
+    """Kills a Popen and all its descendants, and reaps it.
+
+    Its process group is not enough: a User-Mode Linux host leaves the group of its parent.
+    """
+    children = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            after_name = pathlib.Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1]
+            children.setdefault(int(after_name.split()[1]), []).append(int(entry))
+    doomed = [process.pid] if process.poll() is None else []
+    for pid in doomed:
+        doomed += children.get(pid, [])
+    for pid in doomed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def kill_and_read(process):
+    """Kills a Popen with text pipes and returns what it had said: (stdout, stderr).
+
+    Does not await the ends of its pipes: the ssh connection that commands share holds them open
+    while the command still runs on its host.
+    """
+    kill(process)
+    try:
+        return process.communicate(timeout=0.5)
+    except subprocess.TimeoutExpired as late:
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        return [(said or b"").decode(errors="replace") for said in (late.stdout, late.stderr)]
+
+
+def pids_in_network(inode):
+    """Processes of the machine whose network namespace has this inode number."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{entry}/ns/net").st_ino == inode:
+                found.append(int(entry))
+    return found
