@@ -1,0 +1,153 @@
+// The head of the report: which run this is, on what, with what.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "common/units.h"
+#include "coordinator/report/console_page.h"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/display_text.h"
+#include "coordinator/report/report_writer.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMostClientsListed = 4;
+
+// Clients that see a target alike share a line.
+struct SeenTarget {
+  const v1::TargetReport* target;
+  int client_count;
+};
+
+std::vector<SeenTarget> DistinctTargets(const v1::RunReport& report) {
+  std::vector<SeenTarget> seen;
+  for (const auto& client : report.clients()) {
+    for (const auto& target : client.targets()) {
+      const auto same = std::find_if(seen.begin(), seen.end(), [&](const SeenTarget& other) {
+        return other.target->path() == target.path() && other.target->filesystem() == target.filesystem() &&
+               other.target->mount_source() == target.mount_source();
+      });
+      if (same == seen.end()) {
+        seen.push_back({&target, 1});
+      } else {
+        ++same->client_count;
+      }
+    }
+  }
+  return seen;
+}
+
+void PutTargets(const v1::RunReport& report, ConsolePage& page) {
+  std::string label = "target";
+  const std::vector<SeenTarget> seen = DistinctTargets(report);
+  for (const auto& [target, client_count] : seen) {
+    std::string text = Printable(target->path());
+    if (!target->filesystem().empty()) absl::StrAppend(&text, "   ", Printable(target->filesystem()));
+    if (!target->mount_source().empty()) absl::StrAppend(&text, " from ", Printable(target->mount_source()));
+    if (client_count < report.clients_size()) absl::StrAppend(&text, "   on ", Counted(client_count, "client"));
+    page.Labelled(label, text, Tone::kStrong);
+    label.clear();
+    const bool is_nfs = target->filesystem().compare(0, 3, "nfs") == 0;
+    if (is_nfs && !target->mount_options().empty()) {
+      page.Labelled("", absl::StrReplaceAll(Printable(target->mount_options()), {{",", ", "}}), Tone::kQuiet);
+    }
+  }
+  if (!seen.empty()) return;
+  for (const auto& target : report.run().plan().targets()) {
+    page.Labelled(label, Printable(target.path()), Tone::kStrong);
+    label.clear();
+  }
+}
+
+// "64 KiB", or all of them where phases differ.
+std::string RecordSizes(const v1::Plan& plan) {
+  std::vector<std::string> sizes;
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      std::string size = FormatBytes(static_cast<double>(assignment.operation().record_bytes()));
+      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(std::move(size));
+    }
+  }
+  return absl::StrJoin(sizes, ", ");
+}
+
+std::string FilesText(const v1::RunReport& report) {
+  const v1::FileLayout& files = report.run().plan().files();
+  const double lane_bytes = static_cast<double>(files.bytes_per_lane());
+  std::string text = absl::StrCat(FormatBytes(lane_bytes), " per lane");
+  if (files.shared_file()) {
+    absl::StrAppend(&text, " in one shared file per target");
+  } else if (files.files_per_lane() > 1) {
+    absl::StrAppend(&text, " in ", files.files_per_lane(), " files");
+  }
+  absl::StrAppend(&text, ", ", FormatBytes(lane_bytes * report.run().lane_count()), " in all");
+  const std::string records = RecordSizes(report.run().plan());
+  if (!records.empty()) absl::StrAppend(&text, "; records of ", records);
+  return text;
+}
+
+bool MovesData(const v1::Plan& plan) {
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (assignment.operation().engine() != "null") return true;
+    }
+  }
+  return false;
+}
+
+std::string DataText(const v1::Plan& plan) {
+  if (!MovesData(plan)) return "none: the null engine moves nothing, this measures the tool itself";
+  return absl::StrCat("incompressible, differs by lane, block and phase (seed ", plan.seed(), "); ",
+                      plan.keep_data() ? "kept at the end" : "removed at the end");
+}
+
+std::string Where(const v1::RunReport& report) {
+  const v1::RunInfo& run = report.run();
+  std::string text = absl::StrCat(Printable(run.transport()), ": ", Counted(report.clients_size(), "client"), ", ",
+                                  Counted(run.worker_count(), "worker"), ", ", Counted(run.lane_count(), "lane"));
+  if (!run.coordinator_host().empty()) {
+    absl::StrAppend(&text, "; coordinator on ", Shortened(Printable(run.coordinator_host()), 40));
+  }
+  return text;
+}
+
+std::string ClientText(const v1::ClientReport& client) {
+  std::string text = absl::StrCat(Shortened(Printable(client.host()), 40), ": ",
+                                  Counted(client.processors(), "processor"), ", ",
+                                  FormatBytes(static_cast<double>(client.memory_bytes())));
+  if (!client.kernel().empty()) absl::StrAppend(&text, ", kernel ", Printable(client.kernel()));
+  absl::StrAppend(&text, ", clock ", Printable(client.clock()));
+  if (!client.same_clock()) absl::StrAppend(&text, " +-", FormatSeconds(client.clock_error_ns() * 1e-9));
+  return text;
+}
+
+}  // namespace
+
+std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style) {
+  const v1::RunInfo& run = report.run();
+  ConsolePage page(style);
+  page.Line({{absl::StrCat("cluster-iobench ", Printable(run.program_version())), Tone::kStrong},
+             {absl::StrCat("run ", Printable(run.id())), Tone::kStrong},
+             {Printable(run.started_at()), Tone::kQuiet}});
+  page.Labelled("command", Printable(run.command()));
+  page.Labelled("where", Where(report));
+  std::string label = "clients";
+  for (int i = 0; report.clients_size() <= kMostClientsListed && i < report.clients_size(); ++i) {
+    page.Labelled(label, ClientText(report.clients(i)), Tone::kQuiet);
+    label.clear();
+  }
+  PutTargets(report, page);
+  page.Labelled("files", FilesText(report));
+  page.Labelled("data", DataText(run.plan()));
+  if (run.plan().repetitions() > 1) {
+    page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));
+  }
+  return page.Take();
+}
+
+}  // namespace iobench

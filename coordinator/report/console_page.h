@@ -1,0 +1,48 @@
+// A page of text for the console: labelled paragraphs, tables and quiet lines, all inside the style's width.
+#ifndef COORDINATOR_REPORT_CONSOLE_PAGE_H_
+#define COORDINATOR_REPORT_CONSOLE_PAGE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/report/report_writer.h"
+#include "coordinator/report/text_table.h"
+
+namespace iobench {
+
+enum class Tone { kPlain, kStrong, kQuiet, kWarning, kError };
+
+class ConsolePage {
+ public:
+  explicit ConsolePage(const ConsoleStyle& style) : style_(style) {}
+
+  // One line at the margin. Pieces are put side by side; a piece that no longer fits begins the next line.
+  struct Piece {
+    std::string text;
+    Tone tone = Tone::kPlain;
+  };
+  void Line(const std::vector<Piece>& pieces);
+
+  // "  label       text", the text wrapped under itself. An empty label continues the paragraph above.
+  void Labelled(std::string_view label, std::string_view text, Tone tone = Tone::kPlain);
+
+  // The same for figures that must not be broken: "  label       full 1 GiB/s   children 2 GiB/s".
+  void Figures(std::string_view label, const std::vector<std::string>& figures, Tone tone = Tone::kPlain);
+
+  // The table, indented like a label, its title line quiet.
+  void Table(const TextTable& table);
+
+  void Blank() { text_ += '\n'; }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Put(std::string_view text, Tone tone);
+
+  const ConsoleStyle style_;
+  std::string text_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_PAGE_H_

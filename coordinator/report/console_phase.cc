@@ -1,0 +1,215 @@
+// The console's text of one phase: the headline, what to make of it, then the quieter figures.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/units.h"
+#include "coordinator/report/console_page.h"
+#include "coordinator/report/console_tables.h"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/display_text.h"
+#include "coordinator/report/report_writer.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMostSubjectsNamed = 3;
+constexpr int kMostErrorsShown = 5;
+
+double Number(uint64_t value) { return static_cast<double>(value); }
+
+void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  const v1::Headline& headline = phase.headline();
+  page.Line({{PhaseTitle(report, phase), Tone::kStrong},
+             {FormatBytesPerSecond(headline.bytes_per_s()), Tone::kStrong},
+             {absl::StrCat(headline.name(), " (", headline.region(), ")")},
+             {OpsPerSecond(headline.ops_per_s())}});
+}
+
+void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
+  for (const GroupedMark& mark : MarksOf(phase)) {
+    std::string text;
+    for (size_t i = 0; i < mark.subjects.size() && i < kMostSubjectsNamed; ++i) {
+      absl::StrAppend(&text, i == 0 ? "" : ", ", mark.subjects[i]);
+    }
+    if (mark.subjects.size() > kMostSubjectsNamed) {
+      absl::StrAppend(&text, " and ", mark.subjects.size() - kMostSubjectsNamed, " more");
+    }
+    page.Labelled(absl::StrCat("! ", mark.code), absl::StrCat(text, text.empty() ? "" : ": ", mark.text),
+                  Tone::kWarning);
+  }
+}
+
+// What went wrong comes right under the headline: totals are without it.
+void PutTroubles(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.interrupted()) page.Labelled("interrupted", "the figures are of what was done until then", Tone::kError);
+  std::string label = "lost";
+  for (const auto& client : phase.clients()) {
+    for (const auto& worker : client.workers()) {
+      if (!worker.lost()) continue;
+      page.Labelled(label, absl::StrCat(LaneName(client.host(), worker.worker(), -1), ": ", Printable(worker.lost_reason())),
+                    Tone::kError);
+      label.clear();
+    }
+  }
+  std::vector<std::string> counts;
+  if (phase.lanes_failed() > 0) counts.push_back(absl::StrCat(Counted(phase.lanes_failed(), "lane"), " failed"));
+  if (phase.lanes_sat_out() > 0) counts.push_back(absl::StrCat(Counted(phase.lanes_sat_out(), "lane"), " sat out"));
+  page.Figures("lanes out", counts, Tone::kError);
+  label = "errors";
+  for (int i = 0; i < phase.errors_size() && i < kMostErrorsShown; ++i) {
+    page.Labelled(label, ErrorText(phase.errors(i)), Tone::kError);
+    label.clear();
+  }
+  if (phase.errors_size() > kMostErrorsShown) {
+    page.Labelled("", absl::StrCat("and ", phase.errors_size() - kMostErrorsShown, " more in result.json"), Tone::kError);
+  }
+}
+
+void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
+  std::string text = absl::StrCat(FormatBytes(Number(phase.bytes())), " in records of ",
+                                  FormatBytes(Number(phase.record_bytes())), ", ", FormatSeconds(phase.duration_s()));
+  if (phase.measured_bytes() != phase.bytes()) {
+    absl::StrAppend(&text, "; ", FormatBytes(Number(phase.measured_bytes())), " of it count");
+  }
+  if (phase.rotated()) {
+    absl::StrAppend(&text, "; files of the next client",
+                    phase.lanes_on_own_client() == 0
+                        ? ""
+                        : absl::StrCat(" (", Counted(phase.lanes_on_own_client(), "lane"), " on the own client's)"));
+  }
+  page.Labelled("moved", text);
+  for (const auto& step : phase.steps()) {
+    std::string done = absl::StrCat(Printable(step.name()), " took ", FormatSeconds(step.seconds()));
+    if (step.bytes() > 0) absl::StrAppend(&done, ", ", FormatBytes(Number(step.bytes())));
+    if (!step.outcome().empty()) absl::StrAppend(&done, ": ", Printable(step.outcome()));
+    page.Labelled("before", done, Tone::kQuiet);
+  }
+}
+
+void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
+  const v1::Throughput& rates = phase.throughput_bytes_per_s();
+  std::vector<std::string> figures;
+  const auto add = [&](const char* name, double rate) {
+    if (phase.headline().name() == name) return;
+    figures.push_back(absl::StrCat(name, " ", FormatBytesPerSecond(rate)));
+  };
+  add("full", rates.full());
+  if (phase.stonewall().kind() != "none") add("stonewalled", rates.stonewalled());
+  add("all-active", rates.all_active());
+  add("children", rates.children());
+  add("parent", rates.parent());
+  if (rates.deadline() > 0) add("deadline", rates.deadline());
+  page.Figures("windows", figures, Tone::kQuiet);
+
+  const v1::StonewallReport& wall = phase.stonewall();
+  if (wall.kind().empty() || wall.kind() == "none") return;
+  std::string text = absl::StrCat(wall.kind(), ", at ", FormatSeconds(wall.at_s()));
+  if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
+  if (wall.bytes_high() > 0) {
+    absl::StrAppend(&text, "; bytes known to ", Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
+  }
+  if (std::isfinite(phase.straggler_cost())) absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
+  page.Labelled("stonewall", text, Tone::kQuiet);
+}
+
+// The mean over the lanes and, under it, the slowest, name by name.
+void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& page) {
+  struct Region {
+    const char* name;
+    double mean, slowest;
+  };
+  const v1::RegionSeconds& mean = phase.regions_s();
+  const v1::RegionSeconds& slowest = phase.regions_max_s();
+  const Region regions[] = {{"open", mean.open(), slowest.open()},
+                            {"ops", mean.ops(), slowest.ops()},
+                            {"fsync", mean.fsync(), slowest.fsync()},
+                            {"close", mean.close(), slowest.close()},
+                            {"settle", mean.settle(), slowest.settle()}};
+  std::vector<std::string> first, second;
+  for (const Region& region : regions) {
+    std::string above = FormatSeconds(region.mean);
+    std::string below = FormatSeconds(region.slowest);
+    const size_t width = std::max(above.size(), below.size());
+    above.resize(width, ' ');
+    below.resize(width, ' ');
+    first.push_back(absl::StrCat(region.name, " ", above));
+    second.push_back(absl::StrCat(std::string(std::string_view(region.name).size(), ' '), " ", below));
+  }
+  if (several_lanes) {
+    first.push_back("mean lane");
+    second.push_back("slowest lane");
+  }
+  page.Figures("regions", first);
+  if (several_lanes) page.Figures("", second, Tone::kQuiet);
+}
+
+void PutStart(const v1::PhaseReport& phase, ConsolePage& page) {
+  const v1::StartReport& start = phase.start();
+  std::string text = absl::StrCat("skew ", Microseconds(start.skew_us()));
+  if (start.skew_low_us() != start.skew_high_us()) {
+    absl::StrAppend(&text, ", between ", Microseconds(start.skew_low_us()), " and ", Microseconds(start.skew_high_us()));
+  }
+  absl::StrAppend(&text, " (", Percent(start.skew_percent()), " of the phase); first op ", Microseconds(start.late_us()),
+                  " after the common instant");
+  if (start.attempts() > 1) absl::StrAppend(&text, "; ", start.attempts(), " attempts");
+  page.Labelled("start", text, Tone::kQuiet);
+}
+
+std::vector<std::string> LatencyFigures(const v1::Latency& latency) {
+  const auto figure = [&](const char* name, const char* field, double us) {
+    const bool unsure = std::find(latency.unsure().begin(), latency.unsure().end(), field) != latency.unsure().end();
+    return absl::StrCat(name, unsure ? " ~" : " ", Microseconds(us));
+  };
+  std::vector<std::string> figures = {
+      figure("p50", "p50", latency.p50()), figure("p90", "p90", latency.p90()), figure("p99", "p99", latency.p99()),
+      figure("p99.9", "p99_9", latency.p99_9()), absl::StrCat("max ", Microseconds(latency.max())),
+      absl::StrCat("mean ", Microseconds(latency.mean()))};
+  return figures;
+}
+
+void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_latency_us() || phase.latency_us().count() == 0) return;
+  page.Figures("latency", LatencyFigures(phase.latency_us()));
+  if (phase.by_kind_size() < 2) return;
+  for (const char* kind : {"read", "write"}) {
+    const auto found = phase.by_kind().find(kind);
+    if (found == phase.by_kind().end()) continue;
+    std::vector<std::string> figures = {FormatBytesPerSecond(found->second.bytes_per_s()),
+                                        OpsPerSecond(found->second.ops_per_s())};
+    for (std::string& figure : LatencyFigures(found->second.latency_us())) figures.push_back(std::move(figure));
+    page.Figures(absl::StrCat("  ", kind, "s"), figures);
+  }
+}
+
+void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_tool()) return;
+  const v1::ToolReport& tool = phase.tool();
+  page.Labelled("tool", absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time: ",
+                                     FormatSeconds(tool.ns_per_op() * 1e-9), " per op, of which the clock (",
+                                     Printable(tool.clock()), ") ", FormatSeconds(tool.clock_read_ns() * 1e-9)),
+                Tone::kQuiet);
+}
+
+}  // namespace
+
+std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style) {
+  const bool several_lanes = LaneCount(phase) > 1;
+  ConsolePage page(style);
+  PutHeadline(report, phase, page);
+  PutTroubles(phase, page);
+  PutMarks(phase, page);
+  PutMoved(phase, page);
+  PutWindows(phase, page);
+  PutRegions(phase, several_lanes, page);
+  PutLatency(phase, page);
+  if (several_lanes) PutStart(phase, page);
+  PutTool(phase, page);
+  PutLanes(phase, page);
+  PutClients(phase, page);
+  return page.Take();
+}
+
+}  // namespace iobench

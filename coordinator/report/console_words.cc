@@ -1,0 +1,91 @@
+#include "coordinator/report/console_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/status_util.h"
+#include "common/units.h"
+#include "coordinator/report/display_text.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kHostColumns = 40;      // of a name inside a sentence
+
+bool IsOfWholePhase(const v1::Mark& mark) { return mark.subject().empty() || mark.subject() == "phase"; }
+
+void AddMark(const v1::Mark& mark, std::vector<GroupedMark>& groups) {
+  const std::string text = Printable(mark.text());
+  auto group = std::find_if(groups.begin(), groups.end(), [&](const GroupedMark& other) {
+    return other.code == mark.code() && other.text == text && other.subjects.empty() == IsOfWholePhase(mark);
+  });
+  if (group == groups.end()) group = groups.insert(groups.end(), {Printable(mark.code()), text, {}});
+  if (IsOfWholePhase(mark)) return;
+  const std::string subject = Shortened(Printable(mark.subject()), kHostColumns);
+  auto& subjects = group->subjects;
+  if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end()) subjects.push_back(subject);
+}
+
+}  // namespace
+
+std::string Counted(int64_t count, std::string_view noun) {
+  return absl::StrCat(FormatCount(static_cast<double>(count)), " ", std::string(noun), count == 1 ? "" : "s");
+}
+
+std::string Percent(double percent) {
+  if (!std::isfinite(percent)) return "-";
+  const double magnitude = std::fabs(percent);
+  if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "> -0.001 %";
+  return absl::StrFormat("%.*f %%", magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude < 0.1 ? 3 : 1, percent);
+}
+
+std::string Microseconds(double us) { return FormatSeconds(us * 1e-6); }
+
+std::string OpsPerSecond(double rate) { return absl::StrCat(FormatCount(rate), " ops/s"); }
+
+std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const std::string& title = phase.title().empty() ? phase.operation() : phase.title();
+  std::string text = Printable(title);
+  if (!phase.name().empty() && phase.name() != phase.operation()) text = absl::StrCat(Printable(phase.name()), " (", text, ")");
+  const uint32_t repetitions = report.run().plan().repetitions();
+  if (repetitions > 1) absl::StrAppend(&text, ", ", phase.repetition() + 1, " of ", repetitions);
+  return text;
+}
+
+std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {
+  std::string name = Shortened(Printable(host), kHostColumns);
+  if (worker >= 0) absl::StrAppend(&name, name.empty() ? "" : " ", "worker ", worker);
+  if (lane >= 0) absl::StrAppend(&name, name.empty() ? "" : " ", "lane ", lane);
+  return name;
+}
+
+std::string ErrorText(const v1::ErrorReport& error) {
+  std::string text = LaneName(error.client(), error.worker(), error.lane());
+  const std::string message = Printable(error.message());
+  // Messages mostly say the file themselves.
+  if (!error.file().empty() && error.message().find(error.file()) == std::string::npos) {
+    absl::StrAppend(&text, text.empty() ? "" : ": ", Printable(error.operation()), error.operation().empty() ? "" : " ",
+                    Printable(error.file()), " at ", FormatBytes(static_cast<double>(error.offset())));
+  }
+  absl::StrAppend(&text, text.empty() ? "" : ": ", message);
+  if (error.errno_value() != 0 && error.message().find(ErrnoName(error.errno_value())) == std::string::npos) {
+    absl::StrAppend(&text, " (", ErrnoName(error.errno_value()), ")");
+  }
+  return text;
+}
+
+std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase) {
+  std::vector<GroupedMark> groups;
+  for (const auto& mark : phase.marks()) AddMark(mark, groups);
+  for (const auto& client : phase.clients()) {
+    for (v1::Mark mark : client.marks()) {
+      if (IsOfWholePhase(mark)) mark.set_subject(client.host());
+      AddMark(mark, groups);
+    }
+  }
+  return groups;
+}
+
+}  // namespace iobench

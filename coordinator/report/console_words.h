@@ -1,0 +1,38 @@
+// Words that the parts of the console report share.
+#ifndef COORDINATOR_REPORT_CONSOLE_WORDS_H_
+#define COORDINATOR_REPORT_CONSOLE_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+std::string Counted(int64_t count, std::string_view noun);      // "1 lane", "1,234 lanes"
+std::string Percent(double percent);                            // "0.003 %", "12.3 %"; "-" when not finite
+std::string Microseconds(double us);                            // "1.2 ms"; "-" when not finite
+std::string OpsPerSecond(double rate);                          // "315,000 ops/s"
+
+// "write", "nightly (write)" where the plan gave the phase a name of its own; with its repetition where there are more.
+std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
+
+// "node01 worker 3 lane 12", as far as known.
+std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
+
+// One line per error of a run or phase, printable.
+std::string ErrorText(const v1::ErrorReport& error);
+
+// The marks of a phase and of its clients, those that say the same put together, in the order they came.
+struct GroupedMark {
+  std::string code;
+  std::string text;
+  std::vector<std::string> subjects;     // printable; empty: the phase
+};
+std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_WORDS_H_

@@ -1,0 +1,66 @@
+// The whole console report, made of the same pieces that are printed as a run goes.
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/report/console_page.h"
+#include "coordinator/report/console_tables.h"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/display_text.h"
+#include "coordinator/report/report_writer.h"
+
+namespace iobench {
+
+std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style) {
+  ConsolePage page(style);
+  // One phase has just been printed in full: a summary of it would say everything twice.
+  if (report.phases_size() > 1) {
+    page.Line({{"summary", Tone::kStrong}});
+    PutSummary(report, page);
+  }
+  if (!report.repetitions().empty()) {
+    page.Blank();
+    PutRepetitions(report, page);
+  }
+  std::string label = "problems";
+  for (const auto& problem : report.run().problems()) {
+    page.Labelled(label, ErrorText(problem), Tone::kError);
+    label.clear();
+  }
+  label = "notes";
+  for (const auto& note : report.notes()) {
+    page.Labelled(label, Printable(note));
+    label.clear();
+  }
+  if (!report.run().finished()) {
+    page.Labelled("unfinished", "the run did not come to its end; what is above was measured before", Tone::kError);
+  }
+  return page.Take();
+}
+
+namespace {
+
+class ConsoleWriter : public ReportWriter {
+ public:
+  explicit ConsoleWriter(const ConsoleStyle& style) : style_(style) {}
+
+  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
+    out << ConsoleHeader(report, style_) << '\n';
+    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_) << '\n';
+    out << ConsoleFooter(report, style_);
+    out.flush();
+    return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");
+  }
+
+ private:
+  const ConsoleStyle style_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> MakeConsoleWriter(const ConsoleStyle& style) {
+  return std::make_unique<ConsoleWriter>(style);
+}
+
+}  // namespace iobench

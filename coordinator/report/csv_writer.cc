@@ -1,0 +1,187 @@
+// result.csv: one row per phase, client and lane, the phase's own figures repeated on each row, so that pandas and R
+// read it without options. The columns are documented in docs/reports.md; names are stable, new ones come last.
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/report/report_writer.h"
+
+namespace iobench {
+namespace {
+
+struct RowSource {
+  const v1::RunReport& report;
+  const v1::PhaseReport& phase;
+  const v1::ClientPhaseReport& client;
+  const v1::WorkerPhaseReport& worker;
+  const v1::LanePhaseReport* lane;       // null: a lost worker that sent nothing about its lanes
+};
+
+// RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Spaces at the ends too: readers
+// differ on whether they belong to the value.
+std::string Text(std::string_view value) {
+  const bool quoted = value.find_first_of(",\"\r\n") != std::string_view::npos ||
+                      (!value.empty() && (value.front() == ' ' || value.back() == ' '));
+  if (!quoted) return std::string(value);
+  std::string result = "\"";
+  for (const char c : value) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string Number(uint64_t value) { return std::to_string(value); }
+
+// The shortest text that reads back as the same number; empty where there is none.
+std::string Number(double value) {
+  if (!std::isfinite(value)) return "";
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  return std::string(text, end);
+}
+
+std::string Codes(const google::protobuf::RepeatedPtrField<v1::Mark>& marks) {
+  std::vector<std::string_view> seen;
+  std::string result;
+  for (const v1::Mark& mark : marks) {
+    bool is_new = true;
+    for (const auto code : seen) is_new = is_new && code != mark.code();
+    if (!is_new) continue;
+    seen.push_back(mark.code());
+    if (!result.empty()) result += ' ';
+    result += mark.code();
+  }
+  return Text(result);
+}
+
+std::string State(const RowSource& row) {
+  if (row.worker.lost()) return "lost";
+  if (row.lane == nullptr) return "";
+  if (row.lane->failed()) return "failed";
+  if (row.lane->sat_out()) return "sat_out";
+  return row.lane->stopped() ? "stopped" : "done";
+}
+
+struct Column {
+  std::string_view name;
+  std::string (*value)(const RowSource&);
+};
+
+// A cell of the lane, empty where the row has none.
+#define LANE_CELL(expression) \
+  [](const RowSource& row) { return row.lane == nullptr ? std::string() : expression; }
+#define CELL(expression) [](const RowSource& row) { return expression; }
+// A figure of a part of the phase that may be missing: not known is empty, never 0.
+#define PART_CELL(part, field) \
+  [](const RowSource& row) { return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); }
+
+constexpr Column kColumns[] = {
+    {"run_id", CELL(Text(row.report.run().id()))},
+    {"started_at", CELL(Text(row.phase.started_at()))},
+    {"phase_index", CELL(Number(uint64_t{row.phase.index()}))},
+    {"repetition", CELL(Number(uint64_t{row.phase.repetition()}))},
+    {"phase", CELL(Text(row.phase.name()))},
+    {"operation", CELL(Text(row.lane != nullptr && !row.lane->operation().empty() ? row.lane->operation()
+                                                                                 : row.phase.operation()))},
+    {"engine", CELL(Text(row.phase.engine()))},
+    {"record_bytes", CELL(Number(row.phase.record_bytes()))},
+    {"host", CELL(Text(row.client.host()))},
+    {"worker", CELL(Number(uint64_t{row.worker.worker()}))},
+    {"lane", LANE_CELL(Number(uint64_t{row.lane->lane()}))},
+    {"file_owner", LANE_CELL(Number(uint64_t{row.lane->file_owner()}))},
+    {"file", LANE_CELL(Text(row.lane->file()))},
+    {"state", CELL(State(row))},
+    {"bytes", LANE_CELL(Number(row.lane->bytes()))},
+    {"measured_bytes", LANE_CELL(Number(row.lane->measured_bytes()))},
+    {"ops", LANE_CELL(Number(row.lane->ops()))},
+    {"bytes_per_s", LANE_CELL(Number(row.lane->bytes_per_s()))},
+    {"start_us", LANE_CELL(Number(row.lane->start_us()))},
+    {"end_s", LANE_CELL(Number(row.lane->end_s()))},
+    {"open_s", LANE_CELL(Number(row.lane->regions_s().open()))},
+    {"ops_s", LANE_CELL(Number(row.lane->regions_s().ops()))},
+    {"fsync_s", LANE_CELL(Number(row.lane->regions_s().fsync()))},
+    {"close_s", LANE_CELL(Number(row.lane->regions_s().close()))},
+    {"settle_s", LANE_CELL(Number(row.lane->regions_s().settle()))},
+    {"p50_us", LANE_CELL(Number(row.lane->p50_us()))},
+    {"p99_us", LANE_CELL(Number(row.lane->p99_us()))},
+    {"max_us", LANE_CELL(Number(row.lane->max_us()))},
+    {"cpu_user_s", LANE_CELL(Number(row.lane->cpu_user_s()))},
+    {"cpu_system_s", LANE_CELL(Number(row.lane->cpu_system_s()))},
+    {"client_bytes_per_s", CELL(Number(row.client.bytes_per_s()))},
+    {"client_share_of_mean", CELL(Number(row.client.share_of_mean()))},
+    {"client_cpu_percent", CELL(Number(row.client.cpu_percent()))},
+    {"client_clock_error_us", CELL(Number(row.client.clock_error_us()))},
+    {"client_marks", CELL(Codes(row.client.marks()))},
+    {"headline_name", CELL(Text(row.phase.headline().name()))},
+    {"headline_region", CELL(Text(row.phase.headline().region()))},
+    {"headline_bytes_per_s", PART_CELL(headline, bytes_per_s)},
+    {"headline_ops_per_s", PART_CELL(headline, ops_per_s)},
+    {"phase_bytes", CELL(Number(row.phase.bytes()))},
+    {"phase_measured_bytes", CELL(Number(row.phase.measured_bytes()))},
+    {"phase_duration_s", CELL(Number(row.phase.duration_s()))},
+    {"full_bytes_per_s", PART_CELL(throughput_bytes_per_s, full)},
+    {"stonewalled_bytes_per_s", PART_CELL(throughput_bytes_per_s, stonewalled)},
+    {"all_active_bytes_per_s", PART_CELL(throughput_bytes_per_s, all_active)},
+    {"children_bytes_per_s", PART_CELL(throughput_bytes_per_s, children)},
+    {"parent_bytes_per_s", PART_CELL(throughput_bytes_per_s, parent)},
+    {"stonewall_kind", CELL(Text(row.phase.stonewall().kind()))},
+    {"stonewall_at_s", PART_CELL(stonewall, at_s)},
+    {"stonewall_bytes_low", PART_CELL(stonewall, bytes_low)},
+    {"stonewall_bytes_high", PART_CELL(stonewall, bytes_high)},
+    {"straggler_cost", CELL(Number(row.phase.straggler_cost()))},
+    {"skew_us", PART_CELL(start, skew_us)},
+    {"skew_low_us", PART_CELL(start, skew_low_us)},
+    {"skew_high_us", PART_CELL(start, skew_high_us)},
+    {"phase_p50_us", PART_CELL(latency_us, p50)},
+    {"phase_p99_us", PART_CELL(latency_us, p99)},
+    {"phase_max_us", PART_CELL(latency_us, max)},
+    {"marks", CELL(Codes(row.phase.marks()))},
+};
+
+#undef CELL
+#undef PART_CELL
+#undef LANE_CELL
+
+void WriteRow(const RowSource& row, std::ostream& out) {
+  bool first = true;
+  for (const Column& column : kColumns) {
+    if (!first) out << ',';
+    out << column.value(row);
+    first = false;
+  }
+  out << '\n';
+}
+
+class CsvWriter : public ReportWriter {
+ public:
+  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
+    bool first = true;
+    for (const Column& column : kColumns) {
+      out << (first ? "" : ",") << column.name;
+      first = false;
+    }
+    out << '\n';
+    for (const auto& phase : report.phases()) {
+      for (const auto& client : phase.clients()) {
+        for (const auto& worker : client.workers()) {
+          for (const auto& lane : worker.lanes()) WriteRow({report, phase, client, worker, &lane}, out);
+          if (worker.lanes().empty()) WriteRow({report, phase, client, worker, nullptr}, out);
+        }
+      }
+    }
+    out.flush();
+    return out.good() ? absl::OkStatus() : absl::DataLossError("the CSV report could not be written");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> MakeCsvWriter() { return std::make_unique<CsvWriter>(); }
+
+}  // namespace iobench

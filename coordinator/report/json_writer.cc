@@ -1,0 +1,200 @@
+// result.json: the finished message, walked by reflection, so that a new field of the message is in the file at once
+// and under the same name. protobuf's own JSON is no use here: it prints 64-bit numbers as strings and drops zeros.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/report/report_writer.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "nlohmann/json.hpp"
+
+namespace iobench {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+constexpr int kSingular = -1;
+
+// Text of one JSON value. Bytes that are not UTF-8 (a file name may hold any) become U+FFFD instead of an exception.
+template <typename T>
+std::string JsonText(const T& value) {
+  return nlohmann::ordered_json(value).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string JsonNumber(double value) { return std::isfinite(value) ? JsonText(value) : "null"; }
+
+// A float carries about 7 digits; going through double would print 0.1 as 0.10000000149011612.
+std::string JsonNumber(float value) { return std::isfinite(value) ? JsonText(std::stod(absl::StrCat(value))) : "null"; }
+
+std::string_view JsonName(const FieldDescriptor& field) {
+  return field.has_json_name() ? field.json_name() : field.name();
+}
+
+// A message without lists of messages stands on one line: a lane, a mark or a latency reads as one row.
+bool IsOneLine(const Descriptor& type) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (field.is_repeated() || !IsOneLine(*field.message_type())) return false;
+  }
+  return true;
+}
+
+std::string ScalarText(const Message& message, const FieldDescriptor& field, int index) {
+  const Reflection& get = *message.GetReflection();
+  const bool single = index == kSingular;
+  std::string scratch;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return JsonText(single ? get.GetInt32(message, &field) : get.GetRepeatedInt32(message, &field, index));
+    case FieldDescriptor::CPPTYPE_INT64:
+      return JsonText(single ? get.GetInt64(message, &field) : get.GetRepeatedInt64(message, &field, index));
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return JsonText(single ? get.GetUInt32(message, &field) : get.GetRepeatedUInt32(message, &field, index));
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return JsonText(single ? get.GetUInt64(message, &field) : get.GetRepeatedUInt64(message, &field, index));
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return JsonNumber(single ? get.GetDouble(message, &field) : get.GetRepeatedDouble(message, &field, index));
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return JsonNumber(single ? get.GetFloat(message, &field) : get.GetRepeatedFloat(message, &field, index));
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return (single ? get.GetBool(message, &field) : get.GetRepeatedBool(message, &field, index)) ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const int number =
+          single ? get.GetEnumValue(message, &field) : get.GetRepeatedEnumValue(message, &field, index);
+      const auto* known = field.enum_type()->FindValueByNumber(number);
+      return known != nullptr ? JsonText(known->name()) : JsonText(number);
+    }
+    case FieldDescriptor::CPPTYPE_STRING:
+      return JsonText(single ? get.GetStringReference(message, &field, &scratch)
+                             : get.GetRepeatedStringReference(message, &field, index, &scratch));
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      break;
+  }
+  return "null";
+}
+
+// Writes while it walks: a run of 1,000 clients is never held a second time as a tree.
+class JsonPrinter {
+ public:
+  explicit JsonPrinter(std::ostream& out) : out_(out) {}
+
+  void Print(const Message& message) {
+    const Descriptor& type = *message.GetDescriptor();
+    Items items(*this, '{', IsOneLine(type));
+    for (int i = 0; i < type.field_count(); ++i) {
+      const FieldDescriptor& field = *type.field(i);
+      if (field.has_presence() && !message.GetReflection()->HasField(message, &field)) continue;
+      items.Next();
+      out_ << JsonText(JsonName(field)) << ": ";
+      PrintField(message, field);
+    }
+  }
+
+ private:
+  // The brackets, commas and line breaks around the items of one object or array.
+  class Items {
+   public:
+    Items(JsonPrinter& printer, char opening, bool one_line)
+        : printer_(printer), closing_(opening == '{' ? '}' : ']'), one_line_(one_line) {
+      printer_.out_ << opening;
+      printer_.depth_ += one_line_ ? 0 : 1;
+    }
+    ~Items() {
+      if (!one_line_) {
+        --printer_.depth_;
+        if (!empty_) printer_.BreakLine();
+      }
+      printer_.out_ << closing_;
+    }
+    Items(const Items&) = delete;
+    Items& operator=(const Items&) = delete;
+
+    void Next() {
+      if (!empty_) printer_.out_ << (one_line_ ? ", " : ",");
+      if (!one_line_) printer_.BreakLine();
+      empty_ = false;
+    }
+
+   private:
+    JsonPrinter& printer_;
+    const char closing_;
+    const bool one_line_;
+    bool empty_ = true;
+  };
+
+  void BreakLine() { out_ << '\n' << std::string(2 * depth_, ' '); }
+
+  void PrintField(const Message& message, const FieldDescriptor& field) {
+    const Reflection& get = *message.GetReflection();
+    if (field.is_map()) return PrintMap(message, field);
+    if (!field.is_repeated()) return PrintValue(message, field, kSingular);
+    Items items(*this, '[', field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE);
+    for (int i = 0; i < get.FieldSize(message, &field); ++i) {
+      items.Next();
+      PrintValue(message, field, i);
+    }
+  }
+
+  void PrintValue(const Message& message, const FieldDescriptor& field, int index) {
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+      out_ << ScalarText(message, field, index);
+      return;
+    }
+    const Reflection& get = *message.GetReflection();
+    Print(index == kSingular ? get.GetMessage(message, &field) : get.GetRepeatedMessage(message, &field, index));
+  }
+
+  // Entries are sorted, so that the same result is the same file.
+  void PrintMap(const Message& message, const FieldDescriptor& field) {
+    const FieldDescriptor& key = *field.message_type()->map_key();
+    const FieldDescriptor& value = *field.message_type()->map_value();
+    const bool numbered = key.cpp_type() != FieldDescriptor::CPPTYPE_STRING;
+    std::vector<std::pair<std::string, const Message*>> entries;
+    for (int i = 0; i < message.GetReflection()->FieldSize(message, &field); ++i) {
+      const Message& entry = message.GetReflection()->GetRepeatedMessage(message, &field, i);
+      const std::string name = ScalarText(entry, key, kSingular);
+      entries.emplace_back(numbered ? absl::StrCat("\"", name, "\"") : name, &entry);
+    }
+    std::sort(entries.begin(), entries.end(), [numbered](const auto& a, const auto& b) {
+      if (numbered && a.first.size() != b.first.size()) return a.first.size() < b.first.size();   // 2 before 10
+      return a.first < b.first;
+    });
+    Items items(*this, '{', entries.empty());
+    for (const auto& [name, entry] : entries) {
+      items.Next();
+      out_ << name << ": ";
+      PrintValue(*entry, value, kSingular);
+    }
+  }
+
+  std::ostream& out_;
+  size_t depth_ = 0;
+};
+
+class JsonWriter : public ReportWriter {
+ public:
+  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
+    JsonPrinter(out).Print(report);
+    out << '\n';
+    out.flush();
+    return out.good() ? absl::OkStatus() : absl::DataLossError("the JSON report could not be written");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> MakeJsonWriter() { return std::make_unique<JsonWriter>(); }
+
+}  // namespace iobench

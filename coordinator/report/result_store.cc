@@ -1,0 +1,208 @@
+#include "coordinator/report/result_store.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/status_util.h"
+#include "coordinator/report/atomic_file.h"
+#include "coordinator/report/report_writer.h"
+
+namespace iobench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A raw file is a plain protobuf message with one unknown field behind it, so that `protoc --decode` reads it as it
+// is, while we see a file that was cut off: protobuf by itself takes a message that ends between two fields for a
+// whole one. The field: number 536870911 (the highest there is), 24 bytes:
+//   "IOBRUN01" or "IOBPHS01" | length of the message | FNV-1a of the message, both 64 bits, little endian.
+constexpr std::string_view kRunKind = "IOBRUN01";
+constexpr std::string_view kPhaseKind = "IOBPHS01";
+constexpr std::string_view kSealTag("\xfa\xff\xff\xff\x0f\x18", 6);
+constexpr size_t kSealBytes = 6 + 24;
+
+uint64_t Fnv1a(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string LittleEndian(uint64_t value) {
+  std::string result;
+  for (int shift = 0; shift < 64; shift += 8) result += static_cast<char>(value >> shift & 0xff);
+  return result;
+}
+
+std::string Seal(std::string_view kind, std::string_view message) {
+  std::string seal(kSealTag);
+  seal.append(kind).append(LittleEndian(message.size())).append(LittleEndian(Fnv1a(message)));
+  return seal;
+}
+
+absl::Status SaveSealed(const std::string& path, std::string_view kind, const google::protobuf::Message& message) {
+  std::string bytes;
+  if (!message.SerializeToString(&bytes)) {
+    return absl::InternalError(absl::StrCat(path, ": the record is over 2 GiB and cannot be saved"));
+  }
+  return WriteFileAtomically(path, [&](std::ostream& out) {
+    out << bytes << Seal(kind, bytes);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status LoadSealed(const std::string& path, std::string_view kind, google::protobuf::Message& message) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return ErrnoStatus(absl::StrCat("open ", path), errno);
+  const std::string file((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
+
+  if (file.size() < kSealBytes || file.compare(file.size() - kSealBytes, kSealTag.size(), kSealTag) != 0) {
+    return absl::DataLossError(absl::StrCat(path, ": cut off, or not a file of cluster-iobench (", file.size(),
+                                            " bytes, no seal at the end); take it from a complete copy of the run"));
+  }
+  const std::string_view content = std::string_view(file).substr(0, file.size() - kSealBytes);
+  const std::string_view seal = std::string_view(file).substr(content.size());
+  if (seal.substr(kSealTag.size(), kind.size()) != kind) {
+    return absl::DataLossError(absl::StrCat(path, ": holds another kind of record, or is of a newer program"));
+  }
+  if (seal != Seal(kind, content)) {
+    return absl::DataLossError(absl::StrCat(path, ": damaged, its checksum does not fit"));
+  }
+  if (!message.ParseFromArray(content.data(), static_cast<int>(content.size()))) {
+    return absl::DataLossError(absl::StrCat(path, ": whole, but its record cannot be read (a name that is not UTF-8?)"));
+  }
+  return absl::OkStatus();
+}
+
+std::string RunPath(const std::string& directory) { return directory + "/raw/run.pb"; }
+std::string PhasePath(const std::string& directory, uint32_t index) {
+  return absl::StrFormat("%s/raw/phase-%03u.pb", directory, index);
+}
+
+bool IsPhaseFile(const std::string& name) {
+  return name.starts_with("phase-") && name.ends_with(".pb") && name.size() >= 12 &&
+         std::all_of(name.begin() + 6, name.end() - 3, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+uint32_t IndexOf(const std::string& phase_path) {
+  return static_cast<uint32_t>(std::strtoul(phase_path.c_str() + phase_path.rfind("phase-") + 6, nullptr, 10));
+}
+
+// raw/phase-NNN.pb in the order of their numbers.
+std::vector<std::string> PhaseFiles(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory + "/raw", error), end; !error && entry != end; entry.increment(error)) {
+    if (IsPhaseFile(entry->path().filename())) names.push_back(entry->path().filename());
+  }
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;       // phase-999 before phase-1000
+  });
+  for (std::string& name : names) name = absl::StrCat(directory, "/raw/", name);
+  return names;
+}
+
+// Whether a file with such a general name is ours; a result of some other program must survive --force.
+bool IsOurs(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string head(512, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(in.gcount()));
+  return path.ends_with(".csv") ? head.starts_with("run_id,started_at,phase_index,")
+                                : head.find("\"schema\": \"cluster-iobench result") != std::string::npos;
+}
+
+absl::Status RemoveEarlierResult(const std::string& directory) {
+  std::vector<std::string> paths = {directory + "/result.json", directory + "/result.csv"};
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (fs::exists(path, error) && !IsOurs(path)) {
+      return absl::AlreadyExistsError(absl::StrCat(
+          path, " is not a result of cluster-iobench and is left alone; choose another directory with --out"));
+    }
+  }
+  paths.push_back(RunPath(directory));
+  for (std::string& path : PhaseFiles(directory)) paths.push_back(std::move(path));
+  for (const std::string& path : paths) {
+    if (::remove(path.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+  }
+  return absl::OkStatus();
+}
+
+bool HoldsResult(const std::string& directory) {
+  std::error_code error;
+  return fs::exists(directory + "/result.json", error) || fs::exists(directory + "/result.csv", error) ||
+         fs::exists(RunPath(directory), error) || !PhaseFiles(directory).empty();
+}
+
+}  // namespace
+
+absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, bool force) {
+  if (directory.empty()) return absl::InvalidArgumentError("--out: the name of a directory is missing");
+  if (HoldsResult(directory)) {
+    if (!force) {
+      return absl::AlreadyExistsError(absl::StrCat(
+          directory, " holds a result already; choose another directory with --out, or replace it with --force"));
+    }
+    IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory));
+  }
+  std::error_code error;
+  fs::create_directories(directory + "/raw", error);
+  if (error) return ErrnoStatus(absl::StrCat("create directory ", directory, "/raw"), error.value());
+  return ResultStore(directory);
+}
+
+absl::Status ResultStore::SaveRun(const v1::RunRecord& run) const {
+  return SaveSealed(RunPath(directory_), kRunKind, run);
+}
+
+absl::Status ResultStore::SavePhase(const v1::PhaseRecord& phase) const {
+  return SaveSealed(PhasePath(directory_, phase.index()), kPhaseKind, phase);
+}
+
+absl::Status ResultStore::SaveReport(const v1::RunReport& report) const {
+  IOBENCH_RETURN_IF_ERROR(WriteFileAtomically(directory_ + "/result.json", [&](std::ostream& out) {
+    return MakeJsonWriter()->Write(report, out);
+  }));
+  return WriteFileAtomically(directory_ + "/result.csv",
+                             [&](std::ostream& out) { return MakeCsvWriter()->Write(report, out); });
+}
+
+absl::StatusOr<SavedRun> LoadRun(const std::string& directory) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    return absl::NotFoundError(absl::StrCat(directory, ": no such directory; give the one that --out named"));
+  }
+  if (!fs::exists(RunPath(directory), error)) {
+    return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (raw/run.pb is missing)"));
+  }
+  SavedRun saved;
+  IOBENCH_RETURN_IF_ERROR(LoadSealed(RunPath(directory), kRunKind, saved.run));
+  uint32_t expected_index = 0;
+  for (const std::string& path : PhaseFiles(directory)) {
+    for (; expected_index < IndexOf(path); ++expected_index) {
+      saved.warnings.push_back(absl::StrCat(PhasePath(directory, expected_index), ": missing"));
+    }
+    ++expected_index;
+    v1::PhaseRecord phase;
+    const absl::Status loaded = LoadSealed(path, kPhaseKind, phase);
+    if (loaded.ok()) {
+      saved.phases.push_back(std::move(phase));
+    } else {
+      saved.warnings.emplace_back(loaded.message());
+    }
+  }
+  return saved;
+}
+
+}  // namespace iobench
