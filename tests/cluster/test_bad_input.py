@@ -1,0 +1,209 @@
+"""What a user gets wrong: one line that says what to do, exit code 1, nothing written."""
+import os
+import re
+import subprocess
+
+import program
+import pytest
+
+SMALL = ("-i", "0", "-r", "4k", "-s", "64k")
+
+# (options, what the line must name). --path and --out are added.
+WRONG = {
+    "unknown operation": ("-i nonsense", "nonsense"),
+    "near operation": ("--op ramdom-read", "random-read"),
+    "unknown number": ("-i 77", "77"),
+    "size 0": ("-i 0 -s 0 -r 4k", "size"),
+    "record 0": ("-i 0 -s 64k -r 0", "record"),
+    "record larger than file": ("-i 0 -r 8k -s 4k", "larger"),
+    "record larger than one of the files": ("-i 0 -r 64k -s 64k --files-per-lane 2", "larger"),
+    "files that do not split evenly": ("-i 0 -r 1k -s 64k --files-per-lane 3", "split"),
+    "record off the block with -I": ("-i 0 -I -r 700b -s 7000b", "multiple"),
+    "a size nobody can read": ("-i 0 -s 4x", "4x"),
+    "a size beyond 64 bits": ("-i 0 -s 99999999999999t", "99999999999999t"),
+    "a negative number of lanes": ("-i 0 -t -3", "-3"),
+    "no lanes": ("-i 0 -t 0", "lanes"),
+    "unknown engine": ("-i 0 --engine warp", "warp"),
+    "unknown option": ("-i 0 --nonsense", "--nonsense"),
+    "unknown plus option": ("-i 0 -+Z", r"-\+Z"),
+    "an argument too many": ("-i 0 surplus", "surplus"),
+    "an option without its value": ("-i 0 -r", "r"),
+    "a percentage over 100": ("-i 8 -+p 101", "101"),
+    "time and deadline": ("-i 1 --time 1 --deadline 1", "deadline"),
+    "warm-up that leaves nothing": ("-i 1 --time 1 --warmup 2", "warm"),
+    "wear-out without a deadline": ("-i 1 --wear-out", "deadline"),
+    "negative time": ("-i 1 --time -1", "-1"),
+    "shared file of several": ("-i 0 -+V --files-per-lane 2", "shared"),
+    "unknown transport": ("-i 0 --transport pigeon", "pigeon"),
+    "no such transport here": ("-i 0 --transport mpi", "mpirun"),
+    "gRPC without workers": ("-i 0 --transport grpc", "--spawn|--listen"),
+    "spawn nobody": ("-i 0 --spawn 0", "spawn"),
+    "listen for nobody": ("-i 0 --listen 127.0.0.1:0", "--workers"),
+    "workers from nowhere": ("-i 0 --workers 2", "--listen"),
+    "listen to the world": ("-i 0 --listen 0.0.0.0:0 --workers 1", "--insecure"),
+    "listen to the IPv6 world": ("-i 0 --listen [::]:0 --workers 1", "--insecure"),
+    "not an address": ("-i 0 --listen 127.0.0.1:port --workers 1", "port"),
+    "more than the file system has": ("-i 0 -r 1m -s 900t", "free"),
+}
+
+
+def expect_one_line(outcome, pattern):
+    outcome.expect(1)
+    lines = [line for line in outcome.stderr.splitlines() if line.strip()]
+    assert len(lines) == 1, f"one line\n{outcome}"
+    assert re.search(pattern, lines[0], re.IGNORECASE), f"names {pattern}\n{outcome}"
+    assert outcome.stdout == "", f"nothing on stdout\n{outcome}"
+
+
+def expect_untouched(outcome):
+    assert not outcome.data.exists(), "no data directory"
+    assert not outcome.out.exists(), "no output directory"
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda name: name.replace(" ", "-"))
+def test_wrong_options(wrong, path, out):
+    options, pattern = WRONG[wrong]
+    outcome = program.run(options.split(), path=path, out=out)
+    expect_one_line(outcome, pattern)
+    expect_untouched(outcome)
+
+
+def test_not_enough_space_counts_all_lanes_together_and_force_overrides(path, out):
+    stat = os.statvfs(path)
+    free = stat.f_bavail * stat.f_frsize
+    share = str(free // 4 // (1 << 20) + 100) + "m"       # one lane fits, eight do not
+    short = ("-i", "1", "-r", "1m", "--time", "0.1")
+    outcome = program.run(["-i", "0", "-r", "1m", "-s", share, "--spawn", "2", "-t", "4"], path=path, out=out)
+    expect_one_line(outcome, "free")
+    expect_untouched(outcome)
+    program.run([*short, "--engine", "null", "-s", share, "-t", "8"], path=path, out=out).expect(0)
+
+
+def test_path_is_missing(tmp_path, out):
+    outcome = program.run(SMALL, path=tmp_path / "nowhere", out=out)
+    expect_one_line(outcome, "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+    expect_untouched(outcome)
+
+
+def test_path_is_a_file(tmp_path, out):
+    (tmp_path / "file").write_text("mine")
+    outcome = program.run(SMALL, path=tmp_path / "file", out=out)
+    expect_one_line(outcome, "not a directory")
+    assert (tmp_path / "file").read_text() == "mine"
+    assert not out.exists()
+
+
+def test_path_is_not_writable(tmp_path, out):
+    place = tmp_path / "read-only"
+    place.mkdir()
+    mounted = False
+    if os.geteuid() == 0:       # nothing else stops root
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", place], check=True)
+        mounted = True
+    else:
+        place.chmod(0o500)
+    try:
+        outcome = program.run(SMALL, path=place, out=out)
+    finally:
+        if mounted:
+            subprocess.run(["umount", place], check=True)
+    expect_one_line(outcome, "read-only")
+    assert not out.exists()
+
+
+def test_out_holds_a_result_already(path, out):
+    program.run(SMALL, path=path, out=out).expect(0)
+    before = (out / "result.json").read_bytes()
+    again = program.run(SMALL, path=path, out=out)
+    expect_one_line(again, "out")
+    assert (out / "result.json").read_bytes() == before
+    program.run([*SMALL, "--force"], path=path, out=out).expect(0)
+    assert (out / "result.json").read_bytes() != before
+
+
+def test_workers_see_no_such_path_over_grpc(tmp_path, out):
+    outcome = program.run([*SMALL, "--spawn", "2"], path=tmp_path / "nowhere", out=out)
+    expect_one_line(outcome, "nowhere")
+    assert not out.exists()
+
+
+# ------------------------------------------------------------------------------------------------ plans
+
+
+def plan_of(path, *options):
+    printed = program.plain(*options, "--path", path, "--print-plan").expect(0)
+    assert not list(path.glob(program.DATA_DIRECTORY)), "printing a plan runs nothing"
+    return printed.stdout
+
+
+def test_a_printed_plan_repeats_the_run(path, out, tmp_path):
+    options = ("-i", "0", "-i", "5", "-r", "4k", "-s", "64k", "-t", "3", "-c", "-j", "7")
+    text = plan_of(path, *options)
+    (tmp_path / "plan.yaml").write_text(text)
+    outcome = program.plain("--plan", tmp_path / "plan.yaml", "--out", out).expect(0)
+    outcome.out = out
+    assert [phase["operation"] for phase in outcome.phases] == ["write", "rewrite", "stride-read"]
+    assert outcome.result["run"]["lane_count"] == 3
+    assert outcome.result["run"]["plan"]["phases"][2]["assignments"][0]["operation"]["stride_records"] == 7
+    assert program.plain("--plan", tmp_path / "plan.yaml", "--print-plan").stdout == text
+
+
+@pytest.mark.parametrize("change, place, word", [
+    (("record_bytes", "record_size"), "record_size", "record_size"),     # a field that does not exist
+    (("lanes_per_worker: 1", "lanes_per_worker: many"), "lanes_per_worker: many", "lanes_per_worker"),
+    (("name: write", "name: scribble"), "", "scribble"),
+    (("phases:", "phases: 3\nrest:"), "", "phases"),
+])
+def test_a_wrong_plan_names_its_place(change, place, word, path, out, tmp_path):
+    text = plan_of(path, *SMALL)
+    assert change[0] in text, text
+    broken = text.replace(*change)
+    (tmp_path / "plan.yaml").write_text(broken)
+    outcome = program.plain("--plan", tmp_path / "plan.yaml", "--out", out)
+    outcome.out, outcome.path = out, path
+    expect_one_line(outcome, word)
+    if place:
+        line = 1 + broken[:broken.index(place)].count("\n")
+        assert re.search(rf"\b{line}\b", outcome.stderr), f"line {line}\n{outcome}\n{broken}"
+    expect_untouched(outcome)
+
+
+def test_a_plan_that_is_not_there(out, tmp_path):
+    outcome = program.plain("--plan", tmp_path / "nowhere.yaml", "--out", out)
+    expect_one_line(outcome, "nowhere.yaml")
+
+
+def test_a_dry_run_says_who_does_what_and_writes_nothing(path, out):
+    outcome = program.run([*SMALL, "-t", "2", "--dry-run"], path=path, out=out).expect(0)
+    assert "rewrite" in outcome.stdout and str(path) in outcome.stdout
+    assert "128 KiB" in outcome.stdout, "two lanes of 64 KiB"
+    expect_untouched(outcome)
+
+
+# --------------------------------------------------------------------------------------------- commands
+
+
+def test_report_of_nothing(tmp_path):
+    expect_one_line(program.plain("report", tmp_path / "nowhere"), "nowhere")
+
+
+def test_report_of_a_damaged_run(path, out):
+    program.run(SMALL, path=path, out=out).expect(0)
+    raw = out / "raw" / "run.pb"
+    raw.write_bytes(raw.read_bytes()[:20])
+    expect_one_line(program.plain("report", out), "run.pb")
+
+
+def test_clean_of_nothing(tmp_path):
+    expect_one_line(program.plain("clean", tmp_path / "nowhere"), "nowhere")
+
+
+def test_a_worker_needs_somebody_to_join():
+    expect_one_line(program.plain("worker"), "--join")
+
+
+def test_nothing_is_written_where_stdout_is_asked_for_help():
+    for options in (["--help"], ["worker", "--help"], ["report", "--help"], ["clean", "--help"]):
+        outcome = program.plain(*options).expect(0)
+        assert "Usage" in outcome.stdout and outcome.stderr == ""

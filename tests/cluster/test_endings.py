@@ -1,0 +1,167 @@
+"""Runs that do not end well: interrupted, out of space, workers lost. What had been measured is saved."""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import program
+import pytest
+from report_checks import check_csv, check_schema, lanes_of
+
+LONG_WRITE = ("-i", "0", "-+n", "-r", "64k", "-s", "1m", "--time", "100")
+LONG_NULL = ("-i", "0", "-i", "1", "-+n", "--engine", "null", "-r", "64k", "-s", "1m", "--time", "100")
+
+
+@contextlib.contextmanager
+def tiny_file_system(place, size):
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def start_long_write(transport, path, out, tmp_path, *more):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    return program.start([*LONG_WRITE, *options, *more], path=path, out=out, prefix=prefix, helpers=helpers)
+
+
+# ------------------------------------------------------------------------------------------ interrupted
+
+
+@pytest.mark.parametrize("keep", [False, True], ids=["removed", "kept"])
+@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-unix", "mpi"])
+def test_ctrl_c_saves_what_was_done(transport, keep, path, out, tmp_path):
+    with start_long_write(transport, path, out, tmp_path, *(["-w"] if keep else [])) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        running.interrupt()
+        outcome = running.wait()
+    if transport != "mpi":       # mpirun answers with a code of its own
+        outcome.expect(130)
+    result = outcome.result
+    check_schema(result)
+    assert result["run"]["exit_code"] == 130
+    phase, = result["phases"]
+    assert phase["interrupted"] and phase["bytes"] >= 4 << 20
+    assert outcome.data.exists() == keep
+    if keep:
+        manifest = json.loads((outcome.data / "manifest.json").read_text())
+        assert manifest["program"] == "cluster-iobench"
+
+
+def test_ctrl_c_reaches_the_whole_process_group_as_in_a_shell(path, out, tmp_path):
+    with start_long_write("spawn", path, out, tmp_path) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        os.killpg(running.process.pid, signal.SIGINT)
+        outcome = running.wait().expect(130)
+    assert outcome.phases[0]["interrupted"] and not outcome.data.exists()
+
+
+def test_sigterm_is_an_interrupt_too(path, out, tmp_path):
+    with start_long_write("in-process", path, out, tmp_path) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        running.interrupt(signal.SIGTERM)
+        outcome = running.wait().expect(130)
+    assert outcome.phases[0]["bytes"] > 0 and not outcome.data.exists()
+
+
+def test_ctrl_c_while_waiting_for_workers(path, out, tmp_path):
+    with program.start([*LONG_WRITE, "--listen", f"unix:{tmp_path}/s", "--workers", "2", "--progress"], path=path,
+                       out=out) as running:
+        running.wait_until((tmp_path / "s").exists, "the coordinator listens")
+        running.interrupt()
+        outcome = running.wait().expect(130)
+    assert not outcome.data.exists()
+
+
+# ------------------------------------------------------------------------------------------- lane fails
+
+
+def test_a_full_file_system_ends_its_lanes_and_the_others_run_on(path, out, tmp_path):
+    with tiny_file_system(tmp_path / "tiny", "2m") as tiny:
+        outcome = program.run(["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "2m", "-t", "2", "--spawn", "2", "--force",
+                               "--path", tiny], path=path, out=out).expect(2)
+        assert not (tiny / program.DATA_DIRECTORY).exists()
+    result = outcome.result
+    check_schema(result)
+    check_csv(outcome)
+    write, read = result["phases"]
+    # Of --path A --path B worker 0 has the first, worker 1 the second.
+    errors = {error["lane"]: error for error in write["errors"]}
+    assert errors and set(errors) <= {0, 1}
+    for error in errors.values():
+        assert error["errno"] == 28 and error["worker"] == 0 and error["operation"] == "write"
+        assert str(tiny) in error["file"] and error["offset"] < 2 << 20 and error["client"] and error["message"]
+    lanes = {lane["lane"]: lane for lane in lanes_of(write)}
+    for lane in (2, 3):
+        assert lanes[lane]["bytes"] == 2 << 20 and not lanes[lane]["failed"]
+    assert write["lanes_failed"] == len(errors)
+    assert "partial" in {mark["code"] for mark in write["marks"]}
+    lanes = {lane["lane"]: lane for lane in lanes_of(read)}
+    for lane in range(4):
+        assert lanes[lane]["sat_out"] == (lane in errors), "a lane that failed sits out phases that need its file"
+    assert read["lanes_sat_out"] == len(errors)
+    assert result["run"]["exit_code"] == 2
+
+
+def test_a_short_file_is_an_error_of_its_lane(path, out, tmp_path):
+    options = ("-r", "4k", "-s", "64k", "-t", "2", "-+n")
+    program.run(["-i", "0", "-w", *options], path=path, out=out).expect(0)
+    files = sorted(file for file in (path / program.DATA_DIRECTORY).iterdir() if not file.name.startswith("manifest"))
+    os.truncate(files[0], 10_000)
+    outcome = program.run(["-i", "1", *options], path=path, out=tmp_path / "second").expect(2)
+    phase = outcome.phase("read")
+    assert len(phase["errors"]) == 1 and files[0].name in phase["errors"][0]["file"]
+    assert {lane["bytes"] for lane in lanes_of(phase)} >= {64 << 10}
+
+
+# ---------------------------------------------------------------------------------------- workers lost
+
+
+def test_a_killed_worker_is_lost_and_the_rest_is_reported(path, out, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts("join-tcp")
+    arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "3", *options]
+    with program.start(arguments, path=path, out=out, prefix=prefix, helpers=helpers) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        running.workers[0].send_signal(signal.SIGKILL)
+        outcome = running.wait().expect(3)
+    result = outcome.result
+    check_schema(result)
+    write = result["phases"][0]
+    assert write["workers_lost"] == 1 and "partial" in {mark["code"] for mark in write["marks"]}
+    workers = {worker["worker"]: worker for client in write["clients"] for worker in client["workers"]}
+    lost, = [worker for worker in workers.values() if worker["lost"]]
+    kept, = [worker for worker in workers.values() if not worker["lost"]]
+    assert lost["lost_reason"] and kept["bytes"] > 0
+    assert result["run"]["exit_code"] == 3
+    if len(result["phases"]) > 1:
+        assert result["phases"][1]["bytes"] > 0, "the worker that is left runs on"
+    assert not outcome.data.exists(), "the data of the lost worker are removed by another one"
+
+
+def children_of(pid):
+    return [int(text) for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+            for text in file.read_text().split()]
+
+
+def test_a_killed_coordinator_leaves_no_worker_behind(path, out, tmp_path):
+    with program.start([*LONG_NULL, "--spawn", "2"], path=path, out=out) as running:
+        running.wait_until(lambda: len(children_of(running.process.pid)) >= 2, "two workers")
+        workers = children_of(running.process.pid)
+        running.process.send_signal(signal.SIGKILL)
+        running.process.wait()
+        deadline = program.time.monotonic() + program.PATIENCE_S
+        while any(alive(pid) for pid in workers):
+            assert program.time.monotonic() < deadline, "workers outlive their coordinator"
+            program.time.sleep(0.05)
+
+
+def alive(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"

@@ -1,0 +1,319 @@
+"""The report's claims against what the kernel saw: which records, in which order, and what lies between."""
+import program
+import pytest
+import strace_log
+from report_checks import lanes_of
+
+KIB = 1024
+RECORDS = 64
+SHAPE = ("-r", "4k", "-s", "256k", "-+n", "--transport", "local")
+
+WRITING = ("write", "rewrite", "random-write", "record-rewrite", "pwrite", "repwrite")
+READING = ("read", "reread", "random-read", "backward-read", "stride-read", "pread", "repread")
+POSITIONAL = ("random-read", "random-write", "backward-read", "record-rewrite", "stride-read", "random-mix", "pwrite",
+              "repwrite", "pread", "repread")
+
+
+@pytest.fixture
+def data(path):
+    return path / program.DATA_DIRECTORY
+
+
+@pytest.fixture
+def trace(path, tmp_path, data):
+    """Runs under strace; the outcome and the calls on data files. Data are kept, and there before unless told."""
+    numbers = iter(range(100))
+
+    def run(*options, lanes=1, prepared=True, shape=SHAPE, strace=()):
+        number = next(numbers)
+        options = (*shape, "-t", str(lanes), "-w", *options)
+        if prepared and not data.exists():
+            program.run([*shape, "-t", str(lanes), "-w", "--op", "write"], path=path, out=tmp_path / f"prepared{number}").expect(0)
+        log = tmp_path / f"{number}.strace"
+        outcome = program.run(options, path=path, out=tmp_path / f"out{number}", prefix=strace_log.prefix(log, *strace))
+        return outcome.expect(0), strace_log.read(log, data)
+
+    return run
+
+
+def moved(calls):
+    return [call for call in calls if call.moves]
+
+
+def offsets(calls):
+    return [call.offset // (4 * KIB) for call in moved(calls)]
+
+
+# ------------------------------------------------------------------------------------------ sequences
+
+
+EXACT = {
+    "write": list(range(RECORDS)),
+    "rewrite": list(range(RECORDS)),
+    "read": list(range(RECORDS)),
+    "reread": list(range(RECORDS)),
+    "backward-read": list(reversed(range(RECORDS))),
+    "record-rewrite": [0] * RECORDS,
+    "stride-read": [record for first in range(17) for record in range(first, RECORDS, 17)],
+    "pwrite": list(range(RECORDS)),
+    "repwrite": list(range(RECORDS)),
+    "pread": list(range(RECORDS)),
+    "repread": list(range(RECORDS)),
+}
+
+
+@pytest.mark.parametrize("operation", [*EXACT, "random-read", "random-write", "random-mix"])
+def test_the_records_that_are_moved_and_their_order(operation, trace):
+    outcome, calls = trace("--op", operation)
+    data_calls = moved(calls)
+    records = offsets(calls)
+    if operation in EXACT:
+        assert records == EXACT[operation]
+    else:
+        assert sorted(records) == list(range(RECORDS)), "every record exactly once"
+        steps = {b - a for a, b in zip(records, records[1:])}
+        assert len(steps) > RECORDS / 3, f"looks random: {records}"
+    assert {call.length for call in data_calls} == {4 * KIB}
+
+    kinds = {call.name for call in data_calls}
+    if operation == "random-mix":
+        assert kinds == {"pread64", "pwrite64"}
+    else:
+        names = strace_log.READS if operation in READING else strace_log.WRITES
+        assert kinds == {names[1 if operation in POSITIONAL else 0]}
+
+    phase = outcome.phase(operation)
+    assert phase["ops"] == len(data_calls) == RECORDS
+    assert phase["bytes"] == sum(call.result for call in data_calls)
+    for kind, calls_of_kind in (("read", strace_log.READS), ("write", strace_log.WRITES)):
+        returned = [call.result for call in data_calls if call.name in calls_of_kind]
+        if returned:
+            assert phase["by_kind"][kind]["ops"] == len(returned)
+            assert phase["by_kind"][kind]["bytes"] == sum(returned)
+        else:
+            assert kind not in phase["by_kind"]
+
+
+def test_a_stride_visits_every_record_once_in_strides(trace):
+    _, calls = trace("--op", "stride-read", "-j", "5")
+    assert offsets(calls) == [record for first in range(5) for record in range(first, RECORDS, 5)]
+
+
+def test_random_orders_come_from_the_seed_and_differ_between_lanes_and_phases(trace):
+    def orders(seed):
+        _, calls = trace("--op", "random-read", "--op", "random-write", "--seed", seed, lanes=2, prepared=False)
+        result = {}
+        for file, of_lane in strace_log.lanes(calls).items():
+            for name in ("pread64", "pwrite64"):
+                result[file, name] = [call.offset for call in of_lane if call.name == name][-RECORDS:]
+        return result
+
+    first = orders("7")
+    assert len(first) == 4 and all(sorted(order) == [4 * KIB * n for n in range(RECORDS)] for order in first.values())
+    assert len({tuple(order) for order in first.values()}) == 4, "lanes and phases have orders of their own"
+
+
+def test_the_same_seed_gives_the_same_order_and_another_seed_another(path, tmp_path, data):
+    def order(seed, number):
+        log = tmp_path / f"{number}.strace"
+        program.run([*SHAPE, "-t", "1", "-i", "0", "--op", "random-read", "--seed", seed], path=path, out=tmp_path / number,
+                    prefix=strace_log.prefix(log)).expect(0)
+        return [call.offset for call in strace_log.read(log, data) if call.name == "pread64"]
+
+    assert order("1", "a") == order("1", "b") != order("2", "c")
+
+
+def test_the_last_record_is_short(trace):
+    shape = ("-r", "48k", "-s", "256k", "-+n", "--transport", "local")
+    for operation in ("read", "backward-read", "random-read"):
+        outcome, calls = trace("--op", operation, shape=shape)
+        spans = sorted((call.offset, call.result) for call in moved(calls))
+        assert spans == [(48 * KIB * n, 48 * KIB) for n in range(5)] + [(240 * KIB, 16 * KIB)]
+        assert outcome.phase(operation)["bytes"] == 256 * KIB
+
+
+def test_lanes_of_a_shared_file_stay_in_their_extents(trace):
+    outcome, calls = trace("--op", "write", "--op", "random-read", "-+V", lanes=3, prepared=False)
+    threads = strace_log.by_thread(moved(calls))
+    for name in ("write", "pread64"):
+        touched = [{call.offset // (4 * KIB) for call in of_lane if call.name == name} for of_lane in threads.values()]
+        touched = [records for records in touched if records]
+        assert sorted(touched, key=min) == [set(range(n * RECORDS, (n + 1) * RECORDS)) for n in range(3)]
+    assert len({call.file for call in moved(calls)}) == 1
+    assert outcome.phase("random-read")["ops"] == 3 * RECORDS
+
+
+def test_several_files_share_the_size(trace):
+    _, calls = trace("--op", "write", "--op", "backward-read", "--files-per-lane", "4", prepared=False)
+    for names in (strace_log.WRITES, strace_log.READS):
+        seen = {}
+        for call in moved(calls):
+            if call.name in names:
+                seen.setdefault(call.file, []).append(call.offset // (4 * KIB))
+        assert len(seen) == 4 and all(sorted(records) == list(range(16)) for records in seen.values())
+
+
+def test_a_time_goes_round_the_records_and_every_call_is_counted(trace):
+    outcome, calls = trace("--op", "read", "--time", "0.5")
+    records = offsets(calls)
+    assert len(records) > RECORDS and records == [n % RECORDS for n in range(len(records))]
+    phase = outcome.phase("read")
+    assert phase["ops"] == len(records) and phase["bytes"] == sum(call.result for call in moved(calls))
+
+
+# ------------------------------------------------------------------------------------------------ flags
+
+
+@pytest.mark.parametrize("option, flag", [((), None), (("-I",), "O_DIRECT"), (("-o",), "O_SYNC"), (("-+D",), "O_DSYNC")])
+@pytest.mark.parametrize("operation", ["write", "rewrite", "random-read", "random-mix"])
+def test_flags_of_open(operation, option, flag, trace):
+    _, calls = trace("--op", operation, *option)
+    of_lane, = strace_log.lanes(calls).values()
+    first_move = next(index for index, call in enumerate(of_lane) if call.moves)
+    opening = [call for call in of_lane[:first_move] if call.name == "openat"][-1]
+    flags = set(opening.flags)
+    special = {"O_DIRECT", "O_SYNC", "O_DSYNC"}
+    assert flags & special == ({flag} if flag else set())
+    assert ("O_RDONLY" in flags) == (operation == "random-read")
+    assert "O_APPEND" not in flags
+
+
+# -------------------------------------------------------------------------------------- order of a lane
+
+
+def after_opening(calls):
+    """From the last open before data are moved."""
+    first_move = next(index for index, call in enumerate(calls) if call.moves)
+    return calls[max(index for index in range(first_move) if calls[index].name == "openat"):]
+
+
+@pytest.mark.parametrize("operation", ["write", "rewrite", "random-write"])
+def test_without_e_nothing_is_flushed_before_close(operation, trace):
+    for options in ((), ("-c",)):
+        _, calls = trace("--op", operation, *options)
+        for of_lane in strace_log.lanes(calls).values():
+            story = strace_log.story(after_opening(of_lane))
+            name = "pwrite64" if operation in POSITIONAL else "write"
+            assert story[:3] == ["openat", name, "close"], story
+            # What was written is on the disk before the next phase is measured.
+            assert story[3:] in (["openat", "fsync", "close"], ["openat", "fdatasync", "close"]), story
+
+
+@pytest.mark.parametrize("operation", ["write", "rewrite", "random-write"])
+def test_with_e_the_flush_lies_between_the_last_op_and_close(operation, trace):
+    for options in (("-e",), ("-c", "-e")):
+        _, calls = trace("--op", operation, *options)
+        for of_lane in strace_log.lanes(calls).values():
+            name = "pwrite64" if operation in POSITIONAL else "write"
+            assert strace_log.story(after_opening(of_lane))[:4] == ["openat", name, "fsync", "close"]
+
+
+@pytest.mark.parametrize("options", [(), ("-c",), ("-e",), ("-c", "-e")], ids=lambda options: "".join(options) or "none")
+def test_reads_are_never_flushed(options, trace):
+    _, calls = trace("--op", "read", *options)
+    for of_lane in strace_log.lanes(calls).values():
+        assert strace_log.story(after_opening(of_lane))[:3] == ["openat", "read", "close"]
+        assert "fsync" not in strace_log.story(of_lane)
+
+
+def test_all_files_are_open_before_the_first_record_moves(trace):
+    _, calls = trace("--op", "read", "--files-per-lane", "2", "-c", lanes=4, prepared=False)
+    reading = [index for index, call in enumerate(calls) if call.name == "read"]
+    opened = {call.file for call in calls[:reading[0]] if call.name == "openat"}
+    assert len(opened) == 8
+    assert not [call for call in calls[reading[0]:reading[-1]] if call.name == "openat"]
+
+
+def test_a_flushed_stonewall_loses_no_record(trace):
+    """Lanes that are stopped flush, close, and finish their file afterwards, unmeasured."""
+    outcome, calls = trace("--op", "write", "-c", "-e", lanes=4, prepared=False, shape=("-r", "4k", "-s", "2m", "--transport", "local"))
+    lanes = strace_log.lanes(calls)
+    assert len(lanes) == 4
+    for of_lane in lanes.values():
+        assert sorted(offsets(of_lane)) == list(range(512)), "every record exactly once, before or after the stop"
+        assert of_lane[-1].name == "close"
+        flushes = [index for index, call in enumerate(of_lane) if call.name == "fsync"]
+        writes = [index for index, call in enumerate(of_lane) if call.moves]
+        assert flushes and flushes[-1] > writes[-1], "nothing is left in memory when the phase is over"
+    phase = outcome.phase("write")
+    assert phase["ops"] == 4 * 512 and phase["bytes"] == sum(call.result for call in moved(calls))
+    stopped = [lane for lane in lanes_of(phase) if lane["stopped"]]
+    assert phase["measured_bytes"] == sum(lane["measured_bytes"] for lane in lanes_of(phase))
+    for lane in lanes_of(phase):
+        if not lane["stopped"]:
+            assert lane["measured_bytes"] == lane["bytes"]
+    assert all(lane["measured_bytes"] < lane["bytes"] for lane in stopped)
+
+
+# ------------------------------------------------------------------- inside the clock, and outside of it
+
+
+DELAY_S = 0.6
+
+
+def slowed(call, where):
+    return ("-P", str(where), "-e", f"inject={call}:delay_enter={int(DELAY_S * 1e6)}")
+
+
+def data_file(data):
+    file, = [file for file in data.iterdir() if not file.name.startswith("manifest")]
+    return file
+
+
+@pytest.mark.parametrize("operation, option, call, part", [
+    ("rewrite", "-c", "close", "close"),
+    ("rewrite", "-e", "fsync", "fsync"),
+    ("read", "-c", "close", "close"),
+    ("read", "--open-in-timing", "openat", "open"),
+])
+def test_a_slow_call_is_in_the_headline_only_where_its_option_says_so(operation, option, call, part, path, data, tmp_path):
+    """The kernel is made slow in one call: its time is in that part, and in the headline only with the option."""
+    program.run([*SHAPE, "-t", "1", "-w", "--op", "write"], path=path, out=tmp_path / "prepared").expect(0)
+
+    def phase(*options):
+        where = data if call == "openat" else data_file(data)
+        outcome = program.run([*SHAPE, "-t", "1", "-w", "-x", "--op", operation, *options], path=path,
+                              out=tmp_path / f"out{len(options)}",
+                              prefix=strace_log.prefix(tmp_path / "log", *slowed(call, where))).expect(0)
+        return outcome.phase(operation)
+
+    timed, untimed = phase(option), phase()
+    assert timed["regions_s"][part] >= DELAY_S
+    assert timed["duration_s"] >= DELAY_S + timed["regions_s"]["ops"] * 0.999
+    if part != "fsync":          # without -e there is no fsync to be slow
+        assert untimed["regions_s"][part] >= DELAY_S, "each part is timed, whether it counts or not"
+    assert untimed["duration_s"] - untimed["regions_s"]["ops"] < DELAY_S / 2, "and in no window without the option"
+    assert untimed["regions_s"]["ops"] < untimed["regions_s"]["ops"] + untimed["regions_s"][part]
+
+
+def test_slow_writes_are_the_ops(path, data, tmp_path):
+    """64 writes that the kernel delays by 10 ms each take at least 640 ms, and each latency says so."""
+    program.run([*SHAPE, "-t", "1", "-w", "--op", "write"], path=path, out=tmp_path / "prepared").expect(0)
+    delay = ("-P", str(data_file(data)), "-e", "inject=write:delay_enter=10000")
+    phase = program.run([*SHAPE, "-t", "1", "--op", "rewrite"], path=path, out=tmp_path / "out",
+                        prefix=strace_log.prefix(tmp_path / "log", *delay)).expect(0).phase("rewrite")
+    assert phase["regions_s"]["ops"] >= RECORDS * 0.010
+    assert phase["latency_us"]["min"] >= 10_000 and phase["latency_us"]["p50"] >= 10_000
+    assert phase["headline"]["bytes_per_s"] <= 256 * KIB / (RECORDS * 0.010)
+
+
+def test_an_error_from_the_kernel_ends_its_lane_and_is_reported(path, data, tmp_path):
+    program.run([*SHAPE, "-t", "2", "-w", "--op", "write"], path=path, out=tmp_path / "prepared").expect(0)
+    victim = sorted(file for file in data.iterdir() if not file.name.startswith("manifest"))[0]
+    fault = ("-P", str(victim), "-e", "inject=read:error=EIO:when=11")
+    outcome = program.run([*SHAPE, "-t", "2", "--op", "read", "--op", "pread"], path=path, out=tmp_path / "out",
+                          prefix=strace_log.prefix(tmp_path / "log", *fault)).expect(2)
+    phase = outcome.phase("read")
+    error, = phase["errors"]
+    assert error["errno"] == 5 and error["offset"] == 10 * 4 * KIB and victim.name in error["file"]
+    assert sorted(lane["bytes"] for lane in lanes_of(phase)) == [10 * 4 * KIB, 256 * KIB]
+    assert outcome.phase("pread")["lanes_sat_out"] in (0, 1), "a file that failed may be left out afterwards"
+
+
+def test_a_failing_fsync_is_an_error_not_a_smaller_number(path, data, tmp_path):
+    program.run([*SHAPE, "-t", "1", "-w", "--op", "write"], path=path, out=tmp_path / "prepared").expect(0)
+    fault = ("-P", str(data_file(data)), "-e", "inject=fsync:error=EIO:when=1")
+    outcome = program.run([*SHAPE, "-t", "1", "-e", "--op", "rewrite"], path=path, out=tmp_path / "out",
+                          prefix=strace_log.prefix(tmp_path / "log", *fault)).expect(2)
+    error, = outcome.phase("rewrite")["errors"]
+    assert error["errno"] == 5 and "fsync" in error["message"]

@@ -1,0 +1,177 @@
+"""Starts cluster-iobench the way users do, on every transport, and holds what a run left behind."""
+import contextlib
+import csv
+import io
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+BINARY = os.environ.get("CLUSTER_IOBENCH", "")
+DATA_DIRECTORY = "cluster-iobench.data"
+# Sanitizers make everything several times slower: this ends a hang, it asserts nothing.
+PATIENCE_S = 120
+LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
+
+
+def clean_environment(**extra):
+    """Ours without what an MPI launcher or batch system around the tests may have set."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_VARIABLES)}
+    env.update(extra)
+    return env
+
+
+class Outcome:
+    """A finished run: exit code, what it printed, what it saved."""
+
+    def __init__(self, command, code, stdout, stderr, out, path):
+        self.command, self.code = command, code
+        self.stdout, self.stderr = stdout, stderr
+        self.out, self.path = pathlib.Path(out), pathlib.Path(path)
+
+    @property
+    def result(self):
+        return json.loads((self.out / "result.json").read_text(), parse_constant=self._no_constant)
+
+    @staticmethod
+    def _no_constant(text):
+        raise AssertionError(f"result.json holds {text}: not JSON")
+
+    @property
+    def rows(self):
+        return list(csv.DictReader(io.StringIO((self.out / "result.csv").read_text())))
+
+    @property
+    def phases(self):
+        return self.result["phases"]
+
+    @property
+    def data(self):
+        return self.path / DATA_DIRECTORY
+
+    def phase(self, operation):
+        found = [phase for phase in self.phases if phase["operation"] == operation]
+        assert found, f"no phase {operation}: {[phase['operation'] for phase in self.phases]}"
+        return found[0]
+
+    def expect(self, code):
+        assert self.code == code, f"exit code {self.code}, expected {code}\n{self}"
+        return self
+
+    def __str__(self):
+        return (f"$ {' '.join(map(str, self.command))}\nexit code {self.code}\n"
+                f"--- stdout\n{self.stdout}\n--- stderr\n{self.stderr}")
+
+
+class Running:
+    """A run that has been started. Always used as a context manager: nothing of it outlives the test."""
+
+    def __init__(self, command, out, path, env, helpers=()):
+        self.command, self.out, self.path = command, pathlib.Path(out), pathlib.Path(path)
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env=env, start_new_session=True)
+        self.workers = [subprocess.Popen(helper, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                         stderr=subprocess.PIPE, text=True, env=env, start_new_session=True)
+                        for helper in helpers]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in (self.process, *self.workers):
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            for pipe in (process.stdout, process.stderr):
+                if pipe:
+                    pipe.close()
+
+    def interrupt(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+
+    def data_bytes(self):
+        """Of all data files so far."""
+        total = 0
+        for file in self.path.glob(f"{DATA_DIRECTORY}/*"):
+            with contextlib.suppress(FileNotFoundError):
+                total += 0 if file.name.startswith("manifest") else file.stat().st_size
+        return total
+
+    def wait_until(self, condition, what):
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            if self.process.poll() is not None:
+                raise AssertionError(f"the run ended before {what}\n{self.wait()}")
+            assert time.monotonic() < deadline, f"{what} did not happen"
+            time.sleep(0.02)
+
+    def wait(self, timeout=PATIENCE_S):
+        try:
+            stdout, stderr = self.process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired as hung:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            stdout, stderr = self.process.communicate()
+            raise AssertionError(f"hung: {' '.join(self.command)}\n{stdout}\n{stderr}") from hung
+        for worker in self.workers:
+            worker.wait(timeout=timeout)
+        return Outcome(self.command, self.process.returncode, stdout, stderr, self.out, self.path)
+
+
+def start(args, *, path, out, env=None, prefix=(), helpers=()):
+    command = [*prefix, BINARY, *args, "--path", str(path), "--out", str(out)]
+    return Running(command, out, path, env or clean_environment(), helpers)
+
+
+def run(args, *, path, out, env=None, prefix=(), helpers=()):
+    with start(args, path=path, out=out, env=env, prefix=prefix, helpers=helpers) as running:
+        return running.wait()
+
+
+def plain(*args, env=None, cwd=None):
+    """The program with exactly these arguments."""
+    command = [BINARY, *map(str, args)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S,
+                          env=env or clean_environment(), cwd=cwd, check=False)
+    return Outcome(command, done.returncode, done.stdout, done.stderr, "/nonexistent", "/nonexistent")
+
+
+def free_port(family=socket.AF_INET):
+    with socket.socket(family) as probe:
+        probe.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def mpirun(ranks):
+    return ("mpirun", "--oversubscribe", "--allow-run-as-root", "-np", str(ranks))
+
+
+class Transports:
+    """How four lanes are started on each transport: all in one worker, or two in each of two."""
+    lanes = 4
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+
+    def parts(self, name):
+        """(prefix, options, helper commands)"""
+        if name == "in-process":
+            return (), ("--transport", "local", "-t", "4"), ()
+        if name == "spawn":
+            return (), ("--spawn", "2", "-t", "2"), ()
+        if name == "mpi":
+            return mpirun(2), ("-t", "2"), ()
+        address = {
+            "join-tcp": lambda: f"127.0.0.1:{free_port()}",
+            "join-ipv6": lambda: f"[::1]:{free_port(socket.AF_INET6)}",
+            "join-unix": lambda: f"unix:{self.scratch}/coordinator.sock",
+        }[name]()
+        worker = (BINARY, "worker", "--join", address)
+        return (), ("--listen", address, "--workers", "2", "-t", "2"), (worker, worker)
+
+    @staticmethod
+    def workers(name):
+        return 1 if name == "in-process" else 2

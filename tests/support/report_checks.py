@@ -1,0 +1,117 @@
+"""What must hold in every report, whatever ran: the parts add up, the figures agree with each other."""
+import json
+import math
+import os
+import pathlib
+
+import jsonschema
+
+SOURCE_DIRECTORY = pathlib.Path(os.environ.get("IOBENCH_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+
+
+def check_schema(result):
+    schema = json.loads((SOURCE_DIRECTORY / "docs" / "result.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    problems = [f"{'/'.join(map(str, problem.absolute_path))}: {problem.message}"
+                for problem in jsonschema.Draft202012Validator(schema).iter_errors(result)]
+    assert not problems, "\n".join(problems[:20])
+
+
+def lanes_of(phase):
+    return [lane for client in phase["clients"] for worker in client["workers"] for lane in worker["lanes"]]
+
+
+def close(a, b, relative=1e-6):
+    return math.isclose(a, b, rel_tol=relative, abs_tol=1e-9)
+
+
+def check_report(result):
+    """Of a run in which nothing went wrong."""
+    check_schema(result)
+    for phase in result["phases"]:
+        check_phase(phase)
+
+
+def check_phase(phase):
+    name = phase["name"]
+    lanes = lanes_of(phase)
+    assert lanes, name
+    for total in ("bytes", "measured_bytes"):
+        assert phase[total] == sum(lane[total] for lane in lanes), f"{name}: {total} of the lanes"
+        assert phase[total] == sum(client[total] for client in phase["clients"]), f"{name}: {total} of the clients"
+    assert phase["ops"] == sum(lane["ops"] for lane in lanes), name
+    for client in phase["clients"]:
+        for worker in client["workers"]:
+            assert worker["bytes"] == sum(lane["bytes"] for lane in worker["lanes"]), name
+    assert 0 < phase["measured_bytes"] <= phase["bytes"], name
+    assert phase["measured_ops"] <= phase["ops"], name
+
+    headline, throughput = phase["headline"], phase["throughput_bytes_per_s"]
+    assert headline["name"] in ("stonewalled", "full"), headline
+    assert headline["bytes_per_s"] > 0, name
+    assert close(headline["bytes_per_s"], throughput[headline["name"]]), f"{name}: the headline is one of the figures"
+
+    stonewall = phase["stonewall"]
+    if stonewall["kind"] == "none":
+        assert headline["name"] == "full", name
+    else:
+        assert headline["name"] == "stonewalled", name
+        assert stonewall["bytes_low"] <= phase["measured_bytes"] <= stonewall["bytes_high"], name
+        assert 0 < stonewall["at_s"] <= phase["duration_s"] + 1e-9, name
+    # at_s is on the same axis as the lanes' own ends, so the figure can be worked out again.
+    if stonewall["kind"] in ("retroactive", "stop"):
+        assert close(throughput["stonewalled"], phase["measured_bytes"] / stonewall["at_s"], 1e-3), name
+    if throughput["full"] is not None and stonewall["kind"] == "none":
+        assert close(throughput["full"], phase["measured_bytes"] / phase["duration_s"], 1e-3), name
+
+    start = phase["start"]
+    assert start["skew_low_us"] - 1e-9 <= start["skew_us"] <= start["skew_high_us"] + 1e-9, name
+    starts = [lane["start_us"] for lane in lanes if not lane["sat_out"]]
+    assert min(starts) >= -1e-6 and close(max(starts) - min(starts), start["skew_us"], 1e-3), name
+
+    mean, most = phase["regions_s"], phase["regions_max_s"]
+    assert mean["ops"] > 0, name
+    for part, seconds in mean.items():
+        assert 0 <= seconds <= most[part] + 1e-12, f"{name}: {part}"
+
+    check_latency(phase["latency_us"], name)
+    by_kind = phase["by_kind"]
+    assert sum(kind["ops"] for kind in by_kind.values()) == phase["latency_us"]["count"], name
+    assert sum(kind["bytes"] for kind in by_kind.values()) <= phase["bytes"], name
+    for kind in by_kind.values():
+        check_latency(kind["latency_us"], name)
+    for mark in phase["marks"]:
+        assert mark["code"] and mark["text"], mark
+
+
+def check_latency(latency, name):
+    order = [latency[key] for key in ("min", "p50", "p90", "p99", "p99_9", "p99_99", "max")]
+    assert latency["count"] > 0, name
+    assert all(low <= high * (1 + 1e-9) for low, high in zip(order, order[1:])), f"{name}: {order}"
+    assert latency["min"] <= latency["mean"] <= latency["max"], name
+
+
+def check_csv(outcome):
+    """One row per phase, client and lane, with the numbers of result.json."""
+    expected = [(phase, client, worker, lane)
+                for phase in outcome.phases for client in phase["clients"]
+                for worker in client["workers"] for lane in worker["lanes"]]
+    rows = outcome.rows
+    assert len(rows) == len(expected)
+    for row, (phase, client, worker, lane) in zip(rows, expected):
+        assert row["phase"] == phase["name"] and row["host"] == client["host"]
+        assert int(row["worker"]) == worker["worker"] and int(row["lane"]) == lane["lane"]
+        for column in ("bytes", "measured_bytes", "ops"):
+            assert int(row[column]) == lane[column], column
+        for column, value in (("bytes_per_s", lane["bytes_per_s"]),
+                              ("end_s", lane["end_s"]),
+                              ("ops_s", lane["regions_s"]["ops"]),
+                              ("close_s", lane["regions_s"]["close"]),
+                              ("headline_bytes_per_s", phase["headline"]["bytes_per_s"]),
+                              ("full_bytes_per_s", phase["throughput_bytes_per_s"]["full"]),
+                              ("stonewall_at_s", phase["stonewall"]["at_s"]),
+                              ("phase_p99_us", phase["latency_us"]["p99"])):
+            if value is None:
+                assert row[column] == "", column
+            else:
+                assert close(float(row[column]), value), column

@@ -1,0 +1,111 @@
+"""What the kernel saw of a run: the system calls on its data files, per thread, in order."""
+import dataclasses
+import os
+import re
+from typing import Optional
+
+CALLS = ("openat,read,write,pread64,pwrite64,readv,writev,preadv,pwritev,preadv2,pwritev2,fsync,fdatasync,"
+         "sync_file_range,close,ftruncate,fallocate,lseek,unlinkat,unlink,fadvise64")
+READS, WRITES = ("read", "pread64"), ("write", "pwrite64")
+
+
+def prefix(log, *more):
+    """Put before the program's command. -y names the file behind each descriptor."""
+    return ("strace", "-f", "-y", "-s", "0", "-qq", "-e", "signal=none", "-e", f"trace={CALLS}", "-o", str(log), *more)
+
+
+@dataclasses.dataclass
+class Call:
+    name: str
+    thread: int
+    file: str                    # last part of the path
+    result: int
+    offset: Optional[int] = None   # where data were moved; of read() and write(): the position
+    length: int = 0
+    flags: tuple = ()
+
+    @property
+    def moves(self):
+        return self.name in READS + WRITES
+
+
+LINE = re.compile(r"^(\d+) +(\w+)\((.*)\) += (-?\d+)")
+UNFINISHED = re.compile(r"^(\d+) +(\w+)\((.*) <unfinished \.\.\.>$")
+RESUMED = re.compile(r"^(\d+) +<\.\.\. (\w+) resumed>(.*)$")
+
+
+def joined(lines):
+    """Calls that another thread interrupted in the log, as one line, where they ended."""
+    pending = {}
+    for line in lines:
+        if unfinished := UNFINISHED.match(line):
+            thread, name, arguments = unfinished.groups()
+            pending[thread] = f"{thread} {name}({arguments}"
+        elif resumed := RESUMED.match(line):
+            thread, _, rest = resumed.groups()
+            yield pending.pop(thread) + rest
+        else:
+            yield line
+
+
+def read(log, directory):
+    """Calls on files directly in `directory`, its manifest left out. Calls that failed are included (result < 0)."""
+    calls, positions = [], {}
+    inside = re.escape(os.path.realpath(directory)) + r"/([^/>\"]+)"
+    opened = re.compile(rf"<{inside}>$")
+    used = re.compile(rf"^(\d+)<{inside}>(?:, (.*))?$")
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for line in joined(text.rstrip("\n") for text in lines):
+            match = LINE.match(line)
+            if not match:
+                continue
+            thread, name, arguments, result = int(match[1]), match[2], match[3], int(match[4])
+            if name == "openat":
+                target = opened.search(line)
+                if target and result >= 0:
+                    positions[result] = 0
+                    flags = re.search(r'", ([A-Z_|]+)', arguments)[1].split("|")
+                    calls.append(Call(name, thread, target[1], result, flags=tuple(flags)))
+                continue
+            target = used.match(arguments)
+            if not target:
+                continue
+            descriptor, rest = int(target[1]), (target[3] or "").split(", ")
+            call = Call(name, thread, target[2], result)
+            if name in ("pread64", "pwrite64"):
+                call.length, call.offset = int(rest[-2]), int(rest[-1])
+            elif name in ("read", "write"):
+                call.length, call.offset = int(rest[-1]), positions[descriptor]
+                positions[descriptor] += max(result, 0)
+            elif name == "lseek":
+                positions[descriptor] = result
+            calls.append(call)
+    return [call for call in calls if not call.file.startswith("manifest")]
+
+
+def by_thread(calls):
+    threads = {}
+    for call in calls:
+        threads.setdefault(call.thread, []).append(call)
+    return threads
+
+
+def lanes(calls):
+    """Per file: the calls of the thread that moved its data."""
+    result = {}
+    for calls_of_one in by_thread(calls).values():
+        for file in sorted({call.file for call in calls_of_one if call.moves}):
+            assert file not in result, f"{file} was moved by two threads"
+            result[file] = [call for call in calls_of_one if call.file == file]
+    return result
+
+
+def story(calls):
+    """"openat write fsync close": each call once where it is repeated. Seeks and hints belong to the one after."""
+    words = []
+    for call in calls:
+        if call.name in ("lseek", "fadvise64"):
+            continue
+        if not words or words[-1] != call.name:
+            words.append(call.name)
+    return words
