@@ -12,6 +12,7 @@ see namespace_init.sh. Nothing touches the machine's own network.
 """
 
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import shlex
@@ -41,6 +42,7 @@ NEEDED_COMMANDS = {
     "sshd": "openssh-server",
     "ssh": "openssh-client",
     "ip": "iproute2",
+    "tc": "iproute2",
     "unshare": "util-linux",
     "nsenter": "util-linux",
     "python3": "python3",
@@ -291,6 +293,17 @@ class NfsLab:
     def ssh_words(self, host):
         """The words before a shell line that run it on a host; to be run outside."""
         return ["ssh", "-F", f"{SCRATCH}/ssh_config", host]
+
+    @contextlib.contextmanager
+    def limit_to(self, host, bytes_per_s):
+        """While this lasts, no more than that reaches the host over the network."""
+        tap = f"tap{self.hosts[host].number}"
+        shape = ["rate", f"{bytes_per_s * 8}bit", "burst", "64k", "latency", "2s"]
+        self.run_outside(["tc", "qdisc", "add", "dev", tap, "root", "tbf", *shape])
+        try:
+            yield
+        finally:
+            self.run_outside(["tc", "qdisc", "del", "dev", tap, "root"])
 
     # What server and clients count
 
