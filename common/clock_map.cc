@@ -1,7 +1,6 @@
 #include "common/clock_map.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
 #include "absl/status/status.h"
@@ -10,14 +9,14 @@
 namespace iobench {
 namespace {
 
-// How far theta may have moved over a distance in time.
-int64_t DriftNs(int64_t distance_ns, double drift_ppm) {
-  return static_cast<int64_t>(std::ceil(static_cast<double>(std::abs(distance_ns)) * drift_ppm * 1e-6));
-}
+// Theta may move by one nanosecond in so many. Whole numbers: theta may be months, where a double no longer tells
+// nanoseconds apart.
+constexpr int64_t kNsPerNsOfDrift = static_cast<int64_t>(1e6 / kMaxDriftPpm);
+static_assert(kNsPerNsOfDrift * kMaxDriftPpm == 1e6);
 
 // What a burst proves about theta in its middle. w1 - c1 bounds theta when w1 was read, and exceeds it by the time
 // that the ping was under way; so to carry the bound from c1 to `at` is to carry it from w1 too.
-absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, double drift_ppm) {
+absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, bool with_drift) {
   if (burst.samples().empty()) return absl::InvalidArgumentError("clock: a burst without a single ping");
   int64_t first_ns = INT64_MAX;
   int64_t last_ns = INT64_MIN;
@@ -26,14 +25,16 @@ absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, double drift
     last_ns = std::max(last_ns, sample.returned_coord_ns());
   }
   const int64_t at_ns = first_ns + (last_ns - first_ns) / 2;
+  const auto drift_ns = [at_ns, with_drift](int64_t ns) {
+    return with_drift ? std::abs(ns - at_ns) / kNsPerNsOfDrift : 0;
+  };
   OffsetInterval interval{{at_ns}, INT64_MIN, INT64_MAX};
   for (const v1::PingSample& sample : burst.samples()) {
     const int64_t sent_ns = sample.sent_coord_ns();
     const int64_t returned_ns = sample.returned_coord_ns();
-    interval.low_ns = std::max(
-        interval.low_ns, sample.replied_worker_ns() - returned_ns - DriftNs(returned_ns - at_ns, drift_ppm));
-    interval.high_ns = std::min(interval.high_ns,
-                                sample.received_worker_ns() - sent_ns + DriftNs(sent_ns - at_ns, drift_ppm));
+    interval.low_ns =
+        std::max(interval.low_ns, sample.replied_worker_ns() - returned_ns - drift_ns(returned_ns));
+    interval.high_ns = std::min(interval.high_ns, sample.received_worker_ns() - sent_ns + drift_ns(sent_ns));
   }
   if (interval.low_ns > interval.high_ns) {
     return absl::AbortedError(absl::StrCat("clock: the pings of one burst contradict each other by ",
@@ -43,7 +44,8 @@ absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, double drift
 }
 
 OffsetInterval CarriedTo(CoordTime at, const OffsetInterval& from) {
-  const int64_t drift_ns = DriftNs(at - from.at, kMaxDriftPpm);
+  // Rounded up: handed on over thousands of polls, nanoseconds lost would add up.
+  const int64_t drift_ns = (std::abs(at - from.at) + kNsPerNsOfDrift - 1) / kNsPerNsOfDrift;
   return {at, from.low_ns - drift_ns, from.high_ns + drift_ns};
 }
 
@@ -58,7 +60,7 @@ int64_t MiddleNs(const OffsetInterval& interval) {
 }  // namespace
 
 absl::StatusOr<OffsetInterval> IntervalOf(const v1::PingBurst& burst) {
-  return BoundsOf(burst, 0.0);
+  return BoundsOf(burst, /*with_drift=*/false);
 }
 
 absl::StatusOr<ClockMap> ClockMap::Fit(std::span<const v1::PingBurst> bursts) {
@@ -66,7 +68,7 @@ absl::StatusOr<ClockMap> ClockMap::Fit(std::span<const v1::PingBurst> bursts) {
   ClockMap map;
   for (const v1::PingBurst& burst : bursts) {
     // Within a burst theta drifts too: 50 us over 100 ms, more than a good path's uncertainty.
-    absl::StatusOr<OffsetInterval> interval = BoundsOf(burst, kMaxDriftPpm);
+    absl::StatusOr<OffsetInterval> interval = BoundsOf(burst, /*with_drift=*/true);
     if (!interval.ok()) return interval.status();
     map.intervals_.push_back(*interval);
   }
@@ -126,8 +128,7 @@ int64_t ClockMap::error_ns(CoordTime at) const {
   const OffsetInterval interval = At(at);
   const int64_t half_width_ns = (interval.high_ns - interval.low_ns + 1) / 2;
   // ToCoordinator looks theta up at an instant that is itself wrong by the error e, hence e <= half + drift * e.
-  return half_width_ns +
-         static_cast<int64_t>(static_cast<double>(half_width_ns) * kMaxDriftPpm / (1e6 - kMaxDriftPpm));
+  return half_width_ns + half_width_ns / (kNsPerNsOfDrift - 1);
 }
 
 }  // namespace iobench

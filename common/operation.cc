@@ -51,6 +51,8 @@ constexpr std::array<MissingNumber, 4> kMissingNumbers = {{
     {12, "preadv"},
 }};
 
+// Letters to add and to drop; a letter replaced counts as both, or "rnd-read" were as near to reread as to
+// random-read, of which it is the skeleton.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -58,7 +60,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
     size_t diagonal = row[0];
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 2);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
     }
@@ -66,14 +68,14 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// The names at the smallest distance, unless even that is half of what was typed.
+// The names at the smallest distance, unless even that is more than half of what was typed.
 std::vector<std::string> NamesNear(std::string_view name) {
   const std::string lower = absl::AsciiStrToLower(std::string(name));
-  size_t smallest = lower.size() / 2 + 1;
+  size_t smallest = lower.size() / 2;
   std::vector<std::string> near;
   for (const OperationSpec& operation : kOperations) {
     const size_t distance = EditDistance(lower, operation.name);
-    if (distance > smallest || distance >= (lower.size() + 1) / 2) continue;
+    if (distance > smallest) continue;
     if (distance < smallest) near.clear();
     smallest = distance;
     near.emplace_back(operation.name);

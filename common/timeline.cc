@@ -18,7 +18,7 @@ int64_t Sum(int64_t a, int64_t b) {
 }  // namespace
 
 ProgressTimeline::ProgressTimeline(uint64_t first_interval_ticks)
-    : points_(kPointCount),  // filled and emptied: its pages are there before the timed region
+    : points_(kPointCount + 1),  // one for Finish; filled and emptied, so that no page is missing while timed
       ring_(kRingCount),
       first_interval_ticks_(first_interval_ticks),
       interval_ticks_(first_interval_ticks) {
@@ -37,20 +37,22 @@ void ProgressTimeline::Start(Ticks at) {
 void ProgressTimeline::Keep(Ticks at, uint64_t bytes, uint64_t ops) {
   // Thinned by the point after the last that fits, not by the last: so the points are 4096 intervals long when the
   // interval becomes 2, which makes a gap 1/2048 and not a little more.
-  if (points_.size() == kPointCount) Thin();
+  if (points_.size() == kPointCount) Thin(at);
   points_.push_back({at, bytes, ops});
   next_point_ = {at.value + interval_ticks_};
 }
 
 void ProgressTimeline::Finish(Ticks at, uint64_t bytes, uint64_t ops) {
-  Keep(at, bytes, ops);
+  points_.push_back({at, bytes, ops});  // never a reason to thin: there is room for it
   next_point_ = {UINT64_MAX};
 }
 
-void ProgressTimeline::Thin() {
+void ProgressTimeline::Thin(Ticks now) {
   for (size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
   points_.resize((points_.size() + 1) / 2);
-  interval_ticks_ *= 2;
+  // Where an op takes longer than the interval, doubling alone would leave new points as dense as before and thin
+  // the old ones again and again, until they were many times 1/2048 apart.
+  interval_ticks_ = std::max(2 * interval_ticks_, (now.value - points_.front().at.value) / (kPointCount / 2));
 }
 
 std::vector<LanePoint> ProgressTimeline::Points() const {

@@ -27,7 +27,8 @@ using AlignedPoint = ProgressPoint<CoordTime>;   // on the common axis
 
 // What a lane's thread writes while it runs. Two parts, both allocated at construction:
 //  - points at least interval apart over the whole phase; when full, every second one is dropped and the interval
-//    doubles, so that the gap stays <= 1/2048 of the phase (0.05 %);
+//    becomes 1/2048 of the phase so far (at least double), so that the gap of even ops stays <= 1/2048 of the phase
+//    (0.05 %), or one op where that is longer;
 //  - a ring of the last 1024 op ends, each one exact.
 // One writer thread; readers only after it has stopped.
 class ProgressTimeline {
@@ -54,7 +55,7 @@ class ProgressTimeline {
   std::vector<LanePoint> Points() const;
 
  private:
-  void Thin();
+  void Thin(Ticks now);
   std::vector<LanePoint> points_;
   std::vector<LanePoint> ring_;
   uint64_t first_interval_ticks_;

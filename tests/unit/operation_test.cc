@@ -1,0 +1,137 @@
+#include "common/operation.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/op.h"
+
+namespace iobench {
+namespace {
+
+std::vector<std::string> NamesFor(const char* number_or_name) {
+  const auto operations = OperationsFor(number_or_name);
+  REQUIRE(operations.ok());
+  std::vector<std::string> names;
+  for (const OperationSpec* operation : *operations) names.emplace_back(operation->name);
+  return names;
+}
+
+std::string ErrorFor(const char* number_or_name) {
+  const auto operations = OperationsFor(number_or_name);
+  CHECK(operations.status().code() == absl::StatusCode::kNotFound);
+  return std::string(operations.status().message());
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("an IOzone number gives its rows, retests last", "[operation]") {
+  CHECK(NamesFor("0") == Names{"write", "rewrite"});
+  CHECK(NamesFor("1") == Names{"read", "reread"});
+  CHECK(NamesFor("2") == Names{"random-read", "random-write"});
+  CHECK(NamesFor("3") == Names{"backward-read"});
+  CHECK(NamesFor("4") == Names{"record-rewrite"});
+  CHECK(NamesFor("5") == Names{"stride-read"});
+  CHECK(NamesFor("8") == Names{"random-mix"});
+  CHECK(NamesFor("9") == Names{"pwrite", "repwrite"});
+  CHECK(NamesFor("10") == Names{"pread", "repread"});
+}
+
+TEST_CASE("a name gives its own row only", "[operation]") {
+  CHECK(NamesFor("write") == Names{"write"});
+  CHECK(NamesFor("repread") == Names{"repread"});
+  for (const OperationSpec& operation : Operations()) {
+    CHECK(FindOperation(operation.name).value() == &operation);
+  }
+}
+
+TEST_CASE("the table ascends by IOzone's numbers and no name or title comes twice", "[operation]") {
+  int number = 0;
+  std::set<std::string_view> names;
+  std::set<std::string_view> titles;
+  for (const OperationSpec& operation : Operations()) {
+    CHECK(operation.iozone_number >= number);
+    number = operation.iozone_number;
+    CHECK(names.insert(operation.name).second);
+    CHECK(titles.insert(operation.title).second);
+    CHECK(operation.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos);
+  }
+  CHECK(names.size() == 14);
+}
+
+TEST_CASE("only the first writes make files, everything else needs data", "[operation]") {
+  for (const OperationSpec& operation : Operations()) {
+    INFO(std::string(operation.name));
+    CHECK(operation.creates_files == (operation.name == "write" || operation.name == "pwrite"));
+    CHECK(operation.needs_data == !operation.creates_files);
+    if (operation.creates_files) CHECK(operation.access == Access::kWrite);
+  }
+}
+
+TEST_CASE("a row says pattern, access and call", "[operation]") {
+  struct Row {
+    const char* name;
+    Pattern pattern;
+    Access access;
+    Call call;
+    bool retest;
+  };
+  const Row rows[] = {
+      {"rewrite", Pattern::kSequential, Access::kWrite, Call::kStream, true},
+      {"read", Pattern::kSequential, Access::kRead, Call::kStream, false},
+      {"reread", Pattern::kSequential, Access::kRead, Call::kStream, true},
+      {"random-read", Pattern::kRandom, Access::kRead, Call::kPositional, false},
+      {"random-write", Pattern::kRandom, Access::kWrite, Call::kPositional, false},
+      {"backward-read", Pattern::kBackward, Access::kRead, Call::kPositional, false},
+      {"record-rewrite", Pattern::kFirstRecord, Access::kWrite, Call::kPositional, false},
+      {"stride-read", Pattern::kStride, Access::kRead, Call::kPositional, false},
+      {"random-mix", Pattern::kRandomMix, Access::kMixed, Call::kPositional, false},
+      {"pwrite", Pattern::kSequential, Access::kWrite, Call::kPositional, false},
+      {"repread", Pattern::kSequential, Access::kRead, Call::kPositional, true},
+  };
+  for (const Row& row : rows) {
+    INFO(row.name);
+    const OperationSpec& operation = **FindOperation(row.name);
+    CHECK(operation.pattern == row.pattern);
+    CHECK(operation.access == row.access);
+    CHECK(operation.call == row.call);
+    CHECK(operation.retest == row.retest);
+  }
+}
+
+TEST_CASE("a mistyped name is answered with the nearest ones", "[operation]") {
+  CHECK(ErrorFor("rnd-read") == "unknown operation \"rnd-read\"; did you mean random-read?");
+  CHECK(ErrorFor("Random_Read") == "unknown operation \"Random_Read\"; did you mean random-read?");
+  CHECK(ErrorFor("stride-raed") == "unknown operation \"stride-raed\"; did you mean stride-read?");
+  CHECK(ErrorFor("reead") == "unknown operation \"reead\"; did you mean read or reread?");
+}
+
+TEST_CASE("a name like none of ours is answered with all of them", "[operation]") {
+  for (const char* name : {"frobnicate", "", "-1", "x"}) {
+    const std::string error = ErrorFor(name);
+    CHECK_THAT(error, Catch::StartsWith(std::string("unknown operation \"") + name +
+                                        "\"; known are 0 write, rewrite; 1 read"));
+    CHECK_THAT(error, Catch::EndsWith("10 pread, repread"));
+  }
+}
+
+TEST_CASE("a number of IOzone's without a row says that it is not available yet", "[operation]") {
+  CHECK_THAT(
+      ErrorFor("6"),
+      Catch::StartsWith("operation 6 (fwrite) is not available yet in this version; known are 0 write"));
+  CHECK_THAT(ErrorFor("7"), Catch::Contains("7 (fread) is not available yet"));
+  CHECK_THAT(ErrorFor("11"), Catch::Contains("11 (pwritev) is not available yet"));
+  CHECK_THAT(ErrorFor("12"), Catch::Contains("12 (preadv) is not available yet"));
+  CHECK_THAT(ErrorFor("13"), Catch::StartsWith("unknown operation number 13; known are 0 write"));
+  CHECK_THAT(ErrorFor("99999999999999999999"),
+             Catch::StartsWith("unknown operation number 99999999999999999999;"));
+}
+
+TEST_CASE("kinds of op have names", "[operation]") {
+  CHECK(std::string(NameOf(OpKind::kRead)) == "read");
+  CHECK(std::string(NameOf(OpKind::kWrite)) == "write");
+}
+
+}  // namespace
+}  // namespace iobench
