@@ -216,7 +216,8 @@ class NfsLab:
             )
         if self._keeper.stdout.readline() != "READY\n":
             reason = log_path.read_text().strip()
-            raise LabError(f"no namespaces for the lab (a container needs --privileged): {reason}")
+            hint = "a container needs --privileged, a chroot must be a mount point"
+            raise LabError(f"no namespaces for the lab: {reason} ({hint})")
         shim = f"/proc/{self._keeper.pid}/root{SCRATCH}/xstate_shim.so"
         flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC"]
         subprocess.run(["gcc", *flags, "-o", shim, SOURCE_DIR / "xstate_shim.c"], check=True)
@@ -327,10 +328,11 @@ class NfsLab:
         return {"PATH": CLEAN_PATH, "LANG": "C.UTF-8", **scratch, **sanitizers, **(more or {})}
 
     def _spawn(self, command, env=None, **options):
-        spaces = f"/proc/{self._keeper.pid}/ns"
-        enter = ["nsenter", f"--net={spaces}/net", f"--mount={spaces}/mnt"]
+        keeper = f"/proc/{self._keeper.pid}"
+        spaces = {"net": "net", "mount": "mnt", "pid": "pid_for_children"}
+        enter = [f"--{option}={keeper}/ns/{name}" for option, name in spaces.items()]
         return subprocess.Popen(
-            [*enter, f"--pid={spaces}/pid_for_children", *command],
+            ["nsenter", *enter, f"--root={keeper}/root", *command],  # the root matters in a chroot
             start_new_session=True,
             env=self._environment(env),
             **options,

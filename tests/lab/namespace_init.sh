@@ -10,6 +10,7 @@ memory_mb=$1
 shift
 
 # The hosts' memory lies in /dev/shm; with a private one a container's 64 MB do not matter.
+mkdir -p /dev/shm
 mount -t tmpfs -o mode=1777,size="${memory_mb}m" tmpfs /dev/shm
 # Scratch space and mount points, which the hosts see through hostfs.
 mount -t tmpfs -o size=64m tmpfs /mnt

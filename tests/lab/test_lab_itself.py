@@ -134,7 +134,7 @@ def test_nothing_outlives_the_process_that_started_a_lab(tmp_path, how):
     command = [sys.executable, "-c", owner]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        network = int(process.stdout.readline())
+        network = int(process.stdout.readline() or pytest.fail(process.stderr.read()))
         assert len(pids_in_network(network)) > 5
         process.send_signal(how)
         process.wait(timeout=30)
