@@ -22,7 +22,7 @@ Permutation::Permutation(uint64_t count, uint64_t key) : count_(count) {
   shift_ = (bits + 1) / 2;
   for (Round& round : rounds_) {
     round.addend = Mix(key += kGoldenRatio64);
-    round.multiplier = Mix(key += kGoldenRatio64) | 1;
+    round.multiplier = (Mix(key += kGoldenRatio64) & ~uint64_t{7}) | 5;
   }
 }
 
