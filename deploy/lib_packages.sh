@@ -44,8 +44,7 @@ packages() {
 }
 
 # Services that come with a package of the tests and that nobody asked to have running.
-service_units="nfs-server.service nfs-kernel-server.service nfs-blkmap.service rpcbind.socket rpcbind.service
-ssh.service ssh.socket sshd.service rpc-statd.service"
+service_units="nfs-server.service nfs-blkmap.service rpcbind.socket rpcbind.service ssh.service"
 
 # missing_packages NAMES... -> those that are not installed. Asks only the local database: no network, no lock.
 missing_packages() {
