@@ -90,7 +90,8 @@ install_debian() {
     apt-cache show --no-all-versions "$name" > /dev/null 2>&1 || unknown="$unknown $name"
   done
   [ -z "$unknown" ] || die "$distribution $distribution_version has no package named:$unknown" \
-    "Check that the section 'main' (on Ubuntu also 'universe') is enabled in /etc/apt."
+    "Could apt-get update reach the mirror (its words stand above)? Is the section 'main' (on Ubuntu also 'universe')" \
+    "enabled in /etc/apt?"
   units_before=$(enabled_services)
   forbid_service_start
   if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
