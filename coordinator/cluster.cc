@@ -1,0 +1,207 @@
+#include "coordinator/cluster.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "spdlog/spdlog.h"
+
+namespace iobench {
+namespace {
+
+// Signals are looked for this often while nothing arrives. mpirun kills one second after its Ctrl-C.
+constexpr int64_t kSliceNs = 20'000'000;
+
+// "node9" before "node10": digits compare as numbers.
+bool NaturalLess(const std::string& a, const std::string& b) {
+  size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (isdigit(static_cast<unsigned char>(a[i])) && isdigit(static_cast<unsigned char>(b[j]))) {
+      size_t i_end = i, j_end = j;
+      while (i_end < a.size() && isdigit(static_cast<unsigned char>(a[i_end]))) ++i_end;
+      while (j_end < b.size() && isdigit(static_cast<unsigned char>(b[j_end]))) ++j_end;
+      while (i + 1 < i_end && a[i] == '0') ++i;
+      while (j + 1 < j_end && b[j] == '0') ++j;
+      if (i_end - i != j_end - j) return i_end - i < j_end - j;
+      if (const int order = a.compare(i, i_end - i, b, j, j_end - j); order != 0) return order < 0;
+      i = i_end;
+      j = j_end;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  return a.size() - i < b.size() - j;
+}
+
+}  // namespace
+
+std::string Member::Name() const { return absl::StrCat("worker ", number, " on ", facts.host()); }
+
+absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
+                             const std::function<void(uint32_t)>& on_joined) {
+  std::vector<Member> joined;
+  const Patience patience{.deadline = deadline};
+  while (joined.size() < count) {
+    auto next = Next(patience);
+    if (!next.ok()) {
+      if (absl::IsDeadlineExceeded(next.status())) {
+        return absl::DeadlineExceededError(absl::StrCat(
+            joined.size(), " of ", count, " workers joined in time; start the missing ",
+            count - joined.size(), " with `cluster-iobench worker --join ADDRESS`"));
+      }
+      return next.status();
+    }
+    if (!next->has_value()) continue;
+    const ReceivedEvent& received = **next;
+    if (received.event.has_lost()) {
+      std::erase_if(joined, [&](const Member& member) { return member.id == received.worker; });
+      on_joined(static_cast<uint32_t>(joined.size()));
+      continue;
+    }
+    if (!received.event.has_joined()) continue;
+    const v1::WorkerFacts& facts = received.event.joined();
+    if (facts.program_version() != version) {
+      const std::string reason = absl::StrCat("worker on ", facts.host(), " is version ", facts.program_version(),
+                                              ", the coordinator is ", version,
+                                              ": install the same cluster-iobench on both");
+      v1::WorkerRequest leave;
+      leave.set_run_id(run_id_);
+      leave.set_call_id(next_call_id_++);
+      leave.mutable_leave()->set_reason(reason);
+      transport_.Post(received.worker, leave).IgnoreError();
+      return absl::FailedPreconditionError(reason);
+    }
+    Member member;
+    member.id = received.worker;
+    member.facts = facts;
+    joined.push_back(std::move(member));
+    on_joined(static_cast<uint32_t>(joined.size()));
+  }
+  std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {
+    if (!transport_.ordered() && a.facts.host() != b.facts.host()) {
+      return NaturalLess(a.facts.host(), b.facts.host());
+    }
+    return a.id < b.id;
+  });
+  std::map<std::string, uint32_t> client_of_boot_id;
+  for (uint32_t number = 0; number < joined.size(); ++number) {
+    Member& member = joined[number];
+    member.number = number;
+    member.client = client_of_boot_id.emplace(member.facts.boot_id(), client_of_boot_id.size()).first->second;
+    number_of_[member.id] = number;
+  }
+  client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
+  members_ = std::move(joined);
+  return absl::OkStatus();
+}
+
+uint32_t Cluster::live_count() const {
+  return static_cast<uint32_t>(
+      std::count_if(members_.begin(), members_.end(), [](const Member& member) { return !member.lost; }));
+}
+
+absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience) {
+  // One call id serves the whole round: a worker answers a round once, or in chunks of which the last says so.
+  const uint64_t call_id = next_call_id_++;
+  std::unordered_set<uint32_t> waiting;
+  for (Member& member : members_) {
+    if (member.lost) continue;
+    std::optional<v1::WorkerRequest> request = make(member);
+    if (!request) continue;
+    request->set_run_id(run_id_);
+    request->set_call_id(call_id);
+    if (transport_.Post(member.id, *request).ok()) waiting.insert(member.number);
+  }
+  while (!waiting.empty()) {
+    auto next = Next(patience);
+    if (!next.ok()) {
+      if (absl::IsDeadlineExceeded(next.status())) {
+        return absl::DeadlineExceededError(
+            absl::StrCat("no answer from ", members_[*waiting.begin()].Name(),
+                         waiting.size() > 1 ? absl::StrCat(" and ", waiting.size() - 1, " more") : ""));
+      }
+      return next.status();
+    }
+    if (!next->has_value()) continue;
+    const ReceivedEvent& received = **next;
+    Member* member = FindMember(received.worker);
+    if (member == nullptr) continue;
+    if (received.event.has_lost()) {
+      waiting.erase(member->number);
+    } else if (received.event.call_id() == call_id) {
+      on_reply(*member, received);
+      if (!received.event.has_chunk() || received.event.chunk().last()) waiting.erase(member->number);
+      continue;
+    }
+    if (on_event_) on_event_(*member, received);
+  }
+  return absl::OkStatus();
+}
+
+void Cluster::Tell(const MakeRequest& make) {
+  const uint64_t call_id = next_call_id_++;
+  for (const Member& member : members_) {
+    if (member.lost) continue;
+    std::optional<v1::WorkerRequest> request = make(member);
+    if (!request) continue;
+    request->set_run_id(run_id_);
+    request->set_call_id(call_id);
+    transport_.Post(member.id, *request).IgnoreError();   // a lost one says so by its event
+  }
+}
+
+void Cluster::Ask(const Member& member, v1::WorkerRequest request) {
+  request.set_run_id(run_id_);
+  request.set_call_id(next_call_id_++);
+  transport_.Post(member.id, request).IgnoreError();
+}
+
+absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patience& patience) {
+  while (!done()) {
+    auto next = Next(patience);
+    if (!next.ok()) return next.status();
+    if (!next->has_value()) continue;
+    if (Member* member = FindMember((*next)->worker); member != nullptr && on_event_) on_event_(*member, **next);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patience) {
+  if (patience.interruptible && interrupt_.raised()) return absl::CancelledError("interrupted");
+  const CoordTime now = CoordNow();
+  if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
+  auto received = transport_.WaitEvent(std::min(patience.deadline, now + kSliceNs));
+  if (!received.ok()) {
+    if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
+    return received.status();
+  }
+  Member* member = FindMember(received->worker);
+  if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
+  if (member == nullptr && !members_.empty() && received->event.has_joined()) {
+    // Too late for this run: send it away rather than leave it waiting.
+    v1::WorkerRequest leave;
+    leave.set_run_id(run_id_);
+    leave.set_call_id(next_call_id_++);
+    leave.mutable_leave()->set_reason("the run has begun with all the workers it was started for");
+    transport_.Post(received->worker, leave).IgnoreError();
+  }
+  return std::optional<ReceivedEvent>(*std::move(received));
+}
+
+Member* Cluster::FindMember(WorkerId id) {
+  const auto found = number_of_.find(id);
+  return found == number_of_.end() ? nullptr : &members_[found->second];
+}
+
+void Cluster::MarkLost(Member& member, const std::string& reason) {
+  if (member.lost) return;
+  member.lost = true;
+  member.lost_reason = reason;
+  spdlog::warn("{} is lost: {}", member.Name(), reason);
+}
+
+}  // namespace iobench

@@ -1,0 +1,94 @@
+// Who takes part, and the conversation with them: one request to each, every answer handed over as it comes.
+#ifndef COORDINATOR_CLUSTER_H_
+#define COORDINATOR_CLUSTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/time.h"
+#include "common/transport/transport.h"
+#include "coordinator/interrupt.h"
+#include "iobench/v1/control.pb.h"
+
+namespace iobench {
+
+struct Member {
+  uint32_t number = 0;             // within the run; files and lanes are numbered by it
+  WorkerId id = 0;                 // of its connection
+  v1::WorkerFacts facts;
+  uint32_t client = 0;             // index of its client (equal boot ids), in order of worker numbers
+  bool lost = false;
+  std::string lost_reason;
+
+  std::string Name() const;        // "worker 3 on node07"
+};
+
+// One thread, the one that owns the transport. The transport and the interrupt must outlive it.
+class Cluster {
+ public:
+  Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt)
+      : transport_(transport), run_id_(run_id), interrupt_(interrupt) {}
+
+  // Waits until `count` workers have joined and numbers them: in the transport's own order where it has one, else by
+  // host name and then by order of joining, so that a later run with the same hosts numbers them alike.
+  // FailedPrecondition: a worker of another version (it is sent away; the message names both). DeadlineExceeded: too
+  // few by `deadline`. Cancelled: interrupted. `on_joined` is told how many are there, for the display.
+  absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
+                      const std::function<void(uint32_t joined)>& on_joined);
+
+  const std::vector<Member>& members() const { return members_; }
+  uint32_t client_count() const { return client_count_; }
+  uint32_t live_count() const;
+  Transport& transport() { return transport_; }
+  uint64_t run_id() const { return run_id_; }
+
+  using MakeRequest = std::function<std::optional<v1::WorkerRequest>(const Member&)>;   // nullopt: not this one
+  using OnReply = std::function<void(const Member&, const ReceivedEvent&)>;
+  using OnEvent = std::function<void(const Member&, const ReceivedEvent&)>;
+
+  struct Patience {
+    CoordTime deadline{INT64_MAX};       // DeadlineExceeded when answers are missing then
+    bool interruptible = true;           // Cancelled when the user interrupts
+  };
+
+  // Sends make(member) to every live member and hands over the answers, several for one request where they come in
+  // chunks. A member that is lost meanwhile has no answer; see members(). Events that workers send by themselves go to
+  // on_event() meanwhile. Returns when every request is answered or its member lost.
+  absl::Status Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
+
+  // Sends without looking at the answers.
+  void Tell(const MakeRequest& make);
+
+  // Hands over what workers send by themselves until done() or the deadline. Answers to Tell are dropped; answers to
+  // Ask arrive at on_event too.
+  absl::Status WaitUntil(const std::function<bool()>& done, const Patience& patience);
+  // A request whose answer is handed to on_event().
+  void Ask(const Member& member, v1::WorkerRequest request);
+
+  // Set for the length of a phase; also told of Lost.
+  void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
+
+ private:
+  // One event, or none within a slice of time that keeps the interrupt prompt.
+  absl::StatusOr<std::optional<ReceivedEvent>> Next(const Patience& patience);
+  Member* FindMember(WorkerId id);
+  void MarkLost(Member& member, const std::string& reason);
+
+  Transport& transport_;
+  const uint64_t run_id_;
+  const Interrupt& interrupt_;
+  std::vector<Member> members_;
+  std::unordered_map<WorkerId, uint32_t> number_of_;
+  uint32_t client_count_ = 0;
+  uint64_t next_call_id_ = 1;
+  OnEvent on_event_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CLUSTER_H_

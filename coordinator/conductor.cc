@@ -1,0 +1,201 @@
+#include "coordinator/conductor.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "common/status_util.h"
+#include "coordinator/analysis/summarize.h"
+#include "coordinator/clock_sync.h"
+#include "coordinator/data_keeper.h"
+#include "coordinator/layout.h"
+#include "coordinator/phase_conductor.h"
+#include "coordinator/plan_check.h"
+#include "spdlog/spdlog.h"
+
+namespace iobench {
+
+Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt,
+                     const v1::WorkerFacts& coordinator, v1::Plan plan, ConductorOptions options)
+    : interrupt_(interrupt),
+      observer_(observer),
+      plan_(std::move(plan)),
+      options_(std::move(options)),
+      cluster_(transport, options_.run_id, interrupt) {
+  record_.set_id(options_.run_name);
+  record_.set_run_number(options_.run_id);
+  record_.set_command(options_.command);
+  record_.set_program_version(options_.version);
+  record_.set_transport(transport.name());
+  *record_.mutable_plan() = plan_;
+  *record_.mutable_coordinator() = coordinator;
+}
+
+int Conductor::Run() {
+  record_.set_started_at(WallClockIso8601());
+  if (absl::Status status = cluster_.Gather(options_.worker_count, options_.join_deadline, options_.version,
+                                            [this](uint32_t joined) {
+                                              spdlog::debug("{} of {} workers joined", joined, options_.worker_count);
+                                            });
+      !status.ok()) {
+    return Refuse(status);
+  }
+  std::vector<uint32_t> client_of_worker;
+  for (const Member& member : cluster_.members()) {
+    *record_.add_workers() = member.facts;
+    client_of_worker.push_back(member.client);
+  }
+  const Layout layout(plan_, client_of_worker);
+  ClockSync clocks(cluster_, record_.coordinator().boot_id(), options_.always_measure_clocks);
+  DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());
+  absl::Status status = clocks.Verify();
+  if (status.ok()) status = data.Inspect();
+  for (const v1::WorkerTargets& facts : data.facts()) *record_.add_targets() = facts;
+  if (status.ok()) status = data.Decide(options_.force);
+  if (!status.ok()) return Refuse(status);
+  bytes_needed_ = data.decision().bytes_needed;
+  report_ = SummarizeRun(record_, nullptr);
+  if (options_.dry_run) {
+    cluster_.Tell([](const Member&) {
+      v1::WorkerRequest request;
+      request.mutable_leave();
+      return request;
+    });
+    return kExitOk;
+  }
+  if (!options_.out_directory.empty()) {
+    absl::StatusOr<ResultStore> store = ResultStore::Create(options_.out_directory, options_.force);
+    if (!store.ok()) return Refuse(store.status());
+    store_ = *std::move(store);
+    if (status = store_->SaveRun(record_); !status.ok()) return Refuse(status);
+  }
+  observer_.RunStarts(report_);
+
+  status = data.Claim();
+  if (status.ok()) status = RunPhases(data, clocks, layout);
+  if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
+
+  // The results are safe by now (each phase was saved as it ended); the exit code follows the data's removal.
+  record_.set_exit_code(Verdict(status));
+  if (store_.has_value()) store_->SaveRun(record_).IgnoreError();
+  if (absl::Status finished = data.Finish(plan_.keep_data()); !finished.ok()) NoteProblem(finished);
+  cluster_.Tell([](const Member&) {
+    v1::WorkerRequest request;
+    request.mutable_leave();
+    return request;
+  });
+  record_.set_finished(true);
+  const int exit_code = Verdict(status);
+  record_.set_exit_code(exit_code);
+  v1::RunReport ended = SummarizeRun(record_, nullptr);
+  *report_.mutable_run() = ended.run();
+  if (store_.has_value()) {
+    for (const absl::Status& saved : {store_->SaveRun(record_), store_->SaveReport(report_)}) {
+      if (!saved.ok()) spdlog::error("{}", std::string(saved.message()));
+    }
+  }
+  return exit_code;
+}
+
+int Conductor::Refuse(absl::Status why) {
+  const std::string reason(why.message());
+  refusal_ = std::move(why);
+  cluster_.Tell([&](const Member&) {
+    v1::WorkerRequest request;
+    request.mutable_leave()->set_reason(absl::StrCat("the coordinator refused the run: ", reason));
+    return request;
+  });
+  return interrupt_.raised() ? kExitInterrupted : kExitUsage;
+}
+
+absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Layout& layout) {
+  double lead_factor = 1;
+  const uint32_t phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions();
+  uint32_t index = 0;
+  for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
+    for (const v1::Phase& phase : plan_.phases()) {
+      if (interrupt_.raised()) return absl::CancelledError("interrupted");
+      if (plan_.files().shared_file() && CreatesFiles(phase.assignments(0).operation())) {
+        IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles());
+      }
+      PhaseConductor conductor({.cluster = cluster_,
+                                .clock_sync = clocks,
+                                .plan = plan_,
+                                .layout = layout,
+                                .observer = observer_,
+                                .data_must_exist = data.decision().uses_kept_data,
+                                .broken_files = broken_files_,
+                                .phase_count = phase_count,
+                                .lead_factor = lead_factor},
+                               phase, index++, repetition);
+      const absl::Status status = conductor.Run();
+      // What was measured is saved first, whatever ended the phase.
+      IOBENCH_RETURN_IF_ERROR(FinishPhase(conductor.record()));
+      IOBENCH_RETURN_IF_ERROR(status);
+      NoteBrokenFiles(conductor.record());
+      if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
+  bool anything = false;
+  for (const v1::WorkerPhaseResult& worker : record.workers()) anything |= worker.lanes_size() > 0 || worker.lost();
+  if (!anything) return absl::OkStatus();
+  v1::PhaseReport phase = SummarizePhase(record_, record);
+  io_failed_ |= phase.errors_size() > 0;
+  const v1::RunReport run = SummarizeRun(record_, &record);
+  *report_.mutable_clients() = run.clients();
+  *report_.add_phases() = std::move(phase);
+  report_.clear_repetitions();
+  if (plan_.repetitions() > 1) {
+    std::vector<v1::PhaseReport> phases(report_.phases().begin(), report_.phases().end());
+    for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
+      *report_.add_repetitions() = std::move(repetition);
+    }
+  }
+  absl::Status status;
+  if (store_.has_value()) {
+    status = store_->SavePhase(record);
+    if (absl::Status saved = store_->SaveReport(report_); status.ok()) status = saved;
+  }
+  observer_.PhaseEnds(report_);
+  return status;
+}
+
+void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record) {
+  for (const v1::WorkerPhaseResult& worker : record.workers()) {
+    const v1::Assignment* assignment = AssignmentFor(record.phase(), worker.worker());
+    if (assignment == nullptr || assignment->operation().engine() == "null") continue;
+    const bool writes = Writes(assignment->operation());
+    if (worker.lost() && writes) {                 // nobody knows how far its lanes got
+      for (uint32_t i = 0; i < plan_.lanes_per_worker(); ++i) {
+        broken_files_.insert(worker.worker() * plan_.lanes_per_worker() + i);
+      }
+    }
+    for (const v1::LaneResult& lane : worker.lanes()) {
+      if (lane.sat_out()) continue;
+      if (lane.problem().code() != 0) {
+        broken_files_.insert(lane.file_owner());
+      } else if (CreatesFiles(assignment->operation())) {
+        broken_files_.erase(lane.file_owner());
+      }
+    }
+  }
+}
+
+void Conductor::NoteProblem(const absl::Status& status) {
+  spdlog::error("{}", std::string(status.message()));
+  *record_.add_problems() = ToProblem(status);
+  if (!absl::IsUnavailable(status)) io_failed_ = true;
+}
+
+int Conductor::Verdict(const absl::Status& status) const {
+  if (absl::IsCancelled(status)) return kExitInterrupted;
+  if (io_failed_) return kExitIo;
+  if (cluster_.live_count() < cluster_.members().size()) return kExitPartial;
+  return status.ok() ? kExitOk : kExitIo;
+}
+
+}  // namespace iobench

@@ -1,0 +1,280 @@
+#include "coordinator/data_keeper.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status_util.h"
+#include "common/units.h"
+#include "coordinator/plan_check.h"
+#include "spdlog/spdlog.h"
+
+namespace iobench {
+namespace {
+
+std::string At(const Member& member, const v1::Target& target) {
+  return absl::StrCat(member.facts.host(), ": ", target.path());
+}
+
+uint64_t BytesOf(const v1::Manifest& manifest) {
+  return uint64_t{manifest.workers()} * manifest.lanes_per_worker() * manifest.files().bytes_per_lane() /
+         std::max(1u, manifest.targets());
+}
+
+// "4 workers, now 2; 64 MiB per lane, now 1 GiB": what keeps kept data from being used. Empty: nothing does.
+std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
+  std::vector<std::string> differences;
+  const auto compare = [&](const char* what, const auto& was, const auto& is) {
+    if (was != is) differences.push_back(absl::StrCat(what, " ", was, ", now ", is));
+  };
+  compare("workers", kept.workers(), ours.workers());
+  compare("lanes per worker", kept.lanes_per_worker(), ours.lanes_per_worker());
+  compare("targets", kept.targets(), ours.targets());
+  compare("bytes per lane", kept.files().bytes_per_lane(), ours.files().bytes_per_lane());
+  compare("files per lane", kept.files().files_per_lane(), ours.files().files_per_lane());
+  compare("shared file", std::string(kept.files().shared_file() ? "yes" : "no"),
+          std::string(ours.files().shared_file() ? "yes" : "no"));
+  compare("seed", kept.seed(), ours.seed());
+  return absl::StrJoin(differences, "; ");
+}
+
+// One worker for each file system behind each target: who claims and removes. Only where lanes own files.
+std::map<std::pair<uint32_t, std::string>, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
+                                                              std::span<const v1::WorkerTargets> facts) {
+  std::map<std::pair<uint32_t, std::string>, uint32_t> claimers;
+  for (const Member& member : members) {
+    if (member.lost) continue;
+    const uint32_t target = layout.TargetOf(member.number);
+    claimers.emplace(std::pair(target, facts[member.number].targets(static_cast<int>(target)).filesystem_id()),
+                     member.number);
+  }
+  return claimers;
+}
+
+absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
+                         std::span<const v1::WorkerTargets> facts) {
+  for (const Member& member : members) {
+    std::set<uint32_t> used = {layout.TargetOf(member.number)};
+    for (const v1::Phase& phase : plan.phases()) {
+      const v1::Assignment* assignment = AssignmentFor(phase, member.number);
+      if (assignment == nullptr || !assignment->operation().rotate_clients()) continue;
+      const uint32_t owner = layout.RotatedOwner(member.number);
+      const int target = static_cast<int>(layout.TargetOf(owner));
+      used.insert(layout.TargetOf(owner));
+      if (facts[owner].targets(target).filesystem_id() != facts[member.number].targets(target).filesystem_id()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--rotate-clients: ", member.facts.host(), " and ", members[owner].facts.host(),
+            " do not see the same file system at ", plan.targets(target).path(),
+            "; it must be mounted from the same source on both"));
+      }
+    }
+    for (const uint32_t target : used) {
+      const v1::TargetFacts& seen = facts[member.number].targets(static_cast<int>(target));
+      if (seen.problem().code() != 0) {
+        return absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", seen.problem().message()));
+      }
+      for (const v1::Phase& phase : plan.phases()) {
+        const v1::Assignment* assignment = AssignmentFor(phase, member.number);
+        if (assignment == nullptr || !assignment->operation().direct()) continue;
+        const uint64_t block_bytes = std::max(1u, seen.logical_block_bytes());
+        const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
+        if (assignment->operation().record_bytes() % block_bytes != 0 || file_bytes % block_bytes != 0) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              At(member, plan.targets(static_cast<int>(target))), ": with -I the record (",
+              assignment->operation().record_bytes(), " bytes) and the file (", file_bytes,
+              " bytes) must be multiples of its logical block of ", block_bytes, " bytes"));
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
+                        std::span<const v1::WorkerTargets> facts, DataDecision& decision, bool force) {
+  struct Need {
+    uint64_t bytes = 0;
+    uint64_t free_bytes = 0;
+    std::string where;
+  };
+  std::map<std::string, Need> needs;
+  std::set<std::pair<std::string, uint32_t>> counted_old_data;
+  for (const Member& member : members) {
+    const uint32_t target = layout.TargetOf(member.number);
+    const v1::TargetFacts& seen = facts[member.number].targets(static_cast<int>(target));
+    Need& need = needs[seen.filesystem_id()];
+    if (need.where.empty()) {
+      need.where = At(member, plan.targets(static_cast<int>(target)));
+      need.free_bytes = seen.free_bytes();
+    }
+    need.bytes += uint64_t{layout.lanes_per_worker()} * plan.files().bytes_per_lane();
+    // Data of ours that Claim replaces make room.
+    if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
+      need.free_bytes += BytesOf(seen.manifest());
+    }
+  }
+  for (const auto& [id, need] : needs) {
+    decision.bytes_needed += need.bytes;
+    if (need.bytes <= need.free_bytes || force) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        need.where, ": the lanes there need ", FormatBytes(static_cast<double>(need.bytes)), " and ",
+        FormatBytes(static_cast<double>(need.free_bytes)),
+        " are free: use a smaller -s or fewer lanes, or --force to try all the same"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
+                                             std::span<const Member> members,
+                                             std::span<const v1::WorkerTargets> facts, const v1::Manifest& ours,
+                                             bool force) {
+  DataDecision decision;
+  decision.uses_files = UsesFiles(plan);
+  if (!decision.uses_files) return decision;
+  IOBENCH_RETURN_IF_ERROR(CheckAccess(plan, layout, members, facts));
+
+  bool creates = false;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) creates |= CreatesFiles(assignment.operation());
+  }
+  const auto claimers = Claimers(layout, members, facts);
+  size_t matching = 0;
+  for (const auto& [key, worker] : claimers) {
+    const Member& member = members[worker];
+    const v1::Target& target = plan.targets(static_cast<int>(key.first));
+    const v1::TargetFacts& seen = facts[worker].targets(static_cast<int>(key.first));
+    if (seen.foreign_data()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          At(member, target), "/cluster-iobench.data is not ours (it has no manifest that we can read): move it away or "
+          "choose another --path"));
+    }
+    if (!seen.has_manifest()) continue;
+    const v1::Manifest& found = seen.manifest();
+    const bool kept = found.state() == v1::Manifest::KEPT;
+    if (!kept && !force) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          At(member, target), "/cluster-iobench.data belongs to a run that ", found.created_by(), " began at ",
+          found.created_at(), " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ",
+          target.path(), "`, or use --force"));
+    }
+    const std::string differences = Differences(found, ours);
+    if (kept && differences.empty()) {
+      ++matching;
+    } else if (kept && !creates && !force) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          At(member, target), ": the data that were kept there (-w) do not fit this run: ", differences,
+          "; use the same options as the run that wrote them, write anew with -i 0, or use --force"));
+    } else {
+      decision.removes_old_data = true;
+    }
+  }
+  decision.uses_kept_data = !creates && !claimers.empty() && matching == claimers.size();
+  if (!creates && matching > 0 && !decision.uses_kept_data && !force) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "kept data (-w) are on only ", matching, " of ", claimers.size(),
+        " file systems that this run uses: write anew with -i 0, or use --force"));
+  }
+  if (creates && matching > 0) decision.removes_old_data = true;
+  if (!decision.uses_kept_data) {
+    IOBENCH_RETURN_IF_ERROR(CheckSpace(plan, layout, members, facts, decision, force));
+  }
+  return decision;
+}
+
+DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
+                       std::string created_by)
+    : cluster_(cluster), plan_(plan), layout_(layout) {
+  manifest_.set_program("cluster-iobench");
+  manifest_.set_format(1);
+  manifest_.set_run_id(cluster.run_id());
+  manifest_.set_state(v1::Manifest::ACTIVE);
+  manifest_.set_created_at(std::move(created_at));
+  manifest_.set_created_by(std::move(created_by));
+  manifest_.set_workers(layout.worker_count());
+  manifest_.set_lanes_per_worker(plan.lanes_per_worker());
+  manifest_.set_targets(static_cast<uint32_t>(plan.targets_size()));
+  *manifest_.mutable_files() = plan.files();
+  manifest_.set_seed(plan.seed());
+}
+
+absl::Status DataKeeper::Inspect() {
+  facts_.assign(cluster_.members().size(), {});
+  absl::Status first_problem;
+  const absl::Status status = cluster_.Call(
+      [&](const Member&) -> std::optional<v1::WorkerRequest> {
+        v1::WorkerRequest request;
+        *request.mutable_inspect()->mutable_targets() = plan_.targets();
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        v1::WorkerTargets& mine = facts_[member.number];
+        for (const v1::TargetFacts& target : received.event.inspected().targets()) *mine.add_targets() = target;
+        if (mine.targets_size() != plan_.targets_size() && first_problem.ok()) {
+          first_problem = absl::InternalError(absl::StrCat(member.Name(), " did not answer for every path: ",
+                                                           received.event.problem().message()));
+        }
+      },
+      {});
+  IOBENCH_RETURN_IF_ERROR(status);
+  for (const Member& member : cluster_.members()) {
+    if (member.lost) return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
+  }
+  return first_problem;
+}
+
+absl::Status DataKeeper::Decide(bool force) {
+  IOBENCH_ASSIGN_OR_RETURN(decision_,
+                           DecideAboutData(plan_, layout_, cluster_.members(), facts_, manifest_, force));
+  return absl::OkStatus();
+}
+
+absl::Status DataKeeper::Claim() {
+  if (!decision_.uses_files) return absl::OkStatus();
+  claimed_ = true;                                   // from here on there may be something to remove
+  if (decision_.uses_kept_data) return absl::OkStatus();
+  if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, true));
+  return Do(v1::DataStep::CLAIM, true);
+}
+
+absl::Status DataKeeper::RemoveSharedFiles() { return Do(v1::DataStep::REMOVE_SHARED_FILE, true); }
+
+absl::Status DataKeeper::Finish(bool keep) {
+  if (!claimed_) return absl::OkStatus();
+  return Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
+}
+
+absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
+  std::map<uint32_t, std::vector<uint32_t>> targets_of_worker;
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    targets_of_worker[worker].push_back(key.first);
+  }
+  absl::Status first_problem;
+  const absl::Status status = cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        const auto mine = targets_of_worker.find(member.number);
+        if (mine == targets_of_worker.end()) return std::nullopt;
+        v1::WorkerRequest request;
+        v1::DataStep& step = *request.mutable_data_step();
+        step.set_action(action);
+        *step.mutable_manifest() = manifest_;
+        for (const uint32_t target : mine->second) *step.add_targets() = plan_.targets(static_cast<int>(target));
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        const absl::Status answer = ToStatus(received.event.problem());
+        if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
+        for (const std::string& file : received.event.data_step_done().foreign_files()) {
+          spdlog::warn("{}: {} is not ours and was left alone", member.facts.host(), file);
+        }
+      },
+      {.interruptible = interruptible});
+  IOBENCH_RETURN_IF_ERROR(status);
+  return first_problem;
+}
+
+}  // namespace iobench

@@ -1,0 +1,57 @@
+#include "coordinator/display.h"
+
+#include "common/operation.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kRateWindowSeconds = 3;
+
+ProgressSample SampleFrom(const PhaseProgress& progress, double bytes_per_s) {
+  ProgressSample sample;
+  const auto spec = FindOperation(progress.phase->name());
+  sample.phase = spec.ok() ? std::string((*spec)->title) : progress.phase->name();
+  sample.index = progress.index;
+  sample.count = progress.phase_count;
+  sample.bytes = progress.bytes;
+  sample.total_bytes = progress.total_bytes;
+  sample.total_s = progress.time_limit_s;
+  sample.bytes_per_s = bytes_per_s;
+  sample.elapsed_s = progress.elapsed_s;
+  sample.lanes_running = progress.lanes_running;
+  sample.lanes = progress.lane_count;
+  return sample;
+}
+
+}  // namespace
+
+void Display::RunStarts(const v1::RunReport& report) { out_ << ConsoleHeader(report, style_) << std::flush; }
+
+void Display::PhasePrepares(const PhaseProgress& progress) {
+  recent_.clear();
+  if (wants_progress_) progress_.Update(SampleFrom(progress, 0));
+}
+
+void Display::PhaseMoves(const PhaseProgress& progress) {
+  progress_.Update(SampleFrom(progress, RateNow(progress)));
+}
+
+double Display::RateNow(const PhaseProgress& progress) {
+  recent_.emplace_back(progress.elapsed_s, progress.bytes);
+  while (recent_.size() > 2 && progress.elapsed_s - recent_.front().first > kRateWindowSeconds) recent_.pop_front();
+  const double seconds = progress.elapsed_s - recent_.front().first;
+  if (seconds <= 0 || progress.bytes < recent_.front().second) return 0;
+  return static_cast<double>(progress.bytes - recent_.front().second) / seconds;
+}
+
+void Display::PhaseEnds(const v1::RunReport& report) {
+  progress_.Clear();
+  out_ << ConsolePhase(report, report.phases(report.phases_size() - 1), style_) << std::flush;
+}
+
+void Display::RunEnds(const v1::RunReport& report) {
+  progress_.Clear();
+  out_ << ConsoleFooter(report, style_) << std::flush;
+}
+
+}  // namespace iobench

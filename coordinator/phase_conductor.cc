@@ -1,0 +1,397 @@
+#include "coordinator/phase_conductor.h"
+
+#include <algorithm>
+
+#include "common/clock.h"
+#include "common/operation.h"
+#include "common/status_util.h"
+#include "coordinator/plan_check.h"
+
+namespace iobench {
+namespace {
+
+constexpr int64_t kShortestLeadNs = 10'000'000;
+constexpr int64_t kMarginNeededNs = 500'000;       // a lane wakes, spins and starts well within this
+constexpr int kMostAttempts = 6;
+// After an interrupt the lanes end their op in flight and their results are fetched. mpirun kills a second after its
+// Ctrl-C, so both together must stay under that; a hung mount must not keep us either.
+constexpr int64_t kGraceNs = 350'000'000;
+
+v1::WorkerRequest AdjustRequest(void (v1::Adjust::*set)(bool)) {
+  v1::WorkerRequest request;
+  (request.mutable_adjust()->*set)(true);
+  return request;
+}
+
+}  // namespace
+
+PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition)
+    : context_(context), phase_(phase), states_(context.cluster.members().size()) {
+  record_.set_index(index);
+  record_.set_repetition(repetition);
+  *record_.mutable_phase() = phase;
+  for (const Member& member : context_.cluster.members()) {
+    v1::WorkerPhaseResult& worker = *record_.add_workers();
+    worker.set_worker(member.number);
+  }
+}
+
+absl::Status PhaseConductor::Run() {
+  const CoordTime begin = CoordNow();
+  context_.clock_sync.StartPhase();
+  context_.cluster.set_on_event(
+      [this](const Member& member, const ReceivedEvent& received) { OnEvent(member, received); });
+  ShowProgress();
+
+  absl::Status status = PrepareAndArm();
+  bool ran = false;
+  if (status.ok()) {
+    context_.cluster.transport().SetLanesRunning(true);
+    status = RunLanes();
+    ran = true;
+    if (absl::IsCancelled(status)) {
+      record_.set_interrupted(true);
+      EndEarly().IgnoreError();                    // whoever does not answer in time is missing in the record
+    }
+    context_.cluster.transport().SetLanesRunning(false);
+  } else if (absl::IsCancelled(status)) {
+    record_.set_interrupted(true);
+    context_.cluster.Tell([](const Member&) { return AdjustRequest(&v1::Adjust::set_disarm); });
+  }
+  if (ran && (status.ok() || absl::IsCancelled(status))) {
+    if (status.ok()) status = context_.clock_sync.Burst();
+    const absl::Status collected = Collect(/*interruptible=*/status.ok());
+    if (status.ok()) status = collected;
+    if (absl::IsCancelled(collected)) {            // while lanes finished their files: don't wait for that
+      record_.set_interrupted(true);
+      EndEarly().IgnoreError();
+      Collect(/*interruptible=*/false).IgnoreError();
+    }
+  }
+  context_.cluster.set_on_event(nullptr);
+
+  for (const Member& member : context_.cluster.members()) {
+    v1::WorkerPhaseResult& worker = *record_.mutable_workers(static_cast<int>(member.number));
+    if (member.lost) {
+      worker.set_lost(true);
+      worker.set_lost_reason(member.lost_reason);
+      worker.set_last_known_bytes(states_[member.number].progress.bytes());
+    }
+    for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number)) *worker.add_bursts() = burst;
+  }
+  const double wall_s = SecondsFrom(CoordNow() - begin);
+  double timed_s = 0;
+  for (const WorkerState& state : states_) {
+    for (const v1::LaneEnds& ends : state.ends.ends()) {
+      if (ends.took_part()) {
+        timed_s = std::max(timed_s, SecondsFrom(ends.region_end_worker_ns() - ends.first_op_worker_ns()));
+      }
+    }
+  }
+  record_.set_fixed_cost_s(wall_s - timed_s);
+  return status;
+}
+
+absl::Status PhaseConductor::PrepareAndArm() {
+  for (int attempt = 1;; ++attempt) {
+    record_.set_start_attempts(static_cast<uint32_t>(attempt));
+    const CoordTime begin = CoordNow();
+    IOBENCH_RETURN_IF_ERROR(Prepare());
+    record_.set_prepare_s(record_.prepare_s() + SecondsFrom(CoordNow() - begin));
+    IOBENCH_RETURN_IF_ERROR(context_.clock_sync.Burst());
+    bool late = false;
+    IOBENCH_RETURN_IF_ERROR(Arm(attempt == kMostAttempts, late));
+    if (!late) return absl::OkStatus();
+    if (attempt == kMostAttempts) {
+      record_.set_start_late(true);
+      return absl::OkStatus();
+    }
+    context_.lead_factor *= 2;
+    IOBENCH_RETURN_IF_ERROR(Disarm());
+  }
+}
+
+v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignment& assignment) const {
+  const v1::Operation& operation = assignment.operation();
+  v1::Prepare prepare;
+  prepare.set_phase_index(record_.index());
+  *prepare.mutable_operation() = operation;
+  *prepare.mutable_steps() = phase_.before();
+  *prepare.mutable_region() = phase_.region();
+  *prepare.mutable_stop() = phase_.stop();
+  prepare.set_stonewall(phase_.stonewall());
+  *prepare.mutable_files() = context_.plan.files();
+  *prepare.mutable_targets() = context_.plan.targets();
+  prepare.set_seed(context_.plan.seed());
+  prepare.set_data_must_exist(context_.data_must_exist);
+  const bool creates = CreatesFiles(operation);
+  for (v1::LanePlan& lane : context_.layout.LanesOf(member.number, operation)) {
+    // A lane sits out a phase that needs a file which an earlier phase left broken.
+    if (!creates && context_.broken_files.contains(lane.file_owner())) lane.set_sits_out(true);
+    *prepare.add_lanes() = std::move(lane);
+  }
+  return prepare;
+}
+
+absl::Status PhaseConductor::Prepare() {
+  for (WorkerState& state : states_) state = {};
+  stop_sent_ = goal_sent_ = false;
+  absl::Status first_problem;
+  IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        const v1::Assignment* assignment = AssignmentFor(phase_, member.number);
+        if (assignment == nullptr) return std::nullopt;
+        states_[member.number].takes_part = true;
+        v1::WorkerRequest request;
+        *request.mutable_prepare() = PrepareFor(member, *assignment);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        const absl::Status answer = ToStatus(received.event.problem());
+        if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
+      },
+      {}));
+  return first_problem;
+}
+
+absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
+  const ClockSync& clocks = context_.clock_sync;
+  const int64_t lead_ns = static_cast<int64_t>(
+      context_.lead_factor *
+      static_cast<double>(std::max(kShortestLeadNs, 4 * clocks.longest_round_trip_ns() + 2 * clocks.round_ns())));
+  record_.set_started_at(WallClockIso8601());
+  start_ = CoordNow() + lead_ns;
+  record_.set_start_coord_ns(start_.ns);
+  late = false;
+  absl::Status first_problem;
+  IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!states_[member.number].takes_part) return std::nullopt;
+        v1::WorkerRequest request;
+        v1::Arm& arm = *request.mutable_arm();
+        arm.set_start_worker_ns(clocks.MapOf(member.number).ToWorker(start_).ns);
+        arm.set_margin_needed_ns(kMarginNeededNs);
+        arm.set_start_anyway(last_attempt);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        const absl::Status answer = ToStatus(received.event.problem());
+        if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
+        if (received.event.armed().late() || received.event.armed().margin_ns() < kMarginNeededNs) late = true;
+      },
+      {}));
+  return first_problem;
+}
+
+absl::Status PhaseConductor::Disarm() {
+  return context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!states_[member.number].takes_part) return std::nullopt;
+        return AdjustRequest(&v1::Adjust::set_disarm);
+      },
+      [](const Member&, const ReceivedEvent&) {}, {});
+}
+
+absl::Status PhaseConductor::RunLanes() {
+  const int64_t interval_ns = context_.observer.progress_interval_ns();
+  next_poll_ = interval_ns > 0 ? start_ + interval_ns : CoordTime{INT64_MAX};
+  while (!AllDone()) {
+    const absl::Status status =
+        context_.cluster.WaitUntil([this] { return AllDone(); }, {.deadline = next_poll_});
+    if (status.ok()) break;
+    if (!absl::IsDeadlineExceeded(status)) return status;
+    PollForDisplay();
+    next_poll_ = CoordNow() + interval_ns;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PhaseConductor::EndEarly() {
+  context_.cluster.Tell([&](const Member& member) -> std::optional<v1::WorkerRequest> {
+    if (!states_[member.number].takes_part) return std::nullopt;
+    return AdjustRequest(&v1::Adjust::set_quit);
+  });
+  return context_.cluster.WaitUntil([this] { return AllDone(); },
+                                    {.deadline = CoordNow() + kGraceNs, .interruptible = false});
+}
+
+bool PhaseConductor::AllDone() const {
+  for (const Member& member : context_.cluster.members()) {
+    const WorkerState& state = states_[member.number];
+    if (state.takes_part && !state.done && !member.lost) return false;
+  }
+  return true;
+}
+
+void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received) {
+  WorkerState& state = states_[member.number];
+  const v1::WorkerEvent& event = received.event;
+  switch (event.body_case()) {
+    case v1::WorkerEvent::kLaneEnded:
+      if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP) StopLanes();
+      break;
+    case v1::WorkerEvent::kDeadlineReached:
+      state.at_deadline = true;
+      state.most_ops = event.deadline_reached().most_ops();
+      SendGoalWhenAllWait();
+      break;
+    case v1::WorkerEvent::kLanesDone:
+      if (!state.takes_part || state.done) break;
+      state.done = true;
+      state.ends = event.lanes_done();
+      record_.mutable_workers(static_cast<int>(member.number))->set_done_coord_ns(received.received_at.ns);
+      SendGoalWhenAllWait();
+      break;
+    case v1::WorkerEvent::kLost:
+      SendGoalWhenAllWait();
+      break;
+    case v1::WorkerEvent::kProgress: {
+      state.poll_pending = false;
+      state.progress = event.progress();
+      v1::PingSample sample;
+      sample.set_sent_coord_ns(state.poll_sent.ns);
+      sample.set_received_worker_ns(event.progress().pong().received_worker_ns());
+      sample.set_replied_worker_ns(event.progress().pong().replied_worker_ns());
+      sample.set_returned_coord_ns(received.received_at.ns);
+      context_.clock_sync.Note(member, sample);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void PhaseConductor::StopLanes() {
+  if (stop_sent_) return;
+  stop_sent_ = true;
+  context_.cluster.Tell([&](const Member& member) -> std::optional<v1::WorkerRequest> {
+    if (!states_[member.number].takes_part || states_[member.number].done) return std::nullopt;
+    return AdjustRequest(&v1::Adjust::set_stop);
+  });
+}
+
+void PhaseConductor::SendGoalWhenAllWait() {
+  if (!phase_.stop().wear_out() || goal_sent_) return;
+  uint64_t goal = 0;
+  bool any_waits = false;
+  for (const Member& member : context_.cluster.members()) {
+    const WorkerState& state = states_[member.number];
+    if (!state.takes_part || member.lost || state.done) continue;
+    if (!state.at_deadline) return;
+    any_waits = true;
+    goal = std::max(goal, state.most_ops);
+  }
+  if (!any_waits) return;
+  goal_sent_ = true;
+  context_.cluster.Tell([&](const Member& member) -> std::optional<v1::WorkerRequest> {
+    if (!states_[member.number].at_deadline) return std::nullopt;
+    v1::WorkerRequest request;
+    request.mutable_adjust()->set_ops_goal(goal);
+    return request;
+  });
+}
+
+void PhaseConductor::PollForDisplay() {
+  for (const Member& member : context_.cluster.members()) {
+    WorkerState& state = states_[member.number];
+    // One at a time: a worker that does not answer is not asked again.
+    if (!state.takes_part || member.lost || state.poll_pending) continue;
+    v1::WorkerRequest request;
+    request.mutable_poll();
+    state.poll_pending = true;
+    state.poll_sent = CoordNow();
+    context_.cluster.Ask(member, std::move(request));
+  }
+  ShowProgress();
+}
+
+void PhaseConductor::ShowProgress() {
+  PhaseProgress progress;
+  progress.phase = &phase_;
+  progress.index = record_.index();
+  progress.phase_count = context_.phase_count;
+  progress.time_limit_s = std::max(phase_.stop().time_s(), phase_.stop().deadline_s());
+  for (const WorkerState& state : states_) {
+    if (!state.takes_part) continue;
+    progress.bytes += state.progress.bytes();
+    progress.ops += state.progress.ops();
+    progress.total_bytes += state.progress.total_bytes();
+    progress.lanes_running += state.done ? 0 : state.progress.lanes_running();
+    progress.lane_count += context_.layout.lanes_per_worker();
+  }
+  if (start_.ns == 0) {
+    context_.observer.PhasePrepares(progress);
+  } else {
+    progress.elapsed_s = SecondsFrom(CoordNow() - start_);
+    context_.observer.PhaseMoves(progress);
+  }
+}
+
+// The instants at which analysis needs to know what had been done: where its windows may begin and end. Found from the
+// ends alone, so that lanes need to send only a thinned timeline that is exact there.
+std::vector<CoordTime> PhaseConductor::Instants() const {
+  CoordTime first_begin{INT64_MAX}, last_begin{INT64_MIN}, first_end{INT64_MAX}, first_deadline{INT64_MAX};
+  bool any = false;
+  for (const Member& member : context_.cluster.members()) {
+    const ClockMap map = context_.clock_sync.MapOf(member.number);
+    for (const v1::LaneEnds& ends : states_[member.number].ends.ends()) {
+      if (!ends.took_part()) continue;
+      any = true;
+      const CoordTime begin = map.ToCoordinator({ends.first_op_worker_ns()});
+      first_begin = std::min(first_begin, begin);
+      last_begin = std::max(last_begin, begin);
+      first_end = std::min(first_end, map.ToCoordinator({ends.ops_end_worker_ns()}));
+      if (ends.deadline_worker_ns() != 0) {
+        first_deadline = std::min(first_deadline, map.ToCoordinator({ends.deadline_worker_ns()}));
+      }
+    }
+  }
+  if (!any) return {};
+  std::vector<CoordTime> instants = {last_begin, first_end};
+  if (phase_.stop().warmup_s() > 0) instants.push_back(first_begin + NanosFrom(phase_.stop().warmup_s()));
+  if (first_deadline.ns != INT64_MAX) instants.push_back(first_deadline);
+  return instants;
+}
+
+absl::Status PhaseConductor::Collect(bool interruptible) {
+  const std::vector<CoordTime> instants = Instants();
+  absl::Status first_problem;
+  Cluster::Patience patience{.interruptible = interruptible};
+  if (!interruptible) patience.deadline = CoordNow() + kGraceNs;
+  const absl::Status status = context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!states_[member.number].takes_part || states_[member.number].collected) return std::nullopt;
+        record_.mutable_workers(static_cast<int>(member.number))->clear_lanes();
+        v1::WorkerRequest request;
+        v1::Collect& collect = *request.mutable_collect();
+        const ClockMap map = context_.clock_sync.MapOf(member.number);
+        for (const CoordTime instant : instants) {
+          // The bounds of a window's end are read at the instant and where the clock's error may put it.
+          const int64_t error_ns = map.error_ns(instant);
+          for (const int64_t shift : {-error_ns, int64_t{0}, error_ns}) {
+            collect.add_instants_worker_ns(map.ToWorker(instant + shift).ns);
+            if (error_ns == 0) break;
+          }
+        }
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        const absl::Status answer = ToStatus(received.event.problem());
+        if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
+        if (!received.event.has_chunk()) return;
+        const v1::ResultChunk& chunk = received.event.chunk();
+        v1::WorkerPhaseResult& worker = *record_.mutable_workers(static_cast<int>(member.number));
+        worker.mutable_lanes()->MergeFrom(chunk.lanes());
+        if (!chunk.last()) return;
+        states_[member.number].collected = true;
+        *worker.mutable_steps() = chunk.steps();
+        *worker.mutable_host() = chunk.host();
+        worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
+        worker.set_process_cpu_system_s(chunk.process_cpu_system_s());
+      },
+      patience);
+  IOBENCH_RETURN_IF_ERROR(status);
+  return first_problem;
+}
+
+}  // namespace iobench

@@ -1,0 +1,82 @@
+// Takes all workers through one phase and brings back its raw record:
+// prepare all -> ping -> arm all at one instant -> wait for Done -> ping -> collect.
+#ifndef COORDINATOR_PHASE_CONDUCTOR_H_
+#define COORDINATOR_PHASE_CONDUCTOR_H_
+
+#include <set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "coordinator/clock_sync.h"
+#include "coordinator/cluster.h"
+#include "coordinator/layout.h"
+#include "coordinator/run_observer.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// One phase; made anew for each. Everything passed in must outlive it.
+class PhaseConductor {
+ public:
+  struct Context {
+    Cluster& cluster;
+    ClockSync& clock_sync;
+    const v1::Plan& plan;
+    const Layout& layout;
+    RunObserver& observer;
+    bool data_must_exist = false;                // kept data are used
+    const std::set<uint32_t>& broken_files;      // owner lanes whose files cannot be relied on
+    uint32_t phase_count = 0;                    // of the run, for the display
+    double& lead_factor;                         // grows when a start was too late; kept for the next phase
+  };
+
+  PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);
+
+  // Fills record(). Cancelled: the user interrupted; the record then holds what had been done (interrupted is set), or
+  // has no workers where nothing had started. Other errors: the transport failed; the record is as far as it got.
+  absl::Status Run();
+  v1::PhaseRecord& record() { return record_; }
+
+ private:
+  struct WorkerState {
+    bool takes_part = false;
+    bool done = false;                           // LanesDone came
+    bool at_deadline = false;
+    uint64_t most_ops = 0;
+    v1::LanesDone ends;
+    v1::Progress progress;                       // last known
+    bool collected = false;
+    bool poll_pending = false;
+    CoordTime poll_sent;
+  };
+
+  absl::Status PrepareAndArm();
+  absl::Status Prepare();
+  absl::Status Arm(bool last_attempt, bool& late);
+  absl::Status Disarm();
+  absl::Status RunLanes();
+  absl::Status EndEarly();                       // interrupted: stop lanes, wait a little for their ends
+  absl::Status Collect(bool interruptible);
+  void OnEvent(const Member& member, const ReceivedEvent& received);
+  void StopLanes();
+  void SendGoalWhenAllWait();
+  void PollForDisplay();
+  void ShowProgress();
+  bool AllDone() const;
+  std::vector<CoordTime> Instants() const;
+  v1::Prepare PrepareFor(const Member& member, const v1::Assignment& assignment) const;
+
+  Context context_;
+  v1::Phase phase_;
+  v1::PhaseRecord record_;
+  std::vector<WorkerState> states_;              // by worker number
+  CoordTime start_;                              // T
+  bool stop_sent_ = false;
+  bool goal_sent_ = false;
+  CoordTime next_poll_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PHASE_CONDUCTOR_H_

@@ -1,0 +1,29 @@
+// Makes a plan complete and says what is wrong with it, before anything is touched. Pure.
+#ifndef COORDINATOR_PLAN_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_H_
+
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// Writes every default out: phase names, engine, stride, read percent, regions that do not apply, the stonewall kind.
+void CompletePlan(v1::Plan& plan);
+
+// InvalidArgument, with the phase's name and what to do. `engines`: the names that workers know.
+// REQUIRES: CompletePlan.
+absl::Status CheckPlan(const v1::Plan& plan, std::span<const std::string> engines);
+
+// Flushed where flushing belongs to the result: buffered writes with -c or -e. Else retroactive.
+v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region);
+
+bool Writes(const v1::Operation& operation);         // at all
+bool CreatesFiles(const v1::Operation& operation);
+bool UsesFiles(const v1::Plan& plan);                // false: every engine is "null"
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PLAN_CHECK_H_

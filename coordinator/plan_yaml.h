@@ -1,0 +1,24 @@
+// A plan as YAML: exactly the words of plan.proto. What is printed can be loaded again.
+#ifndef COORDINATOR_PLAN_YAML_H_
+#define COORDINATOR_PLAN_YAML_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// InvalidArgument names the place ("plan.yaml:7:5: phases[0].operation: unknown field …") and what is known there.
+// Fields that end in _bytes take 64k, 4m, 1g beside plain bytes; enums are written in lower case without their prefix
+// ("flushed"). A field written twice is an error.
+absl::StatusOr<v1::Plan> LoadPlan(const std::string& file);                       // NotFound: cannot be read
+absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name);
+
+// Every field, defaults too; messages that are not set are left out.
+std::string PlanToYaml(const v1::Plan& plan);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PLAN_YAML_H_

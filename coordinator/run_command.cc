@@ -1,0 +1,187 @@
+#include "coordinator/run_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/clock.h"
+#include "common/operation.h"
+#include "common/units.h"
+#include "common/version.h"
+#include "coordinator/analysis/summarize.h"
+#include "coordinator/conductor.h"
+#include "coordinator/display.h"
+#include "coordinator/layout.h"
+#include "coordinator/plan_builder.h"
+#include "coordinator/report/result_store.h"
+
+namespace iobench {
+namespace {
+
+ConsoleStyle StyleOfStdout() {
+  ConsoleStyle style;
+  const char* no_color = getenv("NO_COLOR");
+  style.color = isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
+  return style;
+}
+
+// "20261121T093012Z-4711": sorts by time, unique on this host.
+std::string RunName() {
+  std::string time = WallClockIso8601();
+  std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
+  return absl::StrCat(time.substr(0, 15), "Z-", getpid());
+}
+
+ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
+  ConductorOptions options;
+  options.run_name = RunName();
+  std::random_device random;
+  options.run_id = (uint64_t{random()} << 32 | random()) | 1;
+  options.command = stage.command;
+  options.version = kProgramVersion;
+  options.worker_count = stage.worker_count;
+  options.join_deadline = CoordNow() + NanosFrom(line.place.join_timeout_s);
+  options.force = line.place.force;
+  options.dry_run = line.dry_run;
+  return options;
+}
+
+void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
+  const v1::RunRecord& record = conductor.record();
+  std::cout << "Nothing was written. This run would use\n";
+  for (int worker = 0; worker < record.workers_size(); ++worker) {
+    const v1::WorkerFacts& facts = record.workers(worker);
+    const int target = worker % plan.targets_size();
+    const v1::TargetFacts& seen = record.targets(worker).targets(target);
+    std::cout << absl::StreamFormat("  worker %-4d %-20s %d lanes  %s  %s%s  %s free\n", worker, facts.host(),
+                                    plan.lanes_per_worker(), plan.targets(target).path(), seen.filesystem(),
+                                    seen.network() ? absl::StrCat(" ", seen.mount_source()) : "",
+                                    FormatBytes(static_cast<double>(seen.free_bytes())));
+  }
+  std::cout << "space " << FormatBytes(static_cast<double>(conductor.bytes_needed())) << " in all\n";
+  const uint64_t lanes = uint64_t{plan.lanes_per_worker()} * static_cast<uint64_t>(record.workers_size());
+  for (const v1::Phase& phase : plan.phases()) {
+    const v1::Operation& operation = phase.assignments(0).operation();
+    std::cout << absl::StreamFormat("  phase  %-16s records of %s, %s", phase.name(),
+                                    FormatBytes(static_cast<double>(operation.record_bytes())),
+                                    phase.stop().time_s() > 0
+                                        ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
+                                        : absl::StrCat(FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())), " in all"));
+    std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
+  }
+  std::cout << std::flush;
+}
+
+double MedianOf(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return NAN;
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+}  // namespace
+
+void PrintError(const std::string& message) {
+  std::string one_line = message;
+  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  std::cerr << "cluster-iobench: " << one_line << std::endl;
+}
+
+int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+  ConductorOptions options = OptionsFor(stage, line);
+  const std::string directory =
+      line.place.out.empty() ? absl::StrCat("cluster-iobench.out/", options.run_name) : line.place.out;
+  options.out_directory = directory;
+  const ProgressOptions progress_options = ProgressOptionsFor(STDERR_FILENO, line.place.progress);
+  ProgressLine progress(STDERR_FILENO, progress_options);
+  Display display(std::cout, StyleOfStdout(), progress, progress_options.mode != ProgressOptions::Mode::kSilent);
+  Conductor conductor(stage.transport, display, stage.interrupt, stage.coordinator, plan, options);
+  const int exit_code = conductor.Run();
+  progress.Clear();
+  if (!conductor.refusal().ok()) {
+    PrintError(std::string(conductor.refusal().message()));
+    return exit_code;
+  }
+  if (line.dry_run) {
+    PrintDryRun(conductor, plan);
+    return exit_code;
+  }
+  display.RunEnds(conductor.report());
+  std::cout << "\nresults: " << directory << "/result.json, result.csv, raw/; print again with `cluster-iobench report "
+            << directory << "`" << std::endl;
+  if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what had been done");
+  return exit_code;
+}
+
+int Selftest(const Stage& stage, const CommandLine& line) {
+  // Keeps what phases say and shows nothing.
+  class Keeper final : public RunObserver {
+   public:
+    void PhaseEnds(const v1::RunReport&) override {}
+  } keeper;
+  ConductorOptions options = OptionsFor(stage, line);
+  const CoordTime begin = CoordNow();
+  const v1::Plan plan = EmptyPhases(line.selftest_phases, line.work.lanes > 0 ? line.work.lanes : 1);
+  Conductor conductor(stage.transport, keeper, stage.interrupt, stage.coordinator, plan, options);
+  const int exit_code = conductor.Run();
+  if (!conductor.refusal().ok()) {
+    PrintError(std::string(conductor.refusal().message()));
+    return exit_code;
+  }
+  const double run_s = SecondsFrom(CoordNow() - begin);
+  const v1::RunReport& report = conductor.report();
+  std::vector<double> fixed_cost_ms, skew_us;
+  uint32_t attempts = 0;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    fixed_cost_ms.push_back(phase.fixed_cost_s() * 1e3);
+    skew_us.push_back(phase.start().skew_us());
+    attempts += phase.start().attempts();
+  }
+  std::cout << absl::StreamFormat("cluster-iobench %s selftest over %s: %d workers on %d clients, %d lanes, %d empty phases in %s\n",
+                                  kProgramVersion, stage.transport.name(), report.run().worker_count(),
+                                  report.clients_size(), report.run().lane_count(), report.phases_size(), FormatSeconds(run_s));
+  std::cout << absl::StreamFormat("  fixed cost of a phase   median %.2f ms, most %.2f ms (start lead included)\n", MedianOf(fixed_cost_ms),
+                                  fixed_cost_ms.empty() ? NAN : *std::max_element(fixed_cost_ms.begin(), fixed_cost_ms.end()));
+  std::cout << absl::StreamFormat("  start skew              median %.0f us, most %.0f us; %d starts for %d phases\n", MedianOf(skew_us),
+                                  skew_us.empty() ? NAN : *std::max_element(skew_us.begin(), skew_us.end()), attempts,
+                                  report.phases_size());
+  std::cout << "  per client              clock        read     empty op   clock offset     error\n";
+  for (const v1::ClientReport& client : report.clients()) {
+    std::cout << absl::StreamFormat("    %-20s  %-9s %6.1f ns  %6.1f ns  %s\n", client.host(), client.clock(), client.clock_read_ns(),
+                                    client.loop_ns(),
+                                    client.same_clock() ? "  the coordinator's own"
+                                                        : absl::StrFormat("%12.0f us  %6.1f us", client.clock_offset_ns() / 1e3,
+                                                                          client.clock_error_ns() / 1e3));
+  }
+  std::cout << std::flush;
+  return exit_code;
+}
+
+int PrintSavedRun(const std::string& directory) {
+  absl::StatusOr<SavedRun> saved = LoadRun(directory);
+  if (!saved.ok()) {
+    PrintError(std::string(saved.status().message()));
+    return kExitUsage;
+  }
+  for (const std::string& warning : saved->warnings) PrintError(warning);
+  v1::RunReport report = SummarizeRun(saved->run, saved->phases.empty() ? nullptr : &saved->phases.back());
+  std::vector<v1::PhaseReport> phases;
+  for (const v1::PhaseRecord& phase : saved->phases) phases.push_back(SummarizePhase(saved->run, phase));
+  for (const v1::PhaseReport& phase : phases) *report.add_phases() = phase;
+  for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
+    *report.add_repetitions() = std::move(repetition);
+  }
+  if (absl::Status status = MakeConsoleWriter(StyleOfStdout())->Write(report, std::cout); !status.ok()) {
+    PrintError(std::string(status.message()));
+    return kExitIo;
+  }
+  return kExitOk;
+}
+
+}  // namespace iobench

@@ -1,0 +1,34 @@
+// The commands that a coordinator carries out, over whatever transport main.cc has set up.
+#ifndef COORDINATOR_RUN_COMMAND_H_
+#define COORDINATOR_RUN_COMMAND_H_
+
+#include <string>
+
+#include "common/transport/transport.h"
+#include "coordinator/cli.h"
+#include "coordinator/interrupt.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Everything a command needs to know about where it runs.
+struct Stage {
+  Transport& transport;
+  uint32_t worker_count = 1;
+  const Interrupt& interrupt;
+  v1::WorkerFacts coordinator;     // host, boot id, clock of this process
+  std::string command;             // as typed
+};
+
+// Each returns the exit code. Errors go to stderr as one line.
+int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
+int Selftest(const Stage& stage, const CommandLine& line);
+int PrintSavedRun(const std::string& directory);
+
+// "cluster-iobench: MESSAGE" on stderr, in one line.
+void PrintError(const std::string& message);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_COMMAND_H_

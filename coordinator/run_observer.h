@@ -1,0 +1,39 @@
+// Who watches a run: the display, or a test. Called on the conductor's thread, between messages.
+#ifndef COORDINATOR_RUN_OBSERVER_H_
+#define COORDINATOR_RUN_OBSERVER_H_
+
+#include <cstdint>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// How far a phase is. Best effort: from polls that cannot change a result.
+struct PhaseProgress {
+  const v1::Phase* phase = nullptr;
+  uint32_t index = 0;              // of this phase, and of how many
+  uint32_t phase_count = 0;
+  uint64_t bytes = 0;
+  uint64_t total_bytes = 0;        // 0: a time rules
+  uint64_t ops = 0;
+  uint32_t lanes_running = 0;
+  uint32_t lane_count = 0;
+  double elapsed_s = 0;            // since T; negative before
+  double time_limit_s = 0;         // --time or --deadline; 0: none
+};
+
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void RunStarts(const v1::RunReport& report) { (void)report; }
+  virtual void PhasePrepares(const PhaseProgress& progress) { (void)progress; }
+  virtual void PhaseMoves(const PhaseProgress& progress) { (void)progress; }
+  // `report` holds this phase as its last.
+  virtual void PhaseEnds(const v1::RunReport& report) { (void)report; }
+  // How often PhaseMoves is wanted; 0: never, then no poll is sent.
+  virtual int64_t progress_interval_ns() const { return 0; }
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_OBSERVER_H_

@@ -1,0 +1,161 @@
+#include "coordinator/data_keeper.h"
+
+#include <catch2/catch.hpp>
+
+#include "common/units.h"
+#include "coordinator/cli.h"
+#include "coordinator/plan_builder.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// Two clients with one worker each on one NFS mount with 1 GiB free; a test changes what it is about.
+struct Deployment {
+  std::vector<std::string> arguments = {"-i0", "-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
+  std::vector<Member> members;
+  std::vector<v1::WorkerTargets> facts;
+  bool force = false;
+
+  Deployment() {
+    for (uint32_t number = 0; number < 2; ++number) {
+      Member member;
+      member.number = number;
+      member.client = number;
+      member.facts.set_host("node" + std::to_string(number));
+      members.push_back(member);
+      v1::WorkerTargets targets;
+      v1::TargetFacts& seen = *targets.add_targets();
+      seen.set_filesystem_id("server:/export");
+      seen.set_network(true);
+      seen.set_free_bytes(1_GiB);
+      seen.set_logical_block_bytes(4096);
+      facts.push_back(targets);
+    }
+  }
+  v1::TargetFacts& Seen(int worker) { return *facts[static_cast<size_t>(worker)].mutable_targets(0); }
+
+  v1::Manifest Ours(const v1::Plan& plan) const {
+    v1::Manifest manifest;
+    manifest.set_workers(2);
+    manifest.set_lanes_per_worker(plan.lanes_per_worker());
+    manifest.set_targets(1);
+    *manifest.mutable_files() = plan.files();
+    manifest.set_seed(plan.seed());
+    return manifest;
+  }
+  void FindsData(v1::Manifest::State state, const std::vector<std::string>& written_by) {
+    v1::Manifest manifest = Ours(PlanOf(written_by));
+    manifest.set_state(state);
+    manifest.set_created_by("node7");
+    for (int worker : {0, 1}) *Seen(worker).mutable_manifest() = manifest;
+  }
+  static v1::Plan PlanOf(const std::vector<std::string>& arguments) { return *BuildPlan(ParseCommandLine(arguments)->work, 1); }
+
+  absl::StatusOr<DataDecision> Decide() {
+    const v1::Plan plan = PlanOf(arguments);
+    return DecideAboutData(plan, Layout(plan, std::vector<uint32_t>{0, 1}), members, facts, Ours(plan), force);
+  }
+  std::string Refusal() {
+    const auto decision = Decide();
+    return decision.ok() ? "" : std::string(decision.status().message());
+  }
+};
+
+TEST_CASE("an empty target with room is used, and the space is that of all lanes") {
+  Deployment deployment;
+  const auto decision = deployment.Decide();
+  REQUIRE(decision.ok());
+  CHECK(decision->bytes_needed == 200_MiB);
+  CHECK_FALSE(decision->uses_kept_data);
+  CHECK_FALSE(decision->removes_old_data);
+}
+
+TEST_CASE("lanes of all clients on one file system count together against its space") {
+  Deployment deployment;
+  deployment.Seen(0).set_free_bytes(150_MiB);
+  deployment.Seen(1).set_free_bytes(150_MiB);
+  CHECK_THAT(deployment.Refusal(), Contains("200 MiB") && Contains("150 MiB") && Contains("--force"));
+  deployment.Seen(1).set_filesystem_id("another");            // now each has a file system of its own
+  CHECK(deployment.Refusal().empty());
+  deployment.Seen(1).set_filesystem_id("server:/export");
+  deployment.force = true;
+  CHECK(deployment.Refusal().empty());
+}
+
+TEST_CASE("the null engine needs neither space nor a directory") {
+  Deployment deployment;
+  deployment.arguments.insert(deployment.arguments.end(), {"--engine", "null"});
+  deployment.Seen(0).set_free_bytes(0);
+  deployment.Seen(0).mutable_problem()->set_code(5);
+  REQUIRE(deployment.Decide().ok());
+  CHECK_FALSE(deployment.Decide()->uses_files);
+}
+
+TEST_CASE("a path that one client cannot use is refused with that client's name") {
+  Deployment deployment;
+  deployment.Seen(1).mutable_problem()->set_code(5);
+  deployment.Seen(1).mutable_problem()->set_message("/mnt/nfs: No such file or directory (ENOENT)");
+  CHECK_THAT(deployment.Refusal(), Contains("node1") && Contains("/mnt/nfs") && Contains("ENOENT"));
+}
+
+TEST_CASE("with -I records must fit the logical block of the file system") {
+  Deployment deployment;
+  deployment.arguments = {"-i0", "-I", "-r", "512b", "-s", "1m", "--path", "/mnt/nfs"};
+  CHECK_THAT(deployment.Refusal(), Contains("4096") && Contains("512"));
+}
+
+TEST_CASE("data that are not ours are left alone") {
+  Deployment deployment;
+  deployment.Seen(0).set_foreign_data(true);
+  CHECK_THAT(deployment.Refusal(), Contains("not ours"));
+  deployment.force = true;
+  CHECK_THAT(deployment.Refusal(), Contains("not ours"));      // whatever is said
+}
+
+TEST_CASE("data of a run that is active or crashed are removed only with --force") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::ACTIVE, deployment.arguments);
+  CHECK_THAT(deployment.Refusal(), Contains("node7") && Contains("cluster-iobench clean"));
+  deployment.force = true;
+  REQUIRE(deployment.Decide().ok());
+  CHECK(deployment.Decide()->removes_old_data);
+}
+
+TEST_CASE("kept data are read by a run that writes none and matches") {
+  Deployment deployment;
+  deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
+  deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
+  deployment.Seen(0).set_free_bytes(0);                        // nothing is written, no space is needed
+  REQUIRE(deployment.Decide().ok());
+  CHECK(deployment.Decide()->uses_kept_data);
+}
+
+TEST_CASE("kept data that do not fit are refused with what differs") {
+  Deployment deployment;
+  deployment.arguments = {"-i1", "-s", "200m", "-r", "64k", "--path", "/mnt/nfs"};
+  deployment.FindsData(v1::Manifest::KEPT, {"-i1", "-s", "100m", "--seed", "9", "--path", "/mnt/nfs"});
+  CHECK_THAT(deployment.Refusal(), Contains("bytes per lane 104857600, now 209715200") && Contains("seed 9, now 1"));
+}
+
+TEST_CASE("a run that writes replaces kept data") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
+  deployment.Seen(0).set_free_bytes(10_MiB);                   // its 200 MiB make room
+  deployment.Seen(1).set_free_bytes(10_MiB);
+  REQUIRE(deployment.Decide().ok());
+  CHECK(deployment.Decide()->removes_old_data);
+  CHECK_FALSE(deployment.Decide()->uses_kept_data);
+}
+
+TEST_CASE("rotation needs the same file system on both clients") {
+  Deployment deployment;
+  deployment.arguments.push_back("--rotate-clients");
+  CHECK(deployment.Refusal().empty());
+  deployment.Seen(1).set_filesystem_id("local disk of node1");
+  CHECK_THAT(deployment.Refusal(), Contains("--rotate-clients") && Contains("node0") && Contains("node1"));
+}
+
+}  // namespace
+}  // namespace iobench

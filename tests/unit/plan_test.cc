@@ -1,0 +1,162 @@
+// The way from the command line or a YAML file to a complete, checked plan.
+#include <catch2/catch.hpp>
+
+#include "common/units.h"
+#include "coordinator/cli.h"
+#include "coordinator/iozone_letters.h"
+#include "coordinator/plan_builder.h"
+#include "coordinator/plan_check.h"
+#include "coordinator/plan_yaml.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+const std::vector<std::string> kEngines = {"posix", "null"};
+
+absl::StatusOr<v1::Plan> PlanFor(const std::vector<std::string>& arguments) {
+  auto line = ParseCommandLine(arguments);
+  if (!line.ok()) return line.status();
+  auto plan = BuildPlan(line->work, 1);
+  if (!plan.ok()) return plan;
+  if (absl::Status status = CheckPlan(*plan, kEngines); !status.ok()) return status;
+  return plan;
+}
+
+std::vector<std::string> PhasesOf(const v1::Plan& plan) {
+  std::vector<std::string> names;
+  for (const v1::Phase& phase : plan.phases()) names.push_back(phase.name());
+  return names;
+}
+
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  const auto plan = PlanFor(arguments);
+  return plan.ok() ? "" : std::string(plan.status().message());
+}
+
+TEST_CASE("the main job becomes six phases with close and fsync where they belong") {
+  const auto plan = PlanFor({"-i", "0", "-i", "1", "-i", "2", "-c", "-e", "-r", "64k", "-s", "4m", "--path", "/tmp"});
+  REQUIRE(plan.ok());
+  CHECK(PhasesOf(*plan) == std::vector<std::string>{"write", "rewrite", "read", "reread", "random-read", "random-write"});
+  CHECK(plan->files().bytes_per_lane() == 4_MiB);
+  const v1::Phase& write = plan->phases(0);
+  CHECK(write.assignments(0).operation().record_bytes() == 64_KiB);
+  CHECK(write.region().close());
+  CHECK(write.region().fsync());
+  CHECK(write.stonewall() == v1::STONEWALL_FLUSHED);
+  const v1::Phase& read = plan->phases(2);
+  CHECK(read.region().close());
+  CHECK_FALSE(read.region().fsync());                       // nothing to flush
+  CHECK(read.stonewall() == v1::STONEWALL_RETROACTIVE);
+}
+
+TEST_CASE("letters cluster and a bare size is KiB, as in IOzone") {
+  const auto plan = PlanFor({"-ce", "-i0", "-r64", "-s", "1024"});
+  REQUIRE(plan.ok());
+  CHECK(PhasesOf(*plan) == std::vector<std::string>{"write", "rewrite"});
+  CHECK(plan->phases(0).region().close());
+  CHECK(plan->phases(0).region().fsync());
+  CHECK(plan->phases(0).assignments(0).operation().record_bytes() == 64_KiB);
+  CHECK(plan->files().bytes_per_lane() == 1_MiB);
+}
+
+TEST_CASE("IOzone's plus options become long ones") {
+  CHECK(*WithLongOptions({"-+n", "-+p", "70", "-+p30", "-+V", "-+D", "-i", "8"}) ==
+        std::vector<std::string>{"--no-retest", "--mix-percent=70", "--mix-percent=30", "--shared-file", "--dsync", "-i", "8"});
+  CHECK(*WithLongOptions({"--", "-+n"}) == std::vector<std::string>{"--", "-+n"});
+  CHECK_THAT(std::string(WithLongOptions({"-+q"}).status().message()), Contains("-+q") && Contains("not available"));
+  CHECK_THAT(std::string(WithLongOptions({"-+?"}).status().message()), Contains("unknown"));
+  CHECK_THAT(std::string(WithLongOptions({"-+p"}).status().message()), Contains("argument"));
+}
+
+TEST_CASE("-+n leaves retests of a number out, not what is asked for by name") {
+  CHECK(PhasesOf(*PlanFor({"-+n", "-i", "0", "-i", "1"})) == std::vector<std::string>{"write", "read"});
+  CHECK(PhasesOf(*PlanFor({"-+n", "--op", "reread"})) == std::vector<std::string>{"reread"});
+}
+
+TEST_CASE("stonewall kinds follow from what is timed") {
+  CHECK(PlanFor({"-i0"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
+  CHECK(PlanFor({"-i0", "-c"})->phases(0).stonewall() == v1::STONEWALL_FLUSHED);
+  CHECK(PlanFor({"-i0", "-c", "-I"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
+  CHECK(PlanFor({"-i0", "-c", "-x"})->phases(0).stonewall() == v1::STONEWALL_NONE);
+  CHECK(PlanFor({"-i0", "-c", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_FLUSHED);
+  CHECK(PlanFor({"-i1", "-e", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_STOP);
+}
+
+TEST_CASE("rotation and dropped caches go with reads only") {
+  const auto plan = PlanFor({"-i0", "-i1", "--rotate-clients", "--drop-caches"});
+  CHECK_FALSE(plan->phases(0).assignments(0).operation().rotate_clients());
+  CHECK(plan->phases(0).before().empty());
+  CHECK(plan->phases(2).assignments(0).operation().rotate_clients());
+  CHECK(plan->phases(2).before(0).has_drop_caches());
+}
+
+TEST_CASE("bad usage is one line that says what to do") {
+  CHECK_THAT(ErrorOf({"-i", "rnd-read"}), Contains("random-read"));
+  CHECK_THAT(ErrorOf({"-s", "0"}), Contains("size is 0"));
+  CHECK_THAT(ErrorOf({"-r", "0"}), Contains("record size is 0"));
+  CHECK_THAT(ErrorOf({"-r", "2m", "-s", "1m"}), Contains("larger than a file"));
+  CHECK_THAT(ErrorOf({"-r", "1000b", "-s", "1m", "-I"}), Contains("512"));
+  CHECK_THAT(ErrorOf({"-s", "12x"}), Contains("12x"));
+  CHECK_THAT(ErrorOf({"--engine", "quantum"}), Contains("quantum") && Contains("posix"));
+  CHECK_THAT(ErrorOf({"--wear-out"}), Contains("--deadline"));
+  CHECK_THAT(ErrorOf({"--time", "5", "--deadline", "3"}), Contains("--deadline"));
+  CHECK_THAT(ErrorOf({"--time", "5", "--warmup", "5"}), Contains("warm-up"));
+  CHECK_THAT(ErrorOf({"--shared-file", "--files-per-lane", "2"}), Contains("--files-per-lane"));
+  CHECK_THAT(ErrorOf({"-s", "1m", "--files-per-lane", "3"}), Contains("evenly"));
+  CHECK_THAT(ErrorOf({"--spawn", "2", "--listen", ":1", "--workers", "2"}), Contains("--spawn"));
+  CHECK_THAT(ErrorOf({"--listen", ":1"}), Contains("--workers"));
+  CHECK_THAT(ErrorOf({"--transport", "grpc"}), Contains("--listen"));
+  CHECK_THAT(ErrorOf({"--frobnicate"}), Contains("--frobnicate"));
+  CHECK_THAT(ErrorOf({"-x", "--stop-at-stonewall"}), Contains("excludes"));
+  CHECK_THAT(ErrorOf({"--plan", "p.yaml", "-r", "4k"}), Contains("--record") && Contains("--plan"));
+  CHECK_THAT(ErrorOf({"--plan", "/does/not/exist.yaml"}), Contains("/does/not/exist.yaml"));
+}
+
+TEST_CASE("without anything given the run is small and local") {
+  const auto plan = PlanFor({});
+  REQUIRE(plan.ok());
+  CHECK(plan->phases_size() == 6);
+  CHECK(plan->files().bytes_per_lane() == 64_MiB);
+  CHECK(plan->targets(0).path().front() == '/');
+}
+
+TEST_CASE("a printed plan loads to the same plan") {
+  auto plan = PlanFor({"-i", "0", "-i", "8", "-+p", "70", "-c", "--time", "1.5", "--drop-caches", "--rotate-clients", "-i1", "--repeat", "3",
+                       "-w", "--path", "/tmp", "--path", "/var/tmp", "--seed", "18446744073709551615"});
+  REQUIRE(plan.ok());
+  auto loaded = ParsePlan(PlanToYaml(*plan), "printed");
+  REQUIRE(loaded.ok());
+  CHECK(loaded->SerializeAsString() == plan->SerializeAsString());
+}
+
+TEST_CASE("a plan is completed with every default") {
+  auto plan = ParsePlan("phases:\n- assignments:\n  - operation: {name: stride-read, record_bytes: 4k}\nfiles: {bytes_per_lane: 1m}\n", "p");
+  REQUIRE(plan.ok());
+  CompletePlan(*plan);
+  REQUIRE(CheckPlan(*plan, kEngines).ok());
+  CHECK(plan->phases(0).name() == "stride-read");
+  CHECK(plan->phases(0).assignments(0).operation().engine() == "posix");
+  CHECK(plan->phases(0).assignments(0).operation().stride_records() == 17);
+  CHECK(plan->repetitions() == 1);
+  CHECK(plan->targets_size() == 1);
+}
+
+TEST_CASE("a wrong plan is refused with the place of the fault") {
+  const auto error = [](const char* text) { return std::string(ParsePlan(text, "p.yaml").status().message()); };
+  CHECK_THAT(error("phases:\n- assignments:\n  - operation:\n      recrd_bytes: 4k\n"),
+             Contains("p.yaml:4:7") && Contains("phases[0].assignments[0].operation") && Contains("recrd_bytes") && Contains("record_bytes"));
+  CHECK_THAT(error("lanes_per_worker: many\n"), Contains("p.yaml:1:19") && Contains("many"));
+  CHECK_THAT(error("lanes_per_worker: -1\n"), Contains("-1"));
+  CHECK_THAT(error("lanes_per_worker: 99999999999\n"), Contains("too large"));
+  CHECK_THAT(error("phases: 3\n"), Contains("list"));
+  CHECK_THAT(error("keep_data: perhaps\n"), Contains("perhaps"));
+  CHECK_THAT(error("phases:\n- stonewall: brick\n"), Contains("brick") && Contains("flushed"));
+  CHECK_THAT(error("seed: 1\nseed: 2\n"), Contains("twice"));
+  CHECK_THAT(error("a: [1\n"), Contains("not YAML"));
+  CHECK_THAT(error("- 1\n"), Contains("mapping"));
+}
+
+}  // namespace
+}  // namespace iobench
