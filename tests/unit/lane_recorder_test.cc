@@ -1,0 +1,152 @@
+#include "worker/lane_recorder.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+namespace iobench {
+namespace {
+
+// One tick is one ns.
+TickScale NanosecondTicks() {
+  return TickScale(TickSource::kMonotonic, {{0}, 0, 0}, {{1'000'000}, 1'000'000, 0});
+}
+
+struct Lane {
+  LaneRecorder recorder{true, true, NanosecondTicks()};
+  uint64_t now = 1'000'000;
+
+  void Starts() { recorder.Start({now}); }
+  void Moves(OpKind kind, uint32_t bytes, uint64_t ns) {
+    recorder.Add(kind, {now}, {now + ns}, bytes);
+    now += ns;
+    if (Ticks{now} >= recorder.next_event()) recorder.Event({now});
+  }
+};
+
+TEST_CASE("a recorder adds up ops, by kind and in all") {
+  Lane lane;
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 4096, 100);
+  lane.Moves(OpKind::kWrite, 1000, 7);
+  lane.Moves(OpKind::kRead, 4096, 50);
+  lane.recorder.Finish();
+
+  REQUIRE(lane.recorder.first_op() == Ticks{1'000'000});
+  REQUIRE(lane.recorder.last_end() == Ticks{1'000'157});
+  REQUIRE(lane.recorder.bytes() == 9192);
+  REQUIRE(lane.recorder.ops() == 3);
+  REQUIRE(lane.recorder.bytes_of(OpKind::kRead) == 8192);
+  REQUIRE(lane.recorder.ops_of(OpKind::kRead) == 2);
+  REQUIRE(lane.recorder.bytes_of(OpKind::kWrite) == 1000);
+  REQUIRE(lane.recorder.ops_of(OpKind::kWrite) == 1);
+  const Histogram& reads = *lane.recorder.histogram_of(OpKind::kRead);
+  REQUIRE(reads.count() == 2);
+  REQUIRE(reads.min_ns() == 50);
+  REQUIRE(reads.max_ns() == 100);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->PercentileNs(1.0) == 7);
+  REQUIRE(lane.recorder.live().bytes.load() == 9192);
+  REQUIRE(lane.recorder.live().ops.load() == 3);
+}
+
+TEST_CASE("latencies are converted from ticks to nanoseconds") {
+  // Four ticks a nanosecond.
+  const TickScale scale(TickSource::kTsc, {{0}, 0, 0}, {{4'000'000'000}, 1'000'000'000, 0});
+  LaneRecorder recorder(true, false, scale);
+  recorder.Start({500});
+  recorder.Add(OpKind::kRead, {500}, {900}, 1);
+  REQUIRE(recorder.histogram_of(OpKind::kRead)->max_ns() == 100);
+}
+
+TEST_CASE("a kind that is not used has no histogram") {
+  const LaneRecorder reader(true, false, NanosecondTicks());
+  REQUIRE(reader.histogram_of(OpKind::kRead) != nullptr);
+  REQUIRE(reader.histogram_of(OpKind::kWrite) == nullptr);
+  REQUIRE(reader.ops_of(OpKind::kWrite) == 0);
+}
+
+TEST_CASE("the timeline holds the origin, the op ends and the end") {
+  Lane lane;
+  lane.Starts();
+  for (int i = 0; i < 3; ++i) lane.Moves(OpKind::kRead, 10, 100);
+  lane.recorder.Finish();
+  lane.recorder.Finish();  // again is harmless
+  REQUIRE(lane.recorder.timeline().Points() ==
+          std::vector<LanePoint>{
+              {{1'000'000}, 0, 0}, {{1'000'100}, 10, 1}, {{1'000'200}, 20, 2}, {{1'000'300}, 30, 3}});
+}
+
+TEST_CASE("over a long phase the timeline keeps points from its beginning on") {
+  Lane lane;
+  lane.Starts();
+  constexpr uint64_t kOps = 200'000;  // 0.2 s of ops of 1 us
+  for (uint64_t i = 0; i < kOps; ++i) lane.Moves(OpKind::kWrite, 1, 1'000);
+  lane.recorder.Finish();
+  const std::vector<LanePoint> points = lane.recorder.timeline().Points();
+  REQUIRE(points.back() == LanePoint{{1'000'000 + kOps * 1'000}, kOps, kOps});
+  for (size_t i = 1; i < points.size(); ++i) {
+    // No gap above 1/2048 of the phase, and each point tells the truth.
+    REQUIRE(points[i].at.value - points[i - 1].at.value <= kOps * 1'000 / 2048 + 1'000);
+    REQUIRE(points[i].bytes == (points[i].at.value - 1'000'000) / 1'000);
+  }
+}
+
+TEST_CASE("the warm-up counts in the totals and nowhere else; the op that crosses its end belongs to it") {
+  Lane lane;
+  lane.recorder.SetWarmupEnd({1'000'250});
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 1, 100);   // ends at 100
+  lane.Moves(OpKind::kRead, 1, 100);   // ends at 200
+  lane.Moves(OpKind::kWrite, 1, 100);  // ends at 300: crosses
+  lane.Moves(OpKind::kRead, 1, 40);
+  lane.Moves(OpKind::kWrite, 1, 60);
+  lane.Moves(OpKind::kWrite, 1, 70);
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.ops() == 6);
+  REQUIRE(lane.recorder.bytes() == 6);
+  REQUIRE(lane.recorder.warmup_ops() == 3);
+  REQUIRE(lane.recorder.warmup_bytes() == 3);
+  REQUIRE(lane.recorder.ops_of(OpKind::kRead) == 1);
+  REQUIRE(lane.recorder.ops_of(OpKind::kWrite) == 2);
+  REQUIRE(lane.recorder.bytes_of(OpKind::kWrite) == 2);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kRead)->max_ns() == 40);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->count() == 2);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->max_ns() == 70);
+  REQUIRE(lane.recorder.timeline().Points().back() == LanePoint{{1'000'470}, 6, 6});
+}
+
+TEST_CASE("a lane that ends within the warm-up has measured nothing") {
+  Lane lane;
+  lane.recorder.SetWarmupEnd({9'000'000});
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 5, 100);
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.ops() == 1);
+  REQUIRE(lane.recorder.warmup_bytes() == 5);
+  REQUIRE(lane.recorder.ops_of(OpKind::kRead) == 0);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kRead)->count() == 0);
+}
+
+TEST_CASE("a lane without a single op ends where it began") {
+  Lane lane;
+  lane.Starts();
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.last_end() == lane.recorder.first_op());
+  REQUIRE(lane.recorder.timeline().Points() == std::vector<LanePoint>{{{1'000'000}, 0, 0}});
+}
+
+TEST_CASE("what is moved unmeasured is in no total but its own") {
+  Lane lane;
+  lane.Starts();
+  lane.Moves(OpKind::kWrite, 10, 100);
+  lane.recorder.Finish();
+  lane.recorder.AddUnmeasured(500, 5);
+  lane.recorder.AddUnmeasured(100, 1);
+  REQUIRE(lane.recorder.unmeasured_bytes() == 600);
+  REQUIRE(lane.recorder.unmeasured_ops() == 6);
+  REQUIRE(lane.recorder.bytes() == 10);
+  REQUIRE(lane.recorder.ops() == 1);
+  REQUIRE(lane.recorder.live().bytes.load() == 10);
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,139 @@
+#include "worker/payload.h"
+
+#include <zlib.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace iobench {
+namespace {
+
+Op WriteAt(uint64_t offset, uint32_t length, uint32_t object = 0) {
+  return {OpKind::kWrite, object, offset, length};
+}
+
+Payload MakePayload(uint64_t seed, uint32_t lane, uint32_t phase, uint32_t record_bytes) {
+  auto payload = Payload::Create(seed, lane, phase, record_bytes);
+  REQUIRE(payload.ok());
+  return *std::move(payload);
+}
+
+std::string Bytes(const std::byte* data, size_t size) {
+  return std::string(reinterpret_cast<const char*>(data), size);
+}
+
+std::string Expected(uint64_t seed, uint32_t lane, uint32_t phase, const Op& op) {
+  std::vector<std::byte> out(op.length);
+  Payload::Expected(seed, lane, phase, op, out);
+  return Bytes(out.data(), out.size());
+}
+
+// What a sequential pass writes into one file.
+std::string FileOf(Payload& payload, uint32_t record_bytes, uint64_t file_bytes, uint32_t object = 0) {
+  std::string file;
+  for (uint64_t at = 0; at < file_bytes; at += record_bytes) {
+    const Op op =
+        WriteAt(at, static_cast<uint32_t>(std::min<uint64_t>(record_bytes, file_bytes - at)), object);
+    file += Bytes(payload.Next(op), op.length);
+  }
+  return file;
+}
+
+double CompressedShare(const std::string& data) {
+  uLongf size = compressBound(data.size());
+  std::vector<Bytef> out(size);
+  REQUIRE(compress2(out.data(), &size, reinterpret_cast<const Bytef*>(data.data()), data.size(), 9) == Z_OK);
+  return static_cast<double>(size) / static_cast<double>(data.size());
+}
+
+TEST_CASE("what is written is what Expected says, for every record size and any order of ops") {
+  for (const uint32_t record_bytes :
+       {1u, 7u, 512u, 1000u, 1024u, 4096u, 5000u, 65'536u, 1u << 20, (3u << 20) + 12}) {
+    INFO("record " << record_bytes);
+    Payload payload = MakePayload(11, 2, 3, record_bytes);
+    // Positions around block, pool and file ends, each visited after others have left their stamps.
+    for (const uint64_t index : {0u, 1u, 5u, 255u, 256u, 3u, 1023u, 1024u, 1025u, 2u, 100'000u, 0u}) {
+      const Op op = WriteAt(index * uint64_t{record_bytes}, record_bytes, index % 3);
+      REQUIRE(Bytes(payload.Next(op), op.length) == Expected(11, 2, 3, op));
+    }
+    const Op short_op = WriteAt(4096 * 7 + 1, (record_bytes + 1) / 2);
+    REQUIRE(Bytes(payload.Next(short_op), short_op.length) == Expected(11, 2, 3, short_op));
+  }
+}
+
+TEST_CASE("the data at a position does not depend on the record size that wrote it") {
+  constexpr uint64_t kFileBytes = (2 << 20) + 777;
+  Payload large = MakePayload(1, 0, 0, 1 << 20);
+  const std::string file = FileOf(large, 1 << 20, kFileBytes);
+  for (const uint32_t record_bytes : {512u, 1000u, 4096u, 65'536u}) {
+    Payload payload = MakePayload(1, 0, 0, record_bytes);
+    REQUIRE(FileOf(payload, record_bytes, kFileBytes) == file);
+  }
+}
+
+TEST_CASE("zlib cannot take one percent off what several records hold") {
+  for (const uint32_t record_bytes : {512u, 1024u, 4096u, 65'536u, 1u << 20}) {
+    Payload payload = MakePayload(1, 0, 0, record_bytes);
+    INFO("record " << record_bytes);
+    REQUIRE(CompressedShare(FileOf(payload, record_bytes, 4 << 20)) > 0.99);
+  }
+  REQUIRE(CompressedShare(std::string(100'000, 'x')) < 0.01);  // the yardstick can tell
+}
+
+TEST_CASE("no two 4 KiB blocks are equal over files, lanes and phases") {
+  std::set<std::string> blocks;
+  size_t count = 0;
+  for (const uint32_t lane : {0u, 1u}) {
+    for (const uint32_t phase : {0u, 1u}) {
+      Payload payload = MakePayload(1, lane, phase, 65'536);
+      for (const uint32_t object : {0u, 1u}) {
+        const std::string file = FileOf(payload, 65'536, 3 << 20, object);  // three times round the window
+        for (size_t at = 0; at < file.size(); at += 4096) {
+          blocks.insert(file.substr(at, 4096));
+          ++count;
+        }
+      }
+    }
+  }
+  REQUIRE(count == 8 * 768);
+  REQUIRE(blocks.size() == count);
+}
+
+TEST_CASE("lanes, phases and seeds write different data even into parts of a block") {
+  const Op op = WriteAt(512, 512);  // holds no stamp
+  const std::set<std::string> data{Expected(1, 0, 0, op), Expected(1, 1, 0, op), Expected(1, 0, 1, op),
+                                   Expected(2, 0, 0, op), Expected(1, 1, 1, op)};
+  REQUIRE(data.size() == 5);
+}
+
+TEST_CASE("data are aligned in memory as their offset is, for O_DIRECT") {
+  Payload payload = MakePayload(1, 0, 0, 65'536);
+  for (const uint64_t offset :
+       {uint64_t{0}, uint64_t{512}, uint64_t{4096}, uint64_t{1} << 20, (uint64_t{1} << 40) + 1536}) {
+    REQUIRE(reinterpret_cast<uintptr_t>(payload.Next(WriteAt(offset, 512))) % 4096 == offset % 4096);
+  }
+}
+
+TEST_CASE("a buffer is aligned as asked, has its size, and can be moved") {
+  auto small = AlignedBuffer::Allocate(10);
+  REQUIRE(small.ok());
+  REQUIRE(small->size() == 10);
+  REQUIRE(reinterpret_cast<uintptr_t>(small->data()) % 4096 == 0);
+  auto large = AlignedBuffer::Allocate(1, 1 << 16);
+  REQUIRE(reinterpret_cast<uintptr_t>(large->data()) % (1 << 16) == 0);
+  std::byte* const data = small->data();
+  AlignedBuffer moved = *std::move(small);
+  REQUIRE(moved.data() == data);
+  moved = *std::move(large);
+  REQUIRE(moved.size() == 1);
+}
+
+TEST_CASE("a buffer that no machine has is refused") {
+  REQUIRE(AlignedBuffer::Allocate(size_t{1} << 60).status().code() == absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,273 @@
+#include "worker/timed_loop.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace iobench {
+namespace {
+
+// Moves only when told to; a tick is a ns.
+struct FakeClock {
+  static inline uint64_t now = 0;
+  static inline uint64_t read_count = 0;
+  static Ticks Now() {
+    ++read_count;
+    return {now};
+  }
+};
+
+// A lane on a stream of `op_count` one-kilobyte reads. Making a batch takes 1000 ns, so that a loop which lets it
+// into a latency is found out.
+class SlowStream final : public OpStream {
+ public:
+  explicit SlowStream(uint64_t op_count) : op_count_(op_count) {}
+  size_t Fill(std::span<Op> batch) override {
+    FakeClock::now += 1000;
+    size_t filled = 0;
+    for (; filled < batch.size() && position_ < op_count_; ++filled, ++position_) {
+      batch[filled] = {OpKind::kRead, 0, position_ * 1024, 1024};
+    }
+    return filled;
+  }
+  void Unread(size_t op_count) override { position_ -= op_count; }
+  void Restart(uint64_t pass) override {
+    passes.push_back(pass);
+    position_ = 0;
+  }
+  uint64_t ops_per_pass() const override { return op_count_; }
+  uint64_t bytes_per_pass() const override { return op_count_ * 1024; }
+
+  std::vector<uint64_t> passes;
+
+ private:
+  uint64_t op_count_;
+  uint64_t position_ = 0;
+};
+
+struct Lane {
+  explicit Lane(uint64_t op_count) : stream(op_count) {
+    FakeClock::now = 5'000;
+    FakeClock::read_count = 0;
+  }
+
+  // Each op takes the ns that `latency` says for its number (in the order of running).
+  LoopEnd Runs(std::function<uint64_t(uint64_t)> latency) {
+    return TimedLoop<FakeClock>(
+        context,
+        [&](const Op& op) {
+          offsets.push_back(op.offset);
+          FakeClock::now += latency(offsets.size() - 1);
+          return on_op ? on_op(op) : int64_t{op.length};
+        },
+        NoBetween{});
+  }
+  const Histogram& latencies() const { return *recorder.histogram_of(OpKind::kRead); }
+
+  SlowStream stream;
+  StopCell stop;
+  LaneRecorder recorder{true, false, TickScale(TickSource::kMonotonic, {{0}, 0, 0}, {{1'000}, 1'000, 0})};
+  LaneContext context{
+      .stream = stream, .payload = nullptr, .read_buffer = nullptr, .stop = stop, .recorder = recorder};
+  std::vector<uint64_t> offsets;
+  std::function<int64_t(const Op&)> on_op;
+};
+
+uint64_t Hundred(uint64_t) {
+  return 100;
+}
+
+TEST_CASE("the loop runs a pass and times each op by itself") {
+  Lane lane(3);
+  const LoopEnd end = lane.Runs([](uint64_t i) { return 10 * (i + 1); });  // 10, 20, 30
+  REQUIRE(end.reason == LoopEnd::Reason::kDone);
+  REQUIRE(lane.offsets == std::vector<uint64_t>{0, 1024, 2048});
+  REQUIRE(lane.recorder.ops() == 3);
+  REQUIRE(lane.recorder.bytes() == 3072);
+  REQUIRE(lane.recorder.first_op() == Ticks{6'000});  // 5000 and the first batch
+  REQUIRE(lane.recorder.last_end() == Ticks{6'060});
+  REQUIRE(lane.latencies().count() == 3);
+  REQUIRE(lane.latencies().min_ns() == 10);
+  REQUIRE(lane.latencies().max_ns() == 30);
+  REQUIRE(lane.latencies().mean_ns() == 20);
+}
+
+TEST_CASE("the clock is read once per op and once per batch, and making a batch is in no latency") {
+  Lane lane(200);  // 64, 64, 64, 8 and an empty batch
+  lane.Runs(Hundred);
+  REQUIRE(FakeClock::read_count == 200 + 5);
+  REQUIRE(lane.latencies().count() == 200);
+  REQUIRE(lane.latencies().max_ns() == 100);
+  REQUIRE(lane.recorder.last_end() == Ticks{5'000 + 4 * 1000 + 200 * 100});
+}
+
+TEST_CASE("the op that ends at or after the deadline is the last") {
+  for (const auto& [deadline, op_count] : std::vector<std::pair<uint64_t, uint64_t>>{
+           {6'000, 1}, {6'099, 1}, {6'100, 1}, {6'101, 2}, {6'250, 3}}) {
+    Lane lane(10);
+    lane.context.rules.deadline = {deadline};
+    INFO("deadline " << deadline);
+    REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDeadline);
+    REQUIRE(lane.recorder.ops() == op_count);
+  }
+  Lane lane(2);
+  lane.context.rules.deadline = {6'201};  // never reached
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDone);
+}
+
+TEST_CASE("the op in flight when stop is set completes and counts") {
+  Lane lane(100);
+  lane.on_op = [&](const Op& op) {
+    if (lane.offsets.size() == 3) lane.stop.stop = true;
+    return int64_t{op.length};
+  };
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kStopped);
+  REQUIRE(lane.recorder.ops() == 3);
+  REQUIRE(lane.recorder.last_end() == Ticks{6'300});
+}
+
+TEST_CASE("a lane that is stopped before its first op has started and done nothing") {
+  Lane lane(100);
+  lane.stop.stop = true;
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kStopped);
+  REQUIRE(lane.offsets.empty());
+  REQUIRE(lane.recorder.first_op() == Ticks{6'000});
+  REQUIRE(lane.recorder.last_end() == Ticks{6'000});
+}
+
+TEST_CASE("a stopped lane goes on with the very next op, so that it leaves no hole in its file") {
+  for (const uint64_t stop_after : {1, 63, 64, 65, 99}) {
+    Lane lane(100);
+    lane.on_op = [&](const Op& op) {
+      lane.stop.stop = lane.offsets.size() == stop_after;
+      return int64_t{op.length};
+    };
+    REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kStopped);
+    REQUIRE(lane.recorder.ops() == stop_after);
+    lane.stop.stop = false;
+    lane.context.resume = true;
+    REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDone);
+    REQUIRE(lane.offsets.size() == 100);
+    for (uint64_t i = 0; i < 100; ++i) REQUIRE(lane.offsets[i] == i * 1024);
+  }
+}
+
+TEST_CASE("wear-out: after the deadline the lane resumes up to its goal, on the same recorder") {
+  Lane lane(300);
+  lane.context.rules.deadline = {6'450};
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDeadline);
+  REQUIRE(lane.recorder.ops() == 5);
+  FakeClock::now += 77'000;  // the coordinator collects the counts
+  lane.context.resume = true;
+  lane.context.rules = {.ops_goal = 170};
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kGoal);
+  REQUIRE(lane.recorder.ops() == 170);
+  REQUIRE(lane.recorder.first_op() == Ticks{6'000});
+  REQUIRE(lane.latencies().max_ns() == 100);  // the pause is in no latency
+  REQUIRE(lane.offsets.back() == 169 * 1024);
+  // What is left is still there for whoever finishes the file.
+  lane.context.rules = {};
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDone);
+  REQUIRE(lane.offsets.size() == 300);
+}
+
+TEST_CASE("a lane that already has its goal runs nothing more") {
+  Lane lane(10);
+  lane.context.rules.deadline = {6'250};
+  lane.Runs(Hundred);
+  lane.context.resume = true;
+  lane.context.rules = {.ops_goal = 3};
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kGoal);
+  REQUIRE(lane.recorder.ops() == 3);
+}
+
+TEST_CASE("a goal at the end of the pass is a goal") {
+  Lane lane(64);
+  lane.context.rules.ops_goal = 64;
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kGoal);
+  REQUIRE(lane.recorder.ops() == 64);
+}
+
+TEST_CASE("with repeat_passes the stream begins again until the deadline, each pass under its number") {
+  Lane lane(4);
+  lane.context.rules = {.deadline = {9'500}, .repeat_passes = true};
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDeadline);
+  // Passes take 400; the first two batches end at 6000 + 400 + 2 fills (one empty) = 8400, + 400 + 2000 = 10800.
+  REQUIRE(lane.offsets == std::vector<uint64_t>{0, 1024, 2048, 3072, 0, 1024, 2048, 3072, 0});
+  REQUIRE(lane.stream.passes == std::vector<uint64_t>{1, 2});
+  REQUIRE(lane.latencies().max_ns() == 100);
+  REQUIRE(lane.context.pass == 2);
+}
+
+TEST_CASE("the warm-up is left out of the histogram and kept in the totals") {
+  Lane lane(100);
+  lane.recorder.SetWarmupEnd({6'950});
+  REQUIRE(lane.Runs([](uint64_t i) { return i < 10 ? 100 : 20; }).reason == LoopEnd::Reason::kDone);
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.ops() == 100);
+  REQUIRE(lane.recorder.warmup_ops() == 10);  // the tenth crosses 6950
+  REQUIRE(lane.recorder.ops_of(OpKind::kRead) == 90);
+  REQUIRE(lane.latencies().count() == 90);
+  REQUIRE(lane.latencies().max_ns() == 20);
+}
+
+TEST_CASE("an op that fails ends the loop, says which it was, and counts nowhere") {
+  Lane lane(100);
+  lane.on_op = [](const Op& op) { return op.offset == 5 * 1024 ? -int64_t{EIO} : int64_t{op.length}; };
+  const LoopEnd end = lane.Runs(Hundred);
+  REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+  REQUIRE(end.errno_value == EIO);
+  REQUIRE(end.failed_op.offset == 5 * 1024);
+  REQUIRE(end.transferred == 0);
+  REQUIRE(lane.recorder.ops() == 5);
+  REQUIRE(lane.recorder.bytes() == 5 * 1024);
+  REQUIRE(lane.offsets.size() == 6);  // none after it
+}
+
+TEST_CASE("a short transfer fails its op and says how much was moved") {
+  Lane lane(100);
+  lane.on_op = [](const Op& op) { return op.offset == 1024 ? int64_t{1000} : int64_t{op.length}; };
+  const LoopEnd end = lane.Runs(Hundred);
+  REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+  REQUIRE(end.errno_value == 0);
+  REQUIRE(end.transferred == 1000);
+  REQUIRE(lane.recorder.bytes() == 1024);
+}
+
+TEST_CASE("every op end is in the timeline while the ring has room") {
+  Lane lane(5);
+  lane.Runs([](uint64_t i) { return i == 2 ? 50'000 : 100; });
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.timeline().Points() == std::vector<LanePoint>{{{6'000}, 0, 0},
+                                                                      {{6'100}, 1024, 1},
+                                                                      {{6'200}, 2048, 2},
+                                                                      {{56'200}, 3072, 3},
+                                                                      {{56'300}, 4096, 4},
+                                                                      {{56'400}, 5120, 5}});
+}
+
+TEST_CASE("what is done between ops is in no latency and costs a second clock read") {
+  Lane lane(10);
+  std::vector<uint64_t> announced;
+  TimedLoop<FakeClock>(
+      lane.context,
+      [&](const Op& op) {
+        REQUIRE(announced.back() == op.offset);
+        FakeClock::now += 100;
+        return int64_t{op.length};
+      },
+      [&](const Op& next) {
+        announced.push_back(next.offset);
+        FakeClock::now += 3'333;
+      });
+  REQUIRE(announced.size() == 10);
+  REQUIRE(lane.latencies().max_ns() == 100);
+  REQUIRE(lane.latencies().min_ns() == 100);
+  REQUIRE(lane.recorder.last_end() == Ticks{6'000 + 10 * 3'433});
+  REQUIRE(FakeClock::read_count == 2 * 10 + 2);
+}
+
+}  // namespace
+}  // namespace iobench
