@@ -1,0 +1,188 @@
+// The marks that belong to one client: its clock, its caches, its load, its network.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <span>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/analysis/host_delta.h"
+#include "coordinator/analysis/marks.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kClockErrorMs = 5.0;
+constexpr double kClockErrorShare = 0.01;            // of the phase
+constexpr double kCachedPercent = 5.0;
+constexpr double kBusyPercent = 95.0;
+constexpr double kStolenPercent = 5.0;
+constexpr double kNetworkPercent = 95.0;
+
+// Local file systems whose block reads the kernel charges to the process that asked (/proc/self/io read_bytes). Others
+// (FUSE, ZFS, 9p, a host's directory) read on behalf of somebody else or not through the block layer: read_bytes says
+// nothing there.
+constexpr std::array<std::string_view, 13> kChargedFileSystems = {
+    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs", "vfat", "exfat", "ntfs3", "reiserfs", "overlay"};
+
+bool ReadsAreCharged(const v1::TargetFacts& target) {
+  return !target.memory() && !target.network() &&
+         std::find(kChargedFileSystems.begin(), kChargedFileSystems.end(), target.filesystem()) !=
+             kChargedFileSystems.end();
+}
+
+bool IsNfs(const v1::TargetFacts& target) {
+  return target.filesystem().starts_with("nfs");
+}
+
+// All that a lane read in its timed part, the warm-up included: the counters saw that too.
+double ReadBytesOf(const v1::LaneResult& lane) {
+  double read = 0, all = 0;
+  for (const v1::KindResult& kind : lane.kinds()) {
+    all += static_cast<double>(kind.bytes());
+    if (kind.kind() == v1::OP_READ) read += static_cast<double>(kind.bytes());
+  }
+  return all > 0 ? static_cast<double>(lane.region_bytes()) * read / all : 0;
+}
+
+bool UsesNullEngine(const PhaseView& view, uint32_t worker) {
+  const v1::Assignment* assignment = AssignmentOf(view.phase.phase(), worker);
+  return assignment != nullptr && assignment->operation().engine() == "null";
+}
+
+struct ReadShares {
+  double by_application = 0;           // bytes
+  double from_storage = 0;             // of those; read-ahead beyond them does not count
+  bool any = false;
+
+  void Add(double application_bytes, double storage_bytes) {
+    if (application_bytes <= 0) return;
+    by_application += application_bytes;
+    from_storage += std::min(application_bytes, storage_bytes);
+    any = true;
+  }
+};
+
+// Where a client's reads came from, as far as its counters tell.
+ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
+                        std::span<const AlignedLane* const> lanes) {
+  ReadShares shares;
+  std::set<std::string> seen_mounts;
+  double local_bytes = 0;
+  bool local_is_known = host.has_disk_read_bytes();
+  for (const AlignedLane* lane : lanes) {
+    const double read_bytes = ReadBytesOf(*lane->result);
+    if (read_bytes <= 0 || UsesNullEngine(view, lane->worker)) continue;
+    uint32_t target_index = 0;
+    const v1::TargetFacts* target = view.TargetOf(*lane, &target_index);
+    if (target == nullptr) continue;
+    if (ReadsAreCharged(*target)) {
+      local_bytes += read_bytes;
+      continue;
+    }
+    // read_bytes is of whole processes: one that also reads a file system it is not charged for has no share.
+    if (!IsNfs(*target)) {
+      local_is_known = false;
+      continue;
+    }
+    // Targets below one mount read the same counters.
+    const std::string mount =
+        target->filesystem_id().empty() ? absl::StrCat("target ", target_index) : target->filesystem_id();
+    const auto nfs = host.nfs().find(target_index);
+    if (nfs == host.nfs().end() || !nfs->second.has_app_read_bytes() || !nfs->second.has_server_read_bytes()) continue;
+    if (!seen_mounts.insert(mount).second) continue;
+    shares.Add(static_cast<double>(nfs->second.app_read_bytes()), static_cast<double>(nfs->second.server_read_bytes()));
+  }
+  if (local_is_known) shares.Add(local_bytes, static_cast<double>(host.disk_read_bytes()));
+  return shares;
+}
+
+void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                   std::span<const AlignedWorker* const> workers, std::vector<v1::Mark>& marks) {
+  const double error_ms = client.clock_error_us() / 1e3;
+  if (std::any_of(workers.begin(), workers.end(), [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
+    marks.push_back(MakeMark("clock_step", client.host(), error_ms, 0,
+                             "its clock was stepped during the phase, so its times rest on one burst of pings: keep "
+                             "time services and VM migration still during a run, and repeat"));
+  }
+  const double phase_ms = 1e3 * view.figures.duration_s;
+  const double threshold_ms =
+      phase_ms > 0 ? std::min(kClockErrorMs, kClockErrorShare * phase_ms) : kClockErrorMs;
+  if (error_ms > threshold_ms) {
+    marks.push_back(MakeMark("clock_uncertain", client.host(), error_ms, threshold_ms,
+                             "its clock is known too loosely for this phase: use a quieter or shorter network path to "
+                             "the coordinator, or a longer phase"));
+  }
+}
+
+void AddLoadMarks(const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
+  const v1::HostDelta& host = client.host_delta();
+  if (const double percent = CpuPercent(host); percent > kBusyPercent) {
+    marks.push_back(MakeMark("cpu_bound", client.host(), percent, kBusyPercent,
+                             "its processors were busy, so the client may have set the pace, not the storage: use "
+                             "fewer lanes or a larger -r here, or more clients"));
+  }
+  if (const double percent = StealPercent(host); percent > kStolenPercent) {
+    marks.push_back(MakeMark("cpu_bound", client.host(), percent, kStolenPercent,
+                             "the hypervisor gave its processors to others (steal): use a client with processors of "
+                             "its own, and repeat"));
+  }
+  if (const double percent = NetworkPercent(host); percent >= kNetworkPercent) {
+    marks.push_back(MakeMark("network_bound", client.host(), percent, kNetworkPercent,
+                             "its network link is full: this is the link's speed; use more clients or a faster link"));
+  }
+}
+
+void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
+  const size_t index = view.roster.ClientOf(client.workers(0).worker());
+  const uint32_t first_worker = view.roster.WorkersOf(index).front();
+  std::set<std::string> seen_mounts;
+  uint64_t retransmissions = 0, timeouts = 0, errors = 0;
+  for (const auto& [target_index, nfs] : client.host_delta().nfs()) {
+    std::string mount = absl::StrCat("target ", target_index);
+    if (static_cast<int>(first_worker) < view.run.targets_size()) {
+      const v1::WorkerTargets& targets = view.run.targets(static_cast<int>(first_worker));
+      if (static_cast<int>(target_index) < targets.targets_size() &&
+          !targets.targets(static_cast<int>(target_index)).filesystem_id().empty()) {
+        mount = targets.targets(static_cast<int>(target_index)).filesystem_id();
+      }
+    }
+    if (!seen_mounts.insert(mount).second) continue;
+    for (const char* name : {"READ", "WRITE", "COMMIT"}) {
+      const auto op = nfs.ops().find(name);
+      if (op == nfs.ops().end()) continue;
+      // transmissions >= ops in the kernel's counters, but their deltas are not read at one instant.
+      retransmissions += op->second.transmissions() - std::min(op->second.transmissions(), op->second.ops());
+      timeouts += op->second.major_timeouts();
+      errors += op->second.errors();
+    }
+  }
+  if (retransmissions + timeouts + errors == 0) return;
+  marks.push_back(MakeMark("retransmits", client.host(), static_cast<double>(retransmissions + timeouts + errors), 0,
+                           absl::StrCat("READ, WRITE and COMMIT had ", retransmissions, " retransmissions, ", timeouts,
+                                        " timeouts, ", errors,
+                                        " errors: look at network drops and at the server's load")));
+}
+
+}  // namespace
+
+std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                                  const ClientPart& part) {
+  std::vector<v1::Mark> marks;
+  AddClockMarks(view, client, part.workers, marks);
+  if (view.traits.reads) {
+    const ReadShares shares = ReadSharesOf(view, client.host_delta(), part.lanes);
+    const double cached_percent = shares.any ? 100 * (1 - shares.from_storage / shares.by_application) : 0;
+    if (cached_percent > kCachedPercent) {
+      marks.push_back(MakeMark("cached", client.host(), cached_percent, kCachedPercent,
+                               "over 5 % of the bytes read came from the client's own memory: add --drop-caches, "
+                               "--rotate-clients or -I"));
+    }
+  }
+  AddLoadMarks(client, marks);
+  AddRetransmits(view, client, marks);
+  return marks;
+}
+
+}  // namespace iobench

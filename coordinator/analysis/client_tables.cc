@@ -1,0 +1,234 @@
+#include "coordinator/analysis/client_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/op.h"
+#include "coordinator/analysis/host_delta.h"
+#include "coordinator/analysis/lane_summaries.h"
+#include "coordinator/analysis/latency.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+uint64_t Whole(double amount) {
+  return amount > 0 ? static_cast<uint64_t>(std::llround(amount)) : 0;
+}
+
+void SetNoRegions(v1::RegionSeconds& regions) {
+  for (const auto set : {&v1::RegionSeconds::set_open, &v1::RegionSeconds::set_ops, &v1::RegionSeconds::set_fsync,
+                         &v1::RegionSeconds::set_close, &v1::RegionSeconds::set_settle}) {
+    (regions.*set)(kNaN);
+  }
+}
+
+// Walks through the record once, client by client.
+class TableBuilder {
+ public:
+  TableBuilder(const PhaseView& view, v1::PhaseReport& report) : view_(view), report_(report) {
+    for (const AlignedWorker& worker : view.aligned.workers) worker_of_number_[worker.number] = &worker;
+    for (size_t i = 0; i < view.aligned.lanes.size(); ++i) {
+      index_of_result_[view.aligned.lanes[i].result] = i;
+    }
+  }
+
+  void Build() {
+    for (size_t client = 0; client < view_.roster.client_count(); ++client) AddClient(client);
+    SetShares();
+    Histogram& all = *client_latency_;
+    all.Clear();
+    for (const int kind : {0, 1}) {
+      if (!has_kind_[kind]) continue;
+      v1::KindReport& kind_report = (*report_.mutable_by_kind())[NameOf(static_cast<OpKind>(kind))];
+      kind_report.set_bytes(kind_bytes_[kind]);
+      kind_report.set_ops(kind_ops_[kind]);
+      kind_report.set_bytes_per_s(Rate(kind_measured_bytes_[kind], view_.figures.headline_seconds));
+      kind_report.set_ops_per_s(Rate(kind_measured_ops_[kind], view_.figures.headline_seconds));
+      *kind_report.mutable_latency_us() = LatencyOf(*kind_latency_[kind]);
+      all.Merge(*kind_latency_[kind]);
+    }
+    *report_.mutable_latency_us() = LatencyOf(all);
+  }
+
+ private:
+  struct ClientTotals {
+    uint64_t bytes = 0;
+    double measured_bytes = 0;
+    bool any_lane = false;               // that counts
+  };
+
+  // Clients of which nothing counts have no rate and are not in the mean.
+  void SetShares() {
+    double sum = 0;
+    int count = 0;
+    for (const v1::ClientPhaseReport& client : report_.clients()) {
+      if (!std::isfinite(client.bytes_per_s())) continue;
+      sum += client.bytes_per_s();
+      ++count;
+    }
+    for (v1::ClientPhaseReport& client : *report_.mutable_clients()) {
+      client.set_share_of_mean(sum > 0 ? client.bytes_per_s() * count / sum : kNaN);
+    }
+  }
+
+  void AddClient(size_t client) {
+    v1::ClientPhaseReport table;
+    client_latency_->Clear();
+    ClientTotals totals;
+    std::vector<const v1::WorkerPhaseResult*> results;
+    int64_t error_ns = 0;
+    for (const uint32_t number : view_.roster.WorkersOf(client)) {
+      const auto found = worker_of_number_.find(number);
+      if (found == worker_of_number_.end()) continue;
+      const AlignedWorker& worker = *found->second;
+      // A worker that no assignment selects has nothing to show.
+      if (worker.result->lanes().empty() && worker.missing_reason.empty()) continue;
+      results.push_back(worker.result);
+      if (worker.clock != nullptr) error_ns = std::max(error_ns, view_.WorstErrorNs(*worker.clock));
+      AddWorker(worker, table, totals);
+    }
+    if (results.empty()) return;
+    table.set_host(view_.roster.NameOf(client));
+    table.set_bytes(totals.bytes);
+    table.set_measured_bytes(Whole(totals.measured_bytes));
+    table.set_bytes_per_s(totals.any_lane ? Rate(totals.measured_bytes, view_.figures.headline_seconds) : kNaN);
+    *table.mutable_latency_us() = LatencyOf(*client_latency_);
+    table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
+    *table.mutable_host_delta() = ClientDelta(results);
+    table.set_cpu_percent(CpuPercent(table.host_delta()));
+    *report_.add_clients() = std::move(table);
+  }
+
+  void AddWorker(const AlignedWorker& worker, v1::ClientPhaseReport& client, ClientTotals& totals) {
+    v1::WorkerPhaseReport& table = *client.add_workers();
+    table.set_worker(worker.number);
+    table.set_cpu_user_s(worker.result->process_cpu_user_s());
+    table.set_cpu_system_s(worker.result->process_cpu_system_s());
+    if (!worker.missing_reason.empty()) {
+      table.set_lost(true);
+      table.set_lost_reason(worker.missing_reason);
+    }
+    double measured_bytes = 0;
+    uint64_t bytes = 0;
+    for (const v1::LaneResult& lane : worker.result->lanes()) {
+      const auto found = index_of_result_.find(&lane);
+      if (found == index_of_result_.end()) {
+        AddUncounted(lane, !worker.missing_reason.empty(), table);
+        continue;
+      }
+      AddLane(lane, found->second, table);
+      measured_bytes += view_.figures.lanes[found->second].measured.bytes.value;
+      bytes += lane.bytes();
+      totals.any_lane = true;
+    }
+    // Of a lost worker only its last progress is known; it is shown here and counted nowhere.
+    table.set_bytes(worker.result->lost() ? worker.result->last_known_bytes() : bytes);
+    table.set_bytes_per_s(worker.missing_reason.empty() ? Rate(measured_bytes, view_.figures.headline_seconds)
+                                                        : kNaN);
+    totals.bytes += bytes;
+    totals.measured_bytes += measured_bytes;
+  }
+
+  v1::LanePhaseReport& AddCommon(const v1::LaneResult& lane, v1::WorkerPhaseReport& worker) {
+    v1::LanePhaseReport& table = *worker.add_lanes();
+    table.set_lane(lane.lane());
+    table.set_file_owner(lane.file_owner());
+    table.set_operation(lane.operation());
+    table.set_file(lane.file());
+    table.set_bytes(lane.bytes());
+    table.set_ops(lane.ops());
+    table.set_cpu_user_s(lane.cpu_user_s());
+    table.set_cpu_system_s(lane.cpu_system_s());
+    table.set_stopped(lane.stopped());
+    table.set_sat_out(lane.sat_out());
+    return table;
+  }
+
+  // Failed, sat out, or of a lost worker: what it did is shown, without rates.
+  void AddUncounted(const v1::LaneResult& lane, bool of_lost_worker, v1::WorkerPhaseReport& worker) {
+    v1::LanePhaseReport& table = AddCommon(lane, worker);
+    table.set_failed(of_lost_worker || lane.problem().code() != 0);
+    SetNoRegions(*table.mutable_regions_s());
+    for (const auto set : {&v1::LanePhaseReport::set_bytes_per_s, &v1::LanePhaseReport::set_start_us,
+                           &v1::LanePhaseReport::set_end_s, &v1::LanePhaseReport::set_p50_us,
+                           &v1::LanePhaseReport::set_p99_us, &v1::LanePhaseReport::set_max_us}) {
+      (table.*set)(kNaN);
+    }
+  }
+
+  void AddLane(const v1::LaneResult& lane, size_t index, v1::WorkerPhaseReport& worker) {
+    const AlignedLane& aligned = view_.aligned.lanes[index];
+    const LaneFigures& figures = view_.figures.lanes[index];
+    v1::LanePhaseReport& table = AddCommon(lane, worker);
+    table.set_measured_bytes(Whole(figures.measured.bytes.value));
+    table.set_bytes_per_s(figures.bytes_per_s());
+    table.set_start_us(aligned.started ? 1e6 * SecondsFrom(aligned.first_op - view_.figures.first_op) : kNaN);
+    table.set_end_s(aligned.started ? SecondsFrom(aligned.region_end - view_.figures.first_op) : kNaN);
+    *table.mutable_regions_s() = RegionsOf(lane, view_.phase.phase().region().open());
+
+    lane_latency_->Clear();
+    absl::Status status = AddLatencies(lane, *lane_latency_);
+    table.set_p50_us(lane_latency_->PercentileNs(0.5) / 1e3);
+    table.set_p99_us(lane_latency_->PercentileNs(0.99) / 1e3);
+    table.set_max_us(lane_latency_->count() > 0 ? static_cast<double>(lane_latency_->max_ns()) / 1e3 : kNaN);
+    AddLatencies(lane, *client_latency_).IgnoreError();            // the same problem again
+    AddKinds(lane, figures);
+    if (!status.ok()) {
+      v1::ErrorReport& error = *report_.add_errors();
+      error.set_client(view_.roster.NameOf(view_.roster.ClientOf(aligned.worker)));
+      error.set_worker(static_cast<int32_t>(aligned.worker));
+      error.set_lane(static_cast<int32_t>(lane.lane()));
+      error.set_operation(lane.operation());
+      error.set_message(absl::StrCat("its latencies are left out: ", std::string(status.message())));
+    }
+  }
+
+  // There is no timeline per kind: a lane's part of the headline is split as its ops after the warm-up were.
+  void AddKinds(const v1::LaneResult& lane, const LaneFigures& figures) {
+    double bytes = 0, ops = 0;
+    for (const v1::KindResult& kind : lane.kinds()) {
+      bytes += static_cast<double>(kind.bytes());
+      ops += static_cast<double>(kind.ops());
+    }
+    for (const v1::KindResult& kind : lane.kinds()) {
+      const int k = kind.kind() == v1::OP_WRITE ? 1 : 0;
+      if (kind.ops() == 0) continue;
+      if (kind_latency_[k] == nullptr) kind_latency_[k] = std::make_unique<Histogram>();
+      has_kind_[k] = true;
+      kind_bytes_[k] += kind.bytes();
+      kind_ops_[k] += kind.ops();
+      if (bytes > 0) kind_measured_bytes_[k] += figures.measured.bytes.value * static_cast<double>(kind.bytes()) / bytes;
+      kind_measured_ops_[k] += figures.measured.ops.value * static_cast<double>(kind.ops()) / ops;
+      kind_latency_[k]->AddProto(kind.latency()).IgnoreError();    // told of by AddLane
+    }
+  }
+
+  const PhaseView& view_;
+  v1::PhaseReport& report_;
+  std::unordered_map<uint32_t, const AlignedWorker*> worker_of_number_;
+  std::unordered_map<const v1::LaneResult*, size_t> index_of_result_;
+  // A histogram is 37 KB: too much for the stack of whoever calls.
+  std::unique_ptr<Histogram> lane_latency_ = std::make_unique<Histogram>();
+  std::unique_ptr<Histogram> client_latency_ = std::make_unique<Histogram>();
+  std::unique_ptr<Histogram> kind_latency_[kOpKindCount];
+  bool has_kind_[kOpKindCount] = {};
+  uint64_t kind_bytes_[kOpKindCount] = {};
+  uint64_t kind_ops_[kOpKindCount] = {};
+  double kind_measured_bytes_[kOpKindCount] = {};
+  double kind_measured_ops_[kOpKindCount] = {};
+};
+
+}  // namespace
+
+void FillClientTables(const PhaseView& view, v1::PhaseReport& report) {
+  TableBuilder(view, report).Build();
+}
+
+}  // namespace iobench

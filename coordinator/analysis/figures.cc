@@ -1,0 +1,184 @@
+#include "coordinator/analysis/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace iobench {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr BothRates kNoRate = {kNaN, kNaN};
+
+BothRates RateOf(const Moved& moved, double seconds) {
+  return {Rate(moved.bytes.value, seconds), Rate(moved.ops.value, seconds)};
+}
+
+Bounded Exactly(double value) {
+  return {value, value, value};
+}
+
+Moved Less(const Moved& all, const Moved& part) {
+  const auto less = [](const Bounded& a, const Bounded& b) {
+    return Bounded{a.value - b.value, a.low - b.high, a.high - b.low};
+  };
+  return {less(all.bytes, part.bytes), less(all.ops, part.ops)};
+}
+
+// What one lane did in each of the phase's windows.
+struct LaneInWindows {
+  Moved in_region;                     // by the end of its timed region, without the warm-up
+  Moved at_stonewall, all_active, deadline;
+};
+
+struct PhaseWindows {
+  std::optional<Window> full, stonewall, all_active, deadline;
+};
+
+LaneInWindows Count(const AlignedLane& lane, const PhaseWindows& windows,
+                    std::span<const AlignedPoint> timeline) {
+  LaneInWindows lane_in;
+  if (!lane.started) return lane_in;
+  lane_in.in_region = {Exactly(static_cast<double>(lane.result->region_bytes())),
+                       Exactly(static_cast<double>(lane.result->region_ops()))};
+  if (windows.full && !windows.full->from_first_op) {
+    const CoordTime begin = windows.full->begin;
+    lane_in.in_region = Less(lane_in.in_region, BytesAt(timeline, begin, lane.error_ns(begin)));
+  }
+  if (windows.stonewall) lane_in.at_stonewall = MovedIn(*windows.stonewall, lane, timeline);
+  if (windows.all_active) lane_in.all_active = MovedIn(*windows.all_active, lane, timeline);
+  if (windows.deadline) lane_in.deadline = MovedIn(*windows.deadline, lane, timeline);
+  return lane_in;
+}
+
+BothRates ParentOf(const v1::PhaseRecord& phase, const AlignedPhase& aligned, const Moved& in_regions,
+                   double warmup_s) {
+  int64_t last_done_ns = 0;
+  for (const AlignedWorker& worker : aligned.workers) {
+    if (worker.missing_reason.empty()) last_done_ns = std::max(last_done_ns, worker.result->done_coord_ns());
+  }
+  if (last_done_ns == 0) return kNoRate;
+  return RateOf(in_regions, SecondsFrom(last_done_ns - phase.start_coord_ns()) - warmup_s);
+}
+
+}  // namespace
+
+double LaneFigures::bytes_per_s() const {
+  return own_seconds > 0 ? measured.bytes.value / own_seconds : 0;
+}
+double LaneFigures::ops_per_s() const {
+  return own_seconds > 0 ? measured.ops.value / own_seconds : 0;
+}
+
+PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, const AlignedPhase& aligned) {
+  const std::vector<AlignedLane>& lanes = aligned.lanes;
+  PhaseFigures figures;
+  figures.headline = figures.full = figures.stonewalled = figures.all_active = kNoRate;
+  figures.children = figures.parent = figures.deadline = kNoRate;
+  figures.straggler_cost = kNaN;
+  figures.lanes.resize(lanes.size());
+
+  const PhaseWindows windows = {
+      .full = FullWindow(lanes, traits.warmup_s),
+      .stonewall = StonewallWindow(lanes, traits.warmup_s),
+      .all_active = AllActiveWindow(lanes, traits.warmup_s),
+      .deadline = traits.deadline_s > 0 ? DeadlineWindow(lanes, traits.warmup_s) : std::nullopt,
+  };
+  if (!windows.full) return figures;
+  const CoordTime begin = windows.full->begin;
+  figures.first_op = begin + -NanosFrom(traits.warmup_s);
+  figures.duration_s = SecondsFrom(windows.full->end - figures.first_op);
+  figures.first_to_end = FirstToEnd(lanes);
+  if (windows.stonewall) figures.stonewall_at_s = SecondsFrom(windows.stonewall->end - figures.first_op);
+
+  const bool retroactive = traits.headline_is_retroactive();
+  Moved in_regions, at_stonewall, all_active, deadline;
+  bool any_stopped = false;
+  BothRates children = {0, 0};
+  std::vector<AlignedPoint> timeline;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    const AlignedLane& lane = lanes[i];
+    TimelineOf(lane, timeline);
+    const LaneInWindows lane_in = Count(lane, windows, timeline);
+    in_regions += lane_in.in_region;
+    at_stonewall += lane_in.at_stonewall;
+    all_active += lane_in.all_active;
+    deadline += lane_in.deadline;
+    any_stopped |= lane.result->stopped();
+
+    LaneFigures& mine = figures.lanes[i];
+    mine.measured = retroactive ? lane_in.at_stonewall : lane_in.in_region;
+    if (lane.started) {
+      const CoordTime end = retroactive && windows.stonewall ? windows.stonewall->end : lane.region_end;
+      mine.own_seconds = std::max(0.0, SecondsFrom(end - std::max(lane.first_op, begin)));
+    }
+    children.bytes_per_s += mine.bytes_per_s();
+    children.ops_per_s += mine.ops_per_s();
+  }
+
+  const double full_s = windows.full->seconds();
+  const double stonewall_s = windows.stonewall ? windows.stonewall->seconds() : 0;
+  const BothRates over_regions = RateOf(in_regions, full_s);
+  const BothRates up_to_stonewall = RateOf(at_stonewall, stonewall_s);
+  // Under the other kinds nobody stops a lane but the user's interrupt, and what was done by then has its rate.
+  const bool stonewall_stops =
+      traits.stonewall == v1::STONEWALL_FLUSHED || traits.stonewall == v1::STONEWALL_STOP;
+  if (!any_stopped || !stonewall_stops) figures.full = over_regions;
+  if (traits.stonewall == v1::STONEWALL_FLUSHED) {
+    figures.stonewalled = over_regions;
+  } else if (retroactive || !traits.flush_in_region) {
+    figures.stonewalled = up_to_stonewall;
+  }                                     // else -x with -c/-e: bytes up to the stonewall would be unflushed ones
+  if (windows.all_active) figures.all_active = RateOf(all_active, windows.all_active->seconds());
+  if (windows.deadline) figures.deadline = RateOf(deadline, windows.deadline->seconds());
+  figures.children = children;
+  figures.parent = ParentOf(phase, aligned, in_regions, traits.warmup_s);
+  figures.straggler_cost = 1 - figures.full.bytes_per_s / figures.stonewalled.bytes_per_s;
+  if (!std::isfinite(figures.straggler_cost)) figures.straggler_cost = kNaN;
+
+  figures.headline = traits.stonewall == v1::STONEWALL_NONE ? figures.full : figures.stonewalled;
+  figures.measured = retroactive ? at_stonewall : in_regions;
+  figures.headline_seconds = retroactive ? stonewall_s : full_s;
+  figures.stonewall_bytes =
+      traits.stonewall == v1::STONEWALL_FLUSHED ? in_regions.bytes : at_stonewall.bytes;
+  return figures;
+}
+
+v1::StartReport StartOf(const v1::PhaseRecord& phase, const AlignedPhase& aligned, double duration_s) {
+  v1::StartReport start;
+  start.set_attempts(phase.start_attempts());
+  // Of s - e, s and s + e: the earliest and the latest.
+  int64_t first_low = INT64_MAX, last_low = INT64_MIN;
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  int64_t first_high = INT64_MAX, last_high = INT64_MIN;
+  bool any = false;
+  for (const AlignedLane& lane : aligned.lanes) {
+    if (!lane.started) continue;
+    any = true;
+    const int64_t at = lane.first_op.ns;
+    const int64_t error_ns = lane.error_ns(lane.first_op);
+    first_low = std::min(first_low, at - error_ns);
+    last_low = std::max(last_low, at - error_ns);
+    first = std::min(first, at);
+    last = std::max(last, at);
+    first_high = std::min(first_high, at + error_ns);
+    last_high = std::max(last_high, at + error_ns);
+  }
+  if (!any) {
+    start.set_skew_us(kNaN);
+    start.set_skew_low_us(kNaN);
+    start.set_skew_high_us(kNaN);
+    start.set_skew_percent(kNaN);
+    start.set_late_us(kNaN);
+    return start;
+  }
+  const auto us_from = [](int64_t ns) { return static_cast<double>(ns) / 1e3; };
+  start.set_skew_us(us_from(last - first));
+  start.set_skew_low_us(us_from(std::max<int64_t>(0, last_low - first_high)));
+  start.set_skew_high_us(us_from(last_high - first_low));
+  start.set_skew_percent(duration_s > 0 ? 100 * SecondsFrom(last - first) / duration_s : kNaN);
+  start.set_late_us(us_from(first - phase.start_coord_ns()));
+  return start;
+}
+
+}  // namespace iobench

@@ -1,0 +1,178 @@
+#include "coordinator/analysis/lane_summaries.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/units.h"
+#include "coordinator/analysis/spread.h"
+
+namespace iobench {
+namespace {
+
+struct RegionField {
+  double (v1::RegionSeconds::*get)() const;
+  void (v1::RegionSeconds::*set)(double);
+};
+constexpr RegionField kRegionFields[] = {
+    {&v1::RegionSeconds::open, &v1::RegionSeconds::set_open},
+    {&v1::RegionSeconds::ops, &v1::RegionSeconds::set_ops},
+    {&v1::RegionSeconds::fsync, &v1::RegionSeconds::set_fsync},
+    {&v1::RegionSeconds::close, &v1::RegionSeconds::set_close},
+    {&v1::RegionSeconds::settle, &v1::RegionSeconds::set_settle},
+};
+
+void FillRegions(const PhaseView& view, v1::PhaseReport& report) {
+  const bool open_in_region = view.phase.phase().region().open();
+  v1::RegionSeconds sum, most;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    const v1::RegionSeconds regions = RegionsOf(*lane.result, open_in_region);
+    for (const RegionField& field : kRegionFields) {
+      const double seconds = (regions.*field.get)();
+      (sum.*field.set)((sum.*field.get)() + seconds);
+      (most.*field.set)(std::max((most.*field.get)(), seconds));
+    }
+  }
+  const double lane_count = static_cast<double>(view.aligned.lanes.size());
+  for (const RegionField& field : kRegionFields) (sum.*field.set)(Rate((sum.*field.get)(), lane_count));
+  *report.mutable_regions_s() = std::move(sum);
+  *report.mutable_regions_max_s() = std::move(most);
+}
+
+void FillTool(const PhaseView& view, v1::PhaseReport& report) {
+  const bool open_in_region = view.phase.phase().region().open();
+  double tool_s = 0, ops_s = 0, ops = 0, clock_read_ns = 0;
+  std::set<std::string> clocks;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    tool_s += lane.result->tool_s();
+    ops_s += RegionsOf(*lane.result, open_in_region).ops();
+    ops += static_cast<double>(lane.result->region_ops());
+    const v1::WorkerFacts& facts = view.run.workers(static_cast<int>(lane.worker));
+    clocks.insert(facts.clock());
+    clock_read_ns += facts.clock_read_ns();
+  }
+  v1::ToolReport& tool = *report.mutable_tool();
+  tool.set_share_percent(100 * Rate(tool_s, ops_s));
+  tool.set_ns_per_op(1e9 * Rate(tool_s, ops));
+  tool.set_clock(absl::StrJoin(clocks, "+"));
+  tool.set_clock_read_ns(Rate(clock_read_ns, static_cast<double>(view.aligned.lanes.size())));
+}
+
+}  // namespace
+
+v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, bool open_in_region) {
+  v1::RegionSeconds regions;
+  const double ops_s = SecondsFrom(lane.ops_end_worker_ns() - lane.first_op_worker_ns());
+  regions.set_open(lane.open_s());
+  regions.set_ops(std::max(0.0, open_in_region ? ops_s - lane.open_s() : ops_s));
+  regions.set_fsync(lane.fsync_s());
+  regions.set_close(lane.close_s());
+  regions.set_settle(lane.settle_s());
+  return regions;
+}
+
+void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
+  std::vector<double> rates;
+  rates.reserve(view.figures.lanes.size());
+  for (const LaneFigures& lane : view.figures.lanes) rates.push_back(lane.bytes_per_s());
+  *report.mutable_lanes_bytes_per_s() = SpreadOf(rates);
+  for (const Straggler& straggler : StragglersOf(rates)) {
+    const AlignedLane& lane = view.aligned.lanes[straggler.index];
+    report.add_stragglers(absl::StrCat(view.roster.LaneName(lane.worker, lane.result->lane()), ": ",
+                                       FormatBytesPerSecond(rates[straggler.index]), ", ",
+                                       std::llround(100 * straggler.under_median), " % under the median"));
+  }
+  FillRegions(view, report);
+  FillTool(view, report);
+}
+
+void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
+  uint32_t lost = 0, failed = 0, sat_out = 0;
+  const auto add_error = [&](const AlignedWorker& worker) -> v1::ErrorReport& {
+    v1::ErrorReport& error = *report.add_errors();
+    error.set_client(view.roster.NameOf(view.roster.ClientOf(worker.number)));
+    error.set_worker(static_cast<int32_t>(worker.number));
+    error.set_lane(-1);
+    return error;
+  };
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (!worker.missing_reason.empty()) {
+      ++lost;
+      add_error(worker).set_message(absl::StrCat("lost: ", worker.missing_reason));
+    }
+    for (const v1::LaneResult& lane : worker.result->lanes()) {
+      if (lane.problem().code() != 0) {
+        ++failed;
+        v1::ErrorReport& error = add_error(worker);
+        const v1::Problem& problem = lane.problem();
+        error.set_lane(static_cast<int32_t>(lane.lane()));
+        error.set_operation(problem.operation().empty() ? lane.operation() : problem.operation());
+        error.set_file(problem.file().empty() ? lane.file() : problem.file());
+        error.set_offset(problem.offset());
+        error.set_errno_value(problem.errno_value());
+        error.set_message(problem.message());
+      } else if (lane.sat_out()) {
+        ++sat_out;
+      }
+    }
+  }
+  report.set_workers_lost(lost);
+  report.set_lanes_failed(failed);
+  report.set_lanes_sat_out(sat_out);
+
+  report.set_rotated(view.traits.rotated);
+  if (!view.traits.rotated) return;
+  uint32_t on_own_client = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    const uint32_t owner = view.OwnerWorkerOf(*lane.result);
+    if (owner < view.roster.worker_count() &&
+        view.roster.ClientOf(owner) == view.roster.ClientOf(lane.worker)) {
+      ++on_own_client;
+    }
+  }
+  report.set_lanes_on_own_client(on_own_client);
+}
+
+void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
+  struct Outcomes {
+    std::vector<std::string> in_order;
+    std::map<std::string, int> workers;
+  };
+  std::vector<Outcomes> outcomes;
+  std::map<std::string, int> index_of;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    for (const v1::StepResult& step : worker.result->steps()) {
+      const auto [position, is_new] = index_of.try_emplace(step.name(), report.steps_size());
+      if (is_new) {
+        report.add_steps()->set_name(step.name());
+        outcomes.emplace_back();
+      }
+      v1::StepResult& merged = *report.mutable_steps(position->second);
+      merged.set_seconds(std::max(merged.seconds(), step.seconds()));
+      merged.set_bytes(merged.bytes() + step.bytes());
+      Outcomes& mine = outcomes[static_cast<size_t>(position->second)];
+      if (mine.workers[step.outcome()]++ == 0) mine.in_order.push_back(step.outcome());
+    }
+  }
+  for (int i = 0; i < report.steps_size(); ++i) {
+    const Outcomes& mine = outcomes[static_cast<size_t>(i)];
+    std::vector<std::string> texts;
+    for (const std::string& outcome : mine.in_order) {
+      const int workers = mine.workers.at(outcome);
+      texts.push_back(mine.in_order.size() == 1
+                          ? outcome
+                          : absl::StrCat(outcome.empty() ? "done" : outcome, " (", workers,
+                                         workers == 1 ? " worker)" : " workers)"));
+    }
+    report.mutable_steps(i)->set_outcome(absl::StrJoin(texts, "; "));
+  }
+}
+
+}  // namespace iobench

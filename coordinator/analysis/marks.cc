@@ -1,0 +1,142 @@
+#include "coordinator/analysis/marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kSkewPercent = 1.0;
+constexpr double kShortestSeconds = 1.0;
+constexpr double kFewestOpsPerLane = 100.0;
+
+std::string Counted(size_t count, std::string_view noun) {
+  return absl::StrCat(count, " ", std::string(noun), count == 1 ? "" : "s");
+}
+
+void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  const v1::StartReport& start = report.start();
+  if (view.phase.start_late()) {
+    marks.push_back(MakeMark(
+        "start_late", "phase", start.attempts(), 0,
+        absl::StrCat("a worker confirmed the start too late even at attempt ", start.attempts(),
+                     ", so lanes may have begun after the common instant: start fewer workers per processor")));
+  }
+  if (start.skew_percent() > kSkewPercent) {
+    marks.push_back(MakeMark(
+        "skewed_start", "phase", start.skew_percent(), kSkewPercent,
+        absl::StrFormat("lanes began %s apart (between %s and %s), %.1f %% of the phase: use a larger -s or --time, "
+                        "or no more lanes than processors",
+                        FormatSeconds(start.skew_us() * 1e-6), FormatSeconds(start.skew_low_us() * 1e-6),
+                        FormatSeconds(start.skew_high_us() * 1e-6), start.skew_percent())));
+  }
+}
+
+// What the headline rests on: its window, and the ops within the lanes' timed regions.
+void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  const double seconds = view.figures.headline_seconds;
+  if (view.figures.first_to_end == nullptr) return;      // nobody did anything: nothing to call short
+  if (seconds < kShortestSeconds) {
+    marks.push_back(MakeMark("too_short", "phase", seconds, kShortestSeconds,
+                             absl::StrCat("measured for ", FormatSeconds(seconds),
+                                          " only: use a larger -s, or --time 30")));
+    return;
+  }
+  double ops = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) ops += static_cast<double>(lane.result->region_ops());
+  const double ops_per_lane = ops / static_cast<double>(view.aligned.lanes.size());
+  if (ops_per_lane < kFewestOpsPerLane) {
+    marks.push_back(MakeMark("too_short", "phase", ops_per_lane, kFewestOpsPerLane,
+                             absl::StrFormat("%.0f ops a lane only: use a larger -s or a smaller -r", ops_per_lane)));
+  }
+}
+
+void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  std::set<std::string> places;
+  std::set<size_t> clients;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    uint32_t target_index = 0;
+    const v1::TargetFacts* target = view.TargetOf(lane, &target_index);
+    if (target == nullptr || !target->memory()) continue;
+    places.insert(absl::StrCat(view.run.plan().targets(static_cast<int>(target_index)).path(), " (",
+                               target->filesystem(), ")"));
+    clients.insert(view.roster.ClientOf(lane.worker));
+  }
+  if (places.empty() || view.traits.null_engine) return;
+  marks.push_back(MakeMark("memory_fs", "phase", static_cast<double>(clients.size()), 0,
+                           absl::StrCat(absl::StrJoin(places, ", "),
+                                        " is the client's memory, no storage: give --path on the file system to test")));
+}
+
+void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  size_t without_result = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (worker.missing_reason.empty() && worker.result->lanes().empty() &&
+        AssignmentOf(view.phase.phase(), worker.number) != nullptr) {
+      ++without_result;
+    }
+  }
+  std::vector<std::string> missing;
+  if (report.workers_lost() > 0) missing.push_back(Counted(report.workers_lost(), "worker") + " lost");
+  if (without_result > 0) missing.push_back(Counted(without_result, "worker") + " without a result");
+  if (report.lanes_failed() > 0) missing.push_back(Counted(report.lanes_failed(), "lane") + " failed");
+  if (report.lanes_sat_out() > 0) missing.push_back(Counted(report.lanes_sat_out(), "lane") + " sat out");
+  if (missing.empty()) return;
+  const double count = static_cast<double>(report.workers_lost() + without_result + report.lanes_failed() +
+                                           report.lanes_sat_out());
+  marks.push_back(MakeMark("partial", "phase", count, 0,
+                           absl::StrCat(absl::StrJoin(missing, ", "),
+                                        ": totals are without them; see the errors, and repeat once they are mended")));
+}
+
+}  // namespace
+
+v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
+                  std::string_view text) {
+  v1::Mark mark;
+  mark.set_code(std::string(code));
+  mark.set_subject(std::string(subject));
+  mark.set_value(value);
+  mark.set_threshold(threshold);
+  mark.set_text(std::string(text));
+  return mark;
+}
+
+std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report) {
+  std::vector<v1::Mark> marks;
+  AddPartial(view, report, marks);
+  if (view.traits.buffered_writes && !view.traits.headline_flushes) {
+    marks.push_back(MakeMark("unflushed", "phase", 0, 0,
+                             "bytes may still be in client memory, not on the server: add -c -e, or -I"));
+  }
+  AddMemoryFs(view, marks);
+  AddStartMarks(view, report, marks);
+  AddTooShort(view, marks);
+  if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster)) marks.push_back(*std::move(differ));
+  return marks;
+}
+
+void FillMarks(const PhaseView& view, v1::PhaseReport& report) {
+  for (v1::Mark& mark : PhaseMarks(view, report)) *report.add_marks() = std::move(mark);
+  std::vector<ClientPart> parts(view.roster.client_count());
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    parts[view.roster.ClientOf(worker.number)].workers.push_back(&worker);
+  }
+  for (const AlignedLane& lane : view.aligned.lanes) parts[view.roster.ClientOf(lane.worker)].lanes.push_back(&lane);
+  for (v1::ClientPhaseReport& client : *report.mutable_clients()) {
+    const size_t index = view.roster.ClientOf(client.workers(0).worker());
+    for (v1::Mark& mark : ClientMarks(view, client, parts[index])) {
+      *report.add_marks() = mark;
+      *client.add_marks() = std::move(mark);
+    }
+  }
+}
+
+}  // namespace iobench

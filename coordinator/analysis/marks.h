@@ -1,0 +1,44 @@
+// Warnings that are part of a result: what makes a figure doubtful, and what to do about it. The table of all marks is
+// in docs/measurement.md; a mark is set only where its data are there, never on a guess.
+#ifndef COORDINATOR_ANALYSIS_MARKS_H_
+#define COORDINATOR_ANALYSIS_MARKS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/analysis/phase_view.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Fills the marks of the phase and of its clients. A client's mark stands with the client and, named by its subject, in
+// the phase's list too, which so holds all of them. Marks of several clients that mean the same have the same text.
+// REQUIRES: everything else of `report` is filled.
+void FillMarks(const PhaseView& view, v1::PhaseReport& report);
+
+// The marks of the phase as a whole: start_late, skewed_start, too_short, unflushed, memory_fs, partial,
+// options_differ.
+std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
+
+// What of a phase is one client's.
+struct ClientPart {
+  std::vector<const AlignedWorker*> workers;
+  std::vector<const AlignedLane*> lanes;
+};
+
+// The marks of one client: clock_step, clock_uncertain, cached, cpu_bound, network_bound, retransmits.
+std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                                  const ClientPart& part);
+
+// options_differ: kernel, and for network file systems the type and mount options, as the clients of a run see them.
+// Options that are a client's own (its address, its port) do not count.
+std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster);
+
+v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
+                  std::string_view text);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_MARKS_H_

@@ -1,0 +1,79 @@
+#include "coordinator/analysis/phase_traits.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "common/operation.h"
+
+namespace iobench {
+namespace {
+
+void AddNew(std::vector<std::string>& texts, std::string_view text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.emplace_back(text);
+}
+
+void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
+  traits.stonewall = phase.stonewall() == v1::STONEWALL_UNSPECIFIED ? v1::STONEWALL_RETROACTIVE
+                                                                    : phase.stonewall();
+  switch (traits.stonewall) {
+    case v1::STONEWALL_FLUSHED: traits.stonewall_name = "flushed"; break;
+    case v1::STONEWALL_STOP: traits.stonewall_name = "stop"; break;
+    case v1::STONEWALL_NONE: traits.stonewall_name = "none"; break;
+    default: traits.stonewall_name = "retroactive";
+  }
+  traits.headline_name = traits.stonewall == v1::STONEWALL_NONE ? "full" : "stonewalled";
+  traits.headline_region = phase.region().open() ? "open+ops" : "ops";
+  if (traits.headline_is_retroactive()) return;
+  const bool fsync = phase.region().fsync() && traits.writes;      // -e means nothing to a read
+  if (fsync) traits.headline_region += "+fsync";
+  if (phase.region().close()) traits.headline_region += "+close";
+  traits.headline_flushes = fsync || phase.region().close();
+}
+
+}  // namespace
+
+PhaseTraits TraitsOf(const v1::Phase& phase) {
+  PhaseTraits traits;
+  std::vector<std::string> operations, titles, engines;
+  traits.null_engine = traits.direct_reads = phase.assignments_size() > 0;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    const v1::Operation& operation = assignment.operation();
+    const auto spec = FindOperation(operation.name());
+    AddNew(operations, operation.name());
+    AddNew(titles, spec.ok() ? (*spec)->title : std::string_view(operation.name()));
+    AddNew(engines, operation.engine());
+    if (traits.record_bytes == 0) traits.record_bytes = operation.record_bytes();
+    const bool reads = !spec.ok() || (*spec)->access != Access::kWrite;
+    const bool writes = !spec.ok() || (*spec)->access != Access::kRead;
+    const bool null_engine = operation.engine() == "null";
+    traits.reads |= reads;
+    traits.writes |= writes;
+    traits.null_engine &= null_engine;
+    if (writes && !null_engine && !operation.direct() && !operation.sync() && !operation.dsync()) {
+      traits.buffered_writes = true;
+    }
+    if (reads && !operation.direct()) traits.direct_reads = false;
+    traits.rotated |= operation.rotate_clients();
+  }
+  traits.operation = absl::StrJoin(operations, "+");
+  traits.title = absl::StrJoin(titles, " and ");
+  traits.engine = absl::StrJoin(engines, "+");
+  traits.name = phase.name().empty() ? traits.operation : phase.name();
+  traits.flush_in_region = traits.writes && (phase.region().fsync() || phase.region().close());
+  traits.warmup_s = phase.stop().warmup_s();
+  traits.deadline_s = phase.stop().deadline_s();
+  SetStonewall(phase, traits);
+  return traits;
+}
+
+const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker) {
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    const auto& workers = assignment.who().workers();
+    if (workers.empty() || std::find(workers.begin(), workers.end(), worker) != workers.end()) return &assignment;
+  }
+  return nullptr;
+}
+
+}  // namespace iobench

@@ -1,0 +1,97 @@
+#include "coordinator/analysis/summarize.h"
+
+#include <cmath>
+#include <limits>
+
+#include "coordinator/analysis/client_tables.h"
+#include "coordinator/analysis/figures.h"
+#include "coordinator/analysis/lane_summaries.h"
+#include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/phase_view.h"
+
+namespace iobench {
+namespace {
+
+void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
+  const v1::PhaseRecord& phase = view.phase;
+  report.set_index(phase.index());
+  report.set_repetition(phase.repetition());
+  report.set_name(view.traits.name);
+  report.set_operation(view.traits.operation);
+  report.set_title(view.traits.title);
+  report.set_engine(view.traits.engine);
+  report.set_record_bytes(view.traits.record_bytes);
+  report.set_started_at(phase.started_at());
+  report.set_prepare_s(phase.prepare_s());
+  report.set_fixed_cost_s(phase.fixed_cost_s());
+  report.set_interrupted(phase.interrupted());
+}
+
+v1::Throughput ThroughputOf(const PhaseFigures& figures, double BothRates::*unit) {
+  v1::Throughput throughput;
+  throughput.set_full(figures.full.*unit);
+  throughput.set_stonewalled(figures.stonewalled.*unit);
+  throughput.set_all_active(figures.all_active.*unit);
+  throughput.set_children(figures.children.*unit);
+  throughput.set_parent(figures.parent.*unit);
+  throughput.set_deadline(figures.deadline.*unit);
+  return throughput;
+}
+
+void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
+  const PhaseFigures& figures = view.figures;
+  uint64_t bytes = 0, ops = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    bytes += lane.result->bytes();
+    ops += lane.result->ops();
+  }
+  report.set_bytes(bytes);
+  report.set_ops(ops);
+  report.set_measured_bytes(static_cast<uint64_t>(std::llround(std::max(0.0, figures.measured.bytes.value))));
+  report.set_measured_ops(static_cast<uint64_t>(std::llround(std::max(0.0, figures.measured.ops.value))));
+  report.set_duration_s(figures.duration_s);
+
+  v1::Headline& headline = *report.mutable_headline();
+  headline.set_name(view.traits.headline_name);
+  headline.set_region(view.traits.headline_region);
+  headline.set_bytes_per_s(figures.headline.bytes_per_s);
+  headline.set_ops_per_s(figures.headline.ops_per_s);
+  *report.mutable_throughput_bytes_per_s() = ThroughputOf(figures, &BothRates::bytes_per_s);
+  *report.mutable_throughput_ops_per_s() = ThroughputOf(figures, &BothRates::ops_per_s);
+  report.set_straggler_cost(figures.straggler_cost);
+
+  v1::StonewallReport& stonewall = *report.mutable_stonewall();
+  stonewall.set_kind(view.traits.stonewall_name);
+  if (figures.first_to_end == nullptr) {
+    stonewall.set_at_s(std::numeric_limits<double>::quiet_NaN());
+  } else {
+    stonewall.set_at_s(figures.stonewall_at_s);
+    stonewall.set_first_lane(
+        view.roster.LaneName(figures.first_to_end->worker, figures.first_to_end->result->lane()));
+  }
+  stonewall.set_bytes_low(figures.stonewall_bytes.low);
+  stonewall.set_bytes_high(figures.stonewall_bytes.high);
+}
+
+}  // namespace
+
+v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
+  const PhaseTraits traits = TraitsOf(phase.phase());
+  const ClientRoster roster(run);
+  const AlignedPhase aligned = Align(phase, static_cast<uint32_t>(roster.worker_count()));
+  const PhaseFigures figures = FiguresOf(phase, traits, aligned);
+  const PhaseView view{run, phase, traits, roster, aligned, figures};
+
+  v1::PhaseReport report;
+  FillWhat(view, report);
+  FillFigures(view, report);
+  *report.mutable_start() = StartOf(phase, aligned, figures.duration_s);
+  FillSteps(view, report);
+  FillLosses(view, report);
+  FillClientTables(view, report);
+  FillLaneSummaries(view, report);
+  FillMarks(view, report);
+  return report;
+}
+
+}  // namespace iobench

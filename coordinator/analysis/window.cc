@@ -1,0 +1,156 @@
+#include "coordinator/analysis/window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace iobench {
+namespace {
+
+// The first point after `at`; timeline.size() when there is none.
+size_t IndexAfter(std::span<const AlignedPoint> timeline, CoordTime at) {
+  const auto after = std::upper_bound(timeline.begin(), timeline.end(), at,
+                                      [](CoordTime t, const AlignedPoint& point) { return t < point.at; });
+  return static_cast<size_t>(after - timeline.begin());
+}
+
+// What was certainly done by `at`, and what may have been.
+AlignedPoint CertainAt(std::span<const AlignedPoint> timeline, CoordTime at) {
+  const size_t after = IndexAfter(timeline, at);
+  return after == 0 ? AlignedPoint{at, 0, 0} : timeline[after - 1];
+}
+AlignedPoint PossibleAt(std::span<const AlignedPoint> timeline, CoordTime at) {
+  const size_t after = IndexAfter(timeline, at);
+  if (after == 0) return {at, 0, 0};
+  const AlignedPoint& before = timeline[after - 1];
+  if (after == timeline.size() || timeline[after].ops <= before.ops + 1) return before;
+  return timeline[after];
+}
+
+struct Estimate {
+  double bytes = 0;
+  double ops = 0;
+};
+
+Estimate EstimateAt(std::span<const AlignedPoint> timeline, CoordTime at) {
+  const size_t after = IndexAfter(timeline, at);
+  if (after == 0) return {};
+  const AlignedPoint& before = timeline[after - 1];
+  Estimate estimate{static_cast<double>(before.bytes), static_cast<double>(before.ops)};
+  if (after == timeline.size()) return estimate;
+  const AlignedPoint& next = timeline[after];
+  if (next.ops <= before.ops + 1) return estimate;       // one op: it was in flight
+  const double share = static_cast<double>(at - before.at) / static_cast<double>(next.at - before.at);
+  estimate.bytes += share * static_cast<double>(next.bytes - before.bytes);
+  estimate.ops += share * static_cast<double>(next.ops - before.ops);
+  return estimate;
+}
+
+std::optional<CoordTime> FirstOp(std::span<const AlignedLane> lanes) {
+  std::optional<CoordTime> first;
+  for (const AlignedLane& lane : lanes) {
+    if (lane.started) first = first ? std::min(*first, lane.first_op) : lane.first_op;
+  }
+  return first;
+}
+
+std::optional<Window> WindowUpTo(std::span<const AlignedLane> lanes, std::optional<CoordTime> end,
+                                 double warmup_s) {
+  const std::optional<CoordTime> first = FirstOp(lanes);
+  if (!first || !end) return std::nullopt;
+  return Window{*first + NanosFrom(warmup_s), *end, warmup_s <= 0};
+}
+
+}  // namespace
+
+Moved BytesAt(std::span<const AlignedPoint> timeline, CoordTime at, int64_t error_ns) {
+  const Estimate estimate = EstimateAt(timeline, at);
+  const AlignedPoint certain = CertainAt(timeline, at + -error_ns);
+  const AlignedPoint possible = PossibleAt(timeline, at + error_ns);
+  return {.bytes = {estimate.bytes, static_cast<double>(certain.bytes), static_cast<double>(possible.bytes)},
+          .ops = {estimate.ops, static_cast<double>(certain.ops), static_cast<double>(possible.ops)}};
+}
+
+std::optional<Window> FullWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+  std::optional<CoordTime> end;
+  for (const AlignedLane& lane : lanes) {
+    if (lane.started) end = end ? std::max(*end, lane.region_end) : lane.region_end;
+  }
+  return WindowUpTo(lanes, end, warmup_s);
+}
+
+const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes) {
+  const AlignedLane* first = nullptr;
+  for (const AlignedLane& lane : lanes) {
+    if (!lane.started || lane.result->region_ops() == 0) continue;
+    const bool by_itself = !lane.result->stopped();
+    if (first == nullptr || (by_itself && first->result->stopped())) {
+      first = &lane;
+    } else if (by_itself == !first->result->stopped() && lane.ops_end < first->ops_end) {
+      first = &lane;
+    }
+  }
+  return first;
+}
+
+std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+  const AlignedLane* first = FirstToEnd(lanes);
+  return WindowUpTo(lanes, first == nullptr ? std::nullopt : std::optional(first->ops_end), warmup_s);
+}
+
+std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+  std::optional<Window> window = StonewallWindow(lanes, warmup_s);
+  if (!window) return std::nullopt;
+  for (const AlignedLane& lane : lanes) {
+    if (!lane.started) return std::nullopt;               // never were all active
+    if (lane.first_op > window->begin) {
+      window->begin = lane.first_op;
+      window->from_first_op = false;
+    }
+  }
+  return window;
+}
+
+std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+  std::optional<CoordTime> end;
+  for (const AlignedLane& lane : lanes) {
+    if (lane.deadline) end = end ? std::min(*end, *lane.deadline) : *lane.deadline;
+  }
+  return WindowUpTo(lanes, end, warmup_s);
+}
+
+Moved MovedIn(const Window& window, const AlignedLane& lane, std::span<const AlignedPoint> timeline) {
+  if (!lane.started || window.end <= window.begin) return {};
+  Moved moved = BytesAt(timeline, window.end, lane.error_ns(window.end));
+  if (window.from_first_op) return moved;
+  const Moved before = BytesAt(timeline, window.begin, lane.error_ns(window.begin));
+  const auto subtract = [](Bounded& from, const Bounded& what) {
+    from = {from.value - what.value, std::max(0.0, from.low - what.high), from.high - what.low};
+  };
+  subtract(moved.bytes, before.bytes);
+  subtract(moved.ops, before.ops);
+  return moved;
+}
+
+double Rate(double amount, double seconds) {
+  return seconds > 0 ? amount / seconds : std::numeric_limits<double>::quiet_NaN();
+}
+
+double WindowTotals::bytes_per_s() const {
+  return Rate(moved.bytes.value, seconds);
+}
+double WindowTotals::ops_per_s() const {
+  return Rate(moved.ops.value, seconds);
+}
+
+WindowTotals TotalsIn(const Window& window, std::span<const AlignedLane> lanes) {
+  WindowTotals totals{.moved = {}, .seconds = window.seconds()};
+  std::vector<AlignedPoint> timeline;
+  for (const AlignedLane& lane : lanes) {
+    TimelineOf(lane, timeline);
+    totals.moved += MovedIn(window, lane, timeline);
+  }
+  return totals;
+}
+
+}  // namespace iobench
