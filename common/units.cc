@@ -14,8 +14,7 @@ namespace {
 // Three significant digits, no more decimals than say something: "1.5", "12.3", "123", "4".
 std::string ThreeDigits(double value) {
   const double magnitude = std::fabs(value);
-  // The limits are where the digits shown would round up to one more before the point.
-  const int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
+  const int decimals = magnitude < 10 ? 2 : magnitude < 100 ? 1 : 0;  // 9.996 gives 10.00, then 10
   std::string text = absl::StrFormat("%.*f", decimals, value);
   if (decimals > 0) {
     text.erase(text.find_last_not_of('0') + 1);
@@ -102,7 +101,7 @@ std::string FormatSeconds(double seconds) {
 
 std::string FormatCount(double count) {
   if (!std::isfinite(count)) return "-";
-  if (std::fabs(count) < 99.95) return ThreeDigits(count);  // a rate of 0.5 ops/s is not 1
+  if (std::fabs(count) < 100) return ThreeDigits(count);  // a rate of 0.5 ops/s is not 1
   std::string text = absl::StrFormat("%.0f", count);
   const size_t first_digit = text[0] == '-' ? 1 : 0;
   for (size_t i = text.size(); i > first_digit + 3;) {

@@ -213,8 +213,10 @@ TEST_CASE("thinning keeps the points that bracket each instant", "[timeline]") {
   const std::vector<WorkerTime> instants = {{51'234}, {51'300}, {0}, {999'999'999}, {1'005}};
   const std::vector<WorkerPoint> thinned = Thinned(points, instants, 10);
   CHECK(thinned.size() <= 10 + 4 * instants.size());
+  CHECK(Holds(thinned, points[5'022]));
   CHECK(Holds(thinned, points[5'023]));  // 51,230
   CHECK(Holds(thinned, points[5'024]));
+  CHECK(Holds(thinned, points[5'025]));  // one more, where the mapped instant lands on the next op end
   CHECK(Holds(thinned,
               points[5'029]));  // 51,300 is an op end: itself and both neighbours, for the rounding of clocks
   CHECK(Holds(thinned, points[5'030]));
