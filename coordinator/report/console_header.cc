@@ -1,12 +1,14 @@
 // The head of the report: which run this is, on what, with what.
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "common/units.h"
 #include "coordinator/report/console_page.h"
 #include "coordinator/report/console_words.h"
@@ -42,6 +44,20 @@ std::vector<SeenTarget> DistinctTargets(const v1::RunReport& report) {
   return seen;
 }
 
+// The mount options that decide how fast it is; all of them are in result.json.
+std::string TellingOptions(const std::string& options) {
+  constexpr absl::string_view kQuiet[] = {"rw",        "relatime",  "namlen=",   "clientaddr=", "addr=",
+                                          "mountaddr=", "mountvers=", "mountport=", "mountproto=", "local_lock="};
+  std::vector<absl::string_view> telling;
+  for (const absl::string_view option : absl::StrSplit(options, ',')) {
+    const bool quiet = std::any_of(std::begin(kQuiet), std::end(kQuiet), [option](absl::string_view name) {
+      return absl::EndsWith(name, "=") ? absl::StartsWith(option, name) : option == name;
+    });
+    if (!quiet) telling.push_back(option);
+  }
+  return Printable(absl::StrJoin(telling, ", "));
+}
+
 void PutTargets(const v1::RunReport& report, ConsolePage& page) {
   std::string label = "target";
   const std::vector<SeenTarget> seen = DistinctTargets(report);
@@ -54,7 +70,7 @@ void PutTargets(const v1::RunReport& report, ConsolePage& page) {
     label.clear();
     const bool is_nfs = target->filesystem().compare(0, 3, "nfs") == 0;
     if (is_nfs && !target->mount_options().empty()) {
-      page.Labelled("", absl::StrReplaceAll(Printable(target->mount_options()), {{",", ", "}}), Tone::kQuiet);
+      page.Labelled("", TellingOptions(target->mount_options()), Tone::kQuiet);
     }
   }
   if (!seen.empty()) return;
@@ -122,7 +138,7 @@ std::string ClientText(const v1::ClientReport& client) {
                                   FormatBytes(static_cast<double>(client.memory_bytes())));
   if (!client.kernel().empty()) absl::StrAppend(&text, ", kernel ", Printable(client.kernel()));
   absl::StrAppend(&text, ", clock ", Printable(client.clock()));
-  if (!client.same_clock()) absl::StrAppend(&text, " +-", FormatSeconds(client.clock_error_ns() * 1e-9));
+  if (!client.same_clock() && std::isfinite(client.clock_error_ns())) absl::StrAppend(&text, " +-", FormatSeconds(client.clock_error_ns() * 1e-9));
   return text;
 }
 

@@ -8,8 +8,8 @@ namespace iobench {
 namespace {
 
 constexpr size_t kIndentColumns = 2;
-constexpr size_t kTextColumn = 14;       // where text behind a label begins: the longest label and two spaces
-constexpr size_t kGapColumns = 3;
+constexpr size_t kTextColumn = ConsolePage::kTextColumn;
+constexpr size_t kGapColumns = ConsolePage::kGapColumns;
 constexpr size_t kLeastTextColumns = 24; // on a terminal narrower than that lines run over
 
 const char* EscapeOf(Tone tone) {
@@ -59,8 +59,7 @@ void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone t
     text_.append(kIndentColumns, ' ');
     Put(label, label_tone);
     const size_t used = kIndentColumns + DisplayColumns(label);
-    // A label that is too long for its column (a mark's code) keeps one space.
-    if (!line.empty()) text_.append(used < kTextColumn ? kTextColumn - used : 1, ' ');
+    if (!line.empty()) text_.append(kTextColumn - std::min(used, kTextColumn), ' ');
     Put(line, tone);
     text_ += '\n';
     label = "";

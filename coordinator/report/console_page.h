@@ -15,6 +15,9 @@ enum class Tone { kPlain, kStrong, kQuiet, kWarning, kError };
 
 class ConsolePage {
  public:
+  static constexpr size_t kTextColumn = 14;      // where text behind a label begins
+  static constexpr size_t kGapColumns = 3;       // between figures
+
   explicit ConsolePage(const ConsoleStyle& style) : style_(style) {}
 
   // One line at the margin. Pieces are put side by side; a piece that no longer fits begins the next line.
@@ -25,6 +28,7 @@ class ConsolePage {
   void Line(const std::vector<Piece>& pieces);
 
   // "  label       text", the text wrapped under itself. An empty label continues the paragraph above.
+  // REQUIRES: the label is at most 11 columns wide.
   void Labelled(std::string_view label, std::string_view text, Tone tone = Tone::kPlain);
 
   // The same for figures that must not be broken: "  label       full 1 GiB/s   children 2 GiB/s".

@@ -15,14 +15,18 @@
 namespace iobench {
 namespace {
 
-constexpr int kMostSubjectsNamed = 3;
+constexpr size_t kMostSubjectsNamed = 3;
 constexpr int kMostErrorsShown = 5;
 
 double Number(uint64_t value) { return static_cast<double>(value); }
 
 void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Headline& headline = phase.headline();
-  page.Line({{PhaseTitle(report, phase), Tone::kStrong},
+  std::string title = PhaseTitle(report, phase);
+  // The figure stands above those of the paragraphs below it.
+  const size_t title_columns = ConsolePage::kTextColumn - ConsolePage::kGapColumns;
+  title.append(title_columns - std::min(title_columns, DisplayColumns(title)), ' ');
+  page.Line({{title, Tone::kStrong},
              {FormatBytesPerSecond(headline.bytes_per_s()), Tone::kStrong},
              {absl::StrCat(headline.name(), " (", headline.region(), ")")},
              {OpsPerSecond(headline.ops_per_s())}});
@@ -30,35 +34,21 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, Cons
 
 void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const GroupedMark& mark : MarksOf(phase)) {
-    std::string text;
+    std::string text = mark.code;
     for (size_t i = 0; i < mark.subjects.size() && i < kMostSubjectsNamed; ++i) {
-      absl::StrAppend(&text, i == 0 ? "" : ", ", mark.subjects[i]);
+      absl::StrAppend(&text, i == 0 ? " on " : ", ", mark.subjects[i]);
     }
     if (mark.subjects.size() > kMostSubjectsNamed) {
       absl::StrAppend(&text, " and ", mark.subjects.size() - kMostSubjectsNamed, " more");
     }
-    page.Labelled(absl::StrCat("! ", mark.code), absl::StrCat(text, text.empty() ? "" : ": ", mark.text),
-                  Tone::kWarning);
+    page.Labelled("! mark", absl::StrCat(text, ": ", mark.text), Tone::kWarning);
   }
 }
 
-// What went wrong comes right under the headline: totals are without it.
-void PutTroubles(const v1::PhaseReport& phase, ConsolePage& page) {
+// What went wrong, lost workers included, comes right under the headline: totals are without it.
+void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.interrupted()) page.Labelled("interrupted", "the figures are of what was done until then", Tone::kError);
-  std::string label = "lost";
-  for (const auto& client : phase.clients()) {
-    for (const auto& worker : client.workers()) {
-      if (!worker.lost()) continue;
-      page.Labelled(label, absl::StrCat(LaneName(client.host(), worker.worker(), -1), ": ", Printable(worker.lost_reason())),
-                    Tone::kError);
-      label.clear();
-    }
-  }
-  std::vector<std::string> counts;
-  if (phase.lanes_failed() > 0) counts.push_back(absl::StrCat(Counted(phase.lanes_failed(), "lane"), " failed"));
-  if (phase.lanes_sat_out() > 0) counts.push_back(absl::StrCat(Counted(phase.lanes_sat_out(), "lane"), " sat out"));
-  page.Figures("lanes out", counts, Tone::kError);
-  label = "errors";
+  std::string label = "errors";
   for (int i = 0; i < phase.errors_size() && i < kMostErrorsShown; ++i) {
     page.Labelled(label, ErrorText(phase.errors(i)), Tone::kError);
     label.clear();
@@ -69,10 +59,10 @@ void PutTroubles(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
-  std::string text = absl::StrCat(FormatBytes(Number(phase.bytes())), " in records of ",
-                                  FormatBytes(Number(phase.record_bytes())), ", ", FormatSeconds(phase.duration_s()));
+  std::string text = absl::StrCat(FormatBytes(Number(phase.bytes())), " in ", FormatSeconds(phase.duration_s()),
+                                  ", records of ", FormatBytes(Number(phase.record_bytes())));
   if (phase.measured_bytes() != phase.bytes()) {
-    absl::StrAppend(&text, "; ", FormatBytes(Number(phase.measured_bytes())), " of it count");
+    absl::StrAppend(&text, "; the headline counts ", FormatBytes(Number(phase.measured_bytes())));
   }
   if (phase.rotated()) {
     absl::StrAppend(&text, "; files of the next client",
@@ -108,10 +98,12 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   if (wall.kind().empty() || wall.kind() == "none") return;
   std::string text = absl::StrCat(wall.kind(), ", at ", FormatSeconds(wall.at_s()));
   if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
-  if (wall.bytes_high() > 0) {
-    absl::StrAppend(&text, "; bytes known to ", Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
+  if (wall.bytes_high() > wall.bytes_low()) {
+    absl::StrAppend(&text, "; bytes within ", Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
   }
-  if (std::isfinite(phase.straggler_cost())) absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
+  if (std::isfinite(phase.straggler_cost())) {
+    absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
+  }
   page.Labelled("stonewall", text, Tone::kQuiet);
 }
 
@@ -148,45 +140,44 @@ void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& p
 
 void PutStart(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::StartReport& start = phase.start();
+  if (!std::isfinite(start.skew_us())) return;            // no lane began
   std::string text = absl::StrCat("skew ", Microseconds(start.skew_us()));
   if (start.skew_low_us() != start.skew_high_us()) {
     absl::StrAppend(&text, ", between ", Microseconds(start.skew_low_us()), " and ", Microseconds(start.skew_high_us()));
   }
   absl::StrAppend(&text, " (", Percent(start.skew_percent()), " of the phase); first op ", Microseconds(start.late_us()),
-                  " after the common instant");
+                  " late");
   if (start.attempts() > 1) absl::StrAppend(&text, "; ", start.attempts(), " attempts");
   page.Labelled("start", text, Tone::kQuiet);
 }
 
 std::vector<std::string> LatencyFigures(const v1::Latency& latency) {
-  const auto figure = [&](const char* name, const char* field, double us) {
-    const bool unsure = std::find(latency.unsure().begin(), latency.unsure().end(), field) != latency.unsure().end();
-    return absl::StrCat(name, unsure ? " ~" : " ", Microseconds(us));
-  };
-  std::vector<std::string> figures = {
-      figure("p50", "p50", latency.p50()), figure("p90", "p90", latency.p90()), figure("p99", "p99", latency.p99()),
-      figure("p99.9", "p99_9", latency.p99_9()), absl::StrCat("max ", Microseconds(latency.max())),
-      absl::StrCat("mean ", Microseconds(latency.mean()))};
-  return figures;
+  return {absl::StrCat("p50 ", PercentileText(latency, "p50", latency.p50())),
+          absl::StrCat("p90 ", PercentileText(latency, "p90", latency.p90())),
+          absl::StrCat("p99 ", PercentileText(latency, "p99", latency.p99())),
+          absl::StrCat("p99.9 ", PercentileText(latency, "p99_9", latency.p99_9())),
+          absl::StrCat("max ", Microseconds(latency.max()))};
 }
 
 void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (!phase.has_latency_us() || phase.latency_us().count() == 0) return;
-  page.Figures("latency", LatencyFigures(phase.latency_us()));
+  if (phase.latency_us().count() == 0) return;
+  std::vector<std::string> figures = LatencyFigures(phase.latency_us());
+  figures.push_back(absl::StrCat("mean ", Microseconds(phase.latency_us().mean())));
+  page.Figures("latency", figures);
   if (phase.by_kind_size() < 2) return;
   for (const char* kind : {"read", "write"}) {
     const auto found = phase.by_kind().find(kind);
     if (found == phase.by_kind().end()) continue;
-    std::vector<std::string> figures = {FormatBytesPerSecond(found->second.bytes_per_s()),
-                                        OpsPerSecond(found->second.ops_per_s())};
-    for (std::string& figure : LatencyFigures(found->second.latency_us())) figures.push_back(std::move(figure));
-    page.Figures(absl::StrCat("  ", kind, "s"), figures);
+    figures = LatencyFigures(found->second.latency_us());
+    figures.insert(figures.begin(), {FormatBytesPerSecond(found->second.bytes_per_s()),
+                                     OpsPerSecond(found->second.ops_per_s())});
+    page.Figures(absl::StrCat(kind, "s"), figures);
   }
 }
 
 void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (!phase.has_tool()) return;
   const v1::ToolReport& tool = phase.tool();
+  if (!phase.has_tool() || !std::isfinite(tool.share_percent())) return;
   page.Labelled("tool", absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time: ",
                                      FormatSeconds(tool.ns_per_op() * 1e-9), " per op, of which the clock (",
                                      Printable(tool.clock()), ") ", FormatSeconds(tool.clock_read_ns() * 1e-9)),
@@ -199,7 +190,7 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
   PutHeadline(report, phase, page);
-  PutTroubles(phase, page);
+  PutErrors(phase, page);
   PutMarks(phase, page);
   PutMoved(phase, page);
   PutWindows(phase, page);

@@ -38,10 +38,21 @@ std::string Percent(double percent) {
   if (!std::isfinite(percent)) return "-";
   const double magnitude = std::fabs(percent);
   if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "> -0.001 %";
-  return absl::StrFormat("%.*f %%", magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude < 0.1 ? 3 : 1, percent);
+  std::string text = absl::StrFormat("%.*f", magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude < 0.1 ? 3 : 1, percent);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text + " %";
 }
 
 std::string Microseconds(double us) { return FormatSeconds(us * 1e-6); }
+
+bool IsUnsure(const v1::Latency& latency, std::string_view percentile) {
+  return std::find(latency.unsure().begin(), latency.unsure().end(), percentile) != latency.unsure().end();
+}
+
+std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us) {
+  if (latency.count() == 0) return "-";
+  return absl::StrCat(IsUnsure(latency, percentile) ? "~" : "", Microseconds(us));
+}
 
 std::string OpsPerSecond(double rate) { return absl::StrCat(FormatCount(rate), " ops/s"); }
 

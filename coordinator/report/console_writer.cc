@@ -1,4 +1,5 @@
 // The whole console report, made of the same pieces that are printed as a run goes.
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -12,30 +13,41 @@
 
 namespace iobench {
 
+namespace {
+
+bool HasUnsurePercentile(const v1::RunReport& report) {
+  return std::any_of(report.phases().begin(), report.phases().end(),
+                     [](const v1::PhaseReport& phase) { return !phase.latency_us().unsure().empty(); });
+}
+
+}  // namespace
+
 std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style) {
   ConsolePage page(style);
   // One phase has just been printed in full: a summary of it would say everything twice.
   if (report.phases_size() > 1) {
     page.Line({{"summary", Tone::kStrong}});
     PutSummary(report, page);
+    page.Blank();
   }
   if (!report.repetitions().empty()) {
-    page.Blank();
     PutRepetitions(report, page);
+    page.Blank();
   }
   std::string label = "problems";
   for (const auto& problem : report.run().problems()) {
     page.Labelled(label, ErrorText(problem), Tone::kError);
     label.clear();
   }
+  if (!report.run().finished()) {
+    page.Labelled("unfinished", "the run did not come to its end; what is above was measured before", Tone::kError);
+  }
   label = "notes";
   for (const auto& note : report.notes()) {
     page.Labelled(label, Printable(note));
     label.clear();
   }
-  if (!report.run().finished()) {
-    page.Labelled("unfinished", "the run did not come to its end; what is above was measured before", Tone::kError);
-  }
+  if (HasUnsurePercentile(report)) page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   return page.Take();
 }
 

@@ -38,11 +38,15 @@ std::string Text(std::string_view value) {
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
-// The shortest text that reads back as the same number; empty where there is none.
+// The shortest text that reads back as the same number, without an exponent where people would not write one; empty
+// where there is no number.
 std::string Number(double value) {
   if (!std::isfinite(value)) return "";
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  char text[64];
+  const double magnitude = std::fabs(value);
+  const bool plain = value == 0 || (magnitude >= 1e-9 && magnitude < 1e17);
+  const auto format = plain ? std::chars_format::fixed : std::chars_format::general;
+  const auto end = std::to_chars(text, text + sizeof(text), value, format).ptr;
   return std::string(text, end);
 }
 

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
+#include <numeric>
 
 #include "coordinator/report/display_text.h"
 
 namespace iobench {
 namespace {
 
-constexpr size_t kGapColumns = 3;
-constexpr size_t kLeastNameColumns = 8;
+constexpr size_t kGapColumns = 2;
+constexpr size_t kLeastFirstColumns = 12;
+constexpr size_t kLeastLastColumns = 15;      // the longest mark: "generator_bound"
 
 }  // namespace
 
@@ -26,27 +29,47 @@ void TextTable::AddRow(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+TextTable TextTable::Without(size_t column) const {
+  TextTable rest = *this;
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  rest.columns_.erase(rest.columns_.begin() + at);
+  for (auto& row : rest.rows_) row.erase(row.begin() + at);
+  return rest;
+}
+
 std::vector<std::string> TextTable::Lines(size_t width_columns) const {
   std::vector<size_t> widths(columns_.size(), 0);
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], DisplayColumns(row[i]));
   }
-  size_t others = kGapColumns * (columns_.size() - 1);
-  for (size_t i = 1; i < widths.size(); ++i) others += widths[i];
-  const size_t room = width_columns > others ? width_columns - others : 0;
-  widths[0] = std::min(widths[0], std::max(room, kLeastNameColumns));
+  const size_t gaps = kGapColumns * (columns_.size() - 1);
+  // Takes from one column what the row is too wide, as far as it may go.
+  const auto narrow = [&](size_t column, size_t least) {
+    const size_t total = std::accumulate(widths.begin(), widths.end(), gaps);
+    if (total <= width_columns || widths[column] <= least) return;
+    widths[column] -= std::min(total - width_columns, widths[column] - least);
+  };
+  if (columns_.back().align == Align::kLeft) narrow(widths.size() - 1, kLeastLastColumns);
+  narrow(0, kLeastFirstColumns);
+  if (std::accumulate(widths.begin(), widths.end(), gaps) > width_columns) {
+    const auto last = std::find_if(columns_.rbegin(), columns_.rend(), [](const Column& c) { return c.optional; });
+    if (last != columns_.rend()) return Without(static_cast<size_t>(columns_.rend() - last) - 1).Lines(width_columns);
+  }
 
   std::vector<std::string> lines;
   for (const auto& row : rows_) {
     std::string line;
+    const std::vector<std::string> last_cell = Wrapped(row.back(), widths.back());
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = i == 0 ? Shortened(row[i], widths[i]) : row[i];
+      const std::string cell = i + 1 == row.size() ? last_cell[0] : i == 0 ? Shortened(row[0], widths[0]) : row[i];
       const std::string padding(widths[i] - std::min(widths[i], DisplayColumns(cell)), ' ');
       if (i > 0) line.append(kGapColumns, ' ');
       line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
     }
+    const size_t last_column = DisplayColumns(line) - widths.back();
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
+    for (size_t i = 1; i < last_cell.size(); ++i) lines.push_back(std::string(last_column, ' ') + last_cell[i]);
   }
   return lines;
 }

@@ -14,6 +14,7 @@ class TextTable {
   struct Column {
     std::string title;
     Align align = Align::kRight;
+    bool optional = false;
   };
 
   explicit TextTable(std::vector<Column> columns);
@@ -21,11 +22,14 @@ class TextTable {
   // REQUIRES: one cell per column, printable text (display_text.h) without escape sequences.
   void AddRow(std::vector<std::string> cells);
 
-  // One line a row, the titles first if any column has one; three spaces between columns, none at the end of a line.
-  // Where a row would be wider than `width_columns`, the first column is shortened, not under 8 columns.
+  // One line a row, the titles first if any column has one; two spaces between columns, none at the end of a line.
+  // Where a row would be wider than `width_columns`, the last column, if it is a left one, wraps under itself, then the
+  // first is shortened; where that is not enough, optional columns are left out, the last one first.
   std::vector<std::string> Lines(size_t width_columns) const;
 
  private:
+  TextTable Without(size_t column) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -1,0 +1,109 @@
+"""The schema of result.json is a schema, takes what the program writes and refuses what is wrong."""
+
+import copy
+import json
+import pathlib
+import sys
+
+import jsonschema
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import schema  # noqa: E402
+
+GOLDEN_PATH = ROOT / "tests" / "unit" / "golden" / "result.json"
+
+
+@pytest.fixture
+def golden():
+    return schema.load(GOLDEN_PATH)
+
+
+def test_the_schema_is_valid_by_itself():
+    jsonschema.Draft202012Validator.check_schema(schema.load(schema.SCHEMA_PATH))
+
+
+def test_every_reference_in_the_schema_leads_somewhere():
+    document = schema.load(schema.SCHEMA_PATH)
+    text = json.dumps(document)
+    for name in document["$defs"]:
+        assert f'"#/$defs/{name}"' in text, f"{name} is never used"
+
+    def walk(node):
+        if isinstance(node, dict):
+            if "$ref" in node:
+                assert node["$ref"].removeprefix("#/$defs/") in document["$defs"]
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    walk(document)
+
+
+def test_the_golden_result_is_valid():
+    assert schema.validate(GOLDEN_PATH)["schema"] == "cluster-iobench result 1"
+
+
+def change(result, place, value):
+    *path, last = place
+    for step in path:
+        result = result[step]
+    if value is None:
+        del result[last]
+    else:
+        result[last] = value
+
+
+@pytest.mark.parametrize(
+    "place, value",
+    [
+        (("schema",), "cluster-iobench result 2"),
+        (("run",), None),
+        (("run", "exit_code"), "2"),
+        (("run", "plan", "phases", 0, "stonewall"), 2),
+        (("phases", 0, "bytes"), "16777216"),
+        (("phases", 0, "bytes"), 1.5),
+        (("phases", 0, "bytes"), -1),
+        (("phases", 0, "operation"), None),
+        (("phases", 0, "headline", "bytes_per_s"), "62914560"),
+        (("phases", 0, "headline", "name"), "best"),
+        (("phases", 0, "headline", "region"), "close"),
+        (("phases", 0, "throughput_bytes_per_s", "parent"), None),
+        (("phases", 0, "surprise"), 1),
+        (("phases", 0, "by_kind", "erase"), {}),
+        (("phases", 0, "clients", 0, "workers", 0, "lanes", 0, "bytes"), None),
+        (("phases", 0, "errors", 0, "errno"), None),
+        (("phases", 0, "errors", 0, "errno_value"), 5),
+        (("phases", 0, "clients", 0, "host_delta", "nfs", "first"), {"ops": {}}),
+    ],
+)
+def test_a_result_that_is_wrong_is_refused(golden, place, value):
+    wrong = copy.deepcopy(golden)
+    change(wrong, place, value)
+    assert wrong != golden
+    assert schema.problems(wrong)
+
+
+def test_an_unknown_figure_is_null_and_valid(golden):
+    assert golden["phases"][0]["throughput_bytes_per_s"]["full"] is None
+    change(golden, ("phases", 0, "headline", "bytes_per_s"), 0)
+    golden["phases"][0]["headline"]["bytes_per_s"] = None
+    assert not schema.problems(golden)
+
+
+def test_the_helper_says_where(golden, tmp_path):
+    golden["phases"][1]["clients"][0]["bytes"] = "many"
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(golden), encoding="utf-8")
+    with pytest.raises(AssertionError, match="/phases/1/clients/0/bytes: 'many' is not of type 'integer'"):
+        schema.validate(path)
+
+
+def test_the_helper_refuses_nan(tmp_path):
+    path = tmp_path / "result.json"
+    path.write_text('{"schema": NaN}', encoding="utf-8")
+    with pytest.raises(AssertionError, match="must be null"):
+        schema.validate(path)

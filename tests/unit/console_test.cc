@@ -1,0 +1,245 @@
+#include <cmath>
+#include <sstream>
+#include <string>
+
+#include "catch2/catch.hpp"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/display_text.h"
+#include "coordinator/report/report_writer.h"
+#include "coordinator/report/text_table.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+std::string ConsoleText(const v1::RunReport& report, const ConsoleStyle& style) {
+  std::ostringstream out;
+  REQUIRE(MakeConsoleWriter(style)->Write(report, out).ok());
+  return out.str();
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("the console report of the fixed result is as it was looked at") {
+  CheckGolden("console.txt", ConsoleText(GoldenReport(), ConsoleStyle{}));
+}
+
+TEST_CASE("no line of the console report is wider than the style, whatever the names") {
+  v1::RunReport report = GoldenReport();
+  report.mutable_phases(0)->mutable_clients(0)->set_host(std::string(300, 'x') + ".example.org");
+  report.mutable_phases(0)->mutable_errors(0)->set_message(std::string(500, 'y'));
+  report.mutable_phases(1)->mutable_stonewall()->set_first_lane(std::string(300, 'x') + " worker 3 lane 7");
+  report.mutable_phases(1)->mutable_marks(1)->set_subject(std::string(300, 'z'));
+  report.mutable_phases(2)->set_name(std::string(300, 'p'));
+  report.mutable_run()->set_command(std::string(300, 'c'));
+  report.mutable_clients(0)->set_host("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e" + std::string(200, 'w'));
+  for (const size_t width : {80u, 100u, 160u}) {
+    for (const std::string& line : LinesOf(ConsoleText(report, ConsoleStyle{false, width}))) {
+      INFO(line);
+      CHECK(DisplayColumns(line) <= width);
+    }
+  }
+}
+
+TEST_CASE("a host name cannot send escape sequences or line breaks to the terminal") {
+  const std::string text = ConsoleText(GoldenReport(), ConsoleStyle{});
+  CHECK(text.find('\033') == std::string::npos);
+  CHECK(Contains(text, "n\303\266rd, \"zwei\"??[31m"));
+}
+
+TEST_CASE("colour adds escape sequences and changes nothing else") {
+  std::string coloured = ConsoleText(GoldenReport(), ConsoleStyle{true, 100});
+  CHECK(Contains(coloured, "\033[1m"));
+  for (size_t at; (at = coloured.find('\033')) != std::string::npos;) coloured.erase(at, coloured.find('m', at) + 1 - at);
+  CHECK(coloured == ConsoleText(GoldenReport(), ConsoleStyle{false, 100}));
+}
+
+TEST_CASE("a phase begins with its headline, the window and the region") {
+  const v1::RunReport report = GoldenReport();
+  const std::string text = ConsolePhase(report, report.phases(0), ConsoleStyle{});
+  CHECK(LinesOf(text)[0] == "write         60 MiB/s   stonewalled (ops+fsync+close)   960 ops/s");
+}
+
+TEST_CASE("a percentile that too few ops support is marked with a tilde") {
+  const v1::RunReport report = GoldenReport();
+  const std::string text = ConsolePhase(report, report.phases(0), ConsoleStyle{});
+  CHECK(Contains(text, "p50 450 us"));
+  CHECK(Contains(text, "p99 ~1.5 ms"));
+  CHECK(Contains(text, "p99.9 ~9 ms"));
+}
+
+TEST_CASE("a mark that phase and client both carry is printed once, with the client's name") {
+  const v1::RunReport report = GoldenReport();
+  const std::string text = ConsolePhase(report, report.phases(1), ConsoleStyle{});
+  const size_t first = text.find("cached on");
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("cached on", first + 1) == std::string::npos);
+  CHECK(Contains(text, "! mark      cached on node01: 43 % of the bytes"));
+}
+
+TEST_CASE("the same mark on many clients is one line that names three of them") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  for (int i = 0; i < 5; ++i) {
+    v1::Mark& mark = *phase.add_marks();
+    mark.set_code("cpu_bound");
+    mark.set_subject("c" + std::to_string(i));
+    mark.set_text("use more clients");
+  }
+  CHECK(Contains(ConsolePhase(report, phase, ConsoleStyle{}), "cpu_bound on c0, c1, c2 and 2 more: use more clients"));
+}
+
+TEST_CASE("a lost worker and a failed lane are named under the headline") {
+  const v1::RunReport report = GoldenReport();
+  const std::vector<std::string> lines = LinesOf(ConsolePhase(report, report.phases(0), ConsoleStyle{}));
+  CHECK(Contains(lines[1], "worker 2: lost: connection reset by peer"));
+  CHECK(Contains(lines[3], "worker 1 lane 3: fsync /mnt/nfs/cluster-iobench.data/lane-000003.0"));
+  CHECK(Contains(lines[4], "at 4 MiB: Input/output error (EIO)"));
+}
+
+TEST_CASE("five errors are shown and the rest are counted") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  for (int i = 0; i < 8; ++i) {
+    v1::ErrorReport& error = *phase.add_errors();
+    error.set_worker(0);
+    error.set_lane(i);
+    error.set_message("disk " + std::to_string(i) + " is gone");
+  }
+  const std::string text = ConsolePhase(report, phase, ConsoleStyle{});
+  CHECK(Contains(text, "worker 0 lane 4: disk 4 is gone"));
+  CHECK(!Contains(text, "disk 5"));
+  CHECK(Contains(text, "and 3 more in result.json"));
+}
+
+TEST_CASE("one client with one lane gets no tables") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  phase.mutable_clients(0)->mutable_workers(0)->mutable_lanes()->RemoveLast();
+  const std::string text = ConsolePhase(report, phase, ConsoleStyle{});
+  CHECK(!Contains(text, "of mean"));
+  CHECK(!Contains(text, "slowest lane"));
+  CHECK(!Contains(text, "skew"));
+  CHECK(Contains(text, "node01, cpu 14 %"));
+}
+
+TEST_CASE("of many clients the slowest twenty are listed") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  for (int i = 1; i <= 99; ++i) {
+    v1::ClientPhaseReport& client = *phase.add_clients();
+    client = phase.clients(0);
+    client.set_host("c" + std::to_string(i));
+    client.set_bytes_per_s(1000.0 * (100 - i));
+  }
+  const std::string text = ConsolePhase(report, phase, ConsoleStyle{});
+  CHECK(Contains(text, "the slowest 20 of 100 clients"));
+  CHECK(Contains(text, "  c99 "));
+  CHECK(Contains(text, "  c80 "));
+  CHECK(!Contains(text, "  c79 "));
+  CHECK(text.find("  c99 ") < text.find("  c98 "));
+}
+
+TEST_CASE("five of nine stragglers are named and the rest are counted") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  for (int i = 0; i < 9; ++i) phase.add_stragglers("node01 worker 0 lane " + std::to_string(i) + ": 1 MiB/s");
+  const std::string text = ConsolePhase(report, phase, ConsoleStyle{});
+  CHECK(Contains(text, "slow lanes  node01 worker 0 lane 0: 1 MiB/s"));
+  CHECK(Contains(text, "lane 4: 1 MiB/s"));
+  CHECK(!Contains(text, "lane 5: 1 MiB/s"));
+  CHECK(Contains(text, "and 4 more in result.json"));
+}
+
+TEST_CASE("a report of one phase has no summary table") {
+  v1::RunReport report = GoldenReport();
+  report.mutable_phases()->DeleteSubrange(1, 2);
+  CHECK(!Contains(ConsoleFooter(report, ConsoleStyle{}), "summary"));
+  CHECK(Contains(ConsoleFooter(GoldenReport(), ConsoleStyle{}), "summary"));
+}
+
+TEST_CASE("an empty report is rendered too") {
+  CHECK(Contains(ConsoleText(v1::RunReport(), ConsoleStyle{}), "unfinished"));
+  v1::PhaseReport phase;
+  CHECK(!ConsolePhase(v1::RunReport(), phase, ConsoleStyle{}).empty());
+}
+
+TEST_CASE("printable text keeps letters and loses what could move the cursor or the reading direction") {
+  CHECK(Printable("caf\303\251 \xf0\x9f\x98\x80") == "caf\303\251 \xf0\x9f\x98\x80");
+  CHECK(Printable("a\tb\nc\x7f") == "a?b?c?");
+  CHECK(Printable("\xc2\x9b""31m") == "?31m");              // C1 control sequence introducer
+  CHECK(Printable("\xe2\x80\xae""exe") == "?exe");          // right-to-left override
+  CHECK(Printable("\xff\xc3") == "??");                     // not UTF-8, cut off
+  CHECK(Printable("\xc0\xaf\xed\xa0\x80") == "?????");      // overlong, surrogate
+}
+
+TEST_CASE("width counts columns, not bytes") {
+  CHECK(DisplayColumns("abc") == 3);
+  CHECK(DisplayColumns("\303\266") == 1);
+  CHECK(DisplayColumns("\xe6\x97\xa5\xe6\x9c\xac") == 4);   // two wide characters
+  CHECK(DisplayColumns("e\xcc\x81") == 1);                  // combining accent
+}
+
+TEST_CASE("a shortened name keeps both ends") {
+  CHECK(Shortened("abcdefghij", 10) == "abcdefghij");
+  CHECK(Shortened("abcdefghij", 8) == "abc..hij");
+  CHECK(Shortened("abcdefghij", 3) == "abc");
+  CHECK(DisplayColumns(Shortened("\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac", 7)) <= 7);
+}
+
+TEST_CASE("text is wrapped at spaces and long words are broken") {
+  CHECK(Wrapped("one two three", 7) == std::vector<std::string>{"one two", "three"});
+  CHECK(Wrapped("abcdefgh", 3) == std::vector<std::string>{"abc", "def", "gh"});
+  CHECK(Wrapped("", 10) == std::vector<std::string>{""});
+}
+
+TEST_CASE("a table aligns names left and figures right") {
+  TextTable table({{"name", TextTable::Align::kLeft}, {"rate"}});
+  table.AddRow({"a", "1 MiB/s"});
+  table.AddRow({"longer", "12.5 MiB/s"});
+  CHECK(table.Lines(100) == std::vector<std::string>{"name          rate",   //
+                                                     "a          1 MiB/s",   //
+                                                     "longer  12.5 MiB/s"});
+}
+
+TEST_CASE("in a table that is too wide the last words wrap, then the name is shortened") {
+  TextTable table({{"name", TextTable::Align::kLeft}, {"rate"}, {"marks", TextTable::Align::kLeft}});
+  table.AddRow({"a-long-host-name", "1", "too_short cached"});
+  CHECK(table.Lines(39) == std::vector<std::string>{"name              rate  marks",            //
+                                                    "a-long-host-name     1  too_short",        //
+                                                    "                        cached"});
+  // 12 columns are the least for a name.
+  CHECK(table.Lines(35) == std::vector<std::string>{"name          rate  marks",        //
+                                                    "a-lon..-name     1  too_short",    //
+                                                    "                    cached"});
+}
+
+TEST_CASE("optional columns go, the last one first, where even that does not fit") {
+  TextTable table({{"name", TextTable::Align::kLeft}, {"a", TextTable::Align::kRight, true}, {"rate"},
+                   {"b", TextTable::Align::kRight, true}});
+  table.AddRow({"node", "111", "22222", "3333"});
+  CHECK(table.Lines(22)[1] == "node  111  22222  3333");
+  CHECK(table.Lines(21)[1] == "node  111  22222");
+  CHECK(table.Lines(15)[1] == "node  22222");
+}
+
+TEST_CASE("percentages show what is there") {
+  CHECK(Percent(0) == "0 %");
+  CHECK(Percent(0.034) == "0.034 %");
+  CHECK(Percent(0.0001) == "< 0.001 %");
+  CHECK(Percent(2.44) == "2.4 %");
+  CHECK(Percent(-12.34) == "-12.3 %");
+  CHECK(Percent(31.04) == "31 %");
+  CHECK(Percent(100) == "100 %");
+  CHECK(Percent(NAN) == "-");
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,119 @@
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch2/catch.hpp"
+#include "coordinator/report/report_writer.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+std::string CsvText(const v1::RunReport& report) {
+  std::ostringstream out;
+  REQUIRE(MakeCsvWriter()->Write(report, out).ok());
+  return out.str();
+}
+
+// A reader after RFC 4180, written apart from the writer.
+std::vector<std::vector<std::string>> ReadCsv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      rows.back().back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      rows.back().emplace_back();
+    } else if (!quoted && c == '\n') {
+      rows.emplace_back(1);
+    } else {
+      rows.back().back() += c;
+    }
+  }
+  REQUIRE(!quoted);
+  rows.pop_back();
+  return rows;
+}
+
+std::vector<std::map<std::string, std::string>> Records(const v1::RunReport& report) {
+  const auto rows = ReadCsv(CsvText(report));
+  std::vector<std::map<std::string, std::string>> records;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    REQUIRE(rows[i].size() == rows[0].size());
+    auto& record = records.emplace_back();
+    for (size_t column = 0; column < rows[0].size(); ++column) record[rows[0][column]] = rows[i][column];
+  }
+  return records;
+}
+
+TEST_CASE("the CSV of the fixed result is as it was looked at") { CheckGolden("result.csv", CsvText(GoldenReport())); }
+
+TEST_CASE("the CSV has one row per phase, client and lane, and one for a lost worker without lanes") {
+  const auto records = Records(GoldenReport());
+  REQUIRE(records.size() == 5 + 4 + 2);
+  CHECK(records[0].at("lane") == "0");
+  CHECK(records[4].at("worker") == "2");
+  CHECK(records[4].at("lane").empty());
+  CHECK(records[4].at("state") == "lost");
+  CHECK(records[4].at("bytes").empty());
+}
+
+TEST_CASE("a host name with a comma, a quote and a line break comes back whole") {
+  CHECK(Records(GoldenReport())[2].at("host") == "n\303\266rd, \"zwei\"\n\033[31m");
+}
+
+TEST_CASE("a figure that is not known is an empty cell, a zero is 0") {
+  const auto records = Records(GoldenReport());
+  CHECK(records[0].at("full_bytes_per_s").empty());
+  CHECK(records[3].at("bytes_per_s").empty());
+  CHECK(records[0].at("start_us") == "0");
+  v1::RunReport report = GoldenReport();
+  report.mutable_phases(0)->clear_stonewall();
+  CHECK(Records(report)[0].at("stonewall_at_s").empty());
+}
+
+TEST_CASE("states of lanes and codes of marks are words") {
+  const auto records = Records(GoldenReport());
+  CHECK(records[0].at("state") == "done");
+  CHECK(records[1].at("state") == "stopped");
+  CHECK(records[3].at("state") == "failed");
+  CHECK(records[8].at("state") == "sat_out");
+  CHECK(records[0].at("marks") == "partial too_short retransmits");
+  CHECK(records[0].at("client_marks").empty());
+  CHECK(records[2].at("client_marks") == "retransmits");
+}
+
+TEST_CASE("numbers are the shortest that read back the same") {
+  v1::RunReport report = GoldenReport();
+  report.mutable_phases(0)->mutable_clients(0)->mutable_workers(0)->mutable_lanes(0)->set_bytes_per_s(0.1);
+  report.mutable_phases(0)->mutable_clients(0)->mutable_workers(0)->mutable_lanes(0)->set_bytes(18446744073709551615u);
+  const auto records = Records(report);
+  CHECK(records[0].at("bytes_per_s") == "0.1");
+  CHECK(records[1].at("bytes_per_s") == "21000000");
+  CHECK(records[1].at("open_s") == "0.0008");
+  CHECK(records[0].at("bytes") == "18446744073709551615");
+}
+
+TEST_CASE("every column is documented, in order") {
+  const std::string documentation = FileText(SourcePath("docs/reports.md"));
+  size_t at = 0;
+  const auto rows = ReadCsv(CsvText(v1::RunReport()));
+  for (const std::string& name : rows[0]) {
+    INFO(name);
+    at = documentation.find("| `" + name + "` |", at);
+    CHECK(at != std::string::npos);
+  }
+}
+
+TEST_CASE("a stream that failed is an error of the CSV writer") {
+  std::ostringstream out;
+  out.setstate(std::ios::badbit);
+  CHECK(MakeCsvWriter()->Write(GoldenReport(), out).code() == absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace iobench

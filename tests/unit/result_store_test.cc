@@ -1,0 +1,276 @@
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "catch2/catch.hpp"
+#include "coordinator/report/atomic_file.h"
+#include "coordinator/report/result_store.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    char name[] = "/tmp/result_store_test.XXXXXX";
+    REQUIRE(::mkdtemp(name) != nullptr);
+    path_ = name;
+  }
+  ~TemporaryDirectory() { fs::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+v1::RunRecord Run() {
+  v1::RunRecord run;
+  run.set_id("r1");
+  run.add_workers()->set_host("node01");
+  run.set_finished(true);
+  return run;
+}
+
+v1::PhaseRecord PhaseNumber(uint32_t index) {
+  v1::PhaseRecord phase;
+  phase.set_index(index);
+  phase.mutable_phase()->set_name("write");
+  phase.add_workers()->add_lanes()->set_bytes(1000 + index);
+  return phase;
+}
+
+ResultStore NewStore(const std::string& directory) {
+  auto store = ResultStore::Create(directory, false);
+  REQUIRE(store.ok());
+  return *store;
+}
+
+// A saved run of `count` phases.
+ResultStore SavedStore(const std::string& directory, uint32_t count) {
+  ResultStore store = NewStore(directory);
+  REQUIRE(store.SaveRun(Run()).ok());
+  for (uint32_t i = 0; i < count; ++i) REQUIRE(store.SavePhase(PhaseNumber(i)).ok());
+  REQUIRE(store.SaveReport(GoldenReport()).ok());
+  return store;
+}
+
+bool Contains(absl::string_view text, absl::string_view part) { return absl::StrContains(text, part); }
+
+void Put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+TEST_CASE("a saved run is loaded as it was") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "a/b/out", 12);
+  const auto saved = LoadRun(temporary / "a/b/out");
+  REQUIRE(saved.ok());
+  CHECK(saved->run.SerializeAsString() == Run().SerializeAsString());
+  REQUIRE(saved->phases.size() == 12);
+  for (uint32_t i = 0; i < 12; ++i) {
+    CHECK(saved->phases[i].SerializeAsString() == PhaseNumber(i).SerializeAsString());
+  }
+  CHECK(saved->warnings.empty());
+  CHECK(FileText(temporary / "a/b/out/result.json") == FileText(GoldenPath("result.json")));
+  CHECK(FileText(temporary / "a/b/out/result.csv") == FileText(GoldenPath("result.csv")));
+}
+
+TEST_CASE("a raw file is a protobuf message that other readers take") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 1);
+  v1::PhaseRecord phase;
+  REQUIRE(phase.ParseFromString(FileText(temporary / "out/raw/phase-000.pb")));
+  CHECK(phase.workers(0).lanes(0).bytes() == 1000);
+}
+
+TEST_CASE("phase 1000 comes after phase 999") {
+  TemporaryDirectory temporary;
+  const ResultStore store = NewStore(temporary / "out");
+  REQUIRE(store.SaveRun(Run()).ok());
+  for (const uint32_t index : {1000u, 999u}) REQUIRE(store.SavePhase(PhaseNumber(index)).ok());
+  const auto saved = LoadRun(temporary / "out");
+  REQUIRE(saved.ok());
+  REQUIRE(saved->phases.size() == 2);
+  CHECK(saved->phases[0].index() == 999);
+  CHECK(saved->phases[1].index() == 1000);
+}
+
+TEST_CASE("a result is not overwritten, and nothing is changed") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 2);
+  const auto again = ResultStore::Create(temporary / "out", false);
+  CHECK(again.status().code() == absl::StatusCode::kAlreadyExists);
+  CHECK(Contains(again.status().message(), "--force"));
+  REQUIRE(LoadRun(temporary / "out").ok());
+  CHECK(LoadRun(temporary / "out")->phases.size() == 2);
+}
+
+TEST_CASE("raw files without a report are a result too") {
+  TemporaryDirectory temporary;
+  REQUIRE(NewStore(temporary / "out").SavePhase(PhaseNumber(0)).ok());
+  CHECK(ResultStore::Create(temporary / "out", false).status().code() == absl::StatusCode::kAlreadyExists);
+}
+
+TEST_CASE("force replaces a result of ours and leaves other files") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 3);
+  Put(temporary / "out/notes.txt", "mine");
+  Put(temporary / "out/raw/phase-notes.pb", "mine");
+  const auto store = ResultStore::Create(temporary / "out", true);
+  REQUIRE(store.ok());
+  CHECK(!fs::exists(temporary / "out/result.json"));
+  CHECK(!fs::exists(temporary / "out/result.csv"));
+  CHECK(!fs::exists(temporary / "out/raw/phase-002.pb"));
+  CHECK(FileText(temporary / "out/notes.txt") == "mine");
+  CHECK(FileText(temporary / "out/raw/phase-notes.pb") == "mine");
+  REQUIRE(store->SaveRun(Run()).ok());
+  CHECK(LoadRun(temporary / "out")->phases.empty());
+}
+
+TEST_CASE("force does not touch a result of another program") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 1);
+  Put(temporary / "out/result.json", "{\"fio version\": \"fio-3.33\"}");
+  const auto store = ResultStore::Create(temporary / "out", true);
+  CHECK(store.status().code() == absl::StatusCode::kAlreadyExists);
+  CHECK(Contains(store.status().message(), "result.json is not a result of cluster-iobench"));
+  CHECK(FileText(temporary / "out/result.json") == "{\"fio version\": \"fio-3.33\"}");
+  CHECK(LoadRun(temporary / "out")->phases.size() == 1);
+}
+
+TEST_CASE("a directory that cannot be made is an error that names it") {
+  TemporaryDirectory temporary;
+  Put(temporary / "file", "");
+  const auto store = ResultStore::Create(temporary / "file/out", false);
+  CHECK(!store.ok());
+  CHECK(Contains(store.status().message(), "file/out"));
+  CHECK(Contains(store.status().message(), "ENOTDIR"));
+}
+
+TEST_CASE("what is not there is not found") {
+  TemporaryDirectory temporary;
+  CHECK(LoadRun(temporary / "none").status().code() == absl::StatusCode::kNotFound);
+  fs::create_directory(temporary / "empty");
+  const auto saved = LoadRun(temporary / "empty");
+  CHECK(saved.status().code() == absl::StatusCode::kNotFound);
+  CHECK(Contains(saved.status().message(), "raw/run.pb"));
+}
+
+TEST_CASE("a phase cut off anywhere is a warning that names the file, and the others are given") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 3);
+  const std::string path = temporary / "out/raw/phase-001.pb";
+  const std::string whole = FileText(path);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    Put(path, whole.substr(0, size));
+    const auto saved = LoadRun(temporary / "out");
+    REQUIRE(saved.ok());
+    REQUIRE(saved->phases.size() == 2);
+    CHECK(saved->phases[1].index() == 2);
+    REQUIRE(saved->warnings.size() == 1);
+    CHECK(Contains(saved->warnings[0], "raw/phase-001.pb: cut off"));
+  }
+}
+
+TEST_CASE("a phase with one byte changed is a warning") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 1);
+  const std::string path = temporary / "out/raw/phase-000.pb";
+  std::string damaged = FileText(path);
+  damaged[3] = static_cast<char>(damaged[3] ^ 1);
+  Put(path, damaged);
+  const auto saved = LoadRun(temporary / "out");
+  REQUIRE(saved.ok());
+  CHECK(saved->phases.empty());
+  REQUIRE(saved->warnings.size() == 1);
+  CHECK(Contains(saved->warnings[0], "checksum"));
+}
+
+TEST_CASE("a missing phase is a warning") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 3);
+  fs::remove(temporary / "out/raw/phase-001.pb");
+  const auto saved = LoadRun(temporary / "out");
+  REQUIRE(saved.ok());
+  CHECK(saved->phases.size() == 2);
+  REQUIRE(saved->warnings.size() == 1);
+  CHECK(Contains(saved->warnings[0], "phase-001.pb: missing"));
+}
+
+TEST_CASE("a damaged, foreign or mistaken run.pb is data loss that names the file") {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 1);
+  const std::string path = temporary / "out/raw/run.pb";
+  const auto fails_with = [&](const std::string& reason) {
+    const auto saved = LoadRun(temporary / "out");
+    CHECK(saved.status().code() == absl::StatusCode::kDataLoss);
+    CHECK(Contains(saved.status().message(), "raw/run.pb"));
+    CHECK(Contains(saved.status().message(), reason));
+  };
+  Put(path, "");
+  fails_with("0 bytes");
+  Put(path, std::string(100000, 'x'));
+  fails_with("not a file of cluster-iobench");
+  Put(path, FileText(temporary / "out/raw/phase-000.pb"));
+  fails_with("another kind of record");
+}
+
+TEST_CASE("a write that fails leaves the old file and no partial one") {
+  TemporaryDirectory temporary;
+  const std::string path = temporary / "file";
+  Put(path, "old");
+  const absl::Status status = WriteFileAtomically(path, [&](std::ostream& out) {
+    out << "new";
+    return absl::InternalError("no more");
+  });
+  CHECK(status.message() == "no more");
+  CHECK(FileText(path) == "old");
+  CHECK(!fs::exists(path + kPartialSuffix));
+}
+
+TEST_CASE("a full disk is an error that says so and leaves the old file") {
+  TemporaryDirectory temporary;
+  const std::string path = temporary / "file";
+  Put(path, "old");
+  // A limit on file sizes stands in for the full disk: the write comes back with an errno all the same.
+  struct rlimit before;
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 100000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const absl::Status status = WriteFileAtomically(path, [](std::ostream& out) {
+    out << std::string(300000, 'x');
+    return absl::OkStatus();
+  });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  CHECK(Contains(status.message(), "EFBIG"));
+  CHECK(FileText(path) == "old");
+  CHECK(!fs::exists(path + kPartialSuffix));
+}
+
+TEST_CASE("a partial file that a crash left is replaced, a link in its place is not followed") {
+  TemporaryDirectory temporary;
+  const std::string path = temporary / "file";
+  Put(temporary / "victim", "precious");
+  fs::create_symlink(temporary / "victim", path + kPartialSuffix);
+  const absl::Status status = WriteFileAtomically(path, [](std::ostream& out) {
+    out << "new";
+    return absl::OkStatus();
+  });
+  REQUIRE(status.ok());
+  CHECK(FileText(path) == "new");
+  CHECK(FileText(temporary / "victim") == "precious");
+}
+
+}  // namespace
+}  // namespace iobench
