@@ -144,7 +144,7 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   for (const v1::WorkerPhaseResult& worker : record.workers()) anything |= worker.lanes_size() > 0 || worker.lost();
   if (!anything) return absl::OkStatus();
   v1::PhaseReport phase = SummarizePhase(record_, record);
-  io_failed_ |= phase.errors_size() > 0;
+  io_failed_ |= phase.lanes_failed() > 0;
   const v1::RunReport run = SummarizeRun(record_, &record);
   *report_.mutable_clients() = run.clients();
   *report_.add_phases() = std::move(phase);

@@ -228,6 +228,8 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
   const v1::WorkerEvent& event = received.event;
   switch (event.body_case()) {
     case v1::WorkerEvent::kLaneEnded:
+      // Where a time rules, all lanes end at the same instant by themselves.
+      if (phase_.stop().time_s() > 0) break;
       if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP) StopLanes();
       break;
     case v1::WorkerEvent::kDeadlineReached:

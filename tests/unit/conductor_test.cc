@@ -104,12 +104,24 @@ struct Run {
   std::vector<v1::WorkerFacts> hosts = {Facts("b2"), Facts("b10"), Facts("a1")};
   v1::Plan plan = EmptyPhases(2, 1);
   Interrupt interrupt;
-  RunObserver observer;
+  bool interrupts_when_running = false;
   std::vector<ScriptedWorkers::Posted> posted;
   bool ordered = true;
   std::unique_ptr<Conductor> conductor;
 
+  // Raises the interrupt once lanes run, if asked to.
+  class Observer final : public RunObserver {
+   public:
+    explicit Observer(Run& run) : run_(run) {}
+    void PhaseMoves(const PhaseProgress&) override { run_.interrupt.Raise(); }
+    int64_t progress_interval_ns() const override { return run_.interrupts_when_running ? 1'000'000 : 0; }
+
+   private:
+    Run& run_;
+  };
+
   int Go() {
+    Observer observer(*this);
     ScriptedWorkers workers(hosts, [this](WorkerId id, const v1::WorkerRequest& request) { return perfect(id, request); });
     workers.set_ordered(ordered);
     ConductorOptions options;
@@ -331,15 +343,16 @@ TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs it
 
 TEST_CASE("an interrupt ends the run with what was done and sends everybody home") {
   Run run;
+  run.interrupts_when_running = true;
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
     v1::WorkerEvent event;
     if (request.has_arm()) {
       run.perfect.start_ns[id] = request.arm().start_worker_ns();
       event.mutable_armed()->set_margin_ns(1'000'000'000);
       events.push_back(event);
-      if (id == 2) run.interrupt.Raise();
       return true;
     }
+    if (request.has_poll()) return true;
     if (!request.has_adjust()) return false;
     REQUIRE(request.adjust().quit());
     event.mutable_lanes_done();
