@@ -17,7 +17,9 @@ namespace iobench {
 // Now on this process's CLOCK_MONOTONIC, ns. The only call of clock_gettime(CLOCK_MONOTONIC) in the project.
 int64_t MonotonicNowNs();
 
-inline CoordTime CoordNow() { return {MonotonicNowNs()}; }
+inline CoordTime CoordNow() {
+  return {MonotonicNowNs()};
+}
 
 // Wall time as ISO 8601 UTC with milliseconds, for people and server logs; never subtracted.
 std::string WallClockIso8601();
@@ -51,7 +53,7 @@ struct MonotonicClock {
 };
 
 enum class TickSource { kTsc, kMonotonic };
-const char* NameOf(TickSource source);   // "tsc" | "monotonic"
+const char* NameOf(TickSource source);  // "tsc" | "monotonic"
 
 // kTsc only where the TSC is invariant (constant_tsc and nonstop_tsc in /proc/cpuinfo) and the kernel itself
 // keeps time with it (current_clocksource is tsc). Read once per process. The environment variable
@@ -62,7 +64,7 @@ TickSource ChosenTickSource();
 struct TickPair {
   Ticks ticks;
   int64_t monotonic_ns = 0;
-  int64_t bracket_ns = 0;        // the two readings are no further apart than this
+  int64_t bracket_ns = 0;  // the two readings are no further apart than this
 };
 TickPair ReadTickPair(TickSource source);
 
@@ -84,7 +86,7 @@ class TickScale {
   TickSource source_;
   TickPair origin_;
   double ns_per_tick_;
-  uint64_t multiplier_;          // ns per tick, 32.32 fixed point
+  uint64_t multiplier_;  // ns per tick, 32.32 fixed point
 };
 
 // A scale good enough to measure latencies with and to set timers by (a few ppm), from a pair taken at process

@@ -14,7 +14,7 @@
 
 namespace iobench {
 
-inline constexpr double kMaxDriftPpm = 500.0;   // NTP may slew so much
+inline constexpr double kMaxDriftPpm = 500.0;  // NTP may slew so much
 
 // What one burst of pings proves: theta in [low_ns, high_ns] at the instant `at` (middle of the burst).
 struct OffsetInterval {
@@ -40,8 +40,8 @@ class ClockMap {
 
   CoordTime ToCoordinator(WorkerTime t) const;
   WorkerTime ToWorker(CoordTime t) const;
-  double offset_ns(CoordTime at) const;    // estimate of theta: middle of the interval
-  int64_t error_ns(CoordTime at) const;    // half width
+  double offset_ns(CoordTime at) const;  // estimate of theta: middle of the interval
+  int64_t error_ns(CoordTime at) const;  // half width
   bool same() const { return intervals_.empty(); }
 
  private:

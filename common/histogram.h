@@ -17,15 +17,15 @@ class Histogram {
  public:
   static constexpr int kSubBucketBits = 7;
   static constexpr int kMaxBits = 42;
-  static constexpr uint32_t kBucketCount = (kMaxBits - kSubBucketBits + 1) << kSubBucketBits;   // 4608
+  static constexpr uint32_t kBucketCount = (kMaxBits - kSubBucketBits + 1) << kSubBucketBits;  // 4608
 
-  static constexpr uint32_t IndexOf(uint64_t ns) {      // REQUIRES: ns < 2^42
+  static constexpr uint32_t IndexOf(uint64_t ns) {  // REQUIRES: ns < 2^42
     if (ns < (1u << kSubBucketBits)) return static_cast<uint32_t>(ns);
     const int shift = std::bit_width(ns) - 1 - kSubBucketBits;
     return (static_cast<uint32_t>(shift) << kSubBucketBits) + static_cast<uint32_t>(ns >> shift);
   }
-  static uint64_t LowerEdge(uint32_t index);            // smallest ns of the bucket
-  static uint64_t UpperEdge(uint32_t index);            // largest ns of the bucket
+  static uint64_t LowerEdge(uint32_t index);  // smallest ns of the bucket
+  static uint64_t UpperEdge(uint32_t index);  // largest ns of the bucket
 
   void Add(uint64_t ns) {
     if (ns >= (uint64_t{1} << kMaxBits)) [[unlikely]] {
@@ -41,12 +41,12 @@ class Histogram {
   void Merge(const Histogram& other);
   void Clear();
 
-  uint64_t count() const;                               // overflowed ones included; walks the buckets
+  uint64_t count() const;  // overflowed ones included; walks the buckets
   uint64_t overflow_count() const { return overflow_count_; }
-  uint64_t min_ns() const;                              // 0 when empty
+  uint64_t min_ns() const;  // 0 when empty
   uint64_t max_ns() const { return max_ns_; }
-  double mean_ns() const;                               // NaN when empty
-  double stddev_ns() const;                             // population; NaN when empty
+  double mean_ns() const;    // NaN when empty
+  double stddev_ns() const;  // population; NaN when empty
 
   // Nearest rank: upper edge of the smallest bucket with cumulated count >= ceil(p * n), never above max_ns();
   // p in (0, 1]. NaN when empty. A rank inside the overflow gives max_ns().
@@ -54,7 +54,7 @@ class Histogram {
   // A percentile is trusted only with n * (1 - p) >= 100.
   bool Trusted(double p) const;
 
-  v1::Histogram ToProto() const;                        // sparse
+  v1::Histogram ToProto() const;  // sparse
   // Adds the counts of a message; InvalidArgument when its layout does not fit (nothing is added then).
   absl::Status AddProto(const v1::Histogram& message);
 

@@ -6,15 +6,15 @@
 
 namespace iobench {
 
-enum class OpKind : uint8_t { kRead = 0, kWrite = 1 };   // same numbers as v1::OpKind
+enum class OpKind : uint8_t { kRead = 0, kWrite = 1 };  // same numbers as v1::OpKind
 inline constexpr int kOpKindCount = 2;
-const char* NameOf(OpKind kind);                         // "read" | "write"
+const char* NameOf(OpKind kind);  // "read" | "write"
 
 struct Op {
   OpKind kind = OpKind::kRead;
-  uint32_t object = 0;        // index into the lane's file set
-  uint64_t offset = 0;        // within the object's extent, bytes
-  uint32_t length = 0;        // bytes; < 4 GiB
+  uint32_t object = 0;  // index into the lane's file set
+  uint64_t offset = 0;  // within the object's extent, bytes
+  uint32_t length = 0;  // bytes; < 4 GiB
 };
 
 }  // namespace iobench

@@ -15,10 +15,10 @@ namespace iobench {
 enum class Pattern {
   kSequential,
   kBackward,
-  kRandom,           // every record exactly once
-  kStride,           // every record exactly once
-  kFirstRecord,      // record 0 again and again
-  kRandomMix,        // random order, kind by percentage per op, or per lane
+  kRandom,       // every record exactly once
+  kStride,       // every record exactly once
+  kFirstRecord,  // record 0 again and again
+  kRandomMix,    // random order, kind by percentage per op, or per lane
 };
 
 enum class Access { kRead, kWrite, kMixed };
@@ -27,15 +27,15 @@ enum class Access { kRead, kWrite, kMixed };
 enum class Call { kStream, kPositional };
 
 struct OperationSpec {
-  std::string_view name;        // kebab-case, everywhere
-  std::string_view title;       // for people
-  int iozone_number;            // IOzone's -i
-  bool retest;                  // the second of its pair; left out by -+n
+  std::string_view name;   // kebab-case, everywhere
+  std::string_view title;  // for people
+  int iozone_number;       // IOzone's -i
+  bool retest;             // the second of its pair; left out by -+n
   Pattern pattern;
   Access access;
   Call call;
-  bool creates_files;           // writes new files; otherwise the data must be there (prefilled if need be)
-  bool needs_data;              // reads or changes existing data
+  bool creates_files;  // writes new files; otherwise the data must be there (prefilled if need be)
+  bool needs_data;     // reads or changes existing data
 };
 
 // All operations, in the order of IOzone's numbers.

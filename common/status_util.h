@@ -16,29 +16,29 @@ namespace iobench {
 // ENOSPC and EDQUOT: ResourceExhausted, EEXIST: AlreadyExists, EINVAL: InvalidArgument, else: Internal); the errno
 // itself travels in a payload, see ErrnoOf.
 absl::Status ErrnoStatus(std::string_view context, int errno_value);
-int ErrnoOf(const absl::Status& status);              // 0: none
-std::string ErrnoName(int errno_value);               // "ENOSPC"; "errno 4711" where unknown
+int ErrnoOf(const absl::Status& status);  // 0: none
+std::string ErrnoName(int errno_value);   // "ENOSPC"; "errno 4711" where unknown
 
 // The same status with "CONTEXT: " before its message; payloads are kept. OK stays OK.
 absl::Status Annotate(const absl::Status& status, std::string_view context);
 
 v1::Problem ToProblem(const absl::Status& status);
-absl::Status ToStatus(const v1::Problem& problem);    // OK where code is 0
+absl::Status ToStatus(const v1::Problem& problem);  // OK where code is 0
 
 }  // namespace iobench
 
-#define IOBENCH_RETURN_IF_ERROR(expression)                     \
-  do {                                                          \
+#define IOBENCH_RETURN_IF_ERROR(expression)                                                      \
+  do {                                                                                           \
     if (absl::Status iobench_status = (expression); !iobench_status.ok()) return iobench_status; \
   } while (false)
 
 #define IOBENCH_CONCAT_INNER(a, b) a##b
 #define IOBENCH_CONCAT(a, b) IOBENCH_CONCAT_INNER(a, b)
 // IOBENCH_ASSIGN_OR_RETURN(auto file, OpenFile(path));
-#define IOBENCH_ASSIGN_OR_RETURN(declaration, expression)                              \
-  auto IOBENCH_CONCAT(iobench_result_, __LINE__) = (expression);                       \
-  if (!IOBENCH_CONCAT(iobench_result_, __LINE__).ok())                                 \
-    return IOBENCH_CONCAT(iobench_result_, __LINE__).status();                         \
+#define IOBENCH_ASSIGN_OR_RETURN(declaration, expression)        \
+  auto IOBENCH_CONCAT(iobench_result_, __LINE__) = (expression); \
+  if (!IOBENCH_CONCAT(iobench_result_, __LINE__).ok())           \
+    return IOBENCH_CONCAT(iobench_result_, __LINE__).status();   \
   declaration = *std::move(IOBENCH_CONCAT(iobench_result_, __LINE__))
 
 #endif  // COMMON_STATUS_UTIL_H_

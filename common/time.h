@@ -31,8 +31,12 @@ struct CoordTime {
 };
 
 inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
-inline constexpr double SecondsFrom(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-inline constexpr int64_t NanosFrom(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+inline constexpr double SecondsFrom(int64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+inline constexpr int64_t NanosFrom(double seconds) {
+  return static_cast<int64_t>(seconds * 1e9);
+}
 
 }  // namespace iobench
 

@@ -21,9 +21,9 @@ struct ProgressPoint {
   uint64_t ops = 0;
   bool operator==(const ProgressPoint&) const = default;
 };
-using LanePoint = ProgressPoint<Ticks>;          // while recording
-using WorkerPoint = ProgressPoint<WorkerTime>;   // collected
-using AlignedPoint = ProgressPoint<CoordTime>;   // on the common axis
+using LanePoint = ProgressPoint<Ticks>;         // while recording
+using WorkerPoint = ProgressPoint<WorkerTime>;  // collected
+using AlignedPoint = ProgressPoint<CoordTime>;  // on the common axis
 
 // What a lane's thread writes while it runs. Two parts, both allocated at construction:
 //  - points at least interval apart over the whole phase; when full, every second one is dropped and the interval
@@ -39,12 +39,10 @@ class ProgressTimeline {
   // `first_interval_ticks`: distance of points at the start; > 0.
   explicit ProgressTimeline(uint64_t first_interval_ticks);
 
-  void Start(Ticks at);                           // empties it; sets the origin point (at, 0, 0)
+  void Start(Ticks at);  // empties it; sets the origin point (at, 0, 0)
 
   // Every op end, in order. Cheap: one ring store.
-  void Note(Ticks at, uint64_t bytes, uint64_t ops) {
-    ring_[ops & (kRingCount - 1)] = {at, bytes, ops};
-  }
+  void Note(Ticks at, uint64_t bytes, uint64_t ops) { ring_[ops & (kRingCount - 1)] = {at, bytes, ops}; }
   // When at >= next_point(): keeps the op end as a point. The caller folds next_point() into its one comparison.
   Ticks next_point() const { return next_point_; }
   void Keep(Ticks at, uint64_t bytes, uint64_t ops);
@@ -68,7 +66,7 @@ std::vector<WorkerPoint> Thinned(std::span<const WorkerPoint> points, std::span<
                                  size_t most);
 
 v1::Timeline ToProto(std::span<const WorkerPoint> points);
-std::vector<WorkerPoint> FromProto(const v1::Timeline& timeline);   // unequal lengths: the shortest counts
+std::vector<WorkerPoint> FromProto(const v1::Timeline& timeline);  // unequal lengths: the shortest counts
 
 }  // namespace iobench
 

@@ -10,18 +10,24 @@
 
 namespace iobench {
 
-inline constexpr uint64_t operator""_KiB(unsigned long long n) { return n << 10; }
-inline constexpr uint64_t operator""_MiB(unsigned long long n) { return n << 20; }
-inline constexpr uint64_t operator""_GiB(unsigned long long n) { return n << 30; }
+inline constexpr uint64_t operator""_KiB(unsigned long long n) {
+  return n << 10;
+}
+inline constexpr uint64_t operator""_MiB(unsigned long long n) {
+  return n << 20;
+}
+inline constexpr uint64_t operator""_GiB(unsigned long long n) {
+  return n << 30;
+}
 
 // "64k", "4m", "1g", "2t" (either case; powers of 1024), "512b" bytes; a bare number is in `bare_unit_bytes`
 // (IOzone: KiB). InvalidArgument for anything else, for 2^63 and above; the message quotes the text.
 absl::StatusOr<uint64_t> ParseBytes(std::string_view text, uint64_t bare_unit_bytes);
 
-std::string FormatBytes(double bytes);                // "4 MiB", "1.5 GiB", "512 B"
-std::string FormatBytesPerSecond(double rate);        // "1.23 GiB/s"; "-" when not finite
-std::string FormatSeconds(double seconds);            // "1.2 s", "340 ms", "25 us", "80 ns", "3 min 05 s"
-std::string FormatCount(double count);                // "1,234,567"
+std::string FormatBytes(double bytes);          // "4 MiB", "1.5 GiB", "512 B"
+std::string FormatBytesPerSecond(double rate);  // "1.23 GiB/s"; "-" when not finite
+std::string FormatSeconds(double seconds);      // "1.2 s", "340 ms", "25 us", "80 ns", "3 min 05 s"
+std::string FormatCount(double count);          // "1,234,567"
 
 }  // namespace iobench
 

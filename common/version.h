@@ -4,7 +4,7 @@
 
 namespace iobench {
 
-inline constexpr char kProgramVersion[] = IOBENCH_VERSION;     // from CMake's project()
+inline constexpr char kProgramVersion[] = IOBENCH_VERSION;  // from CMake's project()
 
 }  // namespace iobench
 
