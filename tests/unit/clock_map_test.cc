@@ -13,7 +13,7 @@
 namespace iobench {
 namespace {
 
-v1::PingBurst Burst(std::vector<std::array<int64_t, 4>> pings) {
+v1::PingBurst Burst(const std::vector<std::array<int64_t, 4>>& pings) {
   v1::PingBurst burst;
   for (const auto& [sent, received, replied, returned] : pings) {
     v1::PingSample& sample = *burst.add_samples();

@@ -181,6 +181,7 @@ TEST_CASE("starting again forgets the phase before, in points and ring", "[timel
 
 std::vector<WorkerPoint> EvenPoints(int count) {
   std::vector<WorkerPoint> points;
+  points.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i)
     points.push_back({{1'000 + 10 * i}, 100u * static_cast<uint64_t>(i), static_cast<uint64_t>(i)});
   return points;
@@ -200,6 +201,7 @@ TEST_CASE("thinning keeps the first, the last and an even choice between", "[tim
 TEST_CASE("thinning is even in time, not in points", "[timeline]") {
   // The ring's 1000 points lie in the last 1 % of the phase.
   std::vector<WorkerPoint> points;
+  points.reserve(1'100);
   for (int i = 0; i < 100; ++i) points.push_back({{1'000 * i}, 0, 0});
   for (int i = 0; i < 1'000; ++i) points.push_back({{99'001 + i}, 0, 0});
   const std::vector<WorkerPoint> thinned = Thinned(points, {}, 101);
