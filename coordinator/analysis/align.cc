@@ -117,7 +117,7 @@ void TimelineOf(const AlignedLane& lane, std::vector<AlignedPoint>& points) {
   const v1::Timeline& timeline = lane.result->timeline();
   const int count = std::min({timeline.at_worker_ns_size(), timeline.bytes_size(), timeline.ops_size()});
   // Decoded here and not by FromProto: that would make a second copy of every timeline.
-  uint64_t at_ns = 0;               // unsigned: damaged deltas wrap round instead of overflowing
+  uint64_t at_ns = 0;  // unsigned: damaged deltas wrap round instead of overflowing
   uint64_t bytes = 0;
   uint64_t ops = 0;
   for (int i = 0; i < count; ++i) {

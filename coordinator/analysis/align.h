@@ -19,9 +19,9 @@ namespace iobench {
 struct AlignedWorker {
   const v1::WorkerPhaseResult* result = nullptr;
   uint32_t number = 0;
-  const ClockMap* clock = nullptr;      // null: lost, or no burst of its clock can be used
-  bool clock_stepped = false;           // its bursts contradict each other; clock is from the best one
-  std::string missing_reason;           // not empty: nothing of this worker is counted, and why
+  const ClockMap* clock = nullptr;  // null: lost, or no burst of its clock can be used
+  bool clock_stepped = false;       // its bursts contradict each other; clock is from the best one
+  std::string missing_reason;       // not empty: nothing of this worker is counted, and why
 };
 
 // A lane whose result counts, on the common axis. Its timeline stays in the record until TimelineOf decodes it: with
@@ -30,11 +30,11 @@ struct AlignedLane {
   const v1::LaneResult* result = nullptr;
   uint32_t worker = 0;
   const ClockMap* clock = nullptr;
-  bool started = false;                 // false: told to stop before its first op; the times below mean nothing
-  CoordTime first_op;                   // s_i
-  CoordTime ops_end;                    // end of the last op before a stop, or of all
-  CoordTime region_end;                 // t_i or u_i: end of the timed region
-  std::optional<CoordTime> deadline;    // when its deadline came
+  bool started = false;               // false: told to stop before its first op; the times below mean nothing
+  CoordTime first_op;                 // s_i
+  CoordTime ops_end;                  // end of the last op before a stop, or of all
+  CoordTime region_end;               // t_i or u_i: end of the timed region
+  std::optional<CoordTime> deadline;  // when its deadline came
 
   // Half width of what is known about the lane's clock against the common axis at an instant.
   int64_t error_ns(CoordTime at) const { return clock->error_ns(at); }
@@ -43,9 +43,9 @@ struct AlignedLane {
 // Everything of a phase that has a place on the common axis. `lanes` holds those that count: not lost, not failed, not
 // sat out. Borrows the record that it was made from.
 struct AlignedPhase {
-  std::vector<AlignedWorker> workers;   // as in the record
-  std::vector<AlignedLane> lanes;       // in the record's order
-  std::deque<ClockMap> clocks;          // workers of one client share one; addresses are stable
+  std::vector<AlignedWorker> workers;  // as in the record
+  std::vector<AlignedLane> lanes;      // in the record's order
+  std::deque<ClockMap> clocks;         // workers of one client share one; addresses are stable
 };
 
 // Workers without bursts share the coordinator's clock. Bursts that contradict themselves are left out; where the rest

@@ -14,7 +14,7 @@ namespace iobench {
 namespace {
 
 constexpr double kClockErrorMs = 5.0;
-constexpr double kClockErrorShare = 0.01;            // of the phase
+constexpr double kClockErrorShare = 0.01;  // of the phase
 constexpr double kCachedPercent = 5.0;
 constexpr double kBusyPercent = 95.0;
 constexpr double kStolenPercent = 5.0;
@@ -24,7 +24,8 @@ constexpr double kNetworkPercent = 95.0;
 // (FUSE, ZFS, 9p, a host's directory) read on behalf of somebody else or not through the block layer: read_bytes says
 // nothing there.
 constexpr std::array<std::string_view, 13> kChargedFileSystems = {
-    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "bcachefs", "jfs", "vfat", "exfat", "ntfs3", "reiserfs", "overlay"};
+    "ext2", "ext3", "ext4",  "xfs",   "btrfs",    "f2fs",   "bcachefs",
+    "jfs",  "vfat", "exfat", "ntfs3", "reiserfs", "overlay"};
 
 bool ReadsAreCharged(const v1::TargetFacts& target) {
   return !target.memory() && !target.network() &&
@@ -52,8 +53,8 @@ bool UsesNullEngine(const PhaseView& view, uint32_t worker) {
 }
 
 struct ReadShares {
-  double by_application = 0;           // bytes
-  double from_storage = 0;             // of those; read-ahead beyond them does not count
+  double by_application = 0;  // bytes
+  double from_storage = 0;    // of those; read-ahead beyond them does not count
   bool any = false;
 
   void Add(double application_bytes, double storage_bytes) {
@@ -90,9 +91,11 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
     const std::string mount =
         target->filesystem_id().empty() ? absl::StrCat("target ", target_index) : target->filesystem_id();
     const auto nfs = host.nfs().find(target_index);
-    if (nfs == host.nfs().end() || !nfs->second.has_app_read_bytes() || !nfs->second.has_server_read_bytes()) continue;
+    if (nfs == host.nfs().end() || !nfs->second.has_app_read_bytes() || !nfs->second.has_server_read_bytes())
+      continue;
     if (!seen_mounts.insert(mount).second) continue;
-    shares.Add(static_cast<double>(nfs->second.app_read_bytes()), static_cast<double>(nfs->second.server_read_bytes()));
+    shares.Add(static_cast<double>(nfs->second.app_read_bytes()),
+               static_cast<double>(nfs->second.server_read_bytes()));
   }
   if (local_is_known) shares.Add(local_bytes, static_cast<double>(host.disk_read_bytes()));
   return shares;
@@ -101,40 +104,47 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
 void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                    std::span<const AlignedWorker* const> workers, std::vector<v1::Mark>& marks) {
   const double error_ms = client.clock_error_us() / 1e3;
-  if (std::any_of(workers.begin(), workers.end(), [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
-    marks.push_back(MakeMark("clock_step", client.host(), error_ms, 0,
-                             "its clock was stepped during the phase, so its times rest on one burst of pings: keep "
-                             "time services and VM migration still during a run, and repeat"));
+  if (std::any_of(workers.begin(), workers.end(),
+                  [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
+    marks.push_back(
+        MakeMark("clock_step", client.host(), error_ms, 0,
+                 "its clock was stepped during the phase, so its times rest on one burst of pings: keep "
+                 "time services and VM migration still during a run, and repeat"));
   }
   const double phase_ms = 1e3 * view.figures.duration_s;
   const double threshold_ms =
       phase_ms > 0 ? std::min(kClockErrorMs, kClockErrorShare * phase_ms) : kClockErrorMs;
   if (error_ms > threshold_ms) {
-    marks.push_back(MakeMark("clock_uncertain", client.host(), error_ms, threshold_ms,
-                             "its clock is known too loosely for this phase: use a quieter or shorter network path to "
-                             "the coordinator, or a longer phase"));
+    marks.push_back(
+        MakeMark("clock_uncertain", client.host(), error_ms, threshold_ms,
+                 "its clock is known too loosely for this phase: use a quieter or shorter network path to "
+                 "the coordinator, or a longer phase"));
   }
 }
 
 void AddLoadMarks(const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
   const v1::HostDelta& host = client.host_delta();
   if (const double percent = CpuPercent(host); percent > kBusyPercent) {
-    marks.push_back(MakeMark("cpu_bound", client.host(), percent, kBusyPercent,
-                             "its processors were busy, so the client may have set the pace, not the storage: use "
-                             "fewer lanes or a larger -r here, or more clients"));
+    marks.push_back(
+        MakeMark("cpu_bound", client.host(), percent, kBusyPercent,
+                 "its processors were busy, so the client may have set the pace, not the storage: use "
+                 "fewer lanes or a larger -r here, or more clients"));
   }
   if (const double percent = StealPercent(host); percent > kStolenPercent) {
-    marks.push_back(MakeMark("cpu_bound", client.host(), percent, kStolenPercent,
-                             "the hypervisor gave its processors to others (steal): use a client with processors of "
-                             "its own, and repeat"));
+    marks.push_back(
+        MakeMark("cpu_bound", client.host(), percent, kStolenPercent,
+                 "the hypervisor gave its processors to others (steal): use a client with processors of "
+                 "its own, and repeat"));
   }
   if (const double percent = NetworkPercent(host); percent >= kNetworkPercent) {
-    marks.push_back(MakeMark("network_bound", client.host(), percent, kNetworkPercent,
-                             "its network link is full: this is the link's speed; use more clients or a faster link"));
+    marks.push_back(
+        MakeMark("network_bound", client.host(), percent, kNetworkPercent,
+                 "its network link is full: this is the link's speed; use more clients or a faster link"));
   }
 }
 
-void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
+void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
+                    std::vector<v1::Mark>& marks) {
   const size_t index = view.roster.ClientOf(client.workers(0).worker());
   const uint32_t first_worker = view.roster.WorkersOf(index).front();
   std::set<std::string> seen_mounts;
@@ -159,10 +169,10 @@ void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client, 
     }
   }
   if (retransmissions + timeouts + errors == 0) return;
-  marks.push_back(MakeMark("retransmits", client.host(), static_cast<double>(retransmissions + timeouts + errors), 0,
-                           absl::StrCat("READ, WRITE and COMMIT had ", retransmissions, " retransmissions, ", timeouts,
-                                        " timeouts, ", errors,
-                                        " errors: look at network drops and at the server's load")));
+  marks.push_back(MakeMark(
+      "retransmits", client.host(), static_cast<double>(retransmissions + timeouts + errors), 0,
+      absl::StrCat("READ, WRITE and COMMIT had ", retransmissions, " retransmissions, ", timeouts,
+                   " timeouts, ", errors, " errors: look at network drops and at the server's load")));
 }
 
 }  // namespace
@@ -175,9 +185,10 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
     const ReadShares shares = ReadSharesOf(view, client.host_delta(), part.lanes);
     const double cached_percent = shares.any ? 100 * (1 - shares.from_storage / shares.by_application) : 0;
     if (cached_percent > kCachedPercent) {
-      marks.push_back(MakeMark("cached", client.host(), cached_percent, kCachedPercent,
-                               "over 5 % of the bytes read came from the client's own memory: add --drop-caches, "
-                               "--rotate-clients or -I"));
+      marks.push_back(
+          MakeMark("cached", client.host(), cached_percent, kCachedPercent,
+                   "over 5 % of the bytes read came from the client's own memory: add --drop-caches, "
+                   "--rotate-clients or -I"));
     }
   }
   AddLoadMarks(client, marks);

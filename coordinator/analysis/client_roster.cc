@@ -13,15 +13,16 @@ ClientRoster::ClientRoster(const v1::RunRecord& run) {
   for (const v1::WorkerFacts& facts : run.workers()) {
     const uint32_t worker = static_cast<uint32_t>(client_of_.size());
     // A worker that could not read its boot id is taken for what its host name says.
-    const std::string key =
-        facts.boot_id().empty() ? absl::StrCat("host ", facts.host()) : absl::StrCat("boot ", facts.boot_id());
+    const std::string key = facts.boot_id().empty() ? absl::StrCat("host ", facts.host())
+                                                    : absl::StrCat("boot ", facts.boot_id());
     const auto [position, is_new] = client_of_key.try_emplace(key, clients_.size());
     if (is_new) {
       const std::string host = facts.host().empty() ? "unknown host" : facts.host();
       const int same_name_count = ++clients_named[host];
-      clients_.push_back({.name = same_name_count == 1 ? host : absl::StrCat(host, " (", same_name_count, ")"),
-                          .other_hosts = {},
-                          .workers = {}});
+      clients_.push_back(
+          {.name = same_name_count == 1 ? host : absl::StrCat(host, " (", same_name_count, ")"),
+           .other_hosts = {},
+           .workers = {}});
     }
     Client& client = clients_[position->second];
     if (!client.workers.empty()) {

@@ -26,8 +26,8 @@ class ClientRoster {
   // Host names other than the client's own that its workers report (containers, cloned machines).
   const std::vector<std::string>& OtherHostsOf(size_t client) const { return clients_[client].other_hosts; }
 
-  std::string WorkerName(uint32_t worker) const;                 // "node1 worker 3"
-  std::string LaneName(uint32_t worker, uint32_t lane) const;    // "node1 worker 3 lane 7"
+  std::string WorkerName(uint32_t worker) const;               // "node1 worker 3"
+  std::string LaneName(uint32_t worker, uint32_t lane) const;  // "node1 worker 3 lane 7"
 
  private:
   struct Client {
@@ -36,7 +36,7 @@ class ClientRoster {
     std::vector<uint32_t> workers;
   };
   std::vector<Client> clients_;
-  std::vector<size_t> client_of_;                                // by worker number
+  std::vector<size_t> client_of_;  // by worker number
 };
 
 }  // namespace iobench

@@ -23,8 +23,9 @@ uint64_t Whole(double amount) {
 }
 
 void SetNoRegions(v1::RegionSeconds& regions) {
-  for (const auto set : {&v1::RegionSeconds::set_open, &v1::RegionSeconds::set_ops, &v1::RegionSeconds::set_fsync,
-                         &v1::RegionSeconds::set_close, &v1::RegionSeconds::set_settle}) {
+  for (const auto set :
+       {&v1::RegionSeconds::set_open, &v1::RegionSeconds::set_ops, &v1::RegionSeconds::set_fsync,
+        &v1::RegionSeconds::set_close, &v1::RegionSeconds::set_settle}) {
     (regions.*set)(kNaN);
   }
 }
@@ -61,7 +62,7 @@ class TableBuilder {
   struct ClientTotals {
     uint64_t bytes = 0;
     double measured_bytes = 0;
-    bool any_lane = false;               // that counts
+    bool any_lane = false;  // that counts
   };
 
   // Clients of which nothing counts have no rate and are not in the mean.
@@ -98,7 +99,8 @@ class TableBuilder {
     table.set_host(view_.roster.NameOf(client));
     table.set_bytes(totals.bytes);
     table.set_measured_bytes(Whole(totals.measured_bytes));
-    table.set_bytes_per_s(totals.any_lane ? Rate(totals.measured_bytes, view_.figures.headline_seconds) : kNaN);
+    table.set_bytes_per_s(totals.any_lane ? Rate(totals.measured_bytes, view_.figures.headline_seconds)
+                                          : kNaN);
     *table.mutable_latency_us() = LatencyOf(*client_latency_);
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(results);
@@ -178,7 +180,7 @@ class TableBuilder {
     table.set_p50_us(lane_latency_->PercentileNs(0.5) / 1e3);
     table.set_p99_us(lane_latency_->PercentileNs(0.99) / 1e3);
     table.set_max_us(lane_latency_->count() > 0 ? static_cast<double>(lane_latency_->max_ns()) / 1e3 : kNaN);
-    AddLatencies(lane, *client_latency_).IgnoreError();            // the same problem again
+    AddLatencies(lane, *client_latency_).IgnoreError();  // the same problem again
     AddKinds(lane, figures);
     if (!status.ok()) {
       v1::ErrorReport& error = *report_.add_errors();
@@ -204,9 +206,10 @@ class TableBuilder {
       has_kind_[k] = true;
       kind_bytes_[k] += kind.bytes();
       kind_ops_[k] += kind.ops();
-      if (bytes > 0) kind_measured_bytes_[k] += figures.measured.bytes.value * static_cast<double>(kind.bytes()) / bytes;
+      if (bytes > 0)
+        kind_measured_bytes_[k] += figures.measured.bytes.value * static_cast<double>(kind.bytes()) / bytes;
       kind_measured_ops_[k] += figures.measured.ops.value * static_cast<double>(kind.ops()) / ops;
-      kind_latency_[k]->AddProto(kind.latency()).IgnoreError();    // told of by AddLane
+      kind_latency_[k]->AddProto(kind.latency()).IgnoreError();  // told of by AddLane
     }
   }
 

@@ -27,7 +27,7 @@ Moved Less(const Moved& all, const Moved& part) {
 
 // What one lane did in each of the phase's windows.
 struct LaneInWindows {
-  Moved in_region;                     // by the end of its timed region, without the warm-up
+  Moved in_region;  // by the end of its timed region, without the warm-up
   Moved at_stonewall, all_active, deadline;
 };
 
@@ -128,7 +128,7 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
     figures.stonewalled = over_regions;
   } else if (retroactive || !traits.flush_in_region) {
     figures.stonewalled = up_to_stonewall;
-  }                                     // else -x with -c/-e: bytes up to the stonewall would be unflushed ones
+  }  // else -x with -c/-e: bytes up to the stonewall would be unflushed ones
   if (windows.all_active) figures.all_active = RateOf(all_active, windows.all_active->seconds());
   if (windows.deadline) figures.deadline = RateOf(deadline, windows.deadline->seconds());
   figures.children = children;
@@ -139,8 +139,7 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
   figures.headline = traits.stonewall == v1::STONEWALL_NONE ? figures.full : figures.stonewalled;
   figures.measured = retroactive ? at_stonewall : in_regions;
   figures.headline_seconds = retroactive ? stonewall_s : full_s;
-  figures.stonewall_bytes =
-      traits.stonewall == v1::STONEWALL_FLUSHED ? in_regions.bytes : at_stonewall.bytes;
+  figures.stonewall_bytes = traits.stonewall == v1::STONEWALL_FLUSHED ? in_regions.bytes : at_stonewall.bytes;
   return figures;
 }
 

@@ -20,7 +20,7 @@ struct LaneFigures {
   Moved measured;
   double own_seconds = 0;
 
-  double bytes_per_s() const;          // 0 for a lane that did nothing
+  double bytes_per_s() const;  // 0 for a lane that did nothing
   double ops_per_s() const;
 };
 
@@ -32,17 +32,17 @@ struct BothRates {
 
 struct PhaseFigures {
   // NaN and zero where no lane did anything.
-  CoordTime first_op;                  // T_first
-  double duration_s = 0;               // T_first to the end of the last timed region
+  CoordTime first_op;     // T_first
+  double duration_s = 0;  // T_first to the end of the last timed region
   const AlignedLane* first_to_end = nullptr;
-  double stonewall_at_s = 0;           // T_sw from T_first
-  Bounded stonewall_bytes;             // what the stonewalled figure counts; without one, what was moved by then
+  double stonewall_at_s = 0;  // T_sw from T_first
+  Bounded stonewall_bytes;    // what the stonewalled figure counts; without one, what was moved by then
 
   BothRates headline, full, stonewalled, all_active, children, parent, deadline;
-  Moved measured;                      // of the headline
+  Moved measured;  // of the headline
   double headline_seconds = 0;
-  double straggler_cost = 0;           // NaN where full or stonewalled is
-  std::vector<LaneFigures> lanes;      // as AlignedPhase::lanes
+  double straggler_cost = 0;       // NaN where full or stonewalled is
+  std::vector<LaneFigures> lanes;  // as AlignedPhase::lanes
 };
 
 PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, const AlignedPhase& aligned);

@@ -14,7 +14,7 @@ namespace iobench {
 v1::HostDelta ClientDelta(std::span<const v1::WorkerPhaseResult* const> workers);
 
 // Of the whole host, all processors = 100; NaN where it is not known. Waiting for I/O is idle.
-double CpuPercent(const v1::HostDelta& host);        // user and system
+double CpuPercent(const v1::HostDelta& host);  // user and system
 double StealPercent(const v1::HostDelta& host);
 
 // The fuller direction of all interfaces together against their link speeds; NaN where either is not known.

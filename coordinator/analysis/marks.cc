@@ -26,35 +26,38 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   if (view.phase.start_late()) {
     marks.push_back(MakeMark(
         "start_late", "phase", start.attempts(), 0,
-        absl::StrCat("a worker confirmed the start too late even at attempt ", start.attempts(),
-                     ", so lanes may have begun after the common instant: start fewer workers per processor")));
+        absl::StrCat(
+            "a worker confirmed the start too late even at attempt ", start.attempts(),
+            ", so lanes may have begun after the common instant: start fewer workers per processor")));
   }
   if (start.skew_percent() > kSkewPercent) {
     marks.push_back(MakeMark(
         "skewed_start", "phase", start.skew_percent(), kSkewPercent,
-        absl::StrFormat("lanes began %s apart (between %s and %s), %.1f %% of the phase: use a larger -s or --time, "
-                        "or no more lanes than processors",
-                        FormatSeconds(start.skew_us() * 1e-6), FormatSeconds(start.skew_low_us() * 1e-6),
-                        FormatSeconds(start.skew_high_us() * 1e-6), start.skew_percent())));
+        absl::StrFormat(
+            "lanes began %s apart (between %s and %s), %.1f %% of the phase: use a larger -s or --time, "
+            "or no more lanes than processors",
+            FormatSeconds(start.skew_us() * 1e-6), FormatSeconds(start.skew_low_us() * 1e-6),
+            FormatSeconds(start.skew_high_us() * 1e-6), start.skew_percent())));
   }
 }
 
 // What the headline rests on: its window, and the ops within the lanes' timed regions.
 void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
   const double seconds = view.figures.headline_seconds;
-  if (view.figures.first_to_end == nullptr) return;      // nobody did anything: nothing to call short
+  if (view.figures.first_to_end == nullptr) return;  // nobody did anything: nothing to call short
   if (seconds < kShortestSeconds) {
-    marks.push_back(MakeMark("too_short", "phase", seconds, kShortestSeconds,
-                             absl::StrCat("measured for ", FormatSeconds(seconds),
-                                          " only: use a larger -s, or --time 30")));
+    marks.push_back(MakeMark(
+        "too_short", "phase", seconds, kShortestSeconds,
+        absl::StrCat("measured for ", FormatSeconds(seconds), " only: use a larger -s, or --time 30")));
     return;
   }
   double ops = 0;
   for (const AlignedLane& lane : view.aligned.lanes) ops += static_cast<double>(lane.result->region_ops());
   const double ops_per_lane = ops / static_cast<double>(view.aligned.lanes.size());
   if (ops_per_lane < kFewestOpsPerLane) {
-    marks.push_back(MakeMark("too_short", "phase", ops_per_lane, kFewestOpsPerLane,
-                             absl::StrFormat("%.0f ops a lane only: use a larger -s or a smaller -r", ops_per_lane)));
+    marks.push_back(
+        MakeMark("too_short", "phase", ops_per_lane, kFewestOpsPerLane,
+                 absl::StrFormat("%.0f ops a lane only: use a larger -s or a smaller -r", ops_per_lane)));
   }
 }
 
@@ -70,9 +73,10 @@ void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
     clients.insert(view.roster.ClientOf(lane.worker));
   }
   if (places.empty() || view.traits.null_engine) return;
-  marks.push_back(MakeMark("memory_fs", "phase", static_cast<double>(clients.size()), 0,
-                           absl::StrCat(absl::StrJoin(places, ", "),
-                                        " is the client's memory, no storage: give --path on the file system to test")));
+  marks.push_back(
+      MakeMark("memory_fs", "phase", static_cast<double>(clients.size()), 0,
+               absl::StrCat(absl::StrJoin(places, ", "),
+                            " is the client's memory, no storage: give --path on the file system to test")));
 }
 
 void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
@@ -91,9 +95,10 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
   if (missing.empty()) return;
   const double count = static_cast<double>(report.workers_lost() + without_result + report.lanes_failed() +
                                            report.lanes_sat_out());
-  marks.push_back(MakeMark("partial", "phase", count, 0,
-                           absl::StrCat(absl::StrJoin(missing, ", "),
-                                        ": totals are without them; see the errors, and repeat once they are mended")));
+  marks.push_back(
+      MakeMark("partial", "phase", count, 0,
+               absl::StrCat(absl::StrJoin(missing, ", "),
+                            ": totals are without them; see the errors, and repeat once they are mended")));
 }
 
 }  // namespace
@@ -119,7 +124,8 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
   AddTooShort(view, marks);
-  if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster)) marks.push_back(*std::move(differ));
+  if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
+    marks.push_back(*std::move(differ));
   return marks;
 }
 
@@ -129,7 +135,8 @@ void FillMarks(const PhaseView& view, v1::PhaseReport& report) {
   for (const AlignedWorker& worker : view.aligned.workers) {
     parts[view.roster.ClientOf(worker.number)].workers.push_back(&worker);
   }
-  for (const AlignedLane& lane : view.aligned.lanes) parts[view.roster.ClientOf(lane.worker)].lanes.push_back(&lane);
+  for (const AlignedLane& lane : view.aligned.lanes)
+    parts[view.roster.ClientOf(lane.worker)].lanes.push_back(&lane);
   for (v1::ClientPhaseReport& client : *report.mutable_clients()) {
     const size_t index = view.roster.ClientOf(client.workers(0).worker());
     for (v1::Mark& mark : ClientMarks(view, client, parts[index])) {

@@ -24,7 +24,8 @@ Options OptionsOf(const v1::TargetFacts& target) {
   Options options;
   for (const absl::string_view part : absl::StrSplit(target.mount_options(), ',', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> option = absl::StrSplit(part, absl::MaxSplits('=', 1));
-    const bool own = std::find(std::begin(kOwnOptions), std::end(kOwnOptions), option.first) != std::end(kOwnOptions);
+    const bool own =
+        std::find(std::begin(kOwnOptions), std::end(kOwnOptions), option.first) != std::end(kOwnOptions);
     if (!own) options.insert(option);
   }
   return options;
@@ -42,7 +43,7 @@ Options FactsOf(const v1::RunRecord& run, uint32_t worker) {
                                    ? absl::StrCat(run.plan().targets(index).path(), " ")
                                    : "";
     ++index;
-    if (!target.network()) continue;               // local disks are each client's own
+    if (!target.network()) continue;  // local disks are each client's own
     facts[prefix + "type"] = target.filesystem();
     for (const auto& [name, value] : OptionsOf(target)) facts[prefix + name] = value;
   }
@@ -78,16 +79,18 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
   }
   if (clients_with.size() < 2) return std::nullopt;
   // The usual is what most clients have; of equally many, what the first client has.
-  const auto usual = std::max_element(clients_with.begin(), clients_with.end(), [](const auto& a, const auto& b) {
-    return a.second.size() != b.second.size() ? a.second.size() < b.second.size()
-                                              : a.second.front() > b.second.front();
-  });
+  const auto usual =
+      std::max_element(clients_with.begin(), clients_with.end(), [](const auto& a, const auto& b) {
+        return a.second.size() != b.second.size() ? a.second.size() < b.second.size()
+                                                  : a.second.front() > b.second.front();
+      });
   size_t unusual_count = 0;
   const std::pair<const Options, std::vector<size_t>>* first_unusual = nullptr;
   for (const auto& group : clients_with) {
     if (&group == &*usual) continue;
     unusual_count += group.second.size();
-    if (first_unusual == nullptr || group.second.front() < first_unusual->second.front()) first_unusual = &group;
+    if (first_unusual == nullptr || group.second.front() < first_unusual->second.front())
+      first_unusual = &group;
   }
   std::vector<std::string> differences = Differences(first_unusual->first, usual->first);
   constexpr size_t kMostShown = 4;
@@ -96,11 +99,12 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
     differences.resize(kMostShown);
     differences.push_back(absl::StrCat(more, " more"));
   }
-  return MakeMark("options_differ", "phase", static_cast<double>(unusual_count), 0,
-                  absl::StrCat(roster.NameOf(first_unusual->second.front()),
-                               unusual_count > 1 ? absl::StrCat(" and ", unusual_count - 1, " more clients differ")
-                                                 : std::string(" differs"),
-                               ": ", absl::StrJoin(differences, ", "), "; mount alike, or test each kind by itself"));
+  return MakeMark(
+      "options_differ", "phase", static_cast<double>(unusual_count), 0,
+      absl::StrCat(roster.NameOf(first_unusual->second.front()),
+                   unusual_count > 1 ? absl::StrCat(" and ", unusual_count - 1, " more clients differ")
+                                     : std::string(" differs"),
+                   ": ", absl::StrJoin(differences, ", "), "; mount alike, or test each kind by itself"));
 }
 
 }  // namespace iobench

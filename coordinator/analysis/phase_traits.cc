@@ -15,18 +15,25 @@ void AddNew(std::vector<std::string>& texts, std::string_view text) {
 }
 
 void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
-  traits.stonewall = phase.stonewall() == v1::STONEWALL_UNSPECIFIED ? v1::STONEWALL_RETROACTIVE
-                                                                    : phase.stonewall();
+  traits.stonewall =
+      phase.stonewall() == v1::STONEWALL_UNSPECIFIED ? v1::STONEWALL_RETROACTIVE : phase.stonewall();
   switch (traits.stonewall) {
-    case v1::STONEWALL_FLUSHED: traits.stonewall_name = "flushed"; break;
-    case v1::STONEWALL_STOP: traits.stonewall_name = "stop"; break;
-    case v1::STONEWALL_NONE: traits.stonewall_name = "none"; break;
-    default: traits.stonewall_name = "retroactive";
+    case v1::STONEWALL_FLUSHED:
+      traits.stonewall_name = "flushed";
+      break;
+    case v1::STONEWALL_STOP:
+      traits.stonewall_name = "stop";
+      break;
+    case v1::STONEWALL_NONE:
+      traits.stonewall_name = "none";
+      break;
+    default:
+      traits.stonewall_name = "retroactive";
   }
   traits.headline_name = traits.stonewall == v1::STONEWALL_NONE ? "full" : "stonewalled";
   traits.headline_region = phase.region().open() ? "open+ops" : "ops";
   if (traits.headline_is_retroactive()) return;
-  const bool fsync = phase.region().fsync() && traits.writes;      // -e means nothing to a read
+  const bool fsync = phase.region().fsync() && traits.writes;  // -e means nothing to a read
   if (fsync) traits.headline_region += "+fsync";
   if (phase.region().close()) traits.headline_region += "+close";
   traits.headline_flushes = fsync || phase.region().close();
@@ -71,7 +78,8 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker) {
   for (const v1::Assignment& assignment : phase.assignments()) {
     const auto& workers = assignment.who().workers();
-    if (workers.empty() || std::find(workers.begin(), workers.end(), worker) != workers.end()) return &assignment;
+    if (workers.empty() || std::find(workers.begin(), workers.end(), worker) != workers.end())
+      return &assignment;
   }
   return nullptr;
 }

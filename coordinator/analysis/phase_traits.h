@@ -10,30 +10,31 @@
 namespace iobench {
 
 struct PhaseTraits {
-  std::string name;                 // the phase's, else its operations'
-  std::string operation;            // "random-read"; several assignments: "read+write"
-  std::string title;                // "random read"
+  std::string name;       // the phase's, else its operations'
+  std::string operation;  // "random-read"; several assignments: "read+write"
+  std::string title;      // "random read"
   std::string engine;
-  uint64_t record_bytes = 0;        // of the first assignment
+  uint64_t record_bytes = 0;  // of the first assignment
   bool reads = false;
   bool writes = false;
-  bool null_engine = false;         // every assignment: nothing touches a file
-  bool buffered_writes = false;     // some writes that neither bypass nor flush the client's memory by themselves
-  bool direct_reads = false;        // all reads bypass the client's memory
+  bool null_engine = false;  // every assignment: nothing touches a file
+  bool buffered_writes =
+      false;                  // some writes that neither bypass nor flush the client's memory by themselves
+  bool direct_reads = false;  // all reads bypass the client's memory
   bool rotated = false;
-  bool flush_in_region = false;     // fsync or close of written files belongs to the timed region
+  bool flush_in_region = false;  // fsync or close of written files belongs to the timed region
   double warmup_s = 0;
-  double deadline_s = 0;            // 0: none
-  v1::Stonewall stonewall = v1::STONEWALL_RETROACTIVE;   // never UNSPECIFIED
-  std::string stonewall_name;       // "retroactive", "flushed", "stop", "none"
-  std::string headline_name;        // "stonewalled", "full"
-  std::string headline_region;      // "ops", "open+ops+fsync+close" …
+  double deadline_s = 0;                                // 0: none
+  v1::Stonewall stonewall = v1::STONEWALL_RETROACTIVE;  // never UNSPECIFIED
+  std::string stonewall_name;                           // "retroactive", "flushed", "stop", "none"
+  std::string headline_name;                            // "stonewalled", "full"
+  std::string headline_region;                          // "ops", "open+ops+fsync+close" …
 
   // The headline counts up to the first lane's end, read off the timelines (else: whole timed regions).
   bool headline_is_retroactive() const {
     return stonewall == v1::STONEWALL_RETROACTIVE || stonewall == v1::STONEWALL_STOP;
   }
-  bool headline_flushes = false;    // the headline's region holds fsync or close
+  bool headline_flushes = false;  // the headline's region holds fsync or close
 };
 
 PhaseTraits TraitsOf(const v1::Phase& phase);

@@ -8,8 +8,8 @@ int64_t PhaseView::WorstErrorNs(const ClockMap& clock) const {
   // Where nobody did anything the figures have no first op; then T is the phase's instant.
   const CoordTime begin = figures.duration_s > 0 ? figures.first_op : CoordTime{phase.start_coord_ns()};
   const int64_t duration_ns = NanosFrom(figures.duration_s);
-  return std::max({clock.error_ns(begin), clock.error_ns(begin + duration_ns / 2),
-                   clock.error_ns(begin + duration_ns)});
+  return std::max(
+      {clock.error_ns(begin), clock.error_ns(begin + duration_ns / 2), clock.error_ns(begin + duration_ns)});
 }
 
 uint32_t PhaseView::OwnerWorkerOf(const v1::LaneResult& lane) const {
@@ -20,7 +20,7 @@ const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* ta
   const int target_count = run.plan().targets_size();
   if (target_count == 0 || static_cast<int>(lane.worker) >= run.targets_size()) return nullptr;
   const uint32_t target = OwnerWorkerOf(*lane.result) % static_cast<uint32_t>(target_count);
-  const v1::WorkerTargets& seen = run.targets(static_cast<int>(lane.worker));   // as its own client sees it
+  const v1::WorkerTargets& seen = run.targets(static_cast<int>(lane.worker));  // as its own client sees it
   if (static_cast<int>(target) >= seen.targets_size()) return nullptr;
   if (target_index != nullptr) *target_index = target;
   return &seen.targets(static_cast<int>(target));

@@ -17,18 +17,19 @@ constexpr double kWantedLevel = 0.95;
 
 // P(Bin(n, 1/2) = k), through logarithms: 2^-n alone underflows for n > 1074.
 double FairBinomial(size_t n, size_t k) {
-  const double log_choose = std::lgamma(static_cast<double>(n) + 1) - std::lgamma(static_cast<double>(k) + 1) -
+  const double log_choose = std::lgamma(static_cast<double>(n) + 1) -
+                            std::lgamma(static_cast<double>(k) + 1) -
                             std::lgamma(static_cast<double>(n - k) + 1);
   return std::exp(log_choose - static_cast<double>(n) * std::log(2.0));
 }
 
 struct Ranks {
-  size_t k = 1;                          // k-th smallest and k-th largest, from 1
+  size_t k = 1;  // k-th smallest and k-th largest, from 1
   double level = 0;
 };
 
 Ranks TightestRanks(size_t n) {
-  double tail = FairBinomial(n, 0);      // P(Bin < k)
+  double tail = FairBinomial(n, 0);  // P(Bin < k)
   Ranks ranks{1, 1 - 2 * tail};
   for (size_t k = 2; 2 * k <= n; ++k) {
     tail += FairBinomial(n, k - 1);
@@ -48,10 +49,10 @@ v1::RepetitionReport RepetitionsOf(std::span<const double> values) {
   const size_t n = sorted.size();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   if (n == 0) {
-    for (const auto set : {&v1::RepetitionReport::set_median, &v1::RepetitionReport::set_low,
-                           &v1::RepetitionReport::set_high, &v1::RepetitionReport::set_min,
-                           &v1::RepetitionReport::set_max, &v1::RepetitionReport::set_mean,
-                           &v1::RepetitionReport::set_stddev}) {
+    for (const auto set :
+         {&v1::RepetitionReport::set_median, &v1::RepetitionReport::set_low, &v1::RepetitionReport::set_high,
+          &v1::RepetitionReport::set_min, &v1::RepetitionReport::set_max, &v1::RepetitionReport::set_mean,
+          &v1::RepetitionReport::set_stddev}) {
       (report.*set)(nan);
     }
     return report;

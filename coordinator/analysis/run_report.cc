@@ -47,8 +47,8 @@ std::vector<const v1::WorkerPhaseResult*> ResultsByWorker(const v1::PhaseRecord*
 }
 
 // The clock of the first of a client's workers that has one; `at`: the phase's start.
-void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhaseResult* const> results, CoordTime at,
-               v1::ClientReport& report) {
+void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhaseResult* const> results,
+               CoordTime at, v1::ClientReport& report) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   report.set_clock_offset_ns(nan);
   report.set_clock_error_ns(nan);
@@ -100,9 +100,10 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     FillClock(roster.WorkersOf(client), results, at, table);
     FillTargets(run, first_worker, table);
     if (!roster.OtherHostsOf(client).empty()) {
-      report.add_notes(absl::StrCat(roster.NameOf(client), " and ", absl::StrJoin(roster.OtherHostsOf(client), ", "),
-                                    " report one boot id and count as one client; containers of one host do, and so do "
-                                    "cloned machines: give clones an identity of their own"));
+      report.add_notes(
+          absl::StrCat(roster.NameOf(client), " and ", absl::StrJoin(roster.OtherHostsOf(client), ", "),
+                       " report one boot id and count as one client; containers of one host do, and so do "
+                       "cloned machines: give clones an identity of their own"));
     }
   }
   return report;

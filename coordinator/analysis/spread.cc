@@ -28,7 +28,7 @@ v1::Spread SpreadOf(std::span<const double> rates) {
     squares += rate * rate;
   }
   const double mean = sum / n;
-  double deviations = 0;                 // a second pass: squares/n - mean^2 loses all digits where lanes are even
+  double deviations = 0;  // a second pass: squares/n - mean^2 loses all digits where lanes are even
   for (const double rate : rates) deviations += (rate - mean) * (rate - mean);
   const auto [min, max] = std::minmax_element(rates.begin(), rates.end());
   spread.set_mean(mean);

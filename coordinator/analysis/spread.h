@@ -10,7 +10,7 @@
 
 namespace iobench {
 
-inline constexpr double kStragglerShare = 0.8;       // of the median; slower ones are stragglers
+inline constexpr double kStragglerShare = 0.8;  // of the median; slower ones are stragglers
 
 // Mean, min, max, coefficient of variation (population) and Jain's index (sum x)^2 / (n * sum x^2). NaN where there is
 // no rate; CoV and Jain also where all are 0.
@@ -22,7 +22,7 @@ double MedianOf(std::span<const double> values);
 // Positions of the rates more than 20 % under the median, slowest first.
 struct Straggler {
   size_t index = 0;
-  double under_median = 0;                            // 0.31: 31 % under it
+  double under_median = 0;  // 0.31: 31 % under it
 };
 std::vector<Straggler> StragglersOf(std::span<const double> rates);
 

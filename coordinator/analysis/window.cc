@@ -39,7 +39,7 @@ Estimate EstimateAt(std::span<const AlignedPoint> timeline, CoordTime at) {
   Estimate estimate{static_cast<double>(before.bytes), static_cast<double>(before.ops)};
   if (after == timeline.size()) return estimate;
   const AlignedPoint& next = timeline[after];
-  if (next.ops <= before.ops + 1) return estimate;       // one op: it was in flight
+  if (next.ops <= before.ops + 1) return estimate;  // one op: it was in flight
   const double share = static_cast<double>(at - before.at) / static_cast<double>(next.at - before.at);
   estimate.bytes += share * static_cast<double>(next.bytes - before.bytes);
   estimate.ops += share * static_cast<double>(next.ops - before.ops);
@@ -102,7 +102,7 @@ std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, double
   std::optional<Window> window = StonewallWindow(lanes, warmup_s);
   if (!window) return std::nullopt;
   for (const AlignedLane& lane : lanes) {
-    if (!lane.started) return std::nullopt;               // never were all active
+    if (!lane.started) return std::nullopt;  // never were all active
     if (lane.first_op > window->begin) {
       window->begin = lane.first_op;
       window->from_first_op = false;

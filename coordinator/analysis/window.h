@@ -71,7 +71,7 @@ struct WindowTotals {
   Moved moved;
   double seconds = 0;
 
-  double bytes_per_s() const;           // NaN for an empty window
+  double bytes_per_s() const;  // NaN for an empty window
   double ops_per_s() const;
 };
 WindowTotals TotalsIn(const Window& window, std::span<const AlignedLane> lanes);

@@ -1,0 +1,390 @@
+#include "coordinator/analysis/marks.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "coordinator/analysis/summarize.h"
+#include "tests/support/phase_script.h"
+
+namespace iobench {
+namespace {
+
+// Two lanes on two clients, 10 s, 1000 ops each; nothing wrong with it.
+PhaseScript Healthy(const std::string& operation = "read") {
+  PhaseScript script(operation);
+  for (const uint32_t n : {0u, 1u}) {
+    script.Lane(n).Moves(1000_MiB).EndsAt(10_s).InOps(1000);
+    if (operation == "write") script.Lane(n).Writes();
+    v1::HostDelta& host = script.Worker(n).host;
+    host.set_seconds(10);
+    host.set_cpu_user_s(5);
+    host.set_cpu_system_s(5);
+    host.set_cpu_idle_s(10);
+    host.set_cpu_steal_s(0);
+    host.set_nic_rx_bytes(10'000'000);
+    host.set_nic_tx_bytes(10'000'000);
+    host.set_nic_link_bytes_per_s(125'000'000);
+    host.set_disk_read_bytes(1000_MiB);
+  }
+  script.Worker(1).RunsOn("node2", "boot2");
+  return script;
+}
+
+// The same on NFS: every byte that was read came from the server.
+PhaseScript HealthyNfs() {
+  PhaseScript script = Healthy();
+  for (const uint32_t n : {0u, 1u}) {
+    v1::TargetFacts& target = *script.Worker(n).targets.mutable_targets(0);
+    target.set_filesystem("nfs4");
+    target.set_network(true);
+    target.set_filesystem_id("server:/export");
+    target.set_mount_options("rw,vers=4.2,rsize=1048576,hard,addr=10.0.0.1,clientaddr=10.0.0.1" +
+                             std::to_string(n));
+    v1::NfsDelta& nfs = (*script.Worker(n).host.mutable_nfs())[0];
+    nfs.set_app_read_bytes(1000_MiB);
+    nfs.set_server_read_bytes(1000_MiB);
+    v1::NfsOpDelta& read = (*nfs.mutable_ops())["READ"];
+    read.set_ops(1000);
+    read.set_transmissions(1000);
+    script.Worker(n).host.set_disk_read_bytes(0);
+  }
+  return script;
+}
+
+std::set<std::string> CodesOf(const v1::PhaseReport& report) {
+  std::set<std::string> codes;
+  for (const v1::Mark& mark : report.marks()) codes.insert(mark.code());
+  return codes;
+}
+
+std::set<std::string> Codes(const PhaseScript& script) {
+  return CodesOf(script.Report());
+}
+
+v1::Mark Mark(const PhaseScript& script, const std::string& code) {
+  const v1::PhaseReport report = script.Report();
+  for (const v1::Mark& mark : report.marks()) {
+    if (mark.code() == code) return mark;
+  }
+  FAIL("no mark " << code);
+  return {};
+}
+
+using Only = std::set<std::string>;
+
+TEST_CASE("a healthy phase has no mark") {
+  CHECK(Codes(Healthy()).empty());
+  CHECK(Codes(HealthyNfs()).empty());
+}
+
+TEST_CASE("start_late: a worker confirmed the start too late") {
+  PhaseScript script = Healthy();
+  script.phase.set_start_late(true);
+  script.phase.set_start_attempts(6);
+  CHECK(Codes(script) == Only{"start_late"});
+  CHECK(Mark(script, "start_late").value() == 6);
+  CHECK(Mark(script, "start_late").subject() == "phase");
+}
+
+TEST_CASE("skewed_start: lanes began more than 1 % of the phase apart") {
+  PhaseScript script = Healthy();
+  script.Lane(1).StartsAt(99_ms);
+  CHECK(Codes(script).empty());
+  script.Lane(1).StartsAt(150_ms);
+  CHECK(Codes(script) == Only{"skewed_start"});
+  CHECK(Mark(script, "skewed_start").value() == Approx(1.5));
+  CHECK(Mark(script, "skewed_start").text().find("150 ms apart (between 150 ms and 150 ms)") !=
+        std::string::npos);
+}
+
+TEST_CASE("clock_step: the bursts of a client's clock contradict each other") {
+  PhaseScript script = Healthy();
+  script.Worker(1).HasClock(3, 50e-6).Burst(10, 3.001, 50e-6);
+  CHECK(Codes(script).count("clock_step") == 0);
+  script.Worker(1).Burst(10.1, 5, 50e-6);
+  CHECK(Mark(script, "clock_step").subject() == "node2");
+  const v1::PhaseReport report = script.Report();
+  CHECK(report.clients(0).marks().empty());
+  CHECK_FALSE(report.clients(1).marks().empty());
+}
+
+TEST_CASE("clock_uncertain: a clock is known worse than 5 ms or 1 % of the phase") {
+  PhaseScript script = Healthy();
+  script.Worker(1).HasClock(3, 2e-3, {0, 3, 6, 10});
+  CHECK(Codes(script).empty());
+  script.Worker(1).HasClock(3, 5.1e-3, {0, 3, 6, 10});  // intersected: still 2 ms
+  CHECK(Codes(script).empty());
+
+  PhaseScript loose = Healthy();
+  loose.Worker(1).HasClock(3, 5.1e-3, {0, 3, 6, 10});
+  CHECK(Codes(loose) == Only{"clock_uncertain"});
+  CHECK(Mark(loose, "clock_uncertain").threshold() == Approx(5));
+  CHECK(Mark(loose, "clock_uncertain").value() == Approx(5.1).epsilon(0.2));
+
+  PhaseScript brief = Healthy();
+  for (const uint32_t n : {0u, 1u}) brief.Lane(n).EndsAt(100_ms);
+  brief.Worker(1).HasClock(3, 2e-3);
+  CHECK(Codes(brief).count("clock_uncertain") == 1);
+  CHECK(Mark(brief, "clock_uncertain").threshold() == Approx(1).epsilon(0.05));
+}
+
+TEST_CASE("too_short: under a second, or under 100 ops a lane") {
+  PhaseScript script = Healthy();
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.9_s);
+  CHECK(Codes(script) == Only{"too_short"});
+  CHECK(Mark(script, "too_short").value() == Approx(0.9));
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(1.1_s);
+  CHECK(Codes(script).empty());
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).InOps(99);
+  CHECK(Codes(script) == Only{"too_short"});
+  CHECK(Mark(script, "too_short").value() == Approx(99));
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).InOps(100);
+  CHECK(Codes(script).empty());
+}
+
+TEST_CASE("unflushed: buffered writes whose headline has neither close nor fsync") {
+  PhaseScript script = Healthy("write");
+  CHECK(Codes(script) == Only{"unflushed"});
+
+  SECTION("a close in the headline's region flushes") {
+    script.plan().set_stonewall(v1::STONEWALL_FLUSHED);
+    script.plan().mutable_region()->set_close(true);
+    CHECK(Codes(script).empty());
+  }
+  SECTION("so does an fsync, and -x does not change that") {
+    script.plan().set_stonewall(v1::STONEWALL_NONE);
+    script.plan().mutable_region()->set_fsync(true);
+    CHECK(Codes(script).empty());
+  }
+  SECTION("a close that the retroactive headline does not count does not") {
+    script.plan().mutable_region()->set_close(true);
+    CHECK(Codes(script) == Only{"unflushed"});
+  }
+  SECTION("direct, sync and dsync writes are on the server when they return") {
+    script.operation().set_direct(true);
+    CHECK(Codes(script).empty());
+    script.operation().set_direct(false);
+    script.operation().set_sync(true);
+    CHECK(Codes(script).empty());
+    script.operation().set_sync(false);
+    script.operation().set_dsync(true);
+    CHECK(Codes(script).empty());
+  }
+  SECTION("the null engine writes nothing") {
+    script.operation().set_engine("null");
+    CHECK(Codes(script).empty());
+  }
+}
+
+TEST_CASE("cached on NFS: more than 5 % of the bytes did not come from the server") {
+  PhaseScript script = HealthyNfs();
+  v1::NfsDelta& nfs = (*script.Worker(1).host.mutable_nfs())[0];
+  nfs.set_server_read_bytes(951_MiB);
+  CHECK(Codes(script).empty());
+  nfs.set_server_read_bytes(200_MiB);
+  CHECK(Codes(script) == Only{"cached"});
+  CHECK(Mark(script, "cached").subject() == "node2");
+  CHECK(Mark(script, "cached").value() == Approx(80));
+  nfs.set_server_read_bytes(5000_MiB);  // read-ahead
+  CHECK(Codes(script).empty());
+
+  SECTION("counters that are not there are no reason to guess") {
+    nfs.clear_server_read_bytes();
+    CHECK(Codes(script).empty());
+    script.Worker(1).host.clear_nfs();
+    CHECK(Codes(script).empty());
+  }
+  SECTION("workers of one client read the same counters: each is taken once") {
+    script.Lane(2).Moves(1000_MiB).EndsAt(10_s).InOps(1000);
+    script.Worker(2).targets = script.Worker(1).targets;
+    script.Worker(2).host = script.Worker(1).host;
+    script.Worker(2).RunsOn("node2", "boot2");
+    nfs.set_server_read_bytes(200_MiB);
+    CHECK(Mark(script, "cached").value() == Approx(80));
+    CHECK(script.Report().marks_size() == 1);
+  }
+  SECTION("the null engine reads nothing") {
+    nfs.set_server_read_bytes(0);
+    script.operation().set_engine("null");
+    CHECK(Codes(script).empty());
+  }
+}
+
+TEST_CASE("cached on a local file system: block reads of the client's workers against what they read") {
+  PhaseScript script = Healthy();
+  script.Lane(2).Moves(1000_MiB).EndsAt(10_s).InOps(1000);  // a second worker on node2
+  script.Worker(2).RunsOn("node2", "boot2");
+  script.Worker(2).host = script.Worker(1).host;
+  CHECK(Codes(script).empty());
+  script.Worker(2).host.set_disk_read_bytes(0);  // half of the client's
+  CHECK(Codes(script) == Only{"cached"});
+  CHECK(Mark(script, "cached").value() == Approx(50));
+  CHECK(Mark(script, "cached").subject() == "node2");
+
+  SECTION("no counter, no mark") {
+    script.Worker(2).host.clear_disk_read_bytes();
+    CHECK(Codes(script).empty());
+  }
+  SECTION("a file system whose reads are not charged to the reader has no mark") {
+    for (const uint32_t n : {1u, 2u})
+      script.Worker(n).targets.mutable_targets(0)->set_filesystem("fuse.sshfs");
+    CHECK(Codes(script).empty());
+  }
+  SECTION("writes are not reads") {
+    PhaseScript write = Healthy("write");
+    write.operation().set_direct(true);
+    write.Worker(0).host.set_disk_read_bytes(0);
+    CHECK(Codes(write).empty());
+  }
+}
+
+TEST_CASE("memory_fs: the target is the client's memory") {
+  PhaseScript script = Healthy();
+  for (const uint32_t n : {0u, 1u}) {
+    v1::TargetFacts& target = *script.Worker(n).targets.mutable_targets(0);
+    target.set_filesystem("tmpfs");
+    target.set_memory(true);
+    script.Worker(n).host.set_disk_read_bytes(0);
+  }
+  CHECK(Codes(script) == Only{"memory_fs"});  // and not cached: that goes without saying
+  CHECK(Mark(script, "memory_fs").value() == 2);
+  CHECK(Mark(script, "memory_fs").text().find("/mnt/test (tmpfs)") == 0);
+  script.operation().set_engine("null");
+  CHECK(Codes(script).empty());
+}
+
+TEST_CASE("partial: something is missing from the totals") {
+  PhaseScript script = Healthy();
+  SECTION("a failed lane") {
+    script.Lane(2).FailsWith(5);
+    CHECK(Codes(script) == Only{"partial"});
+    CHECK(Mark(script, "partial").text().find("1 lane failed") == 0);
+  }
+  SECTION("a lane that sat out") {
+    script.Lane(2).SitsOut();
+    CHECK(Codes(script) == Only{"partial"});
+  }
+  SECTION("lost workers") {
+    script.Worker(2).IsLost("gone");
+    script.Worker(3).IsLost("gone");
+    CHECK(Codes(script) == Only{"partial"});
+    CHECK(Mark(script, "partial").value() == 2);
+    CHECK(Mark(script, "partial").text().find("2 workers lost") == 0);
+  }
+  SECTION("a worker that brought no result") {
+    script.Worker(2);
+    CHECK(Codes(script) == Only{"partial"});
+  }
+  SECTION("a worker that no assignment selects is not missing") {
+    script.Worker(2);
+    for (const uint32_t n : {0u, 1u}) script.plan().mutable_assignments(0)->mutable_who()->add_workers(n);
+    CHECK(Codes(script).empty());
+  }
+}
+
+TEST_CASE("cpu_bound: busy or stolen processors") {
+  PhaseScript script = Healthy();
+  v1::HostDelta& host = script.Worker(1).host;
+  host.set_cpu_user_s(90);
+  host.set_cpu_idle_s(5);  // 95 %
+  CHECK(Codes(script).empty());
+  host.set_cpu_idle_s(4);
+  CHECK(Codes(script) == Only{"cpu_bound"});
+  CHECK(Mark(script, "cpu_bound").subject() == "node2");
+  CHECK(Mark(script, "cpu_bound").threshold() == 95);
+  host.set_cpu_user_s(50);
+  host.set_cpu_idle_s(39);
+  host.set_cpu_steal_s(6);  // 6 %
+  CHECK(Codes(script) == Only{"cpu_bound"});
+  CHECK(Mark(script, "cpu_bound").value() == Approx(6));
+  CHECK(Mark(script, "cpu_bound").threshold() == 5);
+  host.clear_cpu_steal_s();
+  CHECK(Codes(script).empty());
+}
+
+TEST_CASE("network_bound: a direction of the client's link is full") {
+  PhaseScript script = Healthy();
+  v1::HostDelta& host = script.Worker(0).host;
+  host.set_nic_tx_bytes(1'180'000'000);  // of 1,250,000,000 in 10 s: 94.4 %
+  CHECK(Codes(script).empty());
+  host.set_nic_tx_bytes(1'190'000'000);
+  CHECK(Codes(script) == Only{"network_bound"});
+  CHECK(Mark(script, "network_bound").value() == Approx(95.2));
+  host.clear_nic_link_bytes_per_s();
+  CHECK(Codes(script).empty());
+}
+
+TEST_CASE("retransmits: READ, WRITE or COMMIT had to be sent again, timed out or failed") {
+  PhaseScript script = HealthyNfs();
+  v1::NfsDelta& nfs = (*script.Worker(0).host.mutable_nfs())[0];
+  v1::NfsOpDelta& read = (*nfs.mutable_ops())["READ"];
+  SECTION("sent again") {
+    read.set_transmissions(1003);
+    CHECK(Codes(script) == Only{"retransmits"});
+    CHECK(Mark(script, "retransmits").value() == 3);
+    CHECK(Mark(script, "retransmits").subject() == "node1");
+  }
+  SECTION("timed out") {
+    (*nfs.mutable_ops())["COMMIT"].set_major_timeouts(1);
+    CHECK(Codes(script) == Only{"retransmits"});
+  }
+  SECTION("failed") {
+    (*nfs.mutable_ops())["WRITE"].set_errors(1);
+    CHECK(Codes(script) == Only{"retransmits"});
+  }
+  SECTION("other calls may fail: a LOOKUP of what is not there is no fault") {
+    (*nfs.mutable_ops())["LOOKUP"].set_errors(5);
+    CHECK(Codes(script).empty());
+  }
+}
+
+TEST_CASE("options_differ: clients are not alike") {
+  PhaseScript script = HealthyNfs();
+  SECTION("a mount option") {
+    script.Worker(1).targets.mutable_targets(0)->set_mount_options(
+        "rw,vers=4.2,rsize=262144,hard,addr=10.0.0.1,clientaddr=10.0.0.12");
+    CHECK(Codes(script) == Only{"options_differ"});
+    CHECK(
+        Mark(script, "options_differ").text().find("node2 differs: rsize=262144 instead of rsize=1048576") ==
+        0);
+  }
+  SECTION("an option that only one has") {
+    script.Worker(1).targets.mutable_targets(0)->set_mount_options("rw,vers=4.2,rsize=1048576,addr=10.0.0.1");
+    CHECK(Mark(script, "options_differ").text().find("no hard instead of hard") != std::string::npos);
+  }
+  SECTION("the order of options does not count") {
+    script.Worker(1).targets.mutable_targets(0)->set_mount_options("vers=4.2,hard,rw,rsize=1048576");
+    CHECK(Codes(script).empty());
+  }
+  SECTION("the kernel") {
+    script.Worker(1).facts.set_kernel("5.10.0");
+    CHECK(Mark(script, "options_differ").text().find("kernel=5.10.0 instead of kernel=6.1.0") !=
+          std::string::npos);
+  }
+  SECTION("the type of a network file system") {
+    script.Worker(1).targets.mutable_targets(0)->set_filesystem("nfs");
+    CHECK(Codes(script) == Only{"options_differ"});
+  }
+  SECTION("local disks are each client's own") {
+    PhaseScript local = Healthy();
+    local.Worker(1).targets.mutable_targets(0)->set_mount_options("rw,noatime");
+    CHECK(Codes(local).empty());
+  }
+}
+
+TEST_CASE("clients' marks stand with the client and in the phase's list, alike in text") {
+  PhaseScript script = HealthyNfs();
+  (*script.Worker(0).host.mutable_nfs())[0].set_server_read_bytes(0);
+  (*script.Worker(1).host.mutable_nfs())[0].set_server_read_bytes(300_MiB);
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.marks_size() == 2);
+  CHECK(report.marks(0).subject() == "node1");
+  CHECK(report.marks(1).subject() == "node2");
+  CHECK(report.marks(0).text() == report.marks(1).text());
+  CHECK(report.clients(0).marks(0).value() == Approx(100));
+  CHECK(report.clients(1).marks(0).value() == Approx(70));
+}
+
+}  // namespace
+}  // namespace iobench
