@@ -189,6 +189,7 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style) {
   const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
+  page.Blank();
   PutHeadline(report, phase, page);
   PutErrors(phase, page);
   PutMarks(phase, page);

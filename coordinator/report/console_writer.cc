@@ -24,6 +24,7 @@ bool HasUnsurePercentile(const v1::RunReport& report) {
 
 std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style) {
   ConsolePage page(style);
+  page.Blank();
   // One phase has just been printed in full: a summary of it would say everything twice.
   if (report.phases_size() > 1) {
     page.Line({{"summary", Tone::kStrong}});
@@ -58,8 +59,8 @@ class ConsoleWriter : public ReportWriter {
   explicit ConsoleWriter(const ConsoleStyle& style) : style_(style) {}
 
   absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
-    out << ConsoleHeader(report, style_) << '\n';
-    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_) << '\n';
+    out << ConsoleHeader(report, style_);
+    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_);
     out << ConsoleFooter(report, style_);
     out.flush();
     return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");

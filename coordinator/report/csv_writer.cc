@@ -1,6 +1,5 @@
 // result.csv: one row per phase, client and lane, the phase's own figures repeated on each row, so that pandas and R
 // read it without options. The columns are documented in docs/reports.md; names are stable, new ones come last.
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
 
 namespace iobench {
@@ -38,16 +38,11 @@ std::string Text(std::string_view value) {
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
-// The shortest text that reads back as the same number, without an exponent where people would not write one; empty
-// where there is no number.
+// Empty where there is no number.
 std::string Number(double value) {
-  if (!std::isfinite(value)) return "";
-  char text[64];
-  const double magnitude = std::fabs(value);
-  const bool plain = value == 0 || (magnitude >= 1e-9 && magnitude < 1e17);
-  const auto format = plain ? std::chars_format::fixed : std::chars_format::general;
-  const auto end = std::to_chars(text, text + sizeof(text), value, format).ptr;
-  return std::string(text, end);
+  std::string text;
+  if (std::isfinite(value)) AppendShortest(value, text);
+  return text;
 }
 
 std::string Codes(const google::protobuf::RepeatedPtrField<v1::Mark>& marks) {

@@ -1,16 +1,19 @@
 // result.json: the finished message, walked by reflection, so that a new field of the message is in the file at once
 // and under the same name. protobuf's own JSON is no use here: it prints 64-bit numbers as strings and drops zeros.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -25,17 +28,28 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 constexpr int kSingular = -1;
+constexpr size_t kPieceBytes = 64 * 1024;
 
-// Text of one JSON value. Bytes that are not UTF-8 (a file name may hold any) become U+FFFD instead of an exception.
-template <typename T>
-std::string JsonText(const T& value) {
-  return nlohmann::ordered_json(value).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+// Bytes that are not UTF-8 (a file name may hold any) become U+FFFD instead of an exception.
+void AppendString(std::string_view value, std::string& out) {
+  const bool plain = std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  if (plain) {
+    out.append(1, '"').append(value).append(1, '"');
+  } else {
+    out += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
 }
 
-std::string JsonNumber(double value) { return std::isfinite(value) ? JsonText(value) : "null"; }
-
-// A float carries about 7 digits; going through double would print 0.1 as 0.10000000149011612.
-std::string JsonNumber(float value) { return std::isfinite(value) ? JsonText(std::stod(absl::StrCat(value))) : "null"; }
+// A whole number shows that it is none of the integers: "10.0".
+void AppendFloat(double value, std::string& out) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  const size_t start = out.size();
+  AppendShortest(value, out);
+  if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
+}
 
 std::string_view JsonName(const FieldDescriptor& field) {
   return field.has_json_name() ? field.json_name() : field.name();
@@ -51,64 +65,77 @@ bool IsOneLine(const Descriptor& type) {
   return true;
 }
 
-std::string ScalarText(const Message& message, const FieldDescriptor& field, int index) {
+void AppendScalar(const Message& message, const FieldDescriptor& field, int index, std::string& out) {
   const Reflection& get = *message.GetReflection();
   const bool single = index == kSingular;
   std::string scratch;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
-      return JsonText(single ? get.GetInt32(message, &field) : get.GetRepeatedInt32(message, &field, index));
+      return absl::StrAppend(&out, single ? get.GetInt32(message, &field) : get.GetRepeatedInt32(message, &field, index));
     case FieldDescriptor::CPPTYPE_INT64:
-      return JsonText(single ? get.GetInt64(message, &field) : get.GetRepeatedInt64(message, &field, index));
+      return absl::StrAppend(&out, single ? get.GetInt64(message, &field) : get.GetRepeatedInt64(message, &field, index));
     case FieldDescriptor::CPPTYPE_UINT32:
-      return JsonText(single ? get.GetUInt32(message, &field) : get.GetRepeatedUInt32(message, &field, index));
+      return absl::StrAppend(&out,
+                             single ? get.GetUInt32(message, &field) : get.GetRepeatedUInt32(message, &field, index));
     case FieldDescriptor::CPPTYPE_UINT64:
-      return JsonText(single ? get.GetUInt64(message, &field) : get.GetRepeatedUInt64(message, &field, index));
+      return absl::StrAppend(&out,
+                             single ? get.GetUInt64(message, &field) : get.GetRepeatedUInt64(message, &field, index));
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      return JsonNumber(single ? get.GetDouble(message, &field) : get.GetRepeatedDouble(message, &field, index));
-    case FieldDescriptor::CPPTYPE_FLOAT:
-      return JsonNumber(single ? get.GetFloat(message, &field) : get.GetRepeatedFloat(message, &field, index));
+      return AppendFloat(single ? get.GetDouble(message, &field) : get.GetRepeatedDouble(message, &field, index), out);
     case FieldDescriptor::CPPTYPE_BOOL:
-      return (single ? get.GetBool(message, &field) : get.GetRepeatedBool(message, &field, index)) ? "true" : "false";
+      out += (single ? get.GetBool(message, &field) : get.GetRepeatedBool(message, &field, index)) ? "true" : "false";
+      return;
     case FieldDescriptor::CPPTYPE_ENUM: {
       const int number =
           single ? get.GetEnumValue(message, &field) : get.GetRepeatedEnumValue(message, &field, index);
       const auto* known = field.enum_type()->FindValueByNumber(number);
-      return known != nullptr ? JsonText(known->name()) : JsonText(number);
+      return known != nullptr ? AppendString(known->name(), out) : absl::StrAppend(&out, number);
     }
     case FieldDescriptor::CPPTYPE_STRING:
-      return JsonText(single ? get.GetStringReference(message, &field, &scratch)
-                             : get.GetRepeatedStringReference(message, &field, index, &scratch));
+      return AppendString(single ? get.GetStringReference(message, &field, &scratch)
+                                 : get.GetRepeatedStringReference(message, &field, index, &scratch),
+                          out);
+    case FieldDescriptor::CPPTYPE_FLOAT:     // our messages have none: it would print 0.1 as 0.10000000149
     case FieldDescriptor::CPPTYPE_MESSAGE:
       break;
   }
-  return "null";
+  assert(false);
 }
 
 // Writes while it walks: a run of 1,000 clients is never held a second time as a tree.
 class JsonPrinter {
  public:
   explicit JsonPrinter(std::ostream& out) : out_(out) {}
+  ~JsonPrinter() { out_ << text_; }
+  JsonPrinter(const JsonPrinter&) = delete;
+  JsonPrinter& operator=(const JsonPrinter&) = delete;
 
   void Print(const Message& message) {
     const Descriptor& type = *message.GetDescriptor();
-    Items items(*this, '{', IsOneLine(type));
+    Items items(*this, '{', IsOneLineCached(type));
     for (int i = 0; i < type.field_count(); ++i) {
       const FieldDescriptor& field = *type.field(i);
       if (field.has_presence() && !message.GetReflection()->HasField(message, &field)) continue;
       items.Next();
-      out_ << JsonText(JsonName(field)) << ": ";
+      text_.append(1, '"').append(JsonName(field)).append("\": ");
       PrintField(message, field);
     }
   }
 
  private:
+  // Asked for every message: a lane's answer must not cost a walk through its type.
+  bool IsOneLineCached(const Descriptor& type) {
+    const auto [found, is_new] = one_line_.try_emplace(&type, false);
+    if (is_new) found->second = IsOneLine(type);
+    return found->second;
+  }
+
   // The brackets, commas and line breaks around the items of one object or array.
   class Items {
    public:
     Items(JsonPrinter& printer, char opening, bool one_line)
         : printer_(printer), closing_(opening == '{' ? '}' : ']'), one_line_(one_line) {
-      printer_.out_ << opening;
+      printer_.text_ += opening;
       printer_.depth_ += one_line_ ? 0 : 1;
     }
     ~Items() {
@@ -116,13 +143,13 @@ class JsonPrinter {
         --printer_.depth_;
         if (!empty_) printer_.BreakLine();
       }
-      printer_.out_ << closing_;
+      printer_.text_ += closing_;
     }
     Items(const Items&) = delete;
     Items& operator=(const Items&) = delete;
 
     void Next() {
-      if (!empty_) printer_.out_ << (one_line_ ? ", " : ",");
+      if (!empty_) printer_.text_ += one_line_ ? ", " : ",";
       if (!one_line_) printer_.BreakLine();
       empty_ = false;
     }
@@ -134,7 +161,13 @@ class JsonPrinter {
     bool empty_ = true;
   };
 
-  void BreakLine() { out_ << '\n' << std::string(2 * depth_, ' '); }
+  void BreakLine() {
+    if (text_.size() > kPieceBytes) {
+      out_ << text_;
+      text_.clear();
+    }
+    text_.append(1, '\n').append(2 * depth_, ' ');
+  }
 
   void PrintField(const Message& message, const FieldDescriptor& field) {
     const Reflection& get = *message.GetReflection();
@@ -149,7 +182,7 @@ class JsonPrinter {
 
   void PrintValue(const Message& message, const FieldDescriptor& field, int index) {
     if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
-      out_ << ScalarText(message, field, index);
+      AppendScalar(message, field, index, text_);
       return;
     }
     const Reflection& get = *message.GetReflection();
@@ -164,8 +197,10 @@ class JsonPrinter {
     std::vector<std::pair<std::string, const Message*>> entries;
     for (int i = 0; i < message.GetReflection()->FieldSize(message, &field); ++i) {
       const Message& entry = message.GetReflection()->GetRepeatedMessage(message, &field, i);
-      const std::string name = ScalarText(entry, key, kSingular);
-      entries.emplace_back(numbered ? absl::StrCat("\"", name, "\"") : name, &entry);
+      std::string name = numbered ? "\"" : "";
+      AppendScalar(entry, key, kSingular, name);
+      if (numbered) name += '"';
+      entries.emplace_back(std::move(name), &entry);
     }
     std::sort(entries.begin(), entries.end(), [numbered](const auto& a, const auto& b) {
       if (numbered && a.first.size() != b.first.size()) return a.first.size() < b.first.size();   // 2 before 10
@@ -174,12 +209,14 @@ class JsonPrinter {
     Items items(*this, '{', entries.empty());
     for (const auto& [name, entry] : entries) {
       items.Next();
-      out_ << name << ": ";
+      text_.append(name).append(": ");
       PrintValue(*entry, value, kSingular);
     }
   }
 
   std::ostream& out_;
+  std::string text_;                   // not yet in out_
+  std::unordered_map<const Descriptor*, bool> one_line_;
   size_t depth_ = 0;
 };
 

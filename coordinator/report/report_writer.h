@@ -26,7 +26,8 @@ std::unique_ptr<ReportWriter> MakeConsoleWriter(const ConsoleStyle& style);
 std::unique_ptr<ReportWriter> MakeCsvWriter();
 std::unique_ptr<ReportWriter> MakeJsonWriter();
 
-// The console's text of one phase, for printing as the run goes; the whole report is made of the same pieces.
+// The console's text of one phase, for printing as the run goes; the whole report is made of the same pieces, one after
+// the other. A phase and the footer begin with an empty line.
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style);
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);
 // What stands after the phases: repetitions, problems, notes.

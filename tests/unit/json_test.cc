@@ -1,10 +1,12 @@
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "catch2/catch.hpp"
+#include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
 #include "google/protobuf/descriptor.h"
 #include "nlohmann/json.hpp"
@@ -96,6 +98,30 @@ TEST_CASE("names with quotes, control characters or bytes that are not UTF-8 are
   const ordered_json json = Parsed(report);
   CHECK(json["clients"][0]["host"] == "a\"b\\c\n\033\303\266");
   CHECK(json["clients"][1]["host"] == "\xef\xbf\xbd!");
+}
+
+TEST_CASE("every figure reads back as the number it was") {
+  for (const double value : {0.0, -0.0, 1.0, 0.1, -12.5, 1e-6, 1.0000000000000002e-6, 9.99e-7, 1e16, 1.2345678901234567e16,
+                             1e17, 1e300, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
+                             std::numeric_limits<double>::min(), std::numeric_limits<double>::denorm_min()}) {
+    std::string text;
+    AppendShortest(value, text);
+    INFO(text);
+    CHECK(std::strtod(text.c_str(), nullptr) == value);
+    v1::RunReport report;
+    report.add_clients()->set_clock_read_ns(value);
+    const ordered_json read = Parsed(report)["clients"][0]["clock_read_ns"];
+    CHECK(read.is_number_float());
+    CHECK(read == value);
+  }
+}
+
+TEST_CASE("figures of a usual size are written without an exponent") {
+  std::string text;
+  AppendShortest(0.00001, text);
+  text += ' ';
+  AppendShortest(123456789012.0, text);
+  CHECK(text == "0.00001 123456789012");
 }
 
 // The schema is written by hand; this holds it to the message.
