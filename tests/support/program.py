@@ -2,13 +2,14 @@
 import contextlib
 import csv
 import io
-import json
 import os
 import pathlib
 import signal
 import socket
 import subprocess
 import time
+
+import schema
 
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
@@ -34,11 +35,7 @@ class Outcome:
 
     @property
     def result(self):
-        return json.loads((self.out / "result.json").read_text(), parse_constant=self._no_constant)
-
-    @staticmethod
-    def _no_constant(text):
-        raise AssertionError(f"result.json holds {text}: not JSON")
+        return schema.load(self.out / "result.json")
 
     @property
     def rows(self):

@@ -1,19 +1,11 @@
 """What must hold in every report, whatever ran: the parts add up, the figures agree with each other."""
-import json
 import math
-import os
-import pathlib
 
-import jsonschema
-
-SOURCE_DIRECTORY = pathlib.Path(os.environ.get("IOBENCH_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+import schema
 
 
 def check_schema(result):
-    schema = json.loads((SOURCE_DIRECTORY / "docs" / "result.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    problems = [f"{'/'.join(map(str, problem.absolute_path))}: {problem.message}"
-                for problem in jsonschema.Draft202012Validator(schema).iter_errors(result)]
+    problems = schema.problems(result)
     assert not problems, "\n".join(problems[:20])
 
 
