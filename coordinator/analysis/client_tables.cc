@@ -103,7 +103,7 @@ class TableBuilder {
                                           : kNaN);
     *table.mutable_latency_us() = LatencyOf(*client_latency_);
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
-    *table.mutable_host_delta() = ClientDelta(results);
+    *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
     *report_.add_clients() = std::move(table);
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace iobench {
 namespace {
@@ -18,15 +21,19 @@ bool KnowsCpu(const v1::HostDelta& host) {
 
 }  // namespace
 
-v1::HostDelta ClientDelta(std::span<const v1::WorkerPhaseResult* const> workers) {
+v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
   v1::HostDelta client;
   bool any = false;
   bool all_know_disk = !workers.empty();
   uint64_t disk_read_bytes = 0;
+  // Containers of one host may have the same process numbers, but then different host names.
+  std::set<std::pair<std::string, int64_t>> seen_processes;
   for (const v1::WorkerPhaseResult* worker : workers) {
     const v1::HostDelta& host = worker->host();
     all_know_disk = all_know_disk && host.has_disk_read_bytes();
-    disk_read_bytes += host.disk_read_bytes();
+    const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker->worker()));
+    const bool is_new = facts.pid() == 0 || seen_processes.insert({facts.host(), facts.pid()}).second;
+    if (is_new) disk_read_bytes += host.disk_read_bytes();
     if (!any && host.seconds() > 0) {
       client = host;
       any = true;

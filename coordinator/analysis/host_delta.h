@@ -10,8 +10,9 @@
 namespace iobench {
 
 // The host's counters from the first worker that has any; per target the first reading; disk_read_bytes is each
-// process's own, so it is the sum, absent unless every worker has it.
-v1::HostDelta ClientDelta(std::span<const v1::WorkerPhaseResult* const> workers);
+// process's own, so it is the sum over processes (one may hold several workers), absent unless every worker has it.
+// REQUIRES: the workers' numbers are under run.workers_size().
+v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
 
 // Of the whole host, all processors = 100; NaN where it is not known. Waiting for I/O is idle.
 double CpuPercent(const v1::HostDelta& host);  // user and system

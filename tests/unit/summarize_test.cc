@@ -510,6 +510,9 @@ TEST_CASE("a client's counters are taken once, its processes' own are added") {
   CHECK(client.host_delta().nic_rx_bytes() == 1000);
   CHECK(client.host_delta().disk_read_bytes() == 200);
   CHECK(client.host_delta().nfs().at(0).server_read_bytes() == 77);
+  for (const uint32_t worker : {0u, 1u})
+    script.Worker(worker).facts.set_pid(4711);  // two workers of one process
+  CHECK(script.Report().clients(0).host_delta().disk_read_bytes() == 100);
   script.Worker(1).host.clear_disk_read_bytes();
   CHECK_FALSE(script.Report().clients(0).host_delta().has_disk_read_bytes());
   script.Worker(0).host.clear_cpu_idle_s();
