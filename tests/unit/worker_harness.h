@@ -1,0 +1,227 @@
+// A worker as its coordinator sees it: requests in, events out. For tests of the worker.
+#ifndef TESTS_UNIT_WORKER_HARNESS_H_
+#define TESTS_UNIT_WORKER_HARNESS_H_
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/mutex.h"
+#include "common/transport/transport.h"
+#include "worker/worker_service.h"
+
+namespace iobench {
+
+// A directory that goes away with the test.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "iobench-worker-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string path() const { return path_; }
+  std::string data() const { return path_ + "/cluster-iobench.data"; }
+  void Write(const std::string& name, const std::string& text) const { std::ofstream(path_ + "/" + name) << text; }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(path_ + "/" + name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  bool Has(const std::string& name) const {
+    return std::filesystem::exists(std::filesystem::symlink_status(path_ + "/" + name));
+  }
+  uint64_t SizeOf(const std::string& name) const { return std::filesystem::file_size(path_ + "/" + name); }
+
+ private:
+  std::string path_;
+};
+
+// Keeps what the worker sends until someone takes it.
+class Mailbox final : public EventSink {
+ public:
+  void Send(v1::WorkerEvent event) override {
+    MutexLock lock(mutex_);
+    events_.push_back(std::move(event));
+    changed_.NotifyAll();
+  }
+
+  // The first event that fits, taken out; fails the test when none comes within 20 s.
+  v1::WorkerEvent Take(const std::function<bool(const v1::WorkerEvent&)>& fits) {
+    MutexLock lock(mutex_);
+    auto found = events_.end();
+    const bool came = changed_.WaitUntil(mutex_, MonotonicNowNs() + 20'000'000'000, [&] {
+      for (found = events_.begin(); found != events_.end(); ++found) {
+        if (fits(*found)) return true;
+      }
+      return false;
+    });
+    REQUIRE(came);
+    v1::WorkerEvent event = std::move(*found);
+    events_.erase(found);
+    return event;
+  }
+
+  size_t size() {
+    MutexLock lock(mutex_);
+    return events_.size();
+  }
+  bool Holds(const std::function<bool(const v1::WorkerEvent&)>& fits) {
+    MutexLock lock(mutex_);
+    for (const v1::WorkerEvent& event : events_) {
+      if (fits(event)) return true;
+    }
+    return false;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<v1::WorkerEvent> events_;
+};
+
+class WorkerHarness {
+ public:
+  static constexpr uint64_t kRun = 7;
+
+  explicit WorkerHarness(int64_t clock_offset_ns = 0)
+      : clock_(clock_offset_ns),
+        worker_(MakeWorkerService({.clock = clock_,
+                                   .host_override = "client-a",
+                                   .boot_id_override = "boot-a",
+                                   .measure_costs = false})) {}
+
+  WorkerHandler& worker() { return *worker_; }
+  Mailbox& mailbox() { return mailbox_; }
+  WorkerTime Now() const { return clock_.Now(); }
+
+  uint64_t Post(v1::WorkerRequest request) {
+    request.set_run_id(kRun);
+    request.set_call_id(++call_id_);
+    worker_->Handle(request, mailbox_);
+    return call_id_;
+  }
+  v1::WorkerEvent AnswerTo(uint64_t call_id) {
+    v1::WorkerEvent event = mailbox_.Take([=](const v1::WorkerEvent& e) { return e.call_id() == call_id; });
+    REQUIRE(event.run_id() == kRun);
+    return event;
+  }
+  v1::WorkerEvent Ask(v1::WorkerRequest request) { return AnswerTo(Post(std::move(request))); }
+
+  // Answers that must be good.
+  v1::Prepared Prepare(const v1::Prepare& prepare) {
+    v1::WorkerRequest request;
+    *request.mutable_prepare() = prepare;
+    const v1::WorkerEvent event = Ask(std::move(request));
+    INFO(event.problem().message());
+    REQUIRE(event.has_prepared());
+    return event.prepared();
+  }
+  v1::Armed ArmIn(int64_t lead_ns, int64_t margin_needed_ns = 0) {
+    v1::WorkerRequest request;
+    start_ = Now() + lead_ns;
+    request.mutable_arm()->set_start_worker_ns(start_.ns);
+    request.mutable_arm()->set_margin_needed_ns(margin_needed_ns);
+    const v1::WorkerEvent event = Ask(std::move(request));
+    REQUIRE(event.has_armed());
+    return event.armed();
+  }
+  WorkerTime start() const { return start_; }
+  void Stop() { Adjust([](v1::Adjust& adjust) { adjust.set_stop(true); }); }
+  void Quit() { Adjust([](v1::Adjust& adjust) { adjust.set_quit(true); }); }
+  void Disarm() { Adjust([](v1::Adjust& adjust) { adjust.set_disarm(true); }); }
+  void Goal(uint64_t ops) { Adjust([=](v1::Adjust& adjust) { adjust.set_ops_goal(ops); }); }
+  v1::LanesDone WaitDone() {
+    return mailbox_.Take([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }).lanes_done();
+  }
+  // All chunks merged into one.
+  v1::ResultChunk Collect(const std::vector<int64_t>& instants = {}) {
+    v1::WorkerRequest request;
+    request.mutable_collect();
+    for (const int64_t ns : instants) request.mutable_collect()->add_instants_worker_ns(ns);
+    const uint64_t call_id = Post(std::move(request));
+    v1::ResultChunk all;
+    do {
+      const v1::WorkerEvent event = AnswerTo(call_id);
+      INFO(event.problem().message());
+      REQUIRE(event.has_chunk());
+      ++chunk_count_;
+      all.MergeFrom(event.chunk());
+    } while (!all.last());
+    return all;
+  }
+  int chunk_count() const { return chunk_count_; }
+
+  void ClaimData(const TempDir& directory, uint64_t run_id = kRun) {
+    v1::WorkerRequest request;
+    v1::DataStep& step = *request.mutable_data_step();
+    step.set_action(v1::DataStep::CLAIM);
+    step.add_targets()->set_path(directory.path());
+    step.mutable_manifest()->set_program("cluster-iobench");
+    step.mutable_manifest()->set_format(1);
+    step.mutable_manifest()->set_run_id(run_id);
+    step.mutable_manifest()->set_state(v1::Manifest::ACTIVE);
+    const v1::WorkerEvent event = Ask(std::move(request));
+    INFO(event.problem().message());
+    REQUIRE(event.problem().code() == 0);
+  }
+  // A whole phase: prepare, arm, wait for the lanes, collect.
+  v1::ResultChunk RunPhase(const v1::Prepare& prepare) {
+    Prepare(prepare);
+    REQUIRE_FALSE(ArmIn(5'000'000).late());
+    WaitDone();
+    return Collect();
+  }
+
+ private:
+  void Adjust(const std::function<void(v1::Adjust&)>& set) {
+    v1::WorkerRequest request;
+    set(*request.mutable_adjust());
+    const v1::WorkerEvent event = Ask(std::move(request));
+    INFO(event.problem().message());
+    REQUIRE(event.has_adjusted());
+    REQUIRE(event.problem().code() == 0);
+  }
+
+  WorkerClock clock_;
+  Mailbox mailbox_;
+  WorkerTime start_;
+  uint64_t call_id_ = 0;
+  int chunk_count_ = 0;
+  std::unique_ptr<WorkerHandler> worker_;      // last: gone before what it sends to
+};
+
+// A phase to start from: `lanes` lanes of 16 records of 4 KiB, one file each.
+inline v1::Prepare PhaseOf(const std::string& operation, uint32_t lanes, const std::string& path = "",
+                           const std::string& engine = "null") {
+  v1::Prepare prepare;
+  prepare.mutable_operation()->set_name(operation);
+  prepare.mutable_operation()->set_engine(path.empty() ? engine : "posix");
+  prepare.mutable_operation()->set_record_bytes(4096);
+  prepare.mutable_files()->set_bytes_per_lane(16 * 4096);
+  prepare.mutable_files()->set_files_per_lane(1);
+  prepare.set_seed(1);
+  if (!path.empty()) prepare.add_targets()->set_path(path);
+  for (uint32_t i = 0; i < lanes; ++i) {
+    v1::LanePlan& lane = *prepare.add_lanes();
+    lane.set_lane(i);
+    lane.set_file_owner(i);
+  }
+  return prepare;
+}
+
+}  // namespace iobench
+
+#endif  // TESTS_UNIT_WORKER_HARNESS_H_

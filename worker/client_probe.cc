@@ -1,0 +1,176 @@
+#include "worker/client_probe.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "common/status_util.h"
+#include "common/version.h"
+#include "worker/data_directory.h"
+#include "worker/engine/io_engine.h"
+#include "worker/mounts.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint32_t kDefaultBlockBytes = 512;
+
+std::string HostName() {
+  char name[256] = "";
+  ::gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+std::string BootId() {
+  const std::optional<std::string> text = ReadWholeFile("/proc/sys/kernel/random/boot_id");
+  return text ? std::string(absl::StripAsciiWhitespace(*text)) : HostName();
+}
+
+struct Costs {
+  double clock_read_ns;
+  double loop_ns;
+};
+
+const Costs& MeasuredCosts() {
+  static const Costs costs = {MeasureClockReadNs(ChosenTickSource()), MeasureLoopNs(ChosenTickSource())};
+  return costs;
+}
+
+std::optional<uint32_t> BlockSizeIn(const std::string& directory) {
+  const std::optional<std::string> text = ReadWholeFile(directory + "/queue/logical_block_size");
+  uint32_t bytes = 0;
+  if (!text || !absl::SimpleAtoi(*text, &bytes) || bytes == 0) return std::nullopt;
+  return bytes;
+}
+
+// A partition has no queue of its own, its disk (the directory above) has.
+uint32_t LogicalBlockBytes(int fd, dev_t device) {
+#ifdef STATX_DIOALIGN
+  struct statx facts {};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 && (facts.stx_mask & STATX_DIOALIGN) != 0 &&
+      facts.stx_dio_offset_align != 0) {
+    return facts.stx_dio_offset_align;
+  }
+#else
+  (void)fd;
+#endif
+  const std::string directory = absl::StrCat("/sys/dev/block/", major(device), ":", minor(device));
+  if (const auto bytes = BlockSizeIn(directory)) return *bytes;
+  return BlockSizeIn(directory + "/..").value_or(kDefaultBlockBytes);
+}
+
+// A server that every host calls by this name is another one on each.
+bool IsLoopbackSource(std::string_view source) {
+  const absl::string_view text(source.data(), source.size());
+  return absl::StartsWith(text, "localhost:") || absl::StartsWith(text, "127.") || absl::StartsWith(text, "[::1]") ||
+         absl::StartsWith(text, "::1:") || absl::StartsWith(text, "//localhost/") ||
+         absl::StartsWith(text, "//127.");
+}
+
+absl::Status CheckUsable(const std::string& path, const struct stat& facts) {
+  if (!S_ISDIR(facts.st_mode)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, " is not a directory: give --path a directory that exists"));
+  }
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
+  const int error = errno;
+  if (error == EROFS) return ErrnoStatus(absl::StrCat(path, " is mounted read-only"), error);
+  return ErrnoStatus(absl::StrCat(path, " cannot be written to"), error);
+}
+
+void DescribeMount(int fd, const std::string& path, const struct stat& facts, const std::string& boot_id,
+                   v1::TargetFacts& target) {
+  if (const std::optional<Mount> mount = MountOf(fd, path)) {
+    target.set_filesystem(mount->filesystem);
+    target.set_mount_source(mount->source);
+    target.set_mount_options(mount->options);
+    target.set_mount_point(mount->mount_point);
+    target.set_network(IsNetworkFilesystem(mount->filesystem));
+    target.set_memory(IsMemoryFilesystem(mount->filesystem));
+  }
+  const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
+  if (!target.network()) {
+    target.set_filesystem_id(device);
+  } else if (IsLoopbackSource(target.mount_source())) {
+    target.set_filesystem_id(absl::StrCat(boot_id, " ", target.mount_source()));
+  } else {
+    target.set_filesystem_id(target.mount_source());
+  }
+  struct statvfs space {};
+  if (::fstatvfs(fd, &space) == 0) target.set_free_bytes(uint64_t{space.f_bavail} * space.f_frsize);
+  target.set_logical_block_bytes(LogicalBlockBytes(fd, facts.st_dev));
+}
+
+}  // namespace
+
+uint32_t UsableProcessors() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (::sched_getaffinity(0, sizeof(usable), &usable) == 0) {
+    return static_cast<uint32_t>(std::max(1, CPU_COUNT(&usable)));
+  }
+  // More processors than the set holds.
+  return static_cast<uint32_t>(std::max<long>(1, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
+  v1::WorkerFacts facts;
+  facts.set_program_version(kProgramVersion);
+  facts.set_host(options.host_override.empty() ? HostName() : options.host_override);
+  facts.set_boot_id(options.boot_id_override.empty() ? BootId() : options.boot_id_override);
+  facts.set_pid(::getpid());
+  facts.set_processors(UsableProcessors());
+  struct sysinfo memory {};
+  if (::sysinfo(&memory) == 0) facts.set_memory_bytes(uint64_t{memory.totalram} * memory.mem_unit);
+  struct utsname kernel {};
+  if (::uname(&kernel) == 0) facts.set_kernel(absl::StrCat(kernel.sysname, " ", kernel.release));
+  facts.set_clock(NameOf(ChosenTickSource()));
+  if (options.measure_costs) {
+    facts.set_clock_read_ns(MeasuredCosts().clock_read_ns);
+    facts.set_loop_ns(MeasuredCosts().loop_ns);
+  }
+  facts.set_root(::geteuid() == 0);
+  return facts;
+}
+
+v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id) {
+  v1::TargetFacts target;
+  const auto problem = [&](const absl::Status& status) {
+    *target.mutable_problem() = ToProblem(status);
+    target.mutable_problem()->set_file(path);
+    return target;
+  };
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    const int error = errno;
+    if (error == ENOENT) {
+      return problem(ErrnoStatus(absl::StrCat(path, " does not exist: make it or choose another --path"), error));
+    }
+    return problem(ErrnoStatus(absl::StrCat("look at ", path), error));
+  }
+  // Opened: where it is mounted only when it is used, it is mounted now.
+  const UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid() && ::fstat(fd.get(), &facts) == 0) DescribeMount(fd.get(), path, facts, boot_id, target);
+  if (const absl::Status usable = CheckUsable(path, facts); !usable.ok()) return problem(usable);
+  if (!fd.valid()) return problem(absl::UnavailableError(absl::StrCat(path, " cannot be opened")));
+  auto look = LookAtData(path);
+  if (!look.ok()) return problem(look.status());
+  if (look->manifest) *target.mutable_manifest() = *look->manifest;
+  target.set_foreign_data(look->foreign);
+  return target;
+}
+
+}  // namespace iobench

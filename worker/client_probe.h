@@ -1,0 +1,25 @@
+// What a worker can say of its client and of the targets, before anything is moved.
+#ifndef WORKER_CLIENT_PROBE_H_
+#define WORKER_CLIENT_PROBE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "iobench/v1/result.pb.h"
+#include "worker/worker_service.h"
+
+namespace iobench {
+
+// Host, processors this process may use, memory, clock and costs. The costs take some milliseconds, once per process.
+v1::WorkerFacts ProbeWorker(const WorkerOptions& options);
+
+// What is at the target: whether it can be used (`problem`), its file system, whose data are there. Blocks as long as
+// the file system does; changes nothing. `boot_id` makes local file systems of different clients differ.
+v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id);
+
+// Processors that this process may run on, at least 1.
+uint32_t UsableProcessors();
+
+}  // namespace iobench
+
+#endif  // WORKER_CLIENT_PROBE_H_

@@ -1,0 +1,66 @@
+// PATH/cluster-iobench.data: where lanes keep their files, and the manifest that says whose they are.
+//
+// Nothing outside this directory is written or deleted. Inside it only our own names are: lane-NNNNNN.N, shared,
+// manifest.json and its temporaries; whatever else is found there is reported and left, and the directory then stays.
+// Symbolic links are never followed: a data directory, manifest or lane file that is one is an error or is foreign.
+#ifndef WORKER_DATA_DIRECTORY_H_
+#define WORKER_DATA_DIRECTORY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "iobench/v1/result.pb.h"
+#include "worker/unique_fd.h"
+
+namespace iobench {
+
+inline constexpr char kDataDirectoryName[] = "cluster-iobench.data";
+inline constexpr char kSharedFileName[] = "shared";
+
+std::string LaneFileName(uint32_t lane, uint32_t file_index);   // "lane-000003.0"
+bool IsDataFileName(std::string_view name);                     // a lane's or the shared one
+
+struct CleanReport {
+  bool found = false;                        // there was a data directory of ours
+  uint64_t removed_files = 0;                // data files, the manifest not counted
+  std::vector<std::string> foreign_files;    // left alone: the first 10, with their path
+};
+
+struct DataDirectoryLook {
+  std::optional<v1::Manifest> manifest;      // none: no directory, an empty one, or foreign data
+  bool foreign = false;                      // there is something in the directory and no manifest of ours that we can read
+};
+
+// `path` is the target, a directory that exists; all of these block, as file systems do.
+
+// An error only where the directory cannot be looked at, or is a symbolic link.
+absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path);
+
+// PATH/cluster-iobench.data, opened. NotFound: there is none. FailedPrecondition: a symbolic link or not a directory.
+absl::StatusOr<UniqueFd> OpenDataDirectory(const std::string& path);
+
+// Makes the directory and its manifest. Success where a claimer of the same run was first. Kept data of another run are
+// removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a manifest.
+absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest);
+
+// The manifest says from now on that the data are to be used again. FailedPrecondition: they are another active run's.
+absl::Status MarkDataKept(const std::string& path, uint64_t run_id);
+
+// Our files, the manifest, and the directory where it is empty then; whoever made them. No directory: success.
+// Without a manifest of ours only an empty directory and temporaries are removed; the rest is foreign.
+absl::StatusOr<CleanReport> RemoveData(const std::string& path);
+
+// The shared file, where there is one. FailedPrecondition: the directory has no manifest of ours.
+absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path);
+
+// What `cluster-iobench clean` does: RemoveData. `path` may also name the data directory itself.
+absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path);
+
+}  // namespace iobench
+
+#endif  // WORKER_DATA_DIRECTORY_H_

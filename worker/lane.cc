@@ -1,0 +1,293 @@
+#include "worker/lane.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/data_directory.h"
+#include "worker/lane_files.h"
+
+namespace iobench {
+namespace {
+
+using Reason = LoopEnd::Reason;
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+// Adds the time of its own life to a sum of nanoseconds.
+class Stopwatch {
+ public:
+  explicit Stopwatch(int64_t& sum_ns) : sum_ns_(sum_ns), begin_ns_(MonotonicNowNs()) {}
+  ~Stopwatch() { sum_ns_ += MonotonicNowNs() - begin_ns_; }
+
+ private:
+  int64_t& sum_ns_;
+  const int64_t begin_ns_;
+};
+
+// CPU of the calling thread.
+struct ThreadCpu {
+  double user_s = 0, system_s = 0;
+  static ThreadCpu Now() {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return {Seconds(usage.ru_utime), Seconds(usage.ru_stime)};
+  }
+};
+
+}  // namespace
+
+Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory)
+    : spec_(spec), plan_(plan) {
+  files_.directory_fd = directory_fd;
+  files_.directory = directory;
+  files_.shared = spec.shared_file;
+  if (spec.shared_file) {
+    files_.files.push_back({kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes});
+    return;
+  }
+  for (uint32_t i = 0; i < spec.shape.object_count; ++i) {
+    files_.files.push_back({LaneFileName(plan.file_owner(), i), 0, spec.shape.object_bytes});
+  }
+}
+
+bool Lane::reads() const { return spec_.operation->access != Access::kWrite && plan_.mix_reader() != 2; }
+bool Lane::writes() const { return spec_.operation->access != Access::kRead && plan_.mix_reader() != 1; }
+
+void Lane::Fail(const absl::Status& status, const std::string& file, uint64_t offset) {
+  if (failed()) return;
+  problem_ = ToProblem(status);
+  problem_->set_file(file);
+  problem_->set_offset(offset);
+  problem_->set_operation(std::string(spec_.operation->name));
+}
+
+void Lane::FailWith(const LoopEnd& end) {
+  const Op& op = end.failed_op;
+  const std::string path = spec_.uses_files ? files_.PathOf(op.object) : std::string();
+  const uint64_t offset = op.offset + (spec_.uses_files ? files_.files[op.object].extent_offset_bytes : 0);
+  const std::string what = absl::StrCat(NameOf(op.kind), " ", path, " at offset ", offset);
+  if (end.errno_value != 0) {
+    Fail(ErrnoStatus(what, end.errno_value), path, offset);
+  } else {
+    Fail(absl::DataLossError(absl::StrCat(what, ": short transfer, ", end.transferred, " of ", op.length, " bytes",
+                                          op.kind == OpKind::kRead ? "; the file is shorter than its lane wrote it"
+                                                                   : "; is the file system full?")),
+         path, offset);
+  }
+}
+
+void Lane::MakeReady() {
+  if (!takes_part()) return;
+  StreamShape shape = spec_.shape;
+  shape.lane = plan_.lane();
+  shape.mix = plan_.mix_reader() == 1   ? LaneMix::kReader
+              : plan_.mix_reader() == 2 ? LaneMix::kWriter
+                                        : LaneMix::kPerOp;
+  const std::string first_file = files_.PathOf(0);
+  auto stream = MakeOpStream(*spec_.operation, shape);
+  if (!stream.ok()) return Fail(stream.status(), first_file);
+  stream_ = *std::move(stream);
+  auto engine = MakeEngine(spec_.engine, spec_.operation->call, spec_.ticks);
+  if (!engine.ok()) return Fail(engine.status(), first_file);
+  engine_ = *std::move(engine);
+  scale_ = CurrentTickScale();
+  recorder_ = std::make_unique<LaneRecorder>(reads(), writes(), *scale_);
+  // The null engine looks at neither buffer.
+  if (spec_.uses_files && (writes() || (spec_.needs_data() && !spec_.data_must_exist))) {
+    auto payload = Payload::Create(shape.seed, plan_.lane(), shape.phase,
+                                   std::max(shape.record_bytes, kPrefillRecordBytes));
+    if (!payload.ok()) return Fail(payload.status(), first_file);
+    payload_ = *std::move(payload);
+  }
+  if (spec_.uses_files && reads()) {
+    auto buffer = AlignedBuffer::Allocate(shape.record_bytes);
+    if (!buffer.ok()) return Fail(buffer.status(), first_file);
+    read_buffer_ = *std::move(buffer);
+  }
+  context_.emplace(LaneContext{.stream = *stream_,
+                               .payload = payload_ ? &*payload_ : nullptr,
+                               .read_buffer = read_buffer_ ? read_buffer_->data() : nullptr,
+                               .stop = stop_,
+                               .recorder = *recorder_});
+}
+
+void Lane::CreateFiles() {
+  if (!takes_part() || !spec_.creates_files()) return;
+  const Stopwatch watch(step_times_.create_ns);
+  const absl::Status created = iobench::CreateFiles(files_);
+  if (!created.ok()) Fail(created, files_.PathOf(0));
+}
+
+void Lane::Prefill() {
+  if (!takes_part() || !spec_.needs_data()) return;
+  const Stopwatch watch(step_times_.prefill_ns);
+  if (spec_.data_must_exist) {
+    const absl::Status there = CheckDataExist(files_);
+    if (!there.ok()) Fail(there, files_.PathOf(0));
+    return;
+  }
+  const absl::StatusOr<uint64_t> bytes = iobench::Prefill(files_, *payload_, quit_);
+  if (!bytes.ok()) return Fail(bytes.status(), files_.PathOf(0));
+  prefilled_bytes_ = *bytes;
+  if (!writes()) {
+    payload_.reset();
+    context_->payload = nullptr;
+  }
+}
+
+void Lane::ForgetPages() {
+  if (!takes_part() || !spec_.uses_files) return;
+  const Stopwatch watch(step_times_.forget_ns);
+  const absl::Status forgotten = iobench::ForgetPages(files_);
+  if (!forgotten.ok()) Fail(forgotten, files_.PathOf(0));
+}
+
+OpenMode Lane::ModeFor() const {
+  OpenMode mode = spec_.mode;
+  mode.read = reads();
+  mode.write = writes();
+  return mode;
+}
+
+void Lane::Open() {
+  if (!takes_part() || spec_.region.open()) return;
+  const absl::Status opened = [&] {
+    const Stopwatch watch(step_times_.open_ns);
+    return engine_->Open(files_, ModeFor());
+  }();
+  if (!opened.ok()) Fail(opened, files_.PathOf(0));
+}
+
+void Lane::BeginRegion(WorkerTime start) {
+  if (!takes_part()) return;
+  start_ = start;
+  const ThreadCpu cpu = ThreadCpu::Now();
+  cpu_user_s_ = -cpu.user_s;                     // the end is added in EndRegion
+  cpu_system_s_ = -cpu.system_s;
+  const int64_t start_ns = start.ns - spec_.clock.offset_ns();
+  const auto after_start = [&](double seconds) { return scale_->ToTicks(start_ns + NanosFrom(seconds)); };
+  LoopRules& rules = context_->rules;
+  if (loops()) {
+    rules.deadline = after_start(spec_.stop.time_s());
+    rules.repeat_passes = true;
+  }
+  if (spec_.stop.deadline_s() > 0) {
+    rules.deadline = std::min(rules.deadline, after_start(spec_.stop.deadline_s()));
+  }
+  if (spec_.stop.warmup_s() > 0) recorder_->SetWarmupEnd(after_start(spec_.stop.warmup_s()));
+  if (!spec_.region.open()) return;
+  open_begin_ns_ = MonotonicNowNs();
+  const absl::Status opened = engine_->Open(files_, ModeFor());
+  step_times_.open_ns = MonotonicNowNs() - open_begin_ns_;
+  if (!opened.ok()) Fail(opened, files_.PathOf(0));
+}
+
+void Lane::Run() {
+  end_ = engine_->Run(*context_);
+  if (end_.reason == Reason::kFailed) FailWith(end_);
+}
+
+void Lane::RunOps() {
+  if (!takes_part()) return;
+  ran_ = true;
+  Run();
+  const bool deadline_rules = spec_.stop.deadline_s() > 0 &&
+                              (!loops() || spec_.stop.deadline_s() <= spec_.stop.time_s());
+  if (end_.reason == Reason::kDeadline && deadline_rules) {
+    hit_deadline_ = true;
+    deadline_ops_ = recorder_->ops();
+  }
+}
+
+bool Lane::waits_at_deadline() const {
+  return takes_part() && spec_.stop.wear_out() && hit_deadline_ && end_.reason == Reason::kDeadline;
+}
+
+void Lane::RunToGoal(uint64_t ops_goal) {
+  assert(waits_at_deadline());
+  context_->rules.deadline = LoopRules::kNever;
+  context_->rules.ops_goal = ops_goal;
+  context_->resume = true;
+  Run();
+}
+
+void Lane::NoteStoppedAtDeadline() { end_.reason = Reason::kStopped; }
+
+bool Lane::ended_by_itself() const {
+  return takes_part() && ran_ && !waits_at_deadline() && end_.reason != Reason::kStopped;
+}
+
+uint64_t Lane::ops() const { return recorder_ == nullptr ? 0 : recorder_->ops(); }
+
+void Lane::EndRegion() {
+  if (plan_.sits_out() || engine_ == nullptr) return;
+  if (ran_) recorder_->Finish();
+  if (!failed() && spec_.region.fsync() && writes()) {
+    const absl::Status flushed = [&] {
+      const Stopwatch watch(fsync_ns_);
+      return engine_->Flush();
+    }();
+    fsync_end_ns_ = MonotonicNowNs();
+    if (!flushed.ok()) Fail(flushed, files_.PathOf(0));
+  }
+  const absl::Status closed = [&] {
+    const Stopwatch watch(close_ns_);
+    return engine_->Close();
+  }();
+  close_end_ns_ = MonotonicNowNs();
+  if (!closed.ok()) Fail(closed, files_.PathOf(0));
+  const ThreadCpu cpu = ThreadCpu::Now();
+  cpu_user_s_ += cpu.user_s;
+  cpu_system_s_ += cpu.system_s;
+}
+
+bool Lane::left_unfinished() const {
+  return ran_ && spec_.creates_files() && context_->pass == 0 && recorder_->ops() < stream_->ops_per_pass();
+}
+
+void Lane::Settle() {
+  const bool quits = quit_.stop.load(std::memory_order_relaxed);
+  const bool flushed_already = spec_.region.fsync() && !left_unfinished();
+  if (!takes_part() || !ran_ || !spec_.uses_files || !writes() || quits || flushed_already) return;
+  const Stopwatch watch(settle_ns_);
+  absl::Status status = engine_->Open(files_, ModeFor());
+  if (!status.ok()) return Fail(Annotate(status, "after the timed region"), files_.PathOf(0));
+  if (left_unfinished()) FinishFile();
+  status = engine_->Flush();
+  status.Update(engine_->Close());
+  if (!status.ok()) Fail(Annotate(status, "after the timed region"), files_.PathOf(0));
+}
+
+// The op stream goes on where it stopped; a recorder of its own keeps these ops out of every figure but the total.
+void Lane::FinishFile() {
+  LaneRecorder tail(reads(), writes(), *scale_);
+  LaneContext rest{.stream = *stream_,
+                   .payload = context_->payload,
+                   .read_buffer = context_->read_buffer,
+                   .stop = quit_,
+                   .recorder = tail};
+  const LoopEnd end = engine_->Run(rest);
+  recorder_->AddUnmeasured(tail.bytes(), tail.ops());
+  if (end.reason == Reason::kFailed) FailWith(end);
+}
+
+void Lane::Release() {
+  if (engine_ != nullptr) engine_->Close().IgnoreError();
+  context_.reset();
+  read_buffer_.reset();
+  payload_.reset();
+}
+
+void Lane::Quit() {
+  Stop();
+  quit_.stop.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace iobench

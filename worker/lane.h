@@ -1,0 +1,116 @@
+// One I/O thread's part in a phase: its files, its op stream, its engine, what it wrote down.
+#ifndef WORKER_LANE_H_
+#define WORKER_LANE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "common/clock.h"
+#include "common/time.h"
+#include "iobench/v1/control.pb.h"
+#include "worker/engine/io_engine.h"
+#include "worker/phase_spec.h"
+
+namespace iobench {
+
+// The lane's own thread calls the steps of a phase in the order in which they stand here; a step after a failed one
+// does nothing, nor does any step of a lane that sits out. Other threads may call Stop and Quit at any time, live()
+// once MakeReady is over, and the results only while the lane's thread waits or has ended.
+class Lane {
+ public:
+  // `spec` outlives the lane; so does `directory_fd`, which is -1 where no files are used.
+  Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory);
+
+  // ---- before the phase's start
+  void MakeReady();                     // op stream, recorder, buffers: all that would cost time later
+  void CreateFiles();
+  void Prefill();                       // where the operation needs data: written, or only checked (data_must_exist)
+  void ForgetPages();
+  void Open();                          // not with region.open, which has it in the timed region
+
+  // ---- the timed region
+  void BeginRegion(WorkerTime start);   // the start has come; with region.open the files are opened now
+  void RunOps();                        // until done, stopped, failed or the deadline has come
+  bool waits_at_deadline() const;       // RunOps ended at the deadline and the plan wears out
+  void RunToGoal(uint64_t ops_goal);    // the ops after the deadline
+  void NoteStoppedAtDeadline();         // told to stop instead of getting a goal
+  void EndRegion();                     // fsync with region.fsync, close always
+
+  // ---- after it
+  void Settle();                        // reopen, finish an unfinished file, fsync, close
+  void Release();                       // files and buffers; what was written down stays
+
+  void Stop() { stop_.stop.store(true, std::memory_order_relaxed); }
+  void Quit();                          // Stop, and nothing is finished
+
+  bool takes_part() const { return !plan_.sits_out() && !failed(); }
+  bool failed() const { return problem_.has_value(); }
+  bool ended_by_itself() const;         // the ops ended, neither stopped nor failed nor waiting at the deadline
+  uint64_t ops() const;                 // done so far; the lane's thread, or when it waits
+  uint64_t bytes_per_pass() const { return stream_ == nullptr ? 0 : stream_->bytes_per_pass(); }
+  const LiveCell* live() const { return recorder_ == nullptr ? nullptr : &recorder_->live(); }
+  uint32_t number() const { return plan_.lane(); }
+  const std::optional<v1::Problem>& problem() const { return problem_; }
+
+  // What the steps before the start took, for the phase's StepResults.
+  struct StepTimes {
+    int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0;
+  };
+  const StepTimes& step_times() const { return step_times_; }
+  uint64_t prefilled_bytes() const { return prefilled_bytes_; }
+
+  // By the scale of the phase's begin: some millionths of the phase's length off. REQUIRES: RunOps.
+  WorkerTime AboutEndOfOps() const { return EndOfOps(*scale_); }
+  // `scale` from two pairs around the phase. REQUIRES: EndRegion, or the lane does not take part.
+  WorkerTime EndOfOps(const TickScale& scale) const;
+  v1::LaneEnds EndsOn(const TickScale& scale) const;
+  v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
+
+ private:
+  bool reads() const;
+  bool writes() const;
+  bool loops() const { return spec_.stop.time_s() > 0; }
+  bool left_unfinished() const;         // a file that this phase creates is not whole
+  OpenMode ModeFor() const;
+  WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
+  WorkerTime EndOfRegion(const TickScale& scale) const;
+  void Run();
+  void FinishFile();
+  void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
+  void FailWith(const LoopEnd& end);
+
+  const PhaseSpec& spec_;
+  const v1::LanePlan plan_;
+  FileSet files_;
+  StopCell stop_, quit_;
+
+  std::unique_ptr<OpStream> stream_;
+  std::unique_ptr<LaneRecorder> recorder_;
+  std::unique_ptr<IoEngine> engine_;
+  std::optional<Payload> payload_;
+  std::optional<AlignedBuffer> read_buffer_;
+  std::optional<LaneContext> context_;
+  std::optional<TickScale> scale_;      // good enough for rules and histograms; results use the phase's own
+
+  std::optional<v1::Problem> problem_;
+  StepTimes step_times_;
+  uint64_t prefilled_bytes_ = 0;
+  WorkerTime start_;
+  bool ran_ = false;                    // RunOps was called: the recorder has a start
+  LoopEnd end_;
+  bool hit_deadline_ = false;
+  uint64_t deadline_ops_ = 0;
+  int64_t open_begin_ns_ = 0;           // CLOCK_MONOTONIC; 0: not opened in the timed region
+  int64_t fsync_ns_ = 0, fsync_end_ns_ = 0;   // how long, and when on CLOCK_MONOTONIC (0: not done)
+  int64_t close_ns_ = 0, close_end_ns_ = 0;
+  int64_t settle_ns_ = 0;
+  double cpu_user_s_ = 0, cpu_system_s_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_H_

@@ -1,0 +1,162 @@
+#include "worker/lane_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/unique_fd.h"
+
+namespace iobench {
+namespace {
+
+constexpr decltype(statfs::f_type) kNfsMagic = 0x6969;
+constexpr uint64_t kStatBlockBytes = 512;
+
+// What is there of one lane file.
+struct Found {
+  bool exists = false;
+  uint64_t file_bytes = 0;
+  bool sparse = false;             // shared file: not all of the lane's extent has been written
+};
+
+absl::StatusOr<UniqueFd> OpenRegular(const FileSet& files, size_t index, int flags) {
+  // Not blocked by a FIFO of that name.
+  UniqueFd fd(::openat(files.directory_fd, files.files[index].name.c_str(),
+                       flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640));
+  const std::string path = files.PathOf(index);
+  if (!fd.valid()) {
+    if (errno == ELOOP) {
+      return absl::FailedPreconditionError(absl::StrCat(path, " is a symbolic link, which is not ours: remove it"));
+    }
+    return ErrnoStatus(absl::StrCat("open ", path), errno);
+  }
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return ErrnoStatus(absl::StrCat("look at ", path), errno);
+  if (!S_ISREG(facts.st_mode)) {
+    return absl::FailedPreconditionError(absl::StrCat(path, " is not a regular file, and not ours: remove it"));
+  }
+  return fd;
+}
+
+// A shared file has its full length as soon as its last extent is written. Where the file system can tell holes, they
+// say whether this lane's extent is there. NFS before 4.2 cannot and shows none; there the allocated blocks do.
+bool IsSparse(int fd, const struct stat& facts, const LaneFile& file) {
+  const auto begin = static_cast<off_t>(file.extent_offset_bytes);
+  const off_t hole = ::lseek(fd, begin, SEEK_HOLE);
+  if (hole >= 0 && static_cast<uint64_t>(hole) < file.extent_offset_bytes + file.bytes) return true;
+  struct statfs filesystem {};
+  return ::fstatfs(fd, &filesystem) == 0 && filesystem.f_type == kNfsMagic &&
+         static_cast<uint64_t>(facts.st_blocks) * kStatBlockBytes < static_cast<uint64_t>(facts.st_size);
+}
+
+absl::StatusOr<Found> Find(const FileSet& files, size_t index) {
+  // Opened, so that an NFS client asks the server how long the file is now.
+  auto fd = OpenRegular(files, index, O_RDONLY);
+  if (absl::IsNotFound(fd.status())) return Found{};
+  if (!fd.ok()) return fd.status();
+  struct stat facts {};
+  if (::fstat(fd->get(), &facts) != 0) return ErrnoStatus(absl::StrCat("look at ", files.PathOf(index)), errno);
+  Found found{.exists = true, .file_bytes = static_cast<uint64_t>(facts.st_size)};
+  found.sparse = files.shared && IsSparse(fd->get(), facts, files.files[index]);
+  return found;
+}
+
+uint64_t EndOf(const LaneFile& file) { return file.extent_offset_bytes + file.bytes; }
+
+bool IsWhole(const Found& found, const LaneFile& file) {
+  return found.exists && found.file_bytes >= EndOf(file) && !found.sparse;
+}
+
+absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& payload, const StopCell& quit) {
+  const LaneFile& file = files.files[index];
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenRegular(files, index, O_WRONLY | O_CREAT));
+  uint64_t done = 0;
+  while (done < file.bytes) {
+    if (quit.stop.load(std::memory_order_relaxed)) return absl::CancelledError("stopped while data were written");
+    const Op op{.kind = OpKind::kWrite,
+                .object = static_cast<uint32_t>(index),
+                .offset = done,
+                .length = static_cast<uint32_t>(std::min<uint64_t>(kPrefillRecordBytes, file.bytes - done))};
+    const std::byte* const data = payload.Next(op);
+    // The rest of a short write is written, so that a full disk says so.
+    for (uint32_t written = 0; written < op.length;) {
+      const uint64_t offset = file.extent_offset_bytes + done + written;
+      const ssize_t moved =
+          ::pwrite(fd.get(), data + written, op.length - written, static_cast<off_t>(offset));
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved < 0) {
+        return ErrnoStatus(absl::StrCat("write ", files.PathOf(index), " at offset ", offset), errno);
+      }
+      written += static_cast<uint32_t>(moved);
+    }
+    done += op.length;
+  }
+  if (::fsync(fd.get()) != 0) return ErrnoStatus(absl::StrCat("fsync ", files.PathOf(index)), errno);
+  return done;
+}
+
+}  // namespace
+
+absl::Status CreateFiles(const FileSet& files) {
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    if (files.shared) {
+      auto fd = OpenRegular(files, i, O_WRONLY | O_CREAT);
+      if (!fd.ok()) return fd.status();
+      continue;
+    }
+    const char* const name = files.files[i].name.c_str();
+    if (::unlinkat(files.directory_fd, name, 0) != 0 && errno != ENOENT) {
+      return ErrnoStatus(absl::StrCat("remove ", files.PathOf(i)), errno);
+    }
+    const UniqueFd fd(::openat(files.directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+    if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", files.PathOf(i)), errno);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDataExist(const FileSet& files) {
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    const LaneFile& file = files.files[i];
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(files, i));
+    if (found.exists && found.file_bytes >= EndOf(file)) continue;
+    const std::string what =
+        found.exists ? absl::StrCat("has ", found.file_bytes, " bytes, this run reads ", EndOf(file))
+                     : "is missing";
+    return absl::FailedPreconditionError(absl::StrCat("the kept data are not whole: ", files.PathOf(i), " ", what,
+                                                      "; write the data anew with -i 0 -w"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> Prefill(const FileSet& files, Payload& payload, const StopCell& quit) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(files, i));
+    if (IsWhole(found, files.files[i])) continue;
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t filled, FillFile(files, i, payload, quit));
+    bytes += filled;
+  }
+  return bytes;
+}
+
+absl::Status ForgetPages(const FileSet& files) {
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    auto fd = OpenRegular(files, i, O_RDONLY);
+    if (absl::IsNotFound(fd.status())) continue;
+    if (!fd.ok()) return fd.status();
+    if (::fdatasync(fd->get()) != 0) return ErrnoStatus(absl::StrCat("fdatasync ", files.PathOf(i)), errno);
+    if (const int error = ::posix_fadvise(fd->get(), 0, 0, POSIX_FADV_DONTNEED); error != 0) {
+      return ErrnoStatus(absl::StrCat("posix_fadvise ", files.PathOf(i)), error);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

@@ -1,0 +1,91 @@
+// What a lane says of itself afterwards: ends, totals, histograms and the thinned timeline.
+#include <vector>
+
+#include "worker/lane.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kMostTimelinePoints = 600;
+
+}  // namespace
+
+WorkerTime Lane::EndOfOps(const TickScale& scale) const {
+  return ToWorker(scale.ToMonotonicNs(recorder_->last_end()));
+}
+
+WorkerTime Lane::EndOfRegion(const TickScale& scale) const {
+  if (!failed()) {
+    if (spec_.region.close()) return ToWorker(close_end_ns_);
+    if (fsync_end_ns_ != 0) return ToWorker(fsync_end_ns_);
+  }
+  return EndOfOps(scale);
+}
+
+v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
+  v1::LaneEnds ends;
+  ends.set_lane(plan_.lane());
+  ends.set_took_part(takes_part() && ran_);
+  if (!ran_) return ends;
+  // With the open inside the timed region that is where the lane's clock starts.
+  ends.set_first_op_worker_ns(open_begin_ns_ != 0 ? ToWorker(open_begin_ns_).ns
+                                                  : ToWorker(scale.ToMonotonicNs(recorder_->first_op())).ns);
+  ends.set_ops_end_worker_ns(EndOfOps(scale).ns);
+  ends.set_region_end_worker_ns(EndOfRegion(scale).ns);
+  ends.set_stopped(end_.reason == LoopEnd::Reason::kStopped);
+  if (hit_deadline_) ends.set_deadline_worker_ns((start_ + NanosFrom(spec_.stop.deadline_s())).ns);
+  return ends;
+}
+
+v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const {
+  v1::LaneResult result;
+  result.set_lane(plan_.lane());
+  result.set_file_owner(plan_.file_owner());
+  result.set_sat_out(plan_.sits_out());
+  result.set_operation(std::string(spec_.operation->name));
+  if (spec_.uses_files) result.set_file(files_.PathOf(0));
+  if (problem_) *result.mutable_problem() = *problem_;
+  result.set_open_s(SecondsFrom(step_times_.open_ns));
+  if (!ran_) return result;
+
+  const v1::LaneEnds ends = EndsOn(scale);
+  result.set_first_op_worker_ns(ends.first_op_worker_ns());
+  result.set_ops_end_worker_ns(ends.ops_end_worker_ns());
+  result.set_region_end_worker_ns(ends.region_end_worker_ns());
+  result.set_region_bytes(recorder_->bytes());
+  result.set_region_ops(recorder_->ops());
+  result.set_bytes(recorder_->bytes() + recorder_->unmeasured_bytes());
+  result.set_ops(recorder_->ops() + recorder_->unmeasured_ops());
+  result.set_warmup_bytes(recorder_->warmup_bytes());
+  result.set_warmup_ops(recorder_->warmup_ops());
+  result.set_fsync_s(SecondsFrom(fsync_ns_));
+  result.set_close_s(SecondsFrom(close_ns_));
+  result.set_settle_s(SecondsFrom(settle_ns_));
+  result.set_stopped(ends.stopped());
+  result.set_hit_deadline(hit_deadline_);
+  result.set_deadline_ops(deadline_ops_);
+  result.set_deadline_worker_ns(ends.deadline_worker_ns());
+  result.set_cpu_user_s(cpu_user_s_);
+  result.set_cpu_system_s(cpu_system_s_);
+  result.set_tool_s(static_cast<double>(recorder_->ops()) * spec_.loop_ns / 1e9);
+
+  std::vector<WorkerPoint> points;
+  if (open_begin_ns_ != 0) points.push_back({ToWorker(open_begin_ns_), 0, 0});
+  for (const LanePoint& point : recorder_->timeline().Points()) {
+    points.push_back({ToWorker(scale.ToMonotonicNs(point.at)), point.bytes, point.ops});
+  }
+  *result.mutable_timeline() = ToProto(Thinned(points, instants, kMostTimelinePoints));
+
+  for (const OpKind kind : {OpKind::kRead, OpKind::kWrite}) {
+    const Histogram* const histogram = recorder_->histogram_of(kind);
+    if (histogram == nullptr) continue;
+    v1::KindResult& of_kind = *result.add_kinds();
+    of_kind.set_kind(kind == OpKind::kRead ? v1::OP_READ : v1::OP_WRITE);
+    of_kind.set_bytes(recorder_->bytes_of(kind));
+    of_kind.set_ops(recorder_->ops_of(kind));
+    *of_kind.mutable_latency() = histogram->ToProto();
+  }
+  return result;
+}
+
+}  // namespace iobench

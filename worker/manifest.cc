@@ -1,0 +1,64 @@
+#include "worker/manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string ManifestToJson(const v1::Manifest& manifest) {
+  Json json;
+  json["program"] = manifest.program();
+  json["format"] = manifest.format();
+  json["run_id"] = manifest.run_id();
+  json["state"] = manifest.state() == v1::Manifest::KEPT ? "kept" : "active";
+  json["created_at"] = manifest.created_at();
+  json["created_by"] = manifest.created_by();
+  json["workers"] = manifest.workers();
+  json["lanes_per_worker"] = manifest.lanes_per_worker();
+  json["targets"] = manifest.targets();
+  json["files"]["bytes_per_lane"] = manifest.files().bytes_per_lane();
+  json["files"]["files_per_lane"] = manifest.files().files_per_lane();
+  json["files"]["shared_file"] = manifest.files().shared_file();
+  json["seed"] = manifest.seed();
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("program", Json()) != kManifestProgram) {
+    return absl::InvalidArgumentError("not a manifest of cluster-iobench");
+  }
+  if (json.value("format", Json()) != kManifestFormat) {
+    return absl::UnimplementedError(absl::StrCat("a manifest of format ", json.value("format", Json()).dump(),
+                                                 ", which this version of cluster-iobench does not know"));
+  }
+  try {
+    v1::Manifest manifest;
+    manifest.set_program(kManifestProgram);
+    manifest.set_format(kManifestFormat);
+    manifest.set_run_id(json.at("run_id").get<uint64_t>());
+    manifest.set_state(json.at("state").get<std::string>() == "kept" ? v1::Manifest::KEPT : v1::Manifest::ACTIVE);
+    manifest.set_created_at(json.at("created_at").get<std::string>());
+    manifest.set_created_by(json.at("created_by").get<std::string>());
+    manifest.set_workers(json.at("workers").get<uint32_t>());
+    manifest.set_lanes_per_worker(json.at("lanes_per_worker").get<uint32_t>());
+    manifest.set_targets(json.at("targets").get<uint32_t>());
+    const Json& files = json.at("files");
+    manifest.mutable_files()->set_bytes_per_lane(files.at("bytes_per_lane").get<uint64_t>());
+    manifest.mutable_files()->set_files_per_lane(files.at("files_per_lane").get<uint32_t>());
+    manifest.mutable_files()->set_shared_file(files.at("shared_file").get<bool>());
+    manifest.set_seed(json.at("seed").get<uint64_t>());
+    return manifest;
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("a manifest that we cannot read: ", error.what()));
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,45 @@
+// Which mount a path is on: /proc/self/mountinfo.
+#ifndef WORKER_MOUNTS_H_
+#define WORKER_MOUNTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iobench {
+
+struct Mount {
+  uint64_t id = 0;
+  std::string mount_point;
+  std::string filesystem;      // "nfs4", "ext4", "fuse.glusterfs" …
+  std::string source;          // "server:/export", "/dev/sda1"
+  std::string options;         // of the mount, then of the file system: "rw,noatime,vers=4.2,…"
+};
+
+// Lines that do not fit are left out. Pure.
+std::vector<Mount> ParseMountinfo(std::string_view text);
+
+// The mount that holds an absolute path without symbolic links: the longest mount point before it, the newest of
+// those. Null: none.
+const Mount* MountOfPath(const std::vector<Mount>& mounts, std::string_view path);
+
+// The mount that an open file or directory is on, by the kernel's own number where it tells it, else by `path`.
+// nullopt: /proc is not there.
+std::optional<Mount> MountOf(int fd, const std::string& path);
+
+// True for file systems that several hosts share: the mount source identifies them.
+bool IsNetworkFilesystem(std::string_view filesystem);
+bool IsMemoryFilesystem(std::string_view filesystem);
+bool IsNfs(std::string_view filesystem);
+
+// "\040" and its like, as the kernel writes spaces in these files.
+std::string UnescapeMountField(std::string_view field);
+
+// The whole of a file below /proc or /sys; nullopt where it cannot be read.
+std::optional<std::string> ReadWholeFile(const std::string& path);
+
+}  // namespace iobench
+
+#endif  // WORKER_MOUNTS_H_

@@ -1,0 +1,427 @@
+#include "worker/phase_runner.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "common/units.h"
+#include "worker/client_probe.h"
+#include "worker/data_directory.h"
+#include "worker/mounts.h"
+
+namespace iobench {
+namespace {
+
+// Until here a lane waits so that it can be called back; from there on it sleeps by the clock.
+constexpr int64_t kCallableUntilNs = 2'000'000;
+// How long a lane spins before its start: more than a timer is late.
+constexpr int64_t kSpinNs = 200'000;
+constexpr size_t kChunkBytes = 1 << 20;
+
+// Lanes of this process that are armed or run. More than processors: they would only spin each other out of the way.
+std::atomic<uint32_t> armed_lanes{0};
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+void Relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// What happened, for people.
+std::string DropSystemCaches() {
+  if (::geteuid() != 0) return "posix_fadvise (no drop_caches: not root)";
+  const UniqueFd fd(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
+  if (fd.valid() && ::write(fd.get(), "3", 1) == 1) return "posix_fadvise and drop_caches";
+  return absl::StrCat("posix_fadvise (drop_caches failed: ", ErrnoName(errno), ")");
+}
+
+}  // namespace
+
+PhaseRunner::PhaseRunner(v1::Prepare prepare, const WorkerClock& clock, double loop_ns, Events events)
+    : prepare_(std::move(prepare)), clock_(clock), loop_ns_(loop_ns), events_(std::move(events)) {}
+
+PhaseRunner::~PhaseRunner() = default;
+
+// ------------------------------------------------------------------------------------------ control side
+
+absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
+  IOBENCH_ASSIGN_OR_RETURN(spec_, PhaseSpec::From(prepare_, clock_, loop_ns_));
+  IOBENCH_RETURN_IF_ERROR(MakeLanes());
+  IOBENCH_RETURN_IF_ERROR(StartLanes());
+  const absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
+  if (!WaitAllArrived(kFilesReady)) return cancelled;
+  if (spec_.drops_caches) {
+    drop_outcome_ = spec_.uses_files ? DropSystemCaches() : "nothing to drop: the engine uses no files";
+  }
+  OpenMeeting(kFilesReady);
+  if (!WaitAllArrived(kFilesOpen)) return cancelled;
+  NoteSteps();
+  NoteBefore();
+  prepared_.store(true, std::memory_order_release);
+
+  v1::Prepared answer;
+  for (const auto& lane : lanes_) {
+    if (!lane->problem()) continue;
+    v1::LaneProblem& problem = *answer.add_problems();
+    problem.set_lane(lane->number());
+    *problem.mutable_problem() = *lane->problem();
+  }
+  answer.mutable_steps()->Assign(steps_.begin(), steps_.end());
+  return answer;
+}
+
+absl::Status PhaseRunner::MakeLanes() {
+  for (const v1::LanePlan& plan : prepare_.lanes()) {
+    std::string path;
+    if (spec_.uses_files) {
+      path = prepare_.targets(static_cast<int>(plan.target())).path();
+      if (!directories_.contains(plan.target())) {
+        IOBENCH_ASSIGN_OR_RETURN(UniqueFd directory, OpenDataDirectory(path));
+        const std::optional<Mount> mount = MountOf(directory.get(), path);
+        if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
+        directories_.emplace(plan.target(), std::move(directory));
+      }
+    }
+    const int directory_fd = spec_.uses_files ? directories_.at(plan.target()).get() : -1;
+    lanes_.push_back(
+        std::make_unique<Lane>(spec_, plan, directory_fd, absl::StrCat(path, "/", kDataDirectoryName)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PhaseRunner::StartLanes() {
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_) return absl::CancelledError("disarmed before the phase was prepared");
+    lanes_made_ = true;
+  }
+  for (const auto& lane : lanes_) {
+    MutexLock lock(mutex_);
+    try {
+      threads_.emplace_back([self = shared_from_this(), &lane = *lane] { self->RunLane(lane); });
+      ++threads_started_;
+    } catch (const std::system_error& error) {
+      return absl::ResourceExhaustedError(absl::StrCat("lane ", lane->number(), " of ", lanes_.size(),
+                                                       " gets no thread (", error.what(),
+                                                       "): use fewer lanes per worker"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void PhaseRunner::NoteSteps() {
+  Lane::StepTimes slowest;
+  uint64_t prefilled_bytes = 0;
+  size_t prefilled_lanes = 0;
+  for (const auto& lane : lanes_) {
+    const Lane::StepTimes& times = lane->step_times();
+    slowest.create_ns = std::max(slowest.create_ns, times.create_ns);
+    slowest.prefill_ns = std::max(slowest.prefill_ns, times.prefill_ns);
+    slowest.forget_ns = std::max(slowest.forget_ns, times.forget_ns);
+    slowest.open_ns = std::max(slowest.open_ns, times.open_ns);
+    prefilled_bytes += lane->prefilled_bytes();
+    prefilled_lanes += lane->prefilled_bytes() > 0 ? 1 : 0;
+  }
+  const auto add = [this](const char* name, int64_t ns, std::string outcome) -> v1::StepResult& {
+    v1::StepResult& step = steps_.emplace_back();
+    step.set_name(name);
+    step.set_seconds(SecondsFrom(ns));
+    step.set_outcome(std::move(outcome));
+    return step;
+  };
+  if (spec_.creates_files()) {
+    add("create-files", slowest.create_ns, spec_.shared_file ? "the shared file, where there was none" : "new files");
+  }
+  if (spec_.needs_data()) {
+    std::string outcome = "the data were there";
+    if (spec_.data_must_exist) outcome = "kept data, their sizes checked";
+    if (prefilled_bytes > 0) {
+      outcome = absl::StrCat("wrote ", FormatBytes(static_cast<double>(prefilled_bytes)), " for ", prefilled_lanes,
+                             " of ", lanes_.size(), " lanes");
+    }
+    add("prefill", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
+  }
+  if (spec_.drops_caches) add("drop-caches", slowest.forget_ns, drop_outcome_);
+  if (spec_.uses_files && !spec_.region.open()) add("open", slowest.open_ns, "before the timed region");
+}
+
+void PhaseRunner::NoteBefore() {
+  host_before_ = ReadHostCounters(nfs_mount_points_);
+  ::getrusage(RUSAGE_SELF, &process_before_);
+  early_pair_ = ReadTickPair(spec_.ticks);
+}
+
+v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
+  assert(prepared_.load());
+  v1::Armed answer;
+  answer.set_margin_ns(arm.start_worker_ns() - now.ns);
+  answer.set_late(answer.margin_ns() < arm.margin_needed_ns() && !arm.start_anyway());
+  if (answer.late()) return answer;
+  armed_lanes.fetch_add(static_cast<uint32_t>(lanes_.size()), std::memory_order_relaxed);
+  MutexLock lock(mutex_);
+  start_ = WorkerTime{arm.start_worker_ns()};
+  changed_.NotifyAll();
+  return answer;
+}
+
+void PhaseRunner::StopLanes(bool quit) {
+  stopped_ = true;
+  if (lanes_made_) {
+    for (const auto& lane : lanes_) quit ? lane->Quit() : lane->Stop();
+  }
+  changed_.NotifyAll();
+}
+
+void PhaseRunner::Stop() {
+  MutexLock lock(mutex_);
+  StopLanes(/*quit=*/false);
+}
+
+void PhaseRunner::Quit() {
+  MutexLock lock(mutex_);
+  StopLanes(/*quit=*/true);
+}
+
+void PhaseRunner::Cancel() {
+  MutexLock lock(mutex_);
+  cancelled_ = true;
+  StopLanes(/*quit=*/true);
+}
+
+void PhaseRunner::SetGoal(uint64_t ops_goal) {
+  MutexLock lock(mutex_);
+  goal_ = ops_goal;
+  changed_.NotifyAll();
+}
+
+v1::Progress PhaseRunner::Progress() const {
+  v1::Progress progress;
+  if (!prepared_.load(std::memory_order_acquire)) return progress;
+  for (const auto& lane : lanes_) {
+    const LiveCell* const live = lane->live();
+    if (live == nullptr) continue;
+    progress.set_bytes(progress.bytes() + live->bytes.load(std::memory_order_relaxed));
+    progress.set_ops(progress.ops() + live->ops.load(std::memory_order_relaxed));
+    if (spec_.stop.time_s() == 0) progress.set_total_bytes(progress.total_bytes() + lane->bytes_per_pass());
+  }
+  MutexLock lock(mutex_);
+  if (start_) progress.set_lanes_running(static_cast<uint32_t>(lanes_.size() - ops_over_));
+  return progress;
+}
+
+absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
+                                  const std::function<void(v1::ResultChunk)>& give) {
+  const absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
+  if (!WaitAllArrived(kRegionOver)) return cancelled;
+  OpenMeeting(kRegionOver);
+  if (!WaitAllArrived(kSettled)) return cancelled;
+  v1::ResultChunk chunk;
+  for (const auto& lane : lanes_) {
+    *chunk.add_lanes() = lane->ResultOn(*scale_, instants);
+    if (chunk.ByteSizeLong() < kChunkBytes) continue;
+    give(std::exchange(chunk, {}));
+  }
+  chunk.set_last(true);
+  chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
+  *chunk.mutable_host() = host_;
+  chunk.set_process_cpu_user_s(process_cpu_user_s_);
+  chunk.set_process_cpu_system_s(process_cpu_system_s_);
+  give(std::move(chunk));
+  return absl::OkStatus();
+}
+
+bool PhaseRunner::WaitForLanes(int64_t until_ns) {
+  std::vector<std::thread> threads;
+  bool ended = false;
+  {
+    MutexLock lock(mutex_);
+    ended = changed_.WaitUntil(mutex_, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      return threads_ended_ == threads_started_;
+    });
+    threads.swap(threads_);
+  }
+  for (std::thread& thread : threads) ended ? thread.join() : thread.detach();
+  return ended;
+}
+
+// --------------------------------------------------------------------------------------------- lanes' side
+
+void PhaseRunner::RunLane(Lane& lane) {
+  RunPhaseOn(lane);
+  lane.Release();
+  MutexLock lock(mutex_);
+  ++threads_ended_;
+  changed_.NotifyAll();
+}
+
+void PhaseRunner::RunPhaseOn(Lane& lane) {
+  lane.MakeReady();
+  lane.CreateFiles();
+  lane.Prefill();
+  if (spec_.drops_caches) lane.ForgetPages();    // after the prefill, whose pages are to go too
+  Arrive(kFilesReady);
+  if (!WaitMeetingOpen(kFilesReady)) return;
+  lane.Open();
+  Arrive(kFilesOpen);
+  const std::optional<WorkerTime> start = WaitForStart();
+  if (!start) return;
+  RunTimedRegion(lane, *start);
+  if (!WaitMeetingOpen(kRegionOver)) return;
+  lane.Settle();
+  Arrive(kSettled);
+}
+
+std::optional<WorkerTime> PhaseRunner::WaitForStart() {
+  WorkerTime start;
+  {
+    MutexLock lock(mutex_);
+    changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return start_ || cancelled_; });
+    if (!start_) return std::nullopt;
+    start = *start_;
+    changed_.WaitUntil(mutex_, start.ns - clock_.offset_ns() - kCallableUntilNs,
+                       [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+    if (cancelled_) {
+      armed_lanes.fetch_sub(1, std::memory_order_relaxed);
+      return std::nullopt;
+    }
+  }
+  clock_.SleepUntil(start + -kSpinNs);
+  if (armed_lanes.load(std::memory_order_relaxed) > UsableProcessors()) {
+    clock_.SleepUntil(start);
+  } else {
+    while (clock_.Now() < start) Relax();
+  }
+  return start;
+}
+
+void PhaseRunner::RunTimedRegion(Lane& lane, WorkerTime start) {
+  lane.BeginRegion(start);
+  lane.RunOps();
+  if (lane.waits_at_deadline()) {
+    if (const std::optional<uint64_t> goal = WaitForGoal(lane)) {
+      lane.RunToGoal(*goal);
+    } else {
+      lane.NoteStoppedAtDeadline();
+    }
+  }
+  NoteOpsEnded(lane);
+  lane.EndRegion();
+  armed_lanes.fetch_sub(1, std::memory_order_relaxed);
+  NoteRegionEnded();
+}
+
+std::optional<v1::WorkerEvent> PhaseRunner::DeadlineEvent() {
+  if (!spec_.stop.wear_out() || deadline_told_ || stopped_ || waiting_ + ops_over_ < lanes_.size()) {
+    return std::nullopt;
+  }
+  deadline_told_ = true;
+  v1::WorkerEvent event;
+  event.mutable_deadline_reached()->set_most_ops(most_ops_);
+  return event;
+}
+
+std::optional<uint64_t> PhaseRunner::WaitForGoal(const Lane& lane) {
+  std::optional<v1::WorkerEvent> event;
+  {
+    MutexLock lock(mutex_);
+    ++waiting_;
+    most_ops_ = std::max(most_ops_, lane.ops());
+    event = DeadlineEvent();
+  }
+  if (event) events_.now(*std::move(event));
+  MutexLock lock(mutex_);
+  changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return goal_ || stopped_; });
+  --waiting_;
+  return stopped_ ? std::nullopt : goal_;
+}
+
+void PhaseRunner::NoteOpsEnded(const Lane& lane) {
+  std::optional<v1::WorkerEvent> ended, deadline;
+  {
+    MutexLock lock(mutex_);
+    ++ops_over_;
+    if (lane.takes_part()) most_ops_ = std::max(most_ops_, lane.ops());
+    if (lane.ended_by_itself() && !end_told_) {
+      end_told_ = true;
+      ended.emplace();
+      ended->mutable_lane_ended()->set_lane(lane.number());
+    }
+    // Where nobody waits, LanesDone comes soon and must not be overtaken: ReportDone tells it then.
+    if (waiting_ > 0) deadline = DeadlineEvent();
+  }
+  if (ended) {
+    ended->mutable_lane_ended()->set_at_worker_ns(lane.AboutEndOfOps().ns);
+    events_.soon(*std::move(ended));
+  }
+  if (deadline) events_.soon(*std::move(deadline));
+}
+
+void PhaseRunner::NoteRegionEnded() {
+  bool last = false;
+  {
+    MutexLock lock(mutex_);
+    last = ++regions_over_ == lanes_.size();
+  }
+  if (!last) return;
+  ReportDone();
+  Arrive(kRegionOver, lanes_.size());
+}
+
+// By the lane that ended last; the others wait.
+void PhaseRunner::ReportDone() {
+  scale_.emplace(spec_.ticks, early_pair_, ReadTickPair(spec_.ticks));
+  std::optional<v1::WorkerEvent> deadline;
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_) return;
+    deadline = DeadlineEvent();
+  }
+  if (deadline) events_.now(*std::move(deadline));
+  v1::WorkerEvent event;
+  for (const auto& lane : lanes_) *event.mutable_lanes_done()->add_ends() = lane->EndsOn(*scale_);
+  events_.now(std::move(event));
+  host_ = HostDeltaBetween(host_before_, ReadHostCounters(nfs_mount_points_));
+  rusage process{};
+  ::getrusage(RUSAGE_SELF, &process);
+  process_cpu_user_s_ = Seconds(process.ru_utime) - Seconds(process_before_.ru_utime);
+  process_cpu_system_s_ = Seconds(process.ru_stime) - Seconds(process_before_.ru_stime);
+}
+
+void PhaseRunner::Arrive(Meeting meeting, size_t lane_count) {
+  MutexLock lock(mutex_);
+  arrived_[meeting] += lane_count;
+  if (arrived_[meeting] == lanes_.size()) changed_.NotifyAll();
+}
+
+bool PhaseRunner::WaitAllArrived(Meeting meeting) {
+  MutexLock lock(mutex_);
+  changed_.Wait(mutex_, [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return cancelled_ || arrived_[meeting] == lanes_.size();
+  });
+  return !cancelled_;
+}
+
+void PhaseRunner::OpenMeeting(Meeting meeting) {
+  MutexLock lock(mutex_);
+  open_[meeting] = true;
+  changed_.NotifyAll();
+}
+
+bool PhaseRunner::WaitMeetingOpen(Meeting meeting) {
+  MutexLock lock(mutex_);
+  changed_.Wait(mutex_, [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_ || open_[meeting]; });
+  return !cancelled_;
+}
+
+}  // namespace iobench

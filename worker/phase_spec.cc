@@ -1,0 +1,60 @@
+#include "worker/phase_spec.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status_util.h"
+#include "worker/engine/io_engine.h"
+
+namespace iobench {
+
+absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns) {
+  PhaseSpec spec;
+  const v1::Operation& operation = prepare.operation();
+  IOBENCH_ASSIGN_OR_RETURN(spec.operation, FindOperation(operation.name()));
+  spec.engine = operation.engine();
+  const std::vector<std::string_view> engines = EngineNames();
+  if (std::find(engines.begin(), engines.end(), spec.engine) == engines.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown engine \"", spec.engine, "\""));
+  }
+  spec.uses_files = EngineUsesFiles(spec.engine);
+  if (prepare.lanes().empty()) return absl::InvalidArgumentError("a phase without lanes");
+  if (operation.record_bytes() > UINT32_MAX) {
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", operation.record_bytes(), " bytes is too large"));
+  }
+  const uint32_t files_per_lane = std::max(1u, prepare.files().files_per_lane());
+  spec.shared_file = prepare.files().shared_file();
+  if (spec.shared_file && files_per_lane > 1) {
+    return absl::InvalidArgumentError("a shared file is one file for all lanes: one file per lane then");
+  }
+  spec.shape.object_count = files_per_lane;
+  spec.shape.object_bytes = prepare.files().bytes_per_lane() / files_per_lane;
+  spec.shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
+  if (operation.stride_records() > 0) spec.shape.stride_records = operation.stride_records();
+  spec.shape.read_percent = operation.read_percent();
+  spec.shape.seed = prepare.seed();
+  spec.shape.phase = prepare.phase_index();
+  spec.mode.direct = operation.direct();
+  spec.mode.sync = operation.sync();
+  spec.mode.dsync = operation.dsync();
+  spec.region = prepare.region();
+  spec.stop = prepare.stop();
+  for (const v1::Step& step : prepare.steps()) {
+    if (!step.has_drop_caches()) return absl::InvalidArgumentError("a step that this worker does not know");
+    spec.drops_caches = true;
+  }
+  spec.data_must_exist = prepare.data_must_exist();
+  for (const v1::LanePlan& lane : prepare.lanes()) {
+    if (spec.uses_files && lane.target() >= static_cast<uint32_t>(prepare.targets_size())) {
+      return absl::InvalidArgumentError(absl::StrCat("lane ", lane.lane(), " has target ", lane.target(), " of ",
+                                                     prepare.targets_size()));
+    }
+  }
+  spec.clock = clock;
+  spec.ticks = ChosenTickSource();
+  spec.loop_ns = loop_ns;
+  return spec;
+}
+
+}  // namespace iobench

@@ -1,0 +1,75 @@
+#include "worker/task_thread.h"
+
+#include <deque>
+#include <utility>
+
+#include "common/mutex.h"
+
+namespace iobench {
+
+struct TaskThread::Queue {
+  Mutex mutex;
+  CondVar changed;
+  std::deque<std::function<void()>> tasks ABSL_GUARDED_BY(mutex);
+  bool closed ABSL_GUARDED_BY(mutex) = false;
+  bool ended ABSL_GUARDED_BY(mutex) = false;
+};
+
+TaskThread::TaskThread() : queue_(std::make_shared<Queue>()) {}
+
+TaskThread::~TaskThread() { Close(0); }
+
+void TaskThread::Post(std::function<void()> task) {
+  MutexLock lock(queue_->mutex);
+  if (queue_->closed) return;
+  queue_->tasks.push_back(std::move(task));
+  if (!thread_.joinable()) thread_ = std::thread([queue = queue_] { Run(queue); });
+  queue_->changed.NotifyAll();
+}
+
+bool TaskThread::Close(int64_t until_ns) {
+  std::deque<std::function<void()>> dropped;  // destroyed without the lock: a task may own much
+  std::thread thread;
+  bool ended = true;
+  {
+    MutexLock lock(queue_->mutex);
+    queue_->closed = true;
+    dropped.swap(queue_->tasks);
+    queue_->changed.NotifyAll();
+    thread.swap(thread_);
+    if (thread.joinable()) {
+      ended = queue_->changed.WaitUntil(queue_->mutex, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return queue_->ended;
+      });
+    }
+  }
+  if (!thread.joinable()) return true;
+  if (ended) {
+    thread.join();
+  } else {
+    thread.detach();
+  }
+  return ended;
+}
+
+void TaskThread::Run(const std::shared_ptr<Queue>& queue) {
+  for (;;) {
+    std::function<void()> task;
+    {
+      MutexLock lock(queue->mutex);
+      queue->changed.Wait(queue->mutex, [&queue]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return queue->closed || !queue->tasks.empty();
+      });
+      if (queue->closed) {
+        queue->ended = true;
+        queue->changed.NotifyAll();
+        return;
+      }
+      task = std::move(queue->tasks.front());
+      queue->tasks.pop_front();
+    }
+    task();
+  }
+}
+
+}  // namespace iobench

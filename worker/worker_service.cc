@@ -1,0 +1,465 @@
+#include "worker/worker_service.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/mutex.h"
+#include "common/status_util.h"
+#include "spdlog/spdlog.h"
+#include "worker/client_probe.h"
+#include "worker/data_directory.h"
+#include "worker/phase_runner.h"
+#include "worker/task_thread.h"
+
+namespace iobench {
+namespace {
+
+constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;   // with lanes that do not end
+
+// Where events go; closed by Shutdown, after which not even a lane that comes back from the kernel is heard.
+class Outbox {
+ public:
+  void Connect(EventSink& sink) {
+    MutexLock lock(mutex_);
+    sink_ = &sink;
+  }
+  void Close() {
+    MutexLock lock(mutex_);
+    sink_ = nullptr;
+  }
+  void Send(v1::WorkerEvent event) {
+    MutexLock lock(mutex_);
+    if (sink_ != nullptr) sink_->Send(std::move(event));
+  }
+
+ private:
+  Mutex mutex_;
+  EventSink* sink_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
+
+v1::WorkerEvent ReplyTo(const v1::WorkerRequest& request) {
+  v1::WorkerEvent event;
+  event.set_run_id(request.run_id());
+  event.set_call_id(request.call_id());
+  return event;
+}
+
+v1::WorkerEvent Refusal(const v1::WorkerRequest& request, const absl::Status& status) {
+  v1::WorkerEvent event = ReplyTo(request);
+  *event.mutable_problem() = ToProblem(status);
+  return event;
+}
+
+// One run of a worker, from its first request to Shutdown. Tasks and lanes own it with others, so that one that is
+// stuck in the kernel finds everything in its place when it comes back.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(const WorkerClock& clock, const v1::WorkerFacts& facts) : clock_(clock), facts_(facts) {}
+
+  void Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received);
+  void Shutdown();
+
+ private:
+  enum class State { kIdle, kPreparing, kPrepared, kRunning, kDone, kDisarming };
+  using Request = std::shared_ptr<const v1::WorkerRequest>;
+  using Phase = std::shared_ptr<PhaseRunner>;
+
+  static const char* NameOf(State state);
+  absl::Status NotNow(const char* what) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  v1::Pong PongFor(WorkerTime received) const;
+  void Later(std::function<void(Session&)> task);
+
+  void HandlePoll(const v1::WorkerRequest& request, WorkerTime received);
+  void HandlePrepare(const Request& request);
+  void HandleArm(const v1::WorkerRequest& request, WorkerTime received);
+  void HandleAdjust(const Request& request);
+  void HandleDataStep(const Request& request);
+  void HandleCollect(const Request& request);
+
+  // On the task thread.
+  void Inspect(const v1::WorkerRequest& request);
+  void Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous);
+  void Disarm(const v1::WorkerRequest& request, const Phase& phase);
+  void DoDataStep(const v1::WorkerRequest& request);
+  absl::StatusOr<CleanReport> DoDataStepAt(const std::string& path, const v1::WorkerRequest& request);
+  void Collect(const v1::WorkerRequest& request, const Phase& phase);
+
+  PhaseRunner::Events EventsFor(uint64_t run_id);
+  void TellNow(v1::WorkerEvent event);
+
+  const WorkerClock clock_;
+  const v1::WorkerFacts facts_;
+  Outbox outbox_;
+  TaskThread tasks_;
+
+  Mutex mutex_;
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kIdle;
+  Phase phase_ ABSL_GUARDED_BY(mutex_);            // the newest; kept after Collect, which may come again
+  bool quitting_ ABSL_GUARDED_BY(mutex_) = false;  // the phase was told to quit
+  bool collected_ ABSL_GUARDED_BY(mutex_) = false;
+
+  // Task thread only. Directories that this run was refused: it must not remove what another run has there.
+  std::set<std::pair<uint64_t, std::string>> refused_claims_;
+};
+
+const char* Session::NameOf(State state) {
+  switch (state) {
+    case State::kIdle: return "idle";
+    case State::kPreparing: return "preparing a phase";
+    case State::kPrepared: return "prepared";
+    case State::kRunning: return "running a phase";
+    case State::kDone: return "done with a phase";
+    case State::kDisarming: return "disarming";
+  }
+  return "";
+}
+
+absl::Status Session::NotNow(const char* what) const {
+  return absl::FailedPreconditionError(absl::StrCat(what, " while the worker is ", NameOf(state_)));
+}
+
+v1::Pong Session::PongFor(WorkerTime received) const {
+  v1::Pong pong;
+  pong.set_received_worker_ns(received.ns);
+  pong.set_replied_worker_ns(clock_.Now().ns);
+  return pong;
+}
+
+void Session::Later(std::function<void(Session&)> task) {
+  tasks_.Post([self = shared_from_this(), task = std::move(task)] { task(*self); });
+}
+
+void Session::Handle(const v1::WorkerRequest& incoming, EventSink& sink, WorkerTime received) {
+  outbox_.Connect(sink);
+  if (incoming.has_ping()) {
+    v1::WorkerEvent event = ReplyTo(incoming);
+    *event.mutable_pong() = PongFor(received);
+    return outbox_.Send(std::move(event));
+  }
+  if (incoming.has_poll()) return HandlePoll(incoming, received);
+  if (incoming.has_arm()) return HandleArm(incoming, received);
+  const auto request = std::make_shared<const v1::WorkerRequest>(incoming);
+  switch (request->body_case()) {
+    case v1::WorkerRequest::kInspect:
+      return Later([request](Session& self) { self.Inspect(*request); });
+    case v1::WorkerRequest::kDataStep:
+      return HandleDataStep(request);
+    case v1::WorkerRequest::kPrepare:
+      return HandlePrepare(request);
+    case v1::WorkerRequest::kAdjust:
+      return HandleAdjust(request);
+    case v1::WorkerRequest::kCollect:
+      return HandleCollect(request);
+    case v1::WorkerRequest::kLeave: {
+      v1::WorkerEvent event = ReplyTo(*request);
+      event.mutable_left();
+      return outbox_.Send(std::move(event));
+    }
+    default:
+      return outbox_.Send(Refusal(*request, absl::UnimplementedError("a request that this worker does not know")));
+  }
+}
+
+void Session::HandlePoll(const v1::WorkerRequest& request, WorkerTime received) {
+  v1::WorkerEvent event = ReplyTo(request);
+  Phase phase;
+  {
+    MutexLock lock(mutex_);
+    phase = phase_;
+  }
+  *event.mutable_progress() = phase == nullptr ? v1::Progress() : phase->Progress();
+  *event.mutable_progress()->mutable_pong() = PongFor(received);
+  outbox_.Send(std::move(event));
+}
+
+// ------------------------------------------------------------------------------------------------- phases
+
+PhaseRunner::Events Session::EventsFor(uint64_t run_id) {
+  PhaseRunner::Events events;
+  events.soon = [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
+    const std::shared_ptr<Session> self = weak.lock();
+    if (self == nullptr) return;
+    event.set_run_id(run_id);
+    self->Later([event = std::move(event)](Session& session) { session.outbox_.Send(event); });
+  };
+  events.now = [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
+    const std::shared_ptr<Session> self = weak.lock();
+    if (self == nullptr) return;
+    event.set_run_id(run_id);
+    self->TellNow(std::move(event));
+  };
+  return events;
+}
+
+void Session::TellNow(v1::WorkerEvent event) {
+  if (event.has_lanes_done()) {
+    MutexLock lock(mutex_);
+    if (state_ != State::kRunning) return;       // disarmed meanwhile
+    state_ = State::kDone;
+  }
+  outbox_.Send(std::move(event));
+}
+
+void Session::HandlePrepare(const Request& request) {
+  absl::Status refused;
+  {
+    MutexLock lock(mutex_);
+    if (state_ != State::kIdle) {
+      refused = NotNow("Prepare");
+    } else {
+      state_ = State::kPreparing;
+      quitting_ = collected_ = false;
+      const Phase previous = std::move(phase_);
+      phase_ = std::make_shared<PhaseRunner>(request->prepare(), clock_, facts_.loop_ns(),
+                                             EventsFor(request->run_id()));
+      Later([request, phase = phase_, previous](Session& self) { self.Prepare(*request, phase, previous); });
+    }
+  }
+  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous) {
+  if (previous != nullptr) previous->WaitForLanes(INT64_MAX);
+  absl::StatusOr<v1::Prepared> prepared = phase->Prepare();
+  if (!prepared.ok()) {
+    phase->Cancel();
+    phase->WaitForLanes(INT64_MAX);
+  }
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kPreparing) {           // else disarmed meanwhile
+      state_ = prepared.ok() ? State::kPrepared : State::kIdle;
+      if (!prepared.ok()) phase_.reset();
+    }
+  }
+  if (!prepared.ok()) return outbox_.Send(Refusal(request, prepared.status()));
+  v1::WorkerEvent event = ReplyTo(request);
+  *event.mutable_prepared() = *std::move(prepared);
+  outbox_.Send(std::move(event));
+}
+
+void Session::HandleArm(const v1::WorkerRequest& request, WorkerTime received) {
+  v1::WorkerEvent event = ReplyTo(request);
+  {
+    MutexLock lock(mutex_);
+    if (state_ != State::kPrepared) {
+      event = Refusal(request, NotNow("Arm"));
+    } else {
+      *event.mutable_armed() = phase_->Arm(request.arm(), received);
+      if (!event.armed().late()) state_ = State::kRunning;
+    }
+  }
+  outbox_.Send(std::move(event));
+}
+
+void Session::HandleAdjust(const Request& request) {
+  const v1::Adjust& adjust = request->adjust();
+  v1::WorkerEvent event = ReplyTo(*request);
+  event.mutable_adjusted();
+  {
+    MutexLock lock(mutex_);
+    if (adjust.body_case() == v1::Adjust::BODY_NOT_SET) {
+      event = Refusal(*request, absl::InvalidArgumentError("Adjust without a body"));
+    } else if (adjust.has_disarm()) {
+      if (phase_ != nullptr) phase_->Cancel();
+      state_ = State::kDisarming;
+      return Later([request, phase = phase_](Session& self) { self.Disarm(*request, phase); });
+    } else if (state_ != State::kRunning && state_ != State::kDone) {
+      event = Refusal(*request, NotNow("Adjust"));
+    } else if (adjust.has_ops_goal()) {
+      phase_->SetGoal(adjust.ops_goal());
+    } else if (adjust.has_quit()) {
+      quitting_ = true;
+      phase_->Quit();
+    } else {
+      phase_->Stop();
+    }
+  }
+  outbox_.Send(std::move(event));
+}
+
+void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
+  if (phase != nullptr) phase->WaitForLanes(INT64_MAX);
+  {
+    MutexLock lock(mutex_);
+    if (phase_ == phase) {                       // else disarmed twice, and prepared anew since
+      phase_.reset();
+      state_ = State::kIdle;
+    }
+  }
+  v1::WorkerEvent event = ReplyTo(request);
+  event.mutable_adjusted();
+  outbox_.Send(std::move(event));
+}
+
+void Session::HandleCollect(const Request& request) {
+  absl::Status refused;
+  {
+    MutexLock lock(mutex_);
+    const bool again = state_ == State::kIdle && phase_ != nullptr && collected_;
+    const bool ending = state_ == State::kRunning && quitting_;
+    if (state_ == State::kDone || again || ending) {
+      Later([request, phase = phase_](Session& self) { self.Collect(*request, phase); });
+    } else {
+      refused = NotNow("Collect");
+    }
+  }
+  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::Collect(const v1::WorkerRequest& request, const Phase& phase) {
+  std::vector<WorkerTime> instants;
+  for (const int64_t ns : request.collect().instants_worker_ns()) instants.push_back({ns});
+  const absl::Status collected = phase->Collect(instants, [&](v1::ResultChunk chunk) {
+    if (chunk.last()) {                          // the next request may follow it at once
+      MutexLock lock(mutex_);
+      if (phase_ == phase && state_ == State::kDone) state_ = State::kIdle;
+      collected_ = true;
+    }
+    v1::WorkerEvent event = ReplyTo(request);
+    *event.mutable_chunk() = std::move(chunk);
+    outbox_.Send(std::move(event));
+  });
+  if (!collected.ok()) return outbox_.Send(Refusal(request, collected));
+  phase->WaitForLanes(INT64_MAX);
+}
+
+// -------------------------------------------------------------------------------------------------- files
+
+void Session::Inspect(const v1::WorkerRequest& request) {
+  v1::WorkerEvent event = ReplyTo(request);
+  for (const v1::Target& target : request.inspect().targets()) {
+    *event.mutable_inspected()->add_targets() = ProbeTarget(target.path(), facts_.boot_id());
+  }
+  outbox_.Send(std::move(event));
+}
+
+void Session::HandleDataStep(const Request& request) {
+  absl::Status refused;
+  {
+    MutexLock lock(mutex_);
+    const bool ending = state_ == State::kRunning && quitting_;
+    if (state_ == State::kIdle || state_ == State::kDone || ending) {
+      Later([request](Session& self) { self.DoDataStep(*request); });
+    } else {
+      refused = NotNow("DataStep");
+    }
+  }
+  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::DoDataStep(const v1::WorkerRequest& request) {
+  Phase phase;
+  {
+    MutexLock lock(mutex_);
+    if (quitting_) phase = phase_;               // a run that ends early: its files are no longer used, or soon not
+  }
+  if (phase != nullptr) {
+    phase->Cancel();
+    phase->WaitForLanes(INT64_MAX);
+  }
+  v1::WorkerEvent event = ReplyTo(request);
+  v1::DataStepDone& done = *event.mutable_data_step_done();
+  absl::Status first_problem;
+  for (const v1::Target& target : request.data_step().targets()) {
+    auto report = DoDataStepAt(target.path(), request);
+    if (!report.ok()) {
+      first_problem.Update(report.status());
+      continue;
+    }
+    done.set_removed_files(done.removed_files() + report->removed_files);
+    for (const std::string& file : report->foreign_files) {
+      if (done.foreign_files_size() < 10) done.add_foreign_files(file);
+    }
+  }
+  if (!first_problem.ok()) *event.mutable_problem() = ToProblem(first_problem);
+  outbox_.Send(std::move(event));
+}
+
+absl::StatusOr<CleanReport> Session::DoDataStepAt(const std::string& path, const v1::WorkerRequest& request) {
+  const v1::DataStep& step = request.data_step();
+  const std::pair<uint64_t, std::string> claim(request.run_id(), path);
+  switch (step.action()) {
+    case v1::DataStep::CLAIM: {
+      auto report = ClaimData(path, step.manifest());
+      if (report.ok()) refused_claims_.erase(claim);
+      if (absl::IsFailedPrecondition(report.status())) refused_claims_.insert(claim);
+      return report;
+    }
+    case v1::DataStep::MARK_KEPT:
+      if (refused_claims_.contains(claim)) return CleanReport();
+      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest().run_id()));
+      return CleanReport();
+    case v1::DataStep::REMOVE:
+      // The end of a run whose claim was refused: the data there are another's.
+      if (refused_claims_.contains(claim)) return CleanReport();
+      return RemoveData(path);
+    case v1::DataStep::REMOVE_SHARED_FILE:
+      return RemoveSharedFile(path);
+    default:
+      return absl::UnimplementedError("a data step that this worker does not know");
+  }
+}
+
+void Session::Shutdown() {
+  outbox_.Close();
+  Phase phase;
+  {
+    MutexLock lock(mutex_);
+    phase = phase_;
+    state_ = State::kDisarming;
+  }
+  if (phase != nullptr) phase->Cancel();
+  const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
+  if (phase != nullptr && !phase->WaitForLanes(until_ns)) {
+    spdlog::warn("lanes that hang in the kernel were abandoned");
+  }
+  if (!tasks_.Close(until_ns)) spdlog::warn("a look at the file system that hangs was abandoned");
+}
+
+class WorkerService final : public WorkerHandler {
+ public:
+  explicit WorkerService(const WorkerOptions& options) : clock_(options.clock), facts_(ProbeWorker(options)) {}
+  ~WorkerService() override { Shutdown(); }
+
+  v1::WorkerFacts Facts() const override { return facts_; }
+
+  void Handle(const v1::WorkerRequest& request, EventSink& sink) override {
+    const WorkerTime received = clock_.Now();
+    std::shared_ptr<Session> session;
+    {
+      MutexLock lock(mutex_);
+      if (session_ == nullptr) session_ = std::make_shared<Session>(clock_, facts_);
+      session = session_;
+    }
+    session->Handle(request, sink, received);
+  }
+
+  void Shutdown() override {
+    std::shared_ptr<Session> session;
+    {
+      MutexLock lock(mutex_);
+      session = std::move(session_);
+      session_.reset();
+    }
+    if (session != nullptr) session->Shutdown();
+  }
+
+ private:
+  const WorkerClock clock_;
+  const v1::WorkerFacts facts_;
+  Mutex mutex_;
+  std::shared_ptr<Session> session_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<WorkerHandler> MakeWorkerService(const WorkerOptions& options) {
+  return std::make_unique<WorkerService>(options);
+}
+
+}  // namespace iobench
