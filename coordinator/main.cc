@@ -82,7 +82,7 @@ Stage StageOn(Transport& transport, uint32_t worker_count, const std::string& co
 }
 
 int RunLocal(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
-  const std::unique_ptr<WorkerHandler> worker = MakeWorkerService({});
+  const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
   WorkerHandler* const workers[] = {worker.get()};
   InProcessTransport transport(workers);
   return Carry(StageOn(transport, 1, command), line, plan);
@@ -120,7 +120,7 @@ int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& com
 #ifdef IOBENCH_HAS_MPI
   auto session = MpiSession::Start();
   if (!session.ok()) return Fail(session.status(), kExitUsage);
-  const std::unique_ptr<WorkerHandler> worker = MakeWorkerService({});
+  const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
   if ((*session)->rank() != 0) {
     HandleSignals(SIG_IGN);        // rank 0 gets the signal too, saves what is measured and then ends us
     const absl::Status status = (*session)->RunWorker(*worker);
@@ -139,7 +139,7 @@ int RunWorker(const CommandLine& line) {
   std::vector<std::unique_ptr<WorkerHandler>> workers;
   std::vector<WorkerHandler*> handlers;
   for (uint32_t i = 0; i < line.simulate; ++i) {
-    workers.push_back(MakeWorkerService({}));
+    workers.push_back(MakeWorkerService(WorkerOptions()));
     handlers.push_back(workers.back().get());
   }
   GrpcWorkerOptions options;

@@ -21,16 +21,14 @@ constexpr double kStolenPercent = 5.0;
 constexpr double kNetworkPercent = 95.0;
 
 // Local file systems whose block reads the kernel charges to the process that asked (/proc/self/io read_bytes). Others
-// (FUSE, ZFS, 9p, a host's directory) read on behalf of somebody else or not through the block layer: read_bytes says
-// nothing there.
+// (FUSE, ZFS, 9p, tmpfs) read on behalf of somebody else or not through the block layer: read_bytes says nothing there.
 constexpr std::array<std::string_view, 13> kChargedFileSystems = {
     "ext2", "ext3", "ext4",  "xfs",   "btrfs",    "f2fs",   "bcachefs",
     "jfs",  "vfat", "exfat", "ntfs3", "reiserfs", "overlay"};
 
 bool ReadsAreCharged(const v1::TargetFacts& target) {
-  return !target.memory() && !target.network() &&
-         std::find(kChargedFileSystems.begin(), kChargedFileSystems.end(), target.filesystem()) !=
-             kChargedFileSystems.end();
+  return std::find(kChargedFileSystems.begin(), kChargedFileSystems.end(), target.filesystem()) !=
+         kChargedFileSystems.end();
 }
 
 bool IsNfs(const v1::TargetFacts& target) {
