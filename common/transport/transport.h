@@ -19,7 +19,7 @@ using WorkerId = uint32_t;
 struct ReceivedEvent {
   WorkerId worker = 0;
   v1::WorkerEvent event;
-  CoordTime received_at;         // stamped when the bytes arrived, before any queue
+  CoordTime received_at;  // stamped when the bytes arrived, before any queue
 };
 
 // The coordinator's end. One thread uses it, the one that made it.
@@ -42,7 +42,7 @@ class Transport {
   // True where workers keep a fixed order of their own (MPI ranks, in-process): worker number = WorkerId.
   virtual bool ordered() const = 0;
 
-  virtual std::string name() const = 0;       // "local" | "grpc" | "mpi"
+  virtual std::string name() const = 0;  // "local" | "grpc" | "mpi"
 };
 
 // Where a worker's events go. Any thread may send; events of one thread stay in order.

@@ -1,0 +1,17 @@
+#include "common/transport/grpc_runtime.h"
+
+#include <grpc/support/log.h>
+
+#include <cstdlib>
+
+namespace iobench {
+
+void QuietGrpcLog() {
+  static const bool done = [] {
+    if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function(+[](gpr_log_func_args*) {});
+    return true;
+  }();
+  (void)done;
+}
+
+}  // namespace iobench
