@@ -211,6 +211,25 @@ TEST_CASE("cached on NFS: more than 5 % of the bytes did not come from the serve
   }
 }
 
+TEST_CASE("cached: each mount weighs by its own bytes, however many lanes, workers and targets share it") {
+  // Workers 0 and 2 read /mnt/a, all of it from memory; worker 1 reads /mnt/b, all of it from the server.
+  PhaseScript script = HealthyNfs();
+  script.Lane(2).Moves(1000_MiB).EndsAt(10_s).InOps(1000);
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/b");
+  for (const uint32_t n : {0u, 1u, 2u}) {
+    script.Worker(n).RunsOn("node1", "boot1");
+    v1::WorkerTargets& targets = script.Worker(n).targets;
+    targets = HealthyNfs().Worker(0).targets;
+    *targets.add_targets() = targets.targets(0);
+    targets.mutable_targets(1)->set_filesystem_id("server:/other");
+    v1::HostDelta& host = script.Worker(n).host;
+    host = HealthyNfs().Worker(0).host;
+    (*host.mutable_nfs())[1] = host.nfs().at(0);
+    (*host.mutable_nfs())[0].set_server_read_bytes(0);
+  }
+  CHECK(Mark(script, "cached").value() == Approx(50));
+}
+
 TEST_CASE("cached on a local file system: block reads of the client's workers against what they read") {
   PhaseScript script = Healthy();
   script.Lane(2).Moves(1000_MiB).EndsAt(10_s).InOps(1000);  // a second worker on node2
