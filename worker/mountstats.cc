@@ -114,8 +114,14 @@ std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, cons
   v1::NfsDelta delta;
   if (before.app_read_bytes && after.app_read_bytes) {
     delta.set_app_read_bytes(*after.app_read_bytes - *before.app_read_bytes);
+  }
+  if (before.app_write_bytes && after.app_write_bytes) {
     delta.set_app_write_bytes(*after.app_write_bytes - *before.app_write_bytes);
+  }
+  if (before.server_read_bytes && after.server_read_bytes) {
     delta.set_server_read_bytes(*after.server_read_bytes - *before.server_read_bytes);
+  }
+  if (before.server_write_bytes && after.server_write_bytes) {
     delta.set_server_write_bytes(*after.server_write_bytes - *before.server_write_bytes);
   }
   for (const char* const name : {"READ", "WRITE", "COMMIT"}) {

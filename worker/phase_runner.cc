@@ -227,10 +227,14 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   OpenMeeting(kRegionOver);
   if (!WaitAllArrived(kSettled)) return cancelled;
   v1::ResultChunk chunk;
+  size_t chunk_bytes = 0;
   for (const auto& lane : lanes_) {
-    *chunk.add_lanes() = lane->ResultOn(*scale_, instants);
-    if (chunk.ByteSizeLong() < kChunkBytes) continue;
+    v1::LaneResult& result = *chunk.add_lanes();
+    result = lane->ResultOn(*scale_, instants);
+    chunk_bytes += result.ByteSizeLong();
+    if (chunk_bytes < kChunkBytes) continue;
     give(std::exchange(chunk, {}));
+    chunk_bytes = 0;
   }
   chunk.set_last(true);
   chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());

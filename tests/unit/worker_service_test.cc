@@ -2,8 +2,12 @@
 
 #include <unistd.h>
 
+#include <future>
+#include <set>
+
 #include "common/timeline.h"
 #include "tests/unit/worker_harness.h"
+#include "worker/task_thread.h"
 
 namespace iobench {
 namespace {
@@ -63,6 +67,208 @@ TEST_CASE("a phase on the null engine goes from Prepare to Collect, every lane w
     REQUIRE(points.back() == WorkerPoint{{lane.ops_end_worker_ns()}, 16 * 4096, 16});
   }
   REQUIRE(chunk.host().seconds() > 0);
+}
+
+v1::WorkerRequest Request(const std::function<void(v1::WorkerRequest&)>& set) {
+  v1::WorkerRequest request;
+  set(request);
+  return request;
+}
+
+bool Refused(const v1::WorkerEvent& event) {
+  return event.problem().code() == static_cast<int>(absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_CASE("requests in the wrong state are refused and change nothing") {
+  WorkerHarness worker;
+  const auto arm = Request([](auto& r) { r.mutable_arm(); });
+  const auto collect = Request([](auto& r) { r.mutable_collect(); });
+  const auto stop = Request([](auto& r) { r.mutable_adjust()->set_stop(true); });
+  const auto data = Request([](auto& r) { r.mutable_data_step()->set_action(v1::DataStep::REMOVE); });
+  const auto prepare = Request([](auto& r) { *r.mutable_prepare() = PhaseOf("read", 1); });
+  REQUIRE(Refused(worker.Ask(arm)));
+  REQUIRE(Refused(worker.Ask(collect)));
+  REQUIRE(Refused(worker.Ask(stop)));
+  worker.Prepare(PhaseOf("read", 1));
+  REQUIRE(Refused(worker.Ask(prepare)));
+  REQUIRE(Refused(worker.Ask(collect)));
+  REQUIRE(Refused(worker.Ask(data)));
+  worker.ArmIn(5'000'000);
+  worker.WaitDone();
+  REQUIRE(Refused(worker.Ask(arm)));
+  REQUIRE(Refused(worker.Ask(prepare)));
+  REQUIRE(worker.Collect().lanes(0).ops() == 16);
+}
+
+TEST_CASE("a request without a body is answered with a problem") {
+  WorkerHarness worker;
+  REQUIRE(worker.Ask({}).problem().code() != 0);
+}
+
+TEST_CASE("a phase that cannot be prepared leaves the worker idle") {
+  WorkerHarness worker;
+  const auto ask = [&](const v1::Prepare& prepare) {
+    const v1::WorkerEvent event = worker.Ask(Request([&](auto& r) { *r.mutable_prepare() = prepare; }));
+    REQUIRE_FALSE(event.has_prepared());
+    return event.problem().message();
+  };
+  v1::Prepare bad = PhaseOf("write", 1);
+  bad.mutable_operation()->set_name("wriet");
+  REQUIRE_THAT(ask(bad), Catch::Contains("wriet"));
+  bad = PhaseOf("write", 1);
+  bad.mutable_operation()->set_engine("warp");
+  REQUIRE_THAT(ask(bad), Catch::Contains("warp"));
+  REQUIRE_THAT(ask(PhaseOf("write", 0)), Catch::Contains("without lanes"));
+  const TempDir directory;                       // not claimed
+  REQUIRE_THAT(ask(PhaseOf("write", 1, directory.path())), Catch::Contains("cluster-iobench.data"));
+  bad = PhaseOf("write", 1, directory.path());
+  bad.mutable_lanes(0)->set_target(3);
+  REQUIRE_THAT(ask(bad), Catch::Contains("target 3"));
+  REQUIRE(worker.RunPhase(PhaseOf("write", 1)).lanes(0).ops() == 16);
+}
+
+TEST_CASE("the results may be collected again until the next phase") {
+  WorkerHarness worker;
+  const v1::ResultChunk once = worker.RunPhase(PhaseOf("random-read", 2));
+  REQUIRE(worker.Collect().SerializeAsString() == once.SerializeAsString());
+  REQUIRE(worker.RunPhase(PhaseOf("write", 1)).lanes_size() == 1);
+}
+
+TEST_CASE("large results come in several chunks, each lane once") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("write", 640);
+  prepare.mutable_files()->set_bytes_per_lane(1000 * 4096);   // over 2 KB of timeline each
+  const v1::ResultChunk all = worker.RunPhase(prepare);
+  REQUIRE(worker.chunk_count() > 1);
+  std::set<uint32_t> lanes;
+  for (const v1::LaneResult& lane : all.lanes()) lanes.insert(lane.lane());
+  REQUIRE(all.lanes_size() == 640);
+  REQUIRE(lanes.size() == 640);
+}
+
+TEST_CASE("a poll tells the progress, also when nothing runs") {
+  WorkerHarness worker;
+  const auto poll = Request([](auto& r) { r.mutable_poll(); });
+  REQUIRE(worker.Ask(poll).progress().ops() == 0);
+  worker.Prepare(PhaseOf("write", 2));
+  v1::Progress progress = worker.Ask(poll).progress();
+  REQUIRE(progress.total_bytes() == 2 * 16 * 4096);
+  REQUIRE(progress.bytes() == 0);
+  REQUIRE(progress.lanes_running() == 0);
+  worker.ArmIn(5'000'000);
+  worker.WaitDone();
+  progress = worker.Ask(poll).progress();
+  REQUIRE(progress.bytes() == 2 * 16 * 4096);
+  REQUIRE(progress.ops() == 32);
+  REQUIRE(progress.lanes_running() == 0);
+  REQUIRE(progress.pong().replied_worker_ns() >= progress.pong().received_worker_ns());
+}
+
+TEST_CASE("after Shutdown no event is sent, and the worker can join another run") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("write", 2);
+  prepare.mutable_stop()->set_time_s(3600);
+  worker.Prepare(prepare);
+  worker.ArmIn(1'000'000);
+  worker.worker().Shutdown();
+  REQUIRE(worker.mailbox().size() == 0);
+  REQUIRE(worker.RunPhase(PhaseOf("write", 1)).lanes(0).ops() == 16);
+}
+
+TEST_CASE("Leave is answered before Handle returns") {
+  WorkerHarness worker;
+  worker.Post(Request([](auto& r) { r.mutable_leave(); }));
+  REQUIRE(worker.mailbox().size() == 1);
+  REQUIRE(worker.AnswerTo(1).has_left());
+}
+
+v1::WorkerRequest DataStep(const TempDir& directory, v1::DataStep::Action action, uint64_t run_id) {
+  return Request([&](auto& r) {
+    r.mutable_data_step()->set_action(action);
+    r.mutable_data_step()->add_targets()->set_path(directory.path());
+    v1::Manifest& manifest = *r.mutable_data_step()->mutable_manifest();
+    manifest.set_program("cluster-iobench");
+    manifest.set_format(1);
+    manifest.set_run_id(run_id);
+    manifest.set_state(v1::Manifest::ACTIVE);
+  });
+}
+
+TEST_CASE("a run whose claim was refused does not remove the other run's data at its end") {
+  const TempDir directory;
+  WorkerHarness first, second;
+  REQUIRE(first.Ask(DataStep(directory, v1::DataStep::CLAIM, 1)).problem().code() == 0);
+  REQUIRE(Refused(second.Ask(DataStep(directory, v1::DataStep::CLAIM, 2))));
+  REQUIRE(second.Ask(DataStep(directory, v1::DataStep::REMOVE, 2)).problem().code() == 0);
+  REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
+  REQUIRE(first.Ask(DataStep(directory, v1::DataStep::REMOVE, 1)).problem().code() == 0);
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
+TEST_CASE("a data step tells what it removed and what it left") {
+  const TempDir directory;
+  WorkerHarness worker;
+  worker.ClaimData(directory);
+  worker.RunPhase(PhaseOf("write", 3, directory.path()));
+  directory.Write("cluster-iobench.data/notes.txt", "mine");
+  const v1::WorkerEvent event = worker.Ask(DataStep(directory, v1::DataStep::REMOVE, WorkerHarness::kRun));
+  REQUIRE(event.data_step_done().removed_files() == 3);
+  REQUIRE(event.data_step_done().foreign_files_size() == 1);
+  REQUIRE(event.data_step_done().foreign_files(0) == directory.data() + "/notes.txt");
+  REQUIRE(directory.Read("cluster-iobench.data/notes.txt") == "mine");
+}
+
+TEST_CASE("data are not removed under lanes that run, but once these were told to quit") {
+  const TempDir directory;
+  WorkerHarness worker;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.mutable_stop()->set_time_s(3600);
+  worker.Prepare(prepare);
+  worker.ArmIn(1'000'000);
+  const v1::WorkerRequest remove = DataStep(directory, v1::DataStep::REMOVE, WorkerHarness::kRun);
+  REQUIRE(Refused(worker.Ask(remove)));
+  REQUIRE(directory.Has("cluster-iobench.data/lane-000001.0"));
+  worker.Quit();
+  REQUIRE(worker.Ask(remove).problem().code() == 0);
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
+TEST_CASE("tasks run in their order, on one thread, and none after Close") {
+  std::vector<int> order;
+  std::promise<void> third_ran;
+  TaskThread tasks;
+  for (const int i : {1, 2, 3}) {
+    tasks.Post([&, i] {
+      order.push_back(i);
+      if (i == 3) third_ran.set_value();
+    });
+  }
+  third_ran.get_future().wait();
+  REQUIRE(tasks.Close(INT64_MAX));
+  tasks.Post([&] { order.push_back(4); });
+  REQUIRE(order == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("a task that hangs is abandoned when its time is over") {
+  auto let_go = std::make_shared<std::promise<void>>();
+  auto begun = std::make_shared<std::promise<void>>();
+  auto ended = std::make_shared<std::promise<void>>();
+  auto ran_later = std::make_shared<std::atomic<bool>>(false);
+  {
+    TaskThread tasks;
+    tasks.Post([=] {
+      begun->set_value();
+      let_go->get_future().wait();
+      ended->set_value();
+    });
+    tasks.Post([=] { *ran_later = true; });
+    begun->get_future().wait();
+    REQUIRE_FALSE(tasks.Close(MonotonicNowNs() + 1'000'000));
+  }
+  let_go->set_value();
+  ended->get_future().wait();
+  REQUIRE_FALSE(*ran_later);
 }
 
 }  // namespace

@@ -1,0 +1,225 @@
+#include "worker/client_probe.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "common/time.h"
+#include "tests/unit/worker_harness.h"
+#include "worker/host_counters.h"
+#include "worker/mounts.h"
+
+namespace iobench {
+namespace {
+
+// ------------------------------------------------------------------------------------------------ mounts
+
+constexpr char kMountinfo[] =
+    "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+    "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n"
+    "28 27 0:25 / /mnt ro,nosuid - tmpfs none ro,size=4k\n"
+    "42 27 0:45 /sub /mnt/nfs rw,relatime shared:1 master:2 - nfs4 server:/export rw,vers=4.2,nconnect=4\n"
+    "43 27 0:46 / /mnt/a\\040b rw - fuse.glusterfs host:/vol\\040ume rw\n"
+    "44 42 0:47 / /mnt/nfs rw - lustre mds@tcp:/fs rw,flock\n"
+    "a line that is no mount\n"
+    "45 27 0:48 / /short -\n";
+
+TEST_CASE("mountinfo is read with its optional fields and escaped characters") {
+  const std::vector<Mount> mounts = ParseMountinfo(kMountinfo);
+  REQUIRE(mounts.size() == 6);
+  REQUIRE(mounts[3].id == 42);
+  REQUIRE(mounts[3].mount_point == "/mnt/nfs");
+  REQUIRE(mounts[3].filesystem == "nfs4");
+  REQUIRE(mounts[3].source == "server:/export");
+  REQUIRE(mounts[3].options == "rw,relatime,rw,vers=4.2,nconnect=4");
+  REQUIRE(mounts[4].mount_point == "/mnt/a b");
+  REQUIRE(mounts[4].source == "host:/vol ume");
+}
+
+TEST_CASE("a path is on the mount with the longest mount point before it, the newest of those") {
+  const std::vector<Mount> mounts = ParseMountinfo(kMountinfo);
+  REQUIRE(MountOfPath(mounts, "/mnt/nfs/dir")->filesystem == "lustre");
+  REQUIRE(MountOfPath(mounts, "/mnt/nfs")->filesystem == "lustre");
+  REQUIRE(MountOfPath(mounts, "/mnt/nfs2")->filesystem == "tmpfs");
+  REQUIRE(MountOfPath(mounts, "/home")->filesystem == "ext4");
+  REQUIRE(MountOfPath({}, "/home") == nullptr);
+}
+
+TEST_CASE("file systems that hosts share are told from local ones") {
+  for (const char* const shared : {"nfs", "nfs4", "lustre", "ceph", "fuse.glusterfs", "beegfs", "cifs", "smb3", "9p", "gpfs"}) {
+    REQUIRE(IsNetworkFilesystem(shared));
+  }
+  for (const char* const local : {"ext4", "xfs", "tmpfs", "overlay", "fuse", ""}) REQUIRE_FALSE(IsNetworkFilesystem(local));
+  REQUIRE(IsMemoryFilesystem("tmpfs"));
+  REQUIRE_FALSE(IsMemoryFilesystem("ext4"));
+}
+
+// ---------------------------------------------------------------------------------------------- counters
+
+TEST_CASE("processor time is summed into what people ask for") {
+  const auto cpu = ParseCpuTicks("cpu  1 2 4 8 16 32 64 128 256 512\ncpu0 1 1 1 1\nctxt 4711\n");
+  REQUIRE(cpu->user == 3);
+  REQUIRE(cpu->system == 4 + 32 + 64);
+  REQUIRE(cpu->idle == 8 + 16);
+  REQUIRE(cpu->steal == 128);
+  REQUIRE(ParseContextSwitches("cpu 1 2 3 4\nctxt 4711\n") == 4711);
+}
+
+TEST_CASE("counters that a kernel does not have are absent") {
+  const auto cpu = ParseCpuTicks("cpu 1 2 4 8\n");
+  REQUIRE(cpu->idle == 8);
+  REQUIRE_FALSE(cpu->steal.has_value());
+  REQUIRE_FALSE(ParseCpuTicks("cpu 1 2\n").has_value());
+  REQUIRE_FALSE(ParseCpuTicks("").has_value());
+  REQUIRE_FALSE(ParseContextSwitches("ctxt many\n").has_value());
+  REQUIRE_FALSE(ParseDirtyBytes("MemTotal: 5 kB\n").has_value());
+  REQUIRE_FALSE(ParseDiskReadBytes("rchar: 5\n").has_value());
+}
+
+TEST_CASE("network, memory and disk counters are read") {
+  const auto nics = ParseNetDev(
+      "Inter-|   Receive                                                |  Transmit\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+      "    lo: 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9\n"
+      "  eth0:1000 2 3 4 5 6 7 8 2000 10 11 12 13 14 15 16\n"
+      "  eth1: 1 2\n");
+  REQUIRE(nics.size() == 1);
+  REQUIRE(nics.at("eth0").rx_bytes == 1000);
+  REQUIRE(nics.at("eth0").tx_bytes == 2000);
+  REQUIRE(nics.at("eth0").drops == 16);
+  REQUIRE(ParseDirtyBytes("MemTotal:       100 kB\nDirty:               12 kB\n") == 12 * 1024);
+  REQUIRE(ParseDiskReadBytes("rchar: 1\nwchar: 2\nread_bytes: 77\nwrite_bytes: 3\n") == 77);
+}
+
+HostCounters Counters(uint64_t n) {
+  HostCounters counters;
+  counters.at_monotonic_ns = static_cast<int64_t>(n) * kNanosPerSecond;
+  const auto ticks = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK)) * n;
+  counters.cpu = CpuTicks{ticks, 2 * ticks, 3 * ticks, 4 * ticks};
+  counters.context_switches = 10 * n;
+  counters.nics["eth0"] = {100 * n, 200 * n, n};
+  counters.nics["eth1"] = {1000 * n, 2000 * n, 0};
+  counters.link_bytes_per_s = 125'000'000;
+  counters.dirty_bytes = 4096 * n;
+  counters.disk_read_bytes = 512 * n;
+  return counters;
+}
+
+TEST_CASE("a host's delta is the difference of two readings") {
+  const v1::HostDelta delta = HostDeltaBetween(Counters(1), Counters(3));
+  REQUIRE(delta.seconds() == 2);
+  REQUIRE(delta.cpu_user_s() == 2);
+  REQUIRE(delta.cpu_system_s() == 4);
+  REQUIRE(delta.cpu_idle_s() == 6);
+  REQUIRE(delta.cpu_steal_s() == 8);
+  REQUIRE(delta.context_switches() == 20);
+  REQUIRE(delta.nic_rx_bytes() == 2200);
+  REQUIRE(delta.nic_tx_bytes() == 4400);
+  REQUIRE(delta.nic_drops() == 2);
+  REQUIRE(delta.nic_link_bytes_per_s() == 125'000'000);
+  REQUIRE(delta.dirty_bytes_after() == 3 * 4096);
+  REQUIRE(delta.disk_read_bytes() == 1024);
+}
+
+TEST_CASE("what either reading lacks is absent from the delta, and an interface made anew is left out") {
+  HostCounters before = Counters(1), after = Counters(3);
+  before.cpu->steal.reset();
+  before.context_switches.reset();
+  after.dirty_bytes.reset();
+  after.disk_read_bytes = 1;
+  after.nics["eth1"].rx_bytes = 0;
+  v1::HostDelta delta = HostDeltaBetween(before, after);
+  REQUIRE(delta.has_cpu_user_s());
+  REQUIRE_FALSE(delta.has_cpu_steal_s());
+  REQUIRE_FALSE(delta.has_context_switches());
+  REQUIRE_FALSE(delta.has_dirty_bytes_after());
+  REQUIRE_FALSE(delta.has_disk_read_bytes());
+  REQUIRE(delta.nic_rx_bytes() == 200);
+  delta = HostDeltaBetween(HostCounters(), HostCounters());
+  REQUIRE_FALSE(delta.has_cpu_user_s());
+  REQUIRE_FALSE(delta.has_nic_rx_bytes());
+  REQUIRE_FALSE(delta.has_nic_link_bytes_per_s());
+}
+
+TEST_CASE("this host's counters grow") {
+  const HostCounters before = ReadHostCounters({});
+  REQUIRE(before.cpu.has_value());
+  const v1::HostDelta delta = HostDeltaBetween(before, ReadHostCounters({}));
+  REQUIRE(delta.seconds() > 0);
+  REQUIRE(delta.has_cpu_idle_s());
+  REQUIRE(delta.has_context_switches());
+}
+
+// ----------------------------------------------------------------------------------------------- targets
+
+TEST_CASE("a directory that can be written to is a good target, and is left as it was") {
+  const TempDir directory;
+  const v1::TargetFacts facts = ProbeTarget(directory.path(), "boot-a");
+  REQUIRE(facts.problem().code() == 0);
+  REQUIRE_FALSE(facts.filesystem().empty());
+  REQUIRE(facts.free_bytes() > 0);
+  REQUIRE(facts.logical_block_bytes() >= 512);
+  REQUIRE_FALSE(facts.has_manifest());
+  REQUIRE_FALSE(facts.foreign_data());
+  REQUIRE(std::filesystem::is_empty(directory.path()));
+}
+
+TEST_CASE("a local file system is the same one only on the same client") {
+  const TempDir one, two;
+  const std::string id = ProbeTarget(one.path(), "boot-a").filesystem_id();
+  REQUIRE(ProbeTarget(two.path(), "boot-a").filesystem_id() == id);
+  REQUIRE(ProbeTarget(one.path(), "boot-b").filesystem_id() != id);
+  REQUIRE(ProbeTarget("/proc", "boot-a").filesystem_id() != id);
+}
+
+TEST_CASE("a memory file system is known as one") {
+  struct stat facts {};
+  if (::stat("/dev/shm", &facts) != 0) return;   // not every container has it
+  const v1::TargetFacts shm = ProbeTarget("/dev/shm", "boot-a");
+  REQUIRE(shm.filesystem() == "tmpfs");
+  REQUIRE(shm.memory());
+  REQUIRE_FALSE(shm.network());
+}
+
+TEST_CASE("a target that cannot be used says why in words that help") {
+  const TempDir directory;
+  directory.Write("file", "");
+  const v1::TargetFacts missing = ProbeTarget(directory.path() + "/nowhere", "boot-a");
+  REQUIRE(missing.problem().errno_value() == ENOENT);
+  REQUIRE_THAT(missing.problem().message(), Catch::Contains(directory.path() + "/nowhere does not exist"));
+  REQUIRE_THAT(ProbeTarget(directory.path() + "/file", "boot-a").problem().message(),
+               Catch::Contains("is not a directory"));
+  REQUIRE(::chmod(directory.path().c_str(), 0555) == 0);
+  const bool was_root = ::geteuid() == 0;
+  if (was_root) REQUIRE(::seteuid(65534) == 0);  // root may write everywhere
+  const v1::TargetFacts locked = ProbeTarget(directory.path(), "boot-a");
+  if (was_root) REQUIRE(::seteuid(0) == 0);
+  REQUIRE(locked.problem().errno_value() == EACCES);
+  REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
+  REQUIRE(::symlink("/", directory.data().c_str()) == 0);
+  REQUIRE_THAT(ProbeTarget(directory.path(), "boot-a").problem().message(), Catch::Contains("symbolic link"));
+}
+
+TEST_CASE("data of ours and of others are seen at a target") {
+  const TempDir directory;
+  WorkerHarness worker;
+  worker.ClaimData(directory, 4711);
+  REQUIRE(ProbeTarget(directory.path(), "boot-a").manifest().run_id() == 4711);
+  const TempDir foreign;
+  REQUIRE(::mkdir(foreign.data().c_str(), 0755) == 0);
+  foreign.Write("cluster-iobench.data/thesis.tex", "");
+  REQUIRE(ProbeTarget(foreign.path(), "boot-a").foreign_data());
+}
+
+TEST_CASE("the measured costs of clock and loop are plausible and measured once") {
+  const v1::WorkerFacts facts = ProbeWorker({});
+  REQUIRE(facts.clock_read_ns() > 0);
+  REQUIRE(facts.loop_ns() > 0);
+  REQUIRE(ProbeWorker({}).loop_ns() == facts.loop_ns());
+  REQUIRE_FALSE(facts.host().empty());
+  REQUIRE_FALSE(facts.boot_id().empty());
+}
+
+}  // namespace
+}  // namespace iobench

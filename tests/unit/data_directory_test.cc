@@ -1,0 +1,266 @@
+#include "worker/data_directory.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <limits>
+#include <thread>
+
+#include "tests/unit/worker_harness.h"
+#include "worker/manifest.h"
+
+namespace iobench {
+namespace {
+
+namespace fs = std::filesystem;
+
+v1::Manifest ManifestOf(uint64_t run_id, v1::Manifest::State state = v1::Manifest::ACTIVE) {
+  v1::Manifest manifest;
+  manifest.set_program("cluster-iobench");
+  manifest.set_format(1);
+  manifest.set_run_id(run_id);
+  manifest.set_state(state);
+  manifest.set_created_at("2026-01-02T03:04:05.678Z");
+  manifest.set_created_by("client-a");
+  manifest.set_workers(3);
+  manifest.set_lanes_per_worker(2);
+  manifest.set_targets(1);
+  manifest.mutable_files()->set_bytes_per_lane(uint64_t{1} << 40);
+  manifest.mutable_files()->set_files_per_lane(4);
+  manifest.mutable_files()->set_shared_file(true);
+  manifest.set_seed(std::numeric_limits<uint64_t>::max());
+  return manifest;
+}
+
+// Data of run 1, with two lanes' files.
+struct Claimed : TempDir {
+  explicit Claimed(v1::Manifest::State state = v1::Manifest::ACTIVE) {
+    REQUIRE(ClaimData(path(), ManifestOf(1, state)).ok());
+    Write("cluster-iobench.data/lane-000000.0", "zero");
+    Write("cluster-iobench.data/lane-000001.0", "one");
+  }
+  bool HasFiles() const { return Has("cluster-iobench.data/lane-000000.0") && Has("cluster-iobench.data/lane-000001.0"); }
+};
+
+TEST_CASE("a manifest comes back from JSON as it was") {
+  for (const auto state : {v1::Manifest::ACTIVE, v1::Manifest::KEPT}) {
+    const v1::Manifest manifest = ManifestOf(uint64_t{1} << 63, state);
+    const auto again = ManifestFromJson(ManifestToJson(manifest));
+    REQUIRE(again.ok());
+    REQUIRE(again->SerializeAsString() == manifest.SerializeAsString());
+  }
+}
+
+TEST_CASE("what is not a manifest of ours is not read as one") {
+  const std::string good = ManifestToJson(ManifestOf(1));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return ManifestFromJson(text.replace(at, from.size(), to)).status();
+  };
+  REQUIRE(absl::IsInvalidArgument(ManifestFromJson("").status()));
+  REQUIRE(absl::IsInvalidArgument(ManifestFromJson("[]").status()));
+  REQUIRE(absl::IsInvalidArgument(ManifestFromJson("{}").status()));
+  REQUIRE(absl::IsInvalidArgument(ManifestFromJson(good.substr(0, good.size() / 2)).status()));
+  REQUIRE(absl::IsInvalidArgument(with("\"cluster-iobench\"", "\"other\"")));
+  REQUIRE(absl::IsInvalidArgument(with("\"workers\": 3", "\"workers\": \"3\"")));
+  REQUIRE(absl::IsInvalidArgument(with("\"workers\": 3", "\"wrkers\": 3")));
+  REQUIRE(absl::IsUnimplemented(with("\"format\": 1", "\"format\": 2")));
+}
+
+TEST_CASE("only our own pattern is a data file's name") {
+  for (const char* const name : {"lane-000000.0", "lane-000012.3", "lane-1234567.10", "shared"}) {
+    INFO(name);
+    REQUIRE(IsDataFileName(name));
+  }
+  for (const char* const name : {"lane-0.0", "lane-000001", "lane-000001.", "lane-000001.01", "lane-+00001.0",
+                                 "lane-000001.0.bak", "xlane-000001.0", "shared2", "manifest.json", "", "lane- 00001.0"}) {
+    INFO(name);
+    REQUIRE_FALSE(IsDataFileName(name));
+  }
+  REQUIRE(LaneFileName(12, 3) == "lane-000012.3");
+}
+
+TEST_CASE("a claim makes the directory with its manifest and nothing else") {
+  const TempDir directory;
+  REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory.data())) names.push_back(entry.path().filename());
+  REQUIRE(names == std::vector<std::string>{"manifest.json"});
+  const auto look = LookAtData(directory.path());
+  REQUIRE(look.ok());
+  REQUIRE_FALSE(look->foreign);
+  REQUIRE(look->manifest->SerializeAsString() == ManifestOf(1).SerializeAsString());
+}
+
+TEST_CASE("claimers of the same run do not mind each other, also at the same time") {
+  const TempDir directory;
+  std::vector<std::thread> claimers;
+  std::atomic<int> successes = 0;
+  for (int i = 0; i < 8; ++i) {
+    claimers.emplace_back([&] { successes += ClaimData(directory.path(), ManifestOf(1)).ok() ? 1 : 0; });
+  }
+  for (std::thread& claimer : claimers) claimer.join();
+  REQUIRE(successes == 8);
+  REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
+}
+
+TEST_CASE("of claimers of different runs at the same time exactly one has the directory") {
+  for (int round = 0; round < 20; ++round) {
+    const TempDir directory;
+    std::vector<std::thread> claimers;
+    std::atomic<int> successes = 0;
+    for (uint64_t run = 1; run <= 4; ++run) {
+      claimers.emplace_back([&, run] { successes += ClaimData(directory.path(), ManifestOf(run)).ok() ? 1 : 0; });
+    }
+    for (std::thread& claimer : claimers) claimer.join();
+    REQUIRE(successes == 1);
+  }
+}
+
+TEST_CASE("the data of an active run are refused to another, with whose they are and what to do") {
+  const Claimed directory;
+  const absl::Status status = ClaimData(directory.path(), ManifestOf(2)).status();
+  REQUIRE(absl::IsFailedPrecondition(status));
+  for (const std::string& part : {std::string("client-a"), std::string("2026-01-02T03:04:05.678Z"),
+                                 "cluster-iobench clean " + directory.path(), std::string("--force")}) {
+    REQUIRE_THAT(std::string(status.message()), Catch::Contains(part));
+  }
+  REQUIRE(directory.HasFiles());
+  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+}
+
+TEST_CASE("kept data of another run make room for a claim") {
+  const Claimed directory;
+  REQUIRE(MarkDataKept(directory.path(), 1).ok());
+  REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::KEPT);
+  const auto report = ClaimData(directory.path(), ManifestOf(2));
+  REQUIRE(report.ok());
+  REQUIRE(report->removed_files == 2);
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/lane-000000.0"));
+  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 2);
+}
+
+TEST_CASE("data are kept by the run that has them; kept already is kept") {
+  const Claimed directory;
+  REQUIRE(absl::IsFailedPrecondition(MarkDataKept(directory.path(), 2)));
+  REQUIRE(MarkDataKept(directory.path(), 1).ok());
+  REQUIRE(MarkDataKept(directory.path(), 2).ok());
+  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+  REQUIRE(directory.HasFiles());
+}
+
+TEST_CASE("a directory with foreign files and no manifest is neither claimed nor removed") {
+  const TempDir directory;
+  REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
+  directory.Write("cluster-iobench.data/lane-000000.0", "whose?");
+  REQUIRE(LookAtData(directory.path())->foreign);
+  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
+  const auto report = RemoveData(directory.path());
+  REQUIRE(report.ok());
+  REQUIRE_FALSE(report->found);
+  REQUIRE(report->removed_files == 0);
+  REQUIRE(report->foreign_files == std::vector<std::string>{directory.data() + "/lane-000000.0"});
+  REQUIRE(directory.Read("cluster-iobench.data/lane-000000.0") == "whose?");
+}
+
+TEST_CASE("a manifest that cannot be read makes the data foreign") {
+  for (const char* const text : {"", "{\"program\": \"other\"}", "not JSON"}) {
+    const TempDir directory;
+    REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
+    directory.Write("cluster-iobench.data/manifest.json", text);
+    REQUIRE(LookAtData(directory.path())->foreign);
+    REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
+    REQUIRE(RemoveData(directory.path())->foreign_files.size() == 1);
+    REQUIRE(directory.Read("cluster-iobench.data/manifest.json") == text);
+  }
+}
+
+TEST_CASE("an empty directory that a crash left is claimed and removed") {
+  const TempDir directory;
+  REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
+  directory.Write("cluster-iobench.data/manifest.json.tmp-client-b-1-2", "half a mani");
+  REQUIRE_FALSE(LookAtData(directory.path())->foreign);
+  SECTION("claimed") { REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok()); }
+  SECTION("removed") {}
+  REQUIRE(RemoveData(directory.path()).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
+TEST_CASE("our files go, foreign ones stay with the directory, each told with its path") {
+  const Claimed directory;
+  directory.Write("cluster-iobench.data/results.txt", "precious");
+  directory.Write("cluster-iobench.data/shared", "ours");
+  directory.Write("outside", "not in there");
+  REQUIRE(::symlink("../outside", (directory.data() + "/lane-000007.0").c_str()) == 0);
+  REQUIRE(::mkdir((directory.data() + "/lane-000008.0").c_str(), 0755) == 0);
+  const auto report = RemoveData(directory.path());
+  REQUIRE(report.ok());
+  REQUIRE(report->removed_files == 3);
+  std::vector<std::string> foreign = report->foreign_files;
+  std::sort(foreign.begin(), foreign.end());
+  REQUIRE(foreign == std::vector<std::string>{directory.data() + "/lane-000007.0", directory.data() + "/lane-000008.0",
+                                              directory.data() + "/results.txt"});
+  REQUIRE(directory.Read("cluster-iobench.data/results.txt") == "precious");
+  REQUIRE(directory.Read("outside") == "not in there");
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/manifest.json"));
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/shared"));
+  REQUIRE(directory.Has("cluster-iobench.data/lane-000007.0"));
+}
+
+TEST_CASE("a data directory that is a symbolic link is an error, and what it points to is left") {
+  const TempDir directory, elsewhere;
+  REQUIRE(ClaimData(elsewhere.path(), ManifestOf(1)).ok());
+  REQUIRE(::symlink(elsewhere.data().c_str(), directory.data().c_str()) == 0);
+  REQUIRE(absl::IsFailedPrecondition(LookAtData(directory.path()).status()));
+  REQUIRE(absl::IsFailedPrecondition(OpenDataDirectory(directory.path()).status()));
+  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
+  REQUIRE(absl::IsFailedPrecondition(RemoveData(directory.path()).status()));
+  REQUIRE(absl::IsFailedPrecondition(CleanDataDirectory(directory.data()).status()));
+  REQUIRE(elsewhere.Has("cluster-iobench.data/manifest.json"));
+}
+
+TEST_CASE("a manifest that is a symbolic link is not followed") {
+  const TempDir directory;
+  REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
+  directory.Write("elsewhere.json", ManifestToJson(ManifestOf(1)));
+  REQUIRE(::symlink("../elsewhere.json", (directory.data() + "/manifest.json").c_str()) == 0);
+  REQUIRE(LookAtData(directory.path())->foreign);
+  REQUIRE(RemoveData(directory.path()).ok());
+  REQUIRE(directory.Has("elsewhere.json"));
+  REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
+}
+
+TEST_CASE("the shared file is removed alone, and only where the data are ours") {
+  const Claimed directory;
+  directory.Write("cluster-iobench.data/shared", "ours");
+  REQUIRE(RemoveSharedFile(directory.path())->removed_files == 1);
+  REQUIRE(RemoveSharedFile(directory.path())->removed_files == 0);
+  REQUIRE(directory.HasFiles());
+  const TempDir foreign;
+  REQUIRE(::mkdir(foreign.data().c_str(), 0755) == 0);
+  foreign.Write("cluster-iobench.data/shared", "theirs");
+  REQUIRE(absl::IsFailedPrecondition(RemoveSharedFile(foreign.path()).status()));
+  REQUIRE(foreign.Read("cluster-iobench.data/shared") == "theirs");
+}
+
+TEST_CASE("clean takes the target or the data directory itself, and nothing there is success") {
+  for (const char* const ending : {"", "/", "/cluster-iobench.data", "/cluster-iobench.data/"}) {
+    INFO(ending);
+    const Claimed directory;
+    const auto report = CleanDataDirectory(directory.path() + ending);
+    REQUIRE(report.ok());
+    REQUIRE(report->found);
+    REQUIRE(report->removed_files == 2);
+    REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+    const auto again = CleanDataDirectory(directory.path() + ending);
+    REQUIRE(again.ok());
+    REQUIRE_FALSE(again->found);
+  }
+  REQUIRE_FALSE(CleanDataDirectory("/nowhere/at/all").ok());
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,248 @@
+#include "worker/lane.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <span>
+
+#include "tests/unit/worker_harness.h"
+#include "worker/data_directory.h"
+#include "worker/lane_files.h"
+#include "worker/unique_fd.h"
+
+namespace iobench {
+namespace {
+
+// A temporary directory in the role of a data directory.
+struct Directory {
+  TempDir temp;
+  UniqueFd fd{::open(temp.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+
+  FileSet Files(std::vector<LaneFile> files, bool shared = false) const {
+    return {.directory_fd = fd.get(), .directory = temp.path(), .files = std::move(files), .shared = shared};
+  }
+};
+
+Payload NewPayload() {
+  auto payload = Payload::Create(1, 0, 0, kPrefillRecordBytes);
+  REQUIRE(payload.ok());
+  return *std::move(payload);
+}
+
+std::string Expected(uint32_t object, uint64_t bytes) {
+  std::string text(bytes, '\0');
+  const Op op{.kind = OpKind::kWrite, .object = object, .offset = 0, .length = static_cast<uint32_t>(bytes)};
+  Payload::Expected(1, 0, 0, op, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+TEST_CASE("a prefill writes files that are missing or short, and leaves whole ones alone") {
+  const Directory directory;
+  const uint64_t bytes = (3 << 20) + 17;         // not a multiple of what it writes at once
+  directory.temp.Write("b", std::string(bytes, 'b'));
+  directory.temp.Write("c", "short");
+  const FileSet files = directory.Files({{"a", 0, bytes}, {"b", 0, bytes}, {"c", 0, bytes}});
+  Payload payload = NewPayload();
+  const StopCell quit;
+  const auto written = Prefill(files, payload, quit);
+  REQUIRE(written.ok());
+  REQUIRE(*written == 2 * bytes);
+  REQUIRE(directory.temp.Read("a") == Expected(0, bytes));
+  REQUIRE(directory.temp.Read("b") == std::string(bytes, 'b'));
+  REQUIRE(directory.temp.Read("c") == Expected(2, bytes));
+  REQUIRE(Prefill(files, payload, quit).value() == 0);
+}
+
+TEST_CASE("a prefill of a shared file fills the lane's extent, also where it is a hole") {
+  const Directory directory;
+  constexpr uint64_t kExtent = 1 << 20;
+  // Another lane has written the third extent, so that the file is long enough.
+  const UniqueFd fd(::open((directory.temp.path() + "/shared").c_str(), O_RDWR | O_CREAT, 0640));
+  const std::string others(kExtent, 'o');
+  REQUIRE(::pwrite(fd.get(), others.data(), kExtent, 2 * kExtent) == static_cast<ssize_t>(kExtent));
+  const FileSet files = directory.Files({{"shared", kExtent, kExtent}}, /*shared=*/true);
+  Payload payload = NewPayload();
+  const StopCell quit;
+  REQUIRE(Prefill(files, payload, quit).value() == kExtent);
+  const std::string text = directory.temp.Read("shared");
+  REQUIRE(text.substr(0, kExtent) == std::string(kExtent, '\0'));
+  REQUIRE(text.substr(kExtent, kExtent) == Expected(0, kExtent));
+  REQUIRE(text.substr(2 * kExtent) == others);
+  REQUIRE(Prefill(files, payload, quit).value() == 0);
+}
+
+TEST_CASE("a prefill ends when it is told to quit") {
+  const Directory directory;
+  Payload payload = NewPayload();
+  StopCell quit;
+  quit.stop = true;
+  REQUIRE(absl::IsCancelled(Prefill(directory.Files({{"a", 0, 100}}), payload, quit).status()));
+}
+
+TEST_CASE("what is not a regular file is not touched, and a symbolic link is not followed") {
+  const Directory directory;
+  directory.temp.Write("precious", "keep me");
+  REQUIRE(::symlink("precious", (directory.temp.path() + "/link").c_str()) == 0);
+  REQUIRE(::mkfifo((directory.temp.path() + "/fifo").c_str(), 0640) == 0);
+  Payload payload = NewPayload();
+  const StopCell quit;
+  REQUIRE(absl::IsFailedPrecondition(Prefill(directory.Files({{"link", 0, 4096}}), payload, quit).status()));
+  REQUIRE(absl::IsFailedPrecondition(Prefill(directory.Files({{"fifo", 0, 4096}}), payload, quit).status()));
+  REQUIRE(absl::IsFailedPrecondition(CheckDataExist(directory.Files({{"link", 0, 1}}))));
+  REQUIRE(absl::IsFailedPrecondition(ForgetPages(directory.Files({{"link", 0, 1}}))));
+  REQUIRE(absl::IsFailedPrecondition(CreateFiles(directory.Files({{"link", 0, 1}}, /*shared=*/true))));
+  REQUIRE(CreateFiles(directory.Files({{"link", 0, 1}})).ok());     // removes the link, makes a file
+  REQUIRE(directory.temp.SizeOf("link") == 0);
+  REQUIRE(directory.temp.Read("precious") == "keep me");
+}
+
+TEST_CASE("kept data that are missing or short are an error that says how") {
+  const Directory directory;
+  directory.temp.Write("a", std::string(100, 'a'));
+  REQUIRE(CheckDataExist(directory.Files({{"a", 0, 100}})).ok());
+  const absl::Status is_short = CheckDataExist(directory.Files({{"a", 0, 101}}));
+  REQUIRE(absl::IsFailedPrecondition(is_short));
+  REQUIRE_THAT(std::string(is_short.message()), Catch::Contains(directory.temp.path() + "/a has 100 bytes, this run reads 101"));
+  const absl::Status missing = CheckDataExist(directory.Files({{"a", 0, 100}, {"b", 0, 100}}));
+  REQUIRE_THAT(std::string(missing.message()), Catch::Contains("/b is missing"));
+  REQUIRE_FALSE(directory.temp.Has("b"));
+}
+
+TEST_CASE("new files replace old ones; of a shared one only a missing one is made") {
+  const Directory directory;
+  directory.temp.Write("a", "old");
+  directory.temp.Write("shared", "old");
+  REQUIRE(CreateFiles(directory.Files({{"a", 0, 10}, {"b", 0, 10}})).ok());
+  REQUIRE(directory.temp.SizeOf("a") == 0);
+  REQUIRE(directory.temp.SizeOf("b") == 0);
+  REQUIRE(CreateFiles(directory.Files({{"shared", 0, 10}}, /*shared=*/true)).ok());
+  REQUIRE(directory.temp.Read("shared") == "old");
+}
+
+TEST_CASE("pages of a missing file are forgotten already") {
+  const Directory directory;
+  REQUIRE(ForgetPages(directory.Files({{"a", 0, 10}})).ok());
+  REQUIRE_FALSE(directory.temp.Has("a"));
+}
+
+// ---- a lane step by step, on the test's own thread
+
+struct LaneUnderTest {
+  Directory directory;
+  PhaseSpec spec;
+  std::unique_ptr<Lane> lane;
+  TickPair early = ReadTickPair(ChosenTickSource());
+
+  explicit LaneUnderTest(const v1::Prepare& prepare) {
+    auto made = PhaseSpec::From(prepare, WorkerClock(), /*loop_ns=*/20);
+    REQUIRE(made.ok());
+    spec = *std::move(made);
+    lane = std::make_unique<Lane>(spec, prepare.lanes(0), directory.fd.get(), directory.temp.path());
+  }
+  void GetReady() {
+    lane->MakeReady();
+    lane->CreateFiles();
+    lane->Prefill();
+    lane->Open();
+  }
+  void RunRegion() {
+    lane->BeginRegion(WorkerClock().Now());
+    lane->RunOps();
+    lane->EndRegion();
+  }
+  v1::LaneResult Result() const {
+    return lane->ResultOn(TickScale(spec.ticks, early, ReadTickPair(spec.ticks)), {});
+  }
+};
+
+TEST_CASE("a lane writes its extent of the shared file and nothing else") {
+  v1::Prepare prepare = PhaseOf("write", 1, "/");
+  prepare.mutable_files()->set_shared_file(true);
+  prepare.mutable_lanes(0)->set_extent_offset_bytes(3 * 16 * 4096);
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  test.RunRegion();
+  REQUIRE_FALSE(test.lane->failed());
+  const std::string text = test.directory.temp.Read("shared");
+  REQUIRE(text.size() == 4 * 16 * 4096);
+  REQUIRE(text.substr(0, 3 * 16 * 4096).find_first_not_of('\0') == std::string::npos);
+  REQUIRE(text.substr(3 * 16 * 4096) == Expected(0, 16 * 4096));
+  REQUIRE(test.Result().file() == test.directory.temp.path() + "/shared");
+}
+
+TEST_CASE("a lane spreads its bytes over its files, which bear the owner's number") {
+  v1::Prepare prepare = PhaseOf("write", 1, "/");
+  prepare.mutable_files()->set_files_per_lane(4);
+  prepare.mutable_lanes(0)->set_file_owner(12);
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  test.RunRegion();
+  for (const char* const name : {"lane-000012.0", "lane-000012.1", "lane-000012.2", "lane-000012.3"}) {
+    REQUIRE(test.directory.temp.SizeOf(name) == 4 * 4096);
+  }
+  REQUIRE(test.Result().file_owner() == 12);
+}
+
+TEST_CASE("an error of the file system ends the lane and names file, offset and errno") {
+  // A file may not grow over 3 records: the fourth write fails.
+  v1::Prepare prepare = PhaseOf("pwrite", 1, "/");
+  prepare.mutable_files()->set_shared_file(true);
+  prepare.mutable_lanes(0)->set_extent_offset_bytes(4096);
+  prepare.mutable_region()->set_fsync(true);
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{3 * 4096, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &tight) == 0);
+  test.RunRegion();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  test.lane->Settle();
+  const v1::LaneResult result = test.Result();
+  REQUIRE(result.problem().errno_value() == EFBIG);
+  REQUIRE(result.problem().offset() == 3 * 4096);
+  REQUIRE(result.problem().file() == test.directory.temp.path() + "/shared");
+  REQUIRE(result.problem().operation() == "pwrite");
+  REQUIRE(result.ops() == 2);
+  REQUIRE(result.fsync_s() == 0);                // a failed lane is only closed
+  REQUIRE(result.settle_s() == 0);
+  REQUIRE(result.region_end_worker_ns() == result.ops_end_worker_ns());
+}
+
+TEST_CASE("after a failed step a lane does nothing more") {
+  v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.set_data_must_exist(true);
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  REQUIRE(test.lane->failed());
+  REQUIRE_FALSE(test.lane->takes_part());
+  test.RunRegion();
+  test.lane->Settle();
+  const v1::LaneResult result = test.Result();
+  REQUIRE_THAT(result.problem().message(), Catch::Contains("is missing"));
+  REQUIRE(result.ops() == 0);
+  REQUIRE(result.first_op_worker_ns() == 0);
+  REQUIRE_FALSE(test.directory.temp.Has("lane-000000.0"));
+}
+
+TEST_CASE("a shared file is one file: it cannot be several per lane") {
+  v1::Prepare prepare = PhaseOf("write", 1, "/");
+  prepare.mutable_files()->set_shared_file(true);
+  prepare.mutable_files()->set_files_per_lane(2);
+  REQUIRE(absl::IsInvalidArgument(PhaseSpec::From(prepare, WorkerClock(), 0).status()));
+}
+
+TEST_CASE("the tool's own time is its cost per op times the ops") {
+  LaneUnderTest test(PhaseOf("write", 1));
+  test.GetReady();
+  test.RunRegion();
+  REQUIRE(test.Result().tool_s() == Approx(16 * 20e-9));
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,441 @@
+#include "worker/phase_runner.h"
+
+#include <sys/stat.h>
+
+#include "common/timeline.h"
+#include "tests/unit/worker_harness.h"
+#include "worker/payload.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kEndlessBytes = uint64_t{1} << 40;   // on the null engine: some seconds' worth
+
+v1::Prepare Endless(uint32_t lanes) {
+  v1::Prepare prepare = PhaseOf("write", lanes);
+  prepare.mutable_files()->set_bytes_per_lane(kEndlessBytes);
+  return prepare;
+}
+
+// The file as one lane would write it, from the definition of the payload.
+std::string Written(const v1::Prepare& prepare, uint32_t lane, uint64_t bytes) {
+  std::string text(bytes, '\0');
+  const Op op{.kind = OpKind::kWrite, .object = 0, .offset = 0, .length = static_cast<uint32_t>(bytes)};
+  Payload::Expected(prepare.seed(), lane, prepare.phase_index(), op, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::vector<std::string> NamesOf(const google::protobuf::RepeatedPtrField<v1::StepResult>& steps) {
+  std::vector<std::string> names;
+  for (const v1::StepResult& step : steps) names.push_back(step.name());
+  return names;
+}
+
+TEST_CASE("lanes start no earlier than the instant they were given") {
+  WorkerHarness worker;
+  worker.Prepare(PhaseOf("read", 2));
+  worker.ArmIn(8'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  for (const v1::LaneEnds& ends : done.ends()) {
+    REQUIRE(ends.first_op_worker_ns() >= worker.start().ns);
+    REQUIRE(ends.ops_end_worker_ns() >= ends.first_op_worker_ns());
+  }
+}
+
+TEST_CASE("every time of a worker is on its own clock") {
+  constexpr int64_t kSkewNs = -3'000 * kNanosPerSecond;
+  WorkerHarness worker(kSkewNs);
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.mutable_region()->set_close(true);
+  prepare.mutable_region()->set_open(true);
+  prepare.mutable_stop()->set_deadline_s(1e-6);
+  const int64_t begin_ns = worker.Now().ns;
+  worker.Prepare(prepare);
+  worker.ArmIn(4'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  const v1::ResultChunk chunk = worker.Collect();
+  const int64_t end_ns = worker.Now().ns;
+  const auto is_between = [&](int64_t ns) { return ns >= begin_ns && ns <= end_ns; };
+  for (int i = 0; i < 2; ++i) {
+    const v1::LaneResult& lane = chunk.lanes(i);
+    for (const int64_t ns : {done.ends(i).first_op_worker_ns(), done.ends(i).ops_end_worker_ns(),
+                             done.ends(i).region_end_worker_ns(), done.ends(i).deadline_worker_ns(),
+                             lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
+                             lane.deadline_worker_ns()}) {
+      REQUIRE(is_between(ns));
+    }
+    for (const WorkerPoint& point : FromProto(lane.timeline())) REQUIRE(is_between(point.at.ns));
+  }
+}
+
+TEST_CASE("a start that comes too late is refused, and may be given again") {
+  WorkerHarness worker;
+  worker.Prepare(PhaseOf("write", 1));
+  const v1::Armed late = worker.ArmIn(1'000'000, kNanosPerSecond);
+  REQUIRE(late.late());
+  REQUIRE(late.margin_ns() <= 1'000'000);
+  REQUIRE_FALSE(worker.ArmIn(2'000'000).late());
+  REQUIRE(worker.WaitDone().ends(0).first_op_worker_ns() >= worker.start().ns);
+}
+
+TEST_CASE("the last attempt starts although it is late") {
+  WorkerHarness worker;
+  worker.Prepare(PhaseOf("write", 1));
+  v1::WorkerRequest request;
+  request.mutable_arm()->set_start_worker_ns(worker.Now().ns - 1000);
+  request.mutable_arm()->set_margin_needed_ns(500'000);
+  request.mutable_arm()->set_start_anyway(true);
+  const v1::Armed armed = worker.Ask(request).armed();
+  REQUIRE_FALSE(armed.late());
+  REQUIRE(armed.margin_ns() < 0);
+  REQUIRE(worker.WaitDone().ends(0).took_part());
+}
+
+TEST_CASE("the first lane that ends by itself is told once, before the results") {
+  WorkerHarness worker;
+  worker.Prepare(PhaseOf("write", 4));
+  worker.ArmIn(2'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  worker.Collect();
+  const auto is_ended = [](const v1::WorkerEvent& e) { return e.has_lane_ended(); };
+  REQUIRE(worker.mailbox().Holds(is_ended));
+  const v1::WorkerEvent event = worker.mailbox().Take(is_ended);
+  REQUIRE(event.call_id() == 0);
+  REQUIRE(event.run_id() == WorkerHarness::kRun);
+  REQUIRE(event.lane_ended().lane() < 4);
+  REQUIRE(std::abs(event.lane_ended().at_worker_ns() -
+                   done.ends(static_cast<int>(event.lane_ended().lane())).ops_end_worker_ns()) < 1'000'000);
+  REQUIRE_FALSE(worker.mailbox().Holds(is_ended));
+}
+
+TEST_CASE("stopped lanes end after the op in flight and nobody ended by itself") {
+  WorkerHarness worker;
+  worker.Prepare(Endless(2));
+  worker.ArmIn(2'000'000);
+  v1::WorkerRequest poll;
+  poll.mutable_poll();
+  while (worker.Ask(poll).progress().ops() == 0) {
+  }
+  REQUIRE(worker.Ask(poll).progress().lanes_running() == 2);
+  worker.Stop();
+  const v1::LanesDone done = worker.WaitDone();
+  const v1::ResultChunk chunk = worker.Collect();
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(done.ends(i).stopped());
+    REQUIRE(done.ends(i).took_part());
+    REQUIRE(chunk.lanes(i).stopped());
+    REQUIRE(chunk.lanes(i).bytes() == chunk.lanes(i).ops() * 4096);
+    REQUIRE(chunk.lanes(i).bytes() < kEndlessBytes);
+  }
+  REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_lane_ended(); }));
+}
+
+TEST_CASE("a time makes lanes go over their records again and again") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("write", 1);
+  prepare.mutable_stop()->set_time_s(0.005);
+  prepare.mutable_stop()->set_warmup_s(0.002);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  const v1::LaneResult lane = worker.Collect().lanes(0);
+  REQUIRE(lane.ops() > 16);
+  REQUIRE(lane.ops_end_worker_ns() >= worker.start().ns + 5'000'000);
+  REQUIRE(lane.warmup_ops() > 0);
+  REQUIRE(lane.warmup_bytes() == lane.warmup_ops() * 4096);
+  REQUIRE(lane.kinds(0).ops() + lane.warmup_ops() == lane.region_ops());
+  REQUIRE(lane.kinds(0).latency().count() == lane.kinds(0).ops());
+  REQUIRE_FALSE(lane.hit_deadline());
+  REQUIRE(lane.deadline_worker_ns() == 0);
+}
+
+TEST_CASE("a deadline ends the phase early and is noted") {
+  WorkerHarness worker;
+  v1::Prepare prepare = Endless(2);
+  prepare.mutable_stop()->set_deadline_s(0.003);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  const v1::ResultChunk chunk = worker.Collect();
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(done.ends(i).deadline_worker_ns() == worker.start().ns + 3'000'000);
+    REQUIRE(chunk.lanes(i).hit_deadline());
+    REQUIRE_FALSE(chunk.lanes(i).stopped());
+    REQUIRE(chunk.lanes(i).deadline_ops() == chunk.lanes(i).ops());
+  }
+  REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); }));
+}
+
+TEST_CASE("worn out, every lane does as many ops as the goal says") {
+  WorkerHarness worker;
+  v1::Prepare prepare = Endless(3);
+  prepare.mutable_lanes(2)->set_sits_out(true);
+  prepare.mutable_stop()->set_deadline_s(0.002);
+  prepare.mutable_stop()->set_wear_out(true);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  const v1::WorkerEvent reached =
+      worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
+  REQUIRE(reached.deadline_reached().most_ops() > 0);
+  REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }));
+  const uint64_t goal = reached.deadline_reached().most_ops() + 100;    // another worker was faster
+  worker.Goal(goal);
+  worker.WaitDone();
+  const v1::ResultChunk chunk = worker.Collect();
+  uint64_t most = 0;
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(chunk.lanes(i).ops() == goal);
+    REQUIRE(chunk.lanes(i).hit_deadline());
+    REQUIRE(chunk.lanes(i).deadline_ops() <= goal - 100);
+    REQUIRE_FALSE(chunk.lanes(i).stopped());
+    most = std::max(most, chunk.lanes(i).deadline_ops());
+  }
+  REQUIRE(most == goal - 100);
+  REQUIRE(chunk.lanes(2).ops() == 0);
+}
+
+TEST_CASE("lanes that wait for the goal can be stopped") {
+  WorkerHarness worker;
+  v1::Prepare prepare = Endless(2);
+  prepare.mutable_stop()->set_deadline_s(0.001);
+  prepare.mutable_stop()->set_wear_out(true);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
+  worker.Stop();
+  const v1::LanesDone done = worker.WaitDone();
+  for (const v1::LaneEnds& ends : done.ends()) REQUIRE(ends.stopped());
+}
+
+TEST_CASE("lanes that were done before the deadline count for the goal of the others") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("write", 2);
+  prepare.mutable_stop()->set_deadline_s(60);
+  prepare.mutable_stop()->set_wear_out(true);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  const v1::WorkerEvent first = worker.mailbox().Take(
+      [](const v1::WorkerEvent& e) { return e.has_deadline_reached() || e.has_lanes_done(); });
+  REQUIRE(first.deadline_reached().most_ops() == 16);
+  worker.WaitDone();
+  REQUIRE_FALSE(worker.Collect().lanes(0).hit_deadline());
+}
+
+TEST_CASE("an unfinished file is finished when the results are collected, in no figure but the total") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.mutable_stop()->set_deadline_s(1e-6);  // over when the first op ends
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  REQUIRE(directory.SizeOf("cluster-iobench.data/lane-000001.0") == 4096);
+  const v1::ResultChunk chunk = worker.Collect();
+  for (uint32_t i = 0; i < 2; ++i) {
+    const v1::LaneResult& lane = chunk.lanes(static_cast<int>(i));
+    REQUIRE(lane.region_ops() == 1);
+    REQUIRE(lane.region_bytes() == 4096);
+    REQUIRE(lane.kinds(0).latency().count() == 1);
+    REQUIRE(lane.ops() == 16);
+    REQUIRE(lane.bytes() == 16 * 4096);
+    REQUIRE(lane.settle_s() > 0);
+    REQUIRE(directory.Read("cluster-iobench.data/lane-00000" + std::to_string(i) + ".0") ==
+            Written(prepare, i, 16 * 4096));
+  }
+}
+
+TEST_CASE("a run that quits leaves its files unfinished") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+  prepare.mutable_stop()->set_deadline_s(1e-6);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  worker.Quit();
+  REQUIRE(worker.Collect().lanes(0).bytes() == 4096);
+  REQUIRE(directory.SizeOf("cluster-iobench.data/lane-000000.0") == 4096);
+}
+
+TEST_CASE("the steps come in the order in which they were done") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  REQUIRE(NamesOf(worker.RunPhase(PhaseOf("write", 1, directory.path())).steps()) ==
+          std::vector<std::string>{"create-files", "open"});
+  v1::Prepare prepare = PhaseOf("read", 1, directory.path());
+  prepare.add_steps()->mutable_drop_caches();
+  const v1::Prepared prepared = worker.Prepare(prepare);
+  REQUIRE(NamesOf(prepared.steps()) == std::vector<std::string>{"prefill", "drop-caches", "open"});
+  REQUIRE_THAT(prepared.steps(1).outcome(), Catch::StartsWith("posix_fadvise"));
+  worker.Disarm();
+  REQUIRE(worker.Prepare(PhaseOf("read", 1)).steps().empty());    // the null engine has no files
+}
+
+TEST_CASE("each part of the timed region is timed by itself, and the options say which count") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+  SECTION("nothing but the ops") {
+    const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+    REQUIRE(lane.region_end_worker_ns() == lane.ops_end_worker_ns());
+    REQUIRE(lane.close_s() > 0);
+    REQUIRE(lane.open_s() > 0);
+    REQUIRE(lane.fsync_s() == 0);                // never an fsync before the close unless it was asked for
+    REQUIRE(lane.settle_s() > 0);
+  }
+  SECTION("with the close") {
+    prepare.mutable_region()->set_close(true);
+    const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+    REQUIRE(lane.region_end_worker_ns() - lane.ops_end_worker_ns() >= NanosFrom(lane.close_s()));
+    REQUIRE(lane.fsync_s() == 0);
+  }
+  SECTION("with the fsync") {
+    prepare.mutable_region()->set_fsync(true);
+    const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+    REQUIRE(lane.fsync_s() > 0);
+    REQUIRE(lane.region_end_worker_ns() - lane.ops_end_worker_ns() >= NanosFrom(lane.fsync_s()));
+    REQUIRE(lane.settle_s() == 0);               // whole and flushed already
+  }
+  SECTION("with both, the fsync comes first") {
+    prepare.mutable_region()->set_fsync(true);
+    prepare.mutable_region()->set_close(true);
+    const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+    REQUIRE(lane.region_end_worker_ns() - lane.ops_end_worker_ns() >=
+            NanosFrom(lane.fsync_s()) + NanosFrom(lane.close_s()));
+  }
+  SECTION("with the open, which is where the lane's clock starts then") {
+    prepare.mutable_region()->set_open(true);
+    const v1::ResultChunk chunk = worker.RunPhase(prepare);
+    const v1::LaneResult& lane = chunk.lanes(0);
+    REQUIRE(NamesOf(chunk.steps()) == std::vector<std::string>{"create-files"});
+    REQUIRE(lane.first_op_worker_ns() >= worker.start().ns);
+    const std::vector<WorkerPoint> points = FromProto(lane.timeline());
+    REQUIRE(points[0] == WorkerPoint{{lane.first_op_worker_ns()}, 0, 0});
+    REQUIRE(points[1].ops == 0);                 // the first op, after the open
+    REQUIRE(points[1].at.ns - points[0].at.ns >= NanosFrom(lane.open_s()) - 1000);
+  }
+}
+
+TEST_CASE("a phase that reads leaves nothing to settle") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("read", 1, directory.path());
+  prepare.mutable_region()->set_fsync(true);     // of other workers, which write in this phase
+  const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+  REQUIRE(lane.settle_s() == 0);
+  REQUIRE(lane.fsync_s() == 0);
+  REQUIRE(lane.region_end_worker_ns() == lane.ops_end_worker_ns());
+  REQUIRE(lane.kinds(0).kind() == v1::OP_READ);
+}
+
+TEST_CASE("a lane that fails says where, and the others run on") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  worker.Prepare(PhaseOf("read", 2, directory.path()));
+  // Two and a half records are left of the first lane's file.
+  const std::string file = directory.data() + "/lane-000000.0";
+  REQUIRE(::truncate(file.c_str(), 2 * 4096 + 2048) == 0);
+  worker.ArmIn(2'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  REQUIRE_FALSE(done.ends(0).took_part());
+  REQUIRE(done.ends(1).took_part());
+  const v1::ResultChunk chunk = worker.Collect();
+  const v1::Problem& problem = chunk.lanes(0).problem();
+  REQUIRE(problem.code() == static_cast<int>(absl::StatusCode::kDataLoss));
+  REQUIRE(problem.file() == file);
+  REQUIRE(problem.offset() == 2 * 4096);
+  REQUIRE(problem.operation() == "read");
+  REQUIRE(problem.errno_value() == 0);
+  REQUIRE_THAT(problem.message(), Catch::Contains("2048 of 4096 bytes"));
+  REQUIRE(chunk.lanes(0).ops() == 2);
+  REQUIRE(chunk.lanes(1).ops() == 16);
+  REQUIRE(chunk.lanes(1).problem().code() == 0);
+}
+
+TEST_CASE("a lane that cannot be prepared is reported at once and does not take part") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  // A directory where the second lane's file should be.
+  REQUIRE(::mkdir((directory.data() + "/lane-000001.0").c_str(), 0755) == 0);
+  const v1::Prepared prepared = worker.Prepare(PhaseOf("write", 2, directory.path()));
+  REQUIRE(prepared.problems_size() == 1);
+  REQUIRE(prepared.problems(0).lane() == 1);
+  REQUIRE(prepared.problems(0).problem().errno_value() == EISDIR);
+  worker.ArmIn(2'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  REQUIRE(done.ends(0).took_part());
+  REQUIRE_FALSE(done.ends(1).took_part());
+  REQUIRE(worker.Collect().lanes(1).problem().errno_value() == EISDIR);
+}
+
+TEST_CASE("a phase in which no lane can take part is done as soon as it has started") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("write", 2);
+  for (v1::LanePlan& lane : *prepare.mutable_lanes()) lane.set_sits_out(true);
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  REQUIRE(chunk.lanes(0).sat_out());
+  REQUIRE(chunk.lanes(1).sat_out());
+}
+
+TEST_CASE("a worker is idle after Disarm whatever it did, and a new phase can follow") {
+  WorkerHarness worker;
+  SECTION("idle") {}
+  SECTION("prepared") { worker.Prepare(PhaseOf("write", 2)); }
+  SECTION("armed for an hour from now") {
+    worker.Prepare(PhaseOf("write", 2));
+    worker.ArmIn(3600 * kNanosPerSecond);
+  }
+  SECTION("running") {
+    v1::Prepare prepare = Endless(2);
+    prepare.mutable_stop()->set_time_s(3600);
+    worker.Prepare(prepare);
+    worker.ArmIn(1'000'000);
+  }
+  SECTION("at the deadline") {
+    v1::Prepare prepare = Endless(2);
+    prepare.mutable_stop()->set_deadline_s(0.001);
+    prepare.mutable_stop()->set_wear_out(true);
+    worker.Prepare(prepare);
+    worker.ArmIn(1'000'000);
+    worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
+  }
+  SECTION("done") {
+    worker.Prepare(PhaseOf("write", 2));
+    worker.ArmIn(1'000'000);
+    worker.WaitDone();
+  }
+  SECTION("preparing") {
+    v1::WorkerRequest request;
+    *request.mutable_prepare() = PhaseOf("write", 2);
+    worker.Post(request);
+  }
+  worker.Disarm();
+  REQUIRE(worker.RunPhase(PhaseOf("write", 1)).lanes(0).ops() == 16);
+}
+
+TEST_CASE("in a mix by lane some lanes read and some write") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("random-mix", 2);
+  prepare.mutable_operation()->set_mix_by_lane(true);
+  prepare.mutable_operation()->set_read_percent(50);
+  prepare.mutable_lanes(0)->set_mix_reader(1);
+  prepare.mutable_lanes(1)->set_mix_reader(2);
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  REQUIRE(chunk.lanes(0).kinds_size() == 1);
+  REQUIRE(chunk.lanes(0).kinds(0).kind() == v1::OP_READ);
+  REQUIRE(chunk.lanes(0).kinds(0).ops() == 16);
+  REQUIRE(chunk.lanes(1).kinds_size() == 1);
+  REQUIRE(chunk.lanes(1).kinds(0).kind() == v1::OP_WRITE);
+}
+
+}  // namespace
+}  // namespace iobench
