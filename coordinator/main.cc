@@ -130,6 +130,7 @@ int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& com
   return Carry(StageOn(*transport, static_cast<uint32_t>((*session)->size()), command), line, plan);
 #else
   (void)line, (void)plan, (void)command;
+  if (LauncherPromises().promised_rank > 0) return kExitUsage;
   return Fail(absl::FailedPreconditionError("this build has no MPI: build with -DIOBENCH_MPI=ON, or use --spawn or --listen"), kExitUsage);
 #endif
 }

@@ -322,6 +322,7 @@ void PhaseConductor::ShowProgress() {
     progress.lane_count += context_.layout.lanes_per_worker();
   }
   if (start_.ns == 0) {
+    progress.lane_count = context_.layout.lane_count();
     context_.observer.PhasePrepares(progress);
   } else {
     progress.elapsed_s = SecondsFrom(CoordNow() - start_);

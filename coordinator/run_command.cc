@@ -23,10 +23,12 @@
 namespace iobench {
 namespace {
 
-ConsoleStyle StyleOfStdout() {
+// `direct`: nobody stands between us and the terminal. Open MPI gives its ranks a terminal of its own, whatever it
+// does with what they print.
+ConsoleStyle StyleOfStdout(bool direct) {
   ConsoleStyle style;
   const char* no_color = getenv("NO_COLOR");
-  style.color = isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
+  style.color = direct && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
   return style;
 }
 
@@ -100,7 +102,7 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   options.out_directory = directory;
   const ProgressOptions progress_options = ProgressOptionsFor(STDERR_FILENO, line.place.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
-  Display display(std::cout, StyleOfStdout(), progress, progress_options.mode != ProgressOptions::Mode::kSilent);
+  Display display(std::cout, StyleOfStdout(stage.transport.name() != "mpi"), progress, progress_options.mode != ProgressOptions::Mode::kSilent);
   Conductor conductor(stage.transport, display, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   progress.Clear();
@@ -177,7 +179,7 @@ int PrintSavedRun(const std::string& directory) {
   for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
     *report.add_repetitions() = std::move(repetition);
   }
-  if (absl::Status status = MakeConsoleWriter(StyleOfStdout())->Write(report, std::cout); !status.ok()) {
+  if (absl::Status status = MakeConsoleWriter(StyleOfStdout(true))->Write(report, std::cout); !status.ok()) {
     PrintError(std::string(status.message()));
     return kExitIo;
   }

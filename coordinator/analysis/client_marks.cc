@@ -69,7 +69,6 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
   ReadShares shares;
   std::set<std::string> seen_mounts;
   double local_bytes = 0;
-  bool local_is_known = host.has_disk_read_bytes();
   for (const AlignedLane* lane : lanes) {
     const double read_bytes = ReadBytesOf(*lane->result);
     if (read_bytes <= 0 || UsesNullEngine(view, lane->worker)) continue;
@@ -80,11 +79,7 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
       local_bytes += read_bytes;
       continue;
     }
-    // read_bytes is of whole processes: one that also reads a file system it is not charged for has no share.
-    if (!IsNfs(*target)) {
-      local_is_known = false;
-      continue;
-    }
+    if (!IsNfs(*target)) continue;  // nobody counts its reads: it has no share
     // Targets below one mount read the same counters.
     const std::string mount =
         target->filesystem_id().empty() ? absl::StrCat("target ", target_index) : target->filesystem_id();
@@ -95,7 +90,7 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
     shares.Add(static_cast<double>(nfs->second.app_read_bytes()),
                static_cast<double>(nfs->second.server_read_bytes()));
   }
-  if (local_is_known) shares.Add(local_bytes, static_cast<double>(host.disk_read_bytes()));
+  if (host.has_disk_read_bytes()) shares.Add(local_bytes, static_cast<double>(host.disk_read_bytes()));
   return shares;
 }
 

@@ -55,7 +55,8 @@ void ConsolePage::Line(const std::vector<Piece>& pieces) {
 void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone tone) {
   const size_t room = std::max(style_.width_columns, kTextColumn + kLeastTextColumns) - kTextColumn;
   const Tone label_tone = tone == Tone::kPlain || tone == Tone::kStrong ? Tone::kQuiet : tone;
-  for (const std::string& line : Wrapped(text, room)) {
+  for (std::string& line : Wrapped(text, room)) {
+    line.erase(line.find_last_not_of(' ') + 1);          // padding that aligned figures
     text_.append(kIndentColumns, ' ');
     Put(label, label_tone);
     const size_t used = kIndentColumns + DisplayColumns(label);

@@ -71,12 +71,14 @@ void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
                         : absl::StrCat(" (", Counted(phase.lanes_on_own_client(), "lane"), " on the own client's)"));
   }
   page.Labelled("moved", text);
+  std::string before;
   for (const auto& step : phase.steps()) {
-    std::string done = absl::StrCat(Printable(step.name()), " took ", FormatSeconds(step.seconds()));
-    if (step.bytes() > 0) absl::StrAppend(&done, ", ", FormatBytes(Number(step.bytes())));
-    if (!step.outcome().empty()) absl::StrAppend(&done, ": ", Printable(step.outcome()));
-    page.Labelled("before", done, Tone::kQuiet);
+    if (step.name() == "open") continue;               // stands among the regions
+    absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ", FormatSeconds(step.seconds()));
+    if (step.bytes() > 0) absl::StrAppend(&before, ", ", FormatBytes(Number(step.bytes())));
+    if (!step.outcome().empty()) absl::StrAppend(&before, " (", Printable(step.outcome()), ")");
   }
+  if (!before.empty()) page.Labelled("before", before, Tone::kQuiet);
 }
 
 void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -96,7 +98,7 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
 
   const v1::StonewallReport& wall = phase.stonewall();
   if (wall.kind().empty() || wall.kind() == "none") return;
-  std::string text = absl::StrCat(wall.kind(), ", at ", FormatSeconds(wall.at_s()));
+  std::string text = absl::StrCat(wall.kind(), " at ", FormatSeconds(wall.at_s()));
   if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
   if (wall.bytes_high() > wall.bytes_low()) {
     absl::StrAppend(&text, "; bytes within ", Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
@@ -130,12 +132,8 @@ void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& p
     first.push_back(absl::StrCat(region.name, " ", above));
     second.push_back(absl::StrCat(std::string(std::string_view(region.name).size(), ' '), " ", below));
   }
-  if (several_lanes) {
-    first.push_back("mean lane");
-    second.push_back("slowest lane");
-  }
   page.Figures("regions", first);
-  if (several_lanes) page.Figures("", second, Tone::kQuiet);
+  if (several_lanes) page.Figures("slowest", second, Tone::kQuiet);
 }
 
 void PutStart(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -143,9 +141,9 @@ void PutStart(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!std::isfinite(start.skew_us())) return;            // no lane began
   std::string text = absl::StrCat("skew ", Microseconds(start.skew_us()));
   if (start.skew_low_us() != start.skew_high_us()) {
-    absl::StrAppend(&text, ", between ", Microseconds(start.skew_low_us()), " and ", Microseconds(start.skew_high_us()));
+    absl::StrAppend(&text, " (", Microseconds(start.skew_low_us()), " to ", Microseconds(start.skew_high_us()), ")");
   }
-  absl::StrAppend(&text, " (", Percent(start.skew_percent()), " of the phase); first op ", Microseconds(start.late_us()),
+  absl::StrAppend(&text, ", ", Percent(start.skew_percent()), " of the phase; first op ", Microseconds(start.late_us()),
                   " late");
   if (start.attempts() > 1) absl::StrAppend(&text, "; ", start.attempts(), " attempts");
   page.Labelled("start", text, Tone::kQuiet);
@@ -161,14 +159,12 @@ std::vector<std::string> LatencyFigures(const v1::Latency& latency) {
 
 void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.latency_us().count() == 0) return;
-  std::vector<std::string> figures = LatencyFigures(phase.latency_us());
-  figures.push_back(absl::StrCat("mean ", Microseconds(phase.latency_us().mean())));
-  page.Figures("latency", figures);
+  page.Figures("latency", LatencyFigures(phase.latency_us()));
   if (phase.by_kind_size() < 2) return;
   for (const char* kind : {"read", "write"}) {
     const auto found = phase.by_kind().find(kind);
     if (found == phase.by_kind().end()) continue;
-    figures = LatencyFigures(found->second.latency_us());
+    std::vector<std::string> figures = LatencyFigures(found->second.latency_us());
     figures.insert(figures.begin(), {FormatBytesPerSecond(found->second.bytes_per_s()),
                                      OpsPerSecond(found->second.ops_per_s())});
     page.Figures(absl::StrCat(kind, "s"), figures);
@@ -179,8 +175,8 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::ToolReport& tool = phase.tool();
   if (!phase.has_tool() || !std::isfinite(tool.share_percent())) return;
   page.Labelled("tool", absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time: ",
-                                     FormatSeconds(tool.ns_per_op() * 1e-9), " per op, of which the clock (",
-                                     Printable(tool.clock()), ") ", FormatSeconds(tool.clock_read_ns() * 1e-9)),
+                                     FormatSeconds(tool.ns_per_op() * 1e-9), " per op, ", FormatSeconds(tool.clock_read_ns() * 1e-9),
+                                     " of them to read the clock (", Printable(tool.clock()), ")"),
                 Tone::kQuiet);
 }
 
