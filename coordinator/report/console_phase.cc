@@ -176,7 +176,7 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!phase.has_tool() || !std::isfinite(tool.share_percent())) return;
   page.Labelled("tool", absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time: ",
                                      FormatSeconds(tool.ns_per_op() * 1e-9), " per op, ", FormatSeconds(tool.clock_read_ns() * 1e-9),
-                                     " of them to read the clock (", Printable(tool.clock()), ")"),
+                                     " of it the clock (", Printable(tool.clock()), ")"),
                 Tone::kQuiet);
 }
 

@@ -39,7 +39,8 @@ std::string Percent(double percent) {
   const double magnitude = std::fabs(percent);
   if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "> -0.001 %";
   std::string text = absl::StrFormat("%.*f", magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude < 0.1 ? 3 : 1, percent);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
   return text + " %";
 }
 

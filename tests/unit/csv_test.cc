@@ -66,6 +66,16 @@ TEST_CASE("a host name with a comma, a quote and a line break comes back whole")
   CHECK(Records(GoldenReport())[2].at("host") == "n\303\266rd, \"zwei\"\n\033[31m");
 }
 
+TEST_CASE("each character that needs quotes gets them by itself") {
+  for (const std::string name : {"a,b", "a\"b", "a\nb", "a\rb", " a", "a ", "\""}) {
+    v1::RunReport report = GoldenReport();
+    report.mutable_phases(0)->mutable_clients(0)->set_host(name);
+    INFO(name);
+    CHECK(Records(report)[0].at("host") == name);
+    CHECK(CsvText(report).find(",\"" + std::string(name == "\"" ? "\"\"" : name.substr(0, 1))) != std::string::npos);
+  }
+}
+
 TEST_CASE("a figure that is not known is an empty cell, a zero is 0") {
   const auto records = Records(GoldenReport());
   CHECK(records[0].at("full_bytes_per_s").empty());
