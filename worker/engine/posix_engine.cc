@@ -63,7 +63,7 @@ class PosixEngine final : public IoEngine {
       const LaneFile& file = files.files[i];
       const int fd = ::openat(files.directory_fd, file.name.c_str(), FlagsOf(mode), 0640);
       if (fd < 0) {
-        const absl::Status status = ErrnoStatus(DescribeOpen(files.PathOf(i), mode), errno);
+        absl::Status status = ErrnoStatus(DescribeOpen(files.PathOf(i), mode), errno);
         Close().IgnoreError();
         return status;
       }
