@@ -36,7 +36,7 @@ class ClockSync {
   ClockMap MapOf(uint32_t worker) const;
 
   int64_t longest_round_trip_ns() const { return longest_round_trip_ns_; }   // each worker's best, the worst of those
-  int64_t round_ns() const { return round_ns_; }                             // a message to all and back
+  int64_t round_ns() const { return round_ns_; }                             // a message to all and back, at the start
 
  private:
   struct Pings {

@@ -11,6 +11,7 @@
 #include "coordinator/layout.h"
 #include "coordinator/phase_conductor.h"
 #include "coordinator/plan_check.h"
+#include "coordinator/start_lead.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
@@ -109,7 +110,8 @@ int Conductor::Refuse(absl::Status why) {
 }
 
 absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Layout& layout) {
-  double lead_factor = 1;
+  StartLead start_lead;
+  start_lead.NoteRound(clocks.round_ns());
   const uint32_t phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions();
   uint32_t index = 0;
   for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
@@ -126,7 +128,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Lay
                                 .data_must_exist = data.decision().uses_kept_data,
                                 .broken_files = broken_files_,
                                 .phase_count = phase_count,
-                                .lead_factor = lead_factor},
+                                .start_lead = start_lead},
                                phase, index++, repetition);
       const absl::Status status = conductor.Run();
       // What was measured is saved first, whatever ended the phase.

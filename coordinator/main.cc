@@ -118,6 +118,10 @@ int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& co
 
 int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
 #ifdef IOBENCH_HAS_MPI
+  if (!LauncherPromises().launched) {
+    return Fail(absl::FailedPreconditionError("--transport mpi: no MPI launcher started this process; use `mpirun -np N cluster-iobench …`"),
+                kExitUsage);
+  }
   auto session = MpiSession::Start();
   if (!session.ok()) return Fail(session.status(), kExitUsage);
   const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());

@@ -10,7 +10,6 @@
 namespace iobench {
 namespace {
 
-constexpr int64_t kShortestLeadNs = 10'000'000;
 constexpr int64_t kMarginNeededNs = 500'000;       // a lane wakes, spins and starts well within this
 constexpr int kMostAttempts = 6;
 // After an interrupt the lanes end their op in flight and their results are fetched. mpirun kills a second after its
@@ -59,7 +58,7 @@ absl::Status PhaseConductor::Run() {
     context_.cluster.Tell([](const Member&) { return AdjustRequest(&v1::Adjust::set_disarm); });
   }
   if (ran && (status.ok() || absl::IsCancelled(status))) {
-    if (status.ok()) status = context_.clock_sync.Burst();
+      if (status.ok()) status = context_.clock_sync.Burst();
     const absl::Status collected = Collect(/*interruptible=*/status.ok());
     if (status.ok()) status = collected;
     if (absl::IsCancelled(collected)) {            // while lanes finished their files: don't wait for that
@@ -69,7 +68,7 @@ absl::Status PhaseConductor::Run() {
     }
   }
   context_.cluster.set_on_event(nullptr);
-
+  
   for (const Member& member : context_.cluster.members()) {
     v1::WorkerPhaseResult& worker = *record_.mutable_workers(static_cast<int>(member.number));
     if (member.lost) {
@@ -106,7 +105,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
       record_.set_start_late(true);
       return absl::OkStatus();
     }
-    context_.lead_factor *= 2;
+    context_.start_lead.NoteLate();
     IOBENCH_RETURN_IF_ERROR(Disarm());
   }
 }
@@ -156,11 +155,9 @@ absl::Status PhaseConductor::Prepare() {
 
 absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
   const ClockSync& clocks = context_.clock_sync;
-  const int64_t lead_ns = static_cast<int64_t>(
-      context_.lead_factor *
-      static_cast<double>(std::max(kShortestLeadNs, 4 * clocks.longest_round_trip_ns() + 2 * clocks.round_ns())));
   record_.set_started_at(WallClockIso8601());
-  start_ = CoordNow() + lead_ns;
+  const CoordTime now = CoordNow();
+  start_ = now + context_.start_lead.Ns(clocks.longest_round_trip_ns());
   record_.set_start_coord_ns(start_.ns);
   late = false;
   absl::Status first_problem;
@@ -180,6 +177,7 @@ absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
         if (received.event.armed().late() || received.event.armed().margin_ns() < kMarginNeededNs) late = true;
       },
       {}));
+  context_.start_lead.NoteRound(CoordNow() - now);
   return first_problem;
 }
 

@@ -11,6 +11,7 @@
 #include "coordinator/cluster.h"
 #include "coordinator/layout.h"
 #include "coordinator/run_observer.h"
+#include "coordinator/start_lead.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -28,7 +29,7 @@ class PhaseConductor {
     bool data_must_exist = false;                // kept data are used
     const std::set<uint32_t>& broken_files;      // owner lanes whose files cannot be relied on
     uint32_t phase_count = 0;                    // of the run, for the display
-    double& lead_factor;                         // grows when a start was too late; kept for the next phase
+    StartLead& start_lead;                       // learns from each start; kept for the next phase
   };
 
   PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);

@@ -68,7 +68,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   traits.title = absl::StrJoin(titles, " and ");
   traits.engine = absl::StrJoin(engines, "+");
   traits.name = phase.name().empty() ? traits.operation : phase.name();
-  traits.flush_in_region = traits.writes && (phase.region().fsync() || phase.region().close());
+  traits.flush_in_region = traits.buffered_writes && (phase.region().fsync() || phase.region().close());
   traits.warmup_s = phase.stop().warmup_s();
   traits.deadline_s = phase.stop().deadline_s();
   SetStonewall(phase, traits);
