@@ -188,6 +188,8 @@ TEST_CASE("-x with a timed flush has no stonewalled figure: those bytes were not
   CHECK(std::isnan(report.throughput_bytes_per_s().stonewalled()));
   CHECK(std::isnan(report.straggler_cost()));
   CHECK(report.headline().bytes_per_s() == Approx(1.5 * kGiB));
+  script.operation().set_direct(true);  // nothing is left to flush
+  CHECK(script.Report().throughput_bytes_per_s().stonewalled() == Approx(2 * kGiB));
 }
 
 TEST_CASE("--stop-at-stonewall keeps the retroactive window and has no full figure") {
