@@ -15,8 +15,7 @@ class Scenario:
     name: str
     options: tuple
     phases: tuple
-    ops_per_lane: Optional[int] = 64         # of every phase; None: a time rules
-    bytes_per_lane: Optional[int] = 256 * KIB
+    ops_per_lane: Optional[int] = 64         # of every phase, 256 KiB in all; None: a time rules
     check: Callable = lambda outcome: None
 
     def __str__(self):
@@ -66,6 +65,10 @@ def one_shared_file(outcome):
         assert len({lane["file"] for lane in lanes_of(phase)}) == 1
 
 
+# A retroactive stonewall ends with the first lane's last op, so no close can lie before it: the region of reads is "ops"
+# unless -x asks for the whole phase.
+
+
 def own_files(outcome):
     for phase in outcome.phases:
         assert len({lane["file"] for lane in lanes_of(phase)}) == LANES
@@ -88,7 +91,8 @@ def mixed_by_lane(outcome):
 def timed_with_warmup(outcome):
     phase = outcome.phase("read")
     assert phase["ops"] > LANES * 64, "lanes go round until the time is over"
-    assert phase["latency_us"]["count"] == phase["measured_ops"] < phase["ops"], "the warm-up is in no figure"
+    assert 0 < phase["latency_us"]["count"] < phase["ops"], "the warm-up is in no figure"
+    assert phase["measured_ops"] < phase["ops"]
     assert phase["measured_bytes"] < phase["bytes"]
 
 
@@ -137,19 +141,19 @@ SCENARIOS = (
              check=both(regions_are(write="ops", read="ops"), marked("write", "unflushed"),
                         stonewalls_are(write="retroactive", read="retroactive"), own_files)),
     Scenario("close and fsync in the timing", options("-i 0 -i 1 -ce " + SMALL), WRITE_READ,
-             check=both(regions_are(write="ops+fsync+close", rewrite="ops+fsync+close", read="ops+close"),
+             check=both(regions_are(write="ops+fsync+close", rewrite="ops+fsync+close", read="ops"),
                         stonewalls_are(write="flushed", rewrite="flushed", read="retroactive"),
                         not_marked("write", "unflushed"))),
     Scenario("close in the timing", options("-i 0 -i 1 -c " + SMALL), WRITE_READ,
-             check=both(regions_are(write="ops+close", read="ops+close"), stonewalls_are(write="flushed"))),
+             check=both(regions_are(write="ops+close", read="ops"), stonewalls_are(write="flushed"))),
     Scenario("fsync in the timing", options("-i 0 -i 1 --fsync-in-timing " + SMALL), WRITE_READ,
              check=both(regions_are(write="ops+fsync", read="ops"), stonewalls_are(write="flushed"))),
     Scenario("open in the timing", options("-i 1 --open-in-timing -+n " + SMALL), ("read",),
              check=regions_are(read="open+ops")),
     Scenario("no stonewall", options("-i 0 -i 1 -x -c -+n " + SMALL), ("write", "read"),
-             check=stonewalls_are(write="none", read="none")),
+             check=both(stonewalls_are(write="none", read="none"), regions_are(write="ops+close", read="ops+close"))),
     Scenario("stop at the stonewall", options("-i 0 -i 1 --stop-at-stonewall -+n " + SMALL), ("write", "read"),
-             ops_per_lane=None, bytes_per_lane=None, check=stonewalls_are(write="stop", read="stop")),
+             ops_per_lane=None, check=stonewalls_are(write="stop", read="stop")),
     Scenario("one shared file", options("-i 0 -i 1 -i 2 -+V -ce " + SMALL),
              WRITE_READ + ("random-read", "random-write"), check=one_shared_file),
     Scenario("four files a lane", options("-i 0 -i 1 -i 2 --files-per-lane 4 " + SMALL),
@@ -165,11 +169,11 @@ SCENARIOS = (
     Scenario("data-synchronous", options("-i 0 -+D -+n " + SMALL), ("write",),
              check=not_marked("write", "unflushed")),
     Scenario("a time with a warm-up", options("-i 1 -+n --time 0.6 --warmup 0.2 " + SMALL), ("read",),
-             ops_per_lane=None, bytes_per_lane=None, check=timed_with_warmup),
+             ops_per_lane=None, check=timed_with_warmup),
     Scenario("a deadline", options("-i 1 -+n --engine null --deadline 0.3 -r 4k -s 1t"), ("read",),
-             ops_per_lane=None, bytes_per_lane=None, check=ended_early),
+             ops_per_lane=None, check=ended_early),
     Scenario("worn out after a deadline", options("-i 1 -+n --engine null --deadline 0.3 --wear-out -r 4k -s 1t"),
-             ("read",), ops_per_lane=None, bytes_per_lane=None, check=worn_out),
+             ("read",), ops_per_lane=None, check=worn_out),
     Scenario("three repetitions", options("-i 0 -i 1 -+n --repeat 3 " + SMALL), ("write", "read") * 3, check=repeated),
     Scenario("no retests", options("-i 0 -i 1 -i 9 -i 10 -+n " + SMALL), ("write", "read", "pwrite", "pread")),
     Scenario("caches dropped before reads", options("-i 0 -i 1 -+n --drop-caches " + SMALL), ("write", "read"),

@@ -1,10 +1,12 @@
 """What is particular to MPI: who coordinates, who prints, and launchers that do not fit."""
 import os
+import pathlib
 import re
 import signal
 
 import program
 import pytest
+import yaml
 from report_checks import check_csv, check_report
 
 SMALL = ("-i", "0", "-i", "1", "-i", "2", "-c", "-e", "-r", "64k", "-s", "256k")
@@ -16,6 +18,7 @@ def test_32_ranks_are_32_workers_and_only_rank_0_prints(path, out):
     check_csv(outcome)
     assert outcome.result["run"]["worker_count"] == 32 and outcome.result["run"]["transport"] == "mpi"
     assert all(phase["bytes"] == 32 * 256 << 10 for phase in outcome.phases)
+    assert "\x1b" not in outcome.stdout, "mpirun's output is no terminal here, though rank 0's may be"
     once = program.plain("report", out).expect(0).stdout
     headline = re.search(r"^.*initial write.*$", once, re.MULTILINE | re.IGNORECASE).group(0)
     assert outcome.stdout.count(headline) == once.count(headline)
@@ -24,6 +27,11 @@ def test_32_ranks_are_32_workers_and_only_rank_0_prints(path, out):
 def test_one_rank_is_enough(path, out):
     outcome = program.run(SMALL, path=path, out=out, prefix=program.mpirun(1)).expect(0)
     assert outcome.result["run"]["worker_count"] == 1
+
+
+def test_asked_for_by_name_without_a_launcher_it_is_a_world_of_one(path, out):
+    outcome = program.run([*SMALL, "--transport", "mpi"], path=path, out=out).expect(0)
+    assert outcome.result["run"]["transport"] == "mpi" and outcome.result["run"]["worker_count"] == 1
 
 
 def test_transport_local_under_mpirun_of_one(path, out):
@@ -71,26 +79,35 @@ def test_sigterm_to_mpirun_saves_and_removes(path, out):
     assert not outcome.data.exists()
 
 
-def test_waiting_ranks_sleep(path, out):
-    """A rank without lanes in motion must nap: eight of them on few processors would otherwise eat them all."""
-    arguments = ["-i", "1", "-+n", "--engine", "null", "-r", "4k", "-s", "4k", "--time", "2",
-                 "--plan", write_plan(out.parent, path)]
-    outcome = program.run(arguments[-2:], path=path, out=out, prefix=program.mpirun(4)).expect(0)
-    phase = outcome.phases[0]
-    idle = [worker for client in phase["clients"] for worker in client["workers"] if worker["worker"] != 0]
-    assert len(idle) == 3
-    for worker in idle:
-        used = worker["cpu_user_s"] + worker["cpu_system_s"]
-        assert used < 0.25 * phase["duration_s"], f"worker {worker['worker']} waited with {used} s of processor"
+def processor_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def write_plan(directory, path):
-    """One worker of four has work for two seconds."""
-    printed = program.plain("-i", "1", "-+n", "--engine", "null", "-r", "4k", "-s", "4k", "--time", "2", "--path", path,
-                            "--print-plan").expect(0).stdout
-    import yaml
-    plan = yaml.safe_load(printed)
+def ranks_of(pid):
+    """rank -> process id, of those that mpirun has started so far"""
+    found = {}
+    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        environment = pathlib.Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
+        found.update({int(entry.split(b"=")[1]): int(child) for entry in environment
+                      if entry.startswith(b"OMPI_COMM_WORLD_RANK=")})
+    return found
+
+
+def test_waiting_ranks_sleep(path, out, tmp_path):
+    """Only worker 0 has work. OpenMPI's own waiting would take a whole processor for each of the others."""
+    options = ("-i", "1", "-+n", "--engine", "null", "-r", "4k", "-s", "4k", "-t", "1", "--time", "4")
+    plan = yaml.safe_load(program.plain(*options, "--path", path, "--print-plan").expect(0).stdout)
     plan["phases"][0]["assignments"][0]["who"] = {"workers": [0]}
-    file = directory / "plan.yaml"
-    file.write_text(yaml.safe_dump(plan))
-    return os.fspath(file)
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))
+    command = [*program.mpirun(4), program.BINARY, "--plan", str(tmp_path / "plan.yaml"), "--out", str(out)]
+    with program.Running(command, out, path, program.clean_environment()) as running:
+        running.wait_until(lambda: len(ranks_of(running.process.pid)) == 4, "four ranks")
+        ranks = ranks_of(running.process.pid)
+        running.wait_until(lambda: processor_s(ranks[0]) > 1, "worker 0 at work")
+        before = {rank: processor_s(ranks[rank]) for rank in range(4)}
+        running.wait_until(lambda: processor_s(ranks[0]) > before[0] + 1, "a second of worker 0")
+        used = {rank: processor_s(ranks[rank]) - before[rank] for rank in range(1, 4)}
+        outcome = running.wait().expect(0)
+    assert all(seconds < 0.1 for seconds in used.values()), f"while worker 0 used 1 s: {used}"
+    assert outcome.phases[0]["ops"] > 0

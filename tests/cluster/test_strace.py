@@ -103,9 +103,9 @@ def test_random_orders_come_from_the_seed_and_differ_between_lanes_and_phases(tr
     def orders(seed):
         _, calls = trace("--op", "random-read", "--op", "random-write", "--seed", seed, lanes=2, prepared=False)
         result = {}
-        for file, of_lane in strace_log.lanes(calls).items():
-            for name in ("pread64", "pwrite64"):
-                result[file, name] = [call.offset for call in of_lane if call.name == name][-RECORDS:]
+        for file in {call.file for call in calls}:
+            for name in ("pread64", "pwrite64"):       # a prefill may come first
+                result[file, name] = [call.offset for call in calls if (call.file, call.name) == (file, name)][-RECORDS:]
         return result
 
     first = orders("7")
@@ -283,7 +283,6 @@ def test_a_slow_call_is_in_the_headline_only_where_its_option_says_so(operation,
     if part != "fsync":          # without -e there is no fsync to be slow
         assert untimed["regions_s"][part] >= DELAY_S, "each part is timed, whether it counts or not"
     assert untimed["duration_s"] - untimed["regions_s"]["ops"] < DELAY_S / 2, "and in no window without the option"
-    assert untimed["regions_s"]["ops"] < untimed["regions_s"]["ops"] + untimed["regions_s"][part]
 
 
 def test_slow_writes_are_the_ops(path, data, tmp_path):
