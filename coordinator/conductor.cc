@@ -36,7 +36,7 @@ int Conductor::Run() {
   record_.set_started_at(WallClockIso8601());
   if (absl::Status status = cluster_.Gather(options_.worker_count, options_.join_deadline, options_.version,
                                             [this](uint32_t joined) {
-                                              spdlog::debug("{} of {} workers joined", joined, options_.worker_count);
+                                              observer_.WorkersJoin(joined, options_.worker_count);
                                             });
       !status.ok()) {
     return Refuse(status);

@@ -1,5 +1,6 @@
 #include "coordinator/display.h"
 
+#include "common/clock.h"
 #include "common/operation.h"
 
 namespace iobench {
@@ -20,10 +21,18 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double bytes_per_s) {
   sample.elapsed_s = progress.elapsed_s;
   sample.lanes_running = progress.lanes_running;
   sample.lanes = progress.lane_count;
+  sample.errors = progress.workers_lost;
   return sample;
 }
 
 }  // namespace
+
+void Display::WorkersJoin(uint32_t joined, uint32_t count) {
+  const int64_t now_ns = MonotonicNowNs();
+  if (!waits_for_workers_ || (joined < count && now_ns < next_join_line_ns_)) return;
+  next_join_line_ns_ = now_ns + kNanosPerSecond;           // a thousand workers are not a thousand lines
+  err_ << joined << " of " << count << " workers have joined" << std::endl;
+}
 
 void Display::RunStarts(const v1::RunReport& report) { out_ << ConsoleHeader(report, style_) << std::flush; }
 

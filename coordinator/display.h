@@ -14,10 +14,17 @@ namespace iobench {
 
 class Display final : public RunObserver {
  public:
-  // `out` and `progress` must outlive it.
-  Display(std::ostream& out, const ConsoleStyle& style, ProgressLine& progress, bool wants_progress)
-      : out_(out), style_(style), progress_(progress), wants_progress_(wants_progress) {}
+  // `out`, `err` and `progress` must outlive it. `waits_for_workers`: others start them; say how many are there.
+  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress, bool wants_progress,
+          bool waits_for_workers)
+      : out_(out),
+        err_(err),
+        style_(style),
+        progress_(progress),
+        wants_progress_(wants_progress),
+        waits_for_workers_(waits_for_workers) {}
 
+  void WorkersJoin(uint32_t joined, uint32_t count) override;
   void RunStarts(const v1::RunReport& report) override;
   void PhasePrepares(const PhaseProgress& progress) override;
   void PhaseMoves(const PhaseProgress& progress) override;
@@ -31,9 +38,12 @@ class Display final : public RunObserver {
   double RateNow(const PhaseProgress& progress);
 
   std::ostream& out_;
+  std::ostream& err_;
   const ConsoleStyle style_;
   ProgressLine& progress_;
   const bool wants_progress_;
+  const bool waits_for_workers_;
+  int64_t next_join_line_ns_ = 0;
   std::deque<std::pair<double, uint64_t>> recent_;   // (elapsed_s, bytes) of this phase, a few seconds back
 };
 

@@ -176,10 +176,11 @@ std::string ChosenTransport(const CommandLine& line, const MpiLaunch& launch) {
 int RunOrSelftest(const CommandLine& line, const std::string& command) {
   const MpiLaunch launch = LauncherPromises();
   const std::string transport = ChosenTransport(line, launch);
-  // What every rank would say alike, only the first one says.
-  const bool speaks = transport != "mpi" || launch.promised_rank <= 0;
+  // Of MPI's ranks only the first one reads the plan and says what is wrong with it; mpirun ends the others then.
+  const bool follows = transport == "mpi" && launch.promised_rank > 0;
   v1::Plan plan;
-  if (line.command == Command::kRun) {
+  if (follows && line.print_plan) return kExitOk;
+  if (line.command == Command::kRun && !follows) {
     const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
     auto built = BuildPlan(line.work, transport == "local" ? std::min(4u, processors) : 1);
     absl::Status status = built.status();
@@ -187,9 +188,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
       plan = *std::move(built);
       status = CheckPlan(plan, Engines());
     }
-    if (!status.ok()) return speaks ? Fail(status, kExitUsage) : kExitUsage;
+    if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {
-      if (speaks) std::cout << PlanToYaml(plan) << std::flush;
+      std::cout << PlanToYaml(plan) << std::flush;
       return kExitOk;
     }
   }

@@ -311,6 +311,7 @@ void PhaseConductor::ShowProgress() {
   progress.index = record_.index();
   progress.phase_count = context_.phase_count;
   progress.time_limit_s = std::max(phase_.stop().time_s(), phase_.stop().deadline_s());
+  progress.workers_lost = static_cast<uint32_t>(context_.cluster.members().size()) - context_.cluster.live_count();
   for (const WorkerState& state : states_) {
     if (!state.takes_part) continue;
     progress.bytes += state.progress.bytes();

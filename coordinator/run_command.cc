@@ -102,7 +102,8 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   options.out_directory = directory;
   const ProgressOptions progress_options = ProgressOptionsFor(STDERR_FILENO, line.place.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
-  Display display(std::cout, StyleOfStdout(stage.transport.name() != "mpi"), progress, progress_options.mode != ProgressOptions::Mode::kSilent);
+  Display display(std::cout, std::cerr, StyleOfStdout(stage.transport.name() != "mpi"), progress,
+                  progress_options.mode != ProgressOptions::Mode::kSilent, !line.place.listen.empty());
   Conductor conductor(stage.transport, display, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   progress.Clear();
@@ -122,15 +123,11 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
 }
 
 int Selftest(const Stage& stage, const CommandLine& line) {
-  // Keeps what phases say and shows nothing.
-  class Keeper final : public RunObserver {
-   public:
-    void PhaseEnds(const v1::RunReport&) override {}
-  } keeper;
+  RunObserver nobody;
   ConductorOptions options = OptionsFor(stage, line);
   const CoordTime begin = CoordNow();
   const v1::Plan plan = EmptyPhases(line.selftest_phases, line.work.lanes > 0 ? line.work.lanes : 1);
-  Conductor conductor(stage.transport, keeper, stage.interrupt, stage.coordinator, plan, options);
+  Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   if (!conductor.refusal().ok()) {
     PrintError(std::string(conductor.refusal().message()));

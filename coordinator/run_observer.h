@@ -18,6 +18,7 @@ struct PhaseProgress {
   uint64_t ops = 0;
   uint32_t lanes_running = 0;
   uint32_t lane_count = 0;
+  uint32_t workers_lost = 0;       // in the run so far
   double elapsed_s = 0;            // since T; negative before
   double time_limit_s = 0;         // --time or --deadline; 0: none
 };
@@ -25,6 +26,7 @@ struct PhaseProgress {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
+  virtual void WorkersJoin(uint32_t joined, uint32_t count) { (void)joined, (void)count; }
   virtual void RunStarts(const v1::RunReport& report) { (void)report; }
   virtual void PhasePrepares(const PhaseProgress& progress) { (void)progress; }
   virtual void PhaseMoves(const PhaseProgress& progress) { (void)progress; }
