@@ -97,7 +97,7 @@ def exported(nfs_dir):
 
 def test_the_report_has_each_client_s_own_nfs_counters(lab, version, nfs_dir, grpc_run):
     with Counted(lab, version) as counted:
-        outcome = grpc_run(nfs_dir, "-i 0 -+n -e -r 64k -s 2m")
+        outcome = grpc_run(nfs_dir, "-i 0 -+n -e -x -r 64k -s 2m")
     for client in outcome.phases["write"]["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()
         mine = counted.clients[client["host"]]
@@ -136,8 +136,8 @@ def test_the_clock_map_agrees_with_an_independent_reading(lab, nfs_dir, tmp_path
         assert 0 < error < 50_000_000
         assert abs(low) > 50_000_000, "clocks that hardly differ prove nothing"
         assert low - error <= offset <= high + error
-    for phase in outcome.phases.values():
-        assert not {mark["code"] for mark in phase["marks"]} & {"clock_step", "clock_uncertain"}
+        print(f"{client['host']}: offset {offset:.0f} ns +- {error}, read independently {low}…{high}")
+    assert "clock_step" not in outcome.marks("write")
 
 
 # Far slower than a client writes into its own memory, so that waiting for the server shows.
