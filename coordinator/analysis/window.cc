@@ -80,15 +80,14 @@ std::optional<Window> FullWindow(std::span<const AlignedLane> lanes, double warm
 }
 
 const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes) {
+  const auto comes_before = [](const AlignedLane& a, const AlignedLane& b) {
+    if (a.result->stopped() != b.result->stopped()) return b.result->stopped();
+    return a.ops_end < b.ops_end;
+  };
   const AlignedLane* first = nullptr;
   for (const AlignedLane& lane : lanes) {
     if (!lane.started || lane.result->region_ops() == 0) continue;
-    const bool by_itself = !lane.result->stopped();
-    if (first == nullptr || (by_itself && first->result->stopped())) {
-      first = &lane;
-    } else if (by_itself == !first->result->stopped() && lane.ops_end < first->ops_end) {
-      first = &lane;
-    }
+    if (first == nullptr || comes_before(lane, *first)) first = &lane;
   }
   return first;
 }
