@@ -31,13 +31,16 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
             ", so lanes may have begun after the common instant: start fewer workers per processor")));
   }
   if (start.skew_percent() > kSkewPercent) {
+    // On one clock the estimate is exact.
+    const std::string bounds = start.skew_low_us() == start.skew_high_us()
+                                   ? std::string()
+                                   : absl::StrCat(" (between ", FormatSeconds(start.skew_low_us() * 1e-6),
+                                                  " and ", FormatSeconds(start.skew_high_us() * 1e-6), ")");
     marks.push_back(MakeMark(
         "skewed_start", "phase", start.skew_percent(), kSkewPercent,
-        absl::StrFormat(
-            "lanes began %s apart (between %s and %s), %.1f %% of the phase: use a larger -s or --time, "
-            "or no more lanes than processors",
-            FormatSeconds(start.skew_us() * 1e-6), FormatSeconds(start.skew_low_us() * 1e-6),
-            FormatSeconds(start.skew_high_us() * 1e-6), start.skew_percent())));
+        absl::StrFormat("lanes began %s apart%s, %.1f %% of the phase: use a larger -s or --time, or no more "
+                        "lanes than processors",
+                        FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent())));
   }
 }
 
