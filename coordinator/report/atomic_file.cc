@@ -63,7 +63,8 @@ absl::Status SyncDirectoryOf(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status FillAndSync(int fd, const std::string& path, absl::FunctionRef<absl::Status(std::ostream&)> write) {
+absl::Status FillAndSync(int fd, const std::string& path,
+                         absl::FunctionRef<absl::Status(std::ostream&)> write) {
   DescriptorBuffer buffer(fd);
   std::ostream out(&buffer);
   const absl::Status filled = write(out);
@@ -76,9 +77,10 @@ absl::Status FillAndSync(int fd, const std::string& path, absl::FunctionRef<absl
 
 }  // namespace
 
-absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<absl::Status(std::ostream&)> write) {
+absl::Status WriteFileAtomically(const std::string& path,
+                                 absl::FunctionRef<absl::Status(std::ostream&)> write) {
   const std::string partial = path + kPartialSuffix;
-  ::unlink(partial.c_str());           // O_EXCL below: never through a link that somebody laid there
+  ::unlink(partial.c_str());  // O_EXCL below: never through a link that somebody laid there
   const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return ErrnoStatus(absl::StrCat("create ", partial), errno);
   absl::Cleanup remove_partial = [&partial] { ::unlink(partial.c_str()); };
@@ -87,7 +89,8 @@ absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<absl
   const int close_errno = errno;
   IOBENCH_RETURN_IF_ERROR(filled);
   if (close_result != 0) return ErrnoStatus(absl::StrCat("close ", partial), close_errno);
-  if (::rename(partial.c_str(), path.c_str()) != 0) return ErrnoStatus(absl::StrCat("rename to ", path), errno);
+  if (::rename(partial.c_str(), path.c_str()) != 0)
+    return ErrnoStatus(absl::StrCat("rename to ", path), errno);
   std::move(remove_partial).Cancel();
   return SyncDirectoryOf(path);
 }

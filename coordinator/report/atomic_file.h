@@ -15,7 +15,8 @@ inline constexpr char kPartialSuffix[] = ".partial";
 
 // Lets `write` fill PATH.partial, makes it durable (fsync) and renames it to PATH, durably too. On failure PATH is as
 // it was and the partial file is gone; the status names the file and says why ("No space left on device").
-absl::Status WriteFileAtomically(const std::string& path, absl::FunctionRef<absl::Status(std::ostream&)> write);
+absl::Status WriteFileAtomically(const std::string& path,
+                                 absl::FunctionRef<absl::Status(std::ostream&)> write);
 
 }  // namespace iobench
 

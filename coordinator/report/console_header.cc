@@ -46,8 +46,9 @@ std::vector<SeenTarget> DistinctTargets(const v1::RunReport& report) {
 
 // The mount options that decide how fast it is; all of them are in result.json.
 std::string TellingOptions(const std::string& options) {
-  constexpr absl::string_view kQuiet[] = {"rw",        "relatime",  "namlen=",   "clientaddr=", "addr=",
-                                          "mountaddr=", "mountvers=", "mountport=", "mountproto=", "local_lock="};
+  constexpr absl::string_view kQuiet[] = {
+      "rw",         "relatime",   "namlen=",    "clientaddr=", "addr=",
+      "mountaddr=", "mountvers=", "mountport=", "mountproto=", "local_lock="};
   std::vector<absl::string_view> telling;
   for (const absl::string_view option : absl::StrSplit(options, ',')) {
     const bool quiet = std::any_of(std::begin(kQuiet), std::end(kQuiet), [option](absl::string_view name) {
@@ -65,7 +66,8 @@ void PutTargets(const v1::RunReport& report, ConsolePage& page) {
     std::string text = Printable(target->path());
     if (!target->filesystem().empty()) absl::StrAppend(&text, "   ", Printable(target->filesystem()));
     if (!target->mount_source().empty()) absl::StrAppend(&text, " from ", Printable(target->mount_source()));
-    if (client_count < report.clients_size()) absl::StrAppend(&text, "   on ", Counted(client_count, "client"));
+    if (client_count < report.clients_size())
+      absl::StrAppend(&text, "   on ", Counted(client_count, "client"));
     page.Labelled(label, text, Tone::kStrong);
     label.clear();
     const bool is_nfs = target->filesystem().compare(0, 3, "nfs") == 0;
@@ -124,8 +126,9 @@ std::string DataText(const v1::Plan& plan) {
 
 std::string Where(const v1::RunReport& report) {
   const v1::RunInfo& run = report.run();
-  std::string text = absl::StrCat(Printable(run.transport()), ": ", Counted(report.clients_size(), "client"), ", ",
-                                  Counted(run.worker_count(), "worker"), ", ", Counted(run.lane_count(), "lane"));
+  std::string text =
+      absl::StrCat(Printable(run.transport()), ": ", Counted(report.clients_size(), "client"), ", ",
+                   Counted(run.worker_count(), "worker"), ", ", Counted(run.lane_count(), "lane"));
   if (!run.coordinator_host().empty()) {
     absl::StrAppend(&text, "; coordinator on ", Shortened(Printable(run.coordinator_host()), 40));
   }
@@ -133,12 +136,13 @@ std::string Where(const v1::RunReport& report) {
 }
 
 std::string ClientText(const v1::ClientReport& client) {
-  std::string text = absl::StrCat(Shortened(Printable(client.host()), 40), ": ",
-                                  Counted(client.processors(), "processor"), ", ",
-                                  FormatBytes(static_cast<double>(client.memory_bytes())));
+  std::string text =
+      absl::StrCat(Shortened(Printable(client.host()), 40), ": ", Counted(client.processors(), "processor"),
+                   ", ", FormatBytes(static_cast<double>(client.memory_bytes())));
   if (!client.kernel().empty()) absl::StrAppend(&text, ", kernel ", Printable(client.kernel()));
   absl::StrAppend(&text, ", clock ", Printable(client.clock()));
-  if (!client.same_clock() && std::isfinite(client.clock_error_ns())) absl::StrAppend(&text, " +-", FormatSeconds(client.clock_error_ns() * 1e-9));
+  if (!client.same_clock() && std::isfinite(client.clock_error_ns()))
+    absl::StrAppend(&text, " +-", FormatSeconds(client.clock_error_ns() * 1e-9));
   return text;
 }
 

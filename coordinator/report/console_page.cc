@@ -10,15 +10,20 @@ namespace {
 constexpr size_t kIndentColumns = 2;
 constexpr size_t kTextColumn = ConsolePage::kTextColumn;
 constexpr size_t kGapColumns = ConsolePage::kGapColumns;
-constexpr size_t kLeastTextColumns = 24; // on a terminal narrower than that lines run over
+constexpr size_t kLeastTextColumns = 24;  // on a terminal narrower than that lines run over
 
 const char* EscapeOf(Tone tone) {
   switch (tone) {
-    case Tone::kPlain: return "";
-    case Tone::kStrong: return "\033[1m";
-    case Tone::kQuiet: return "\033[2m";
-    case Tone::kWarning: return "\033[33m";
-    case Tone::kError: return "\033[31m";
+    case Tone::kPlain:
+      return "";
+    case Tone::kStrong:
+      return "\033[1m";
+    case Tone::kQuiet:
+      return "\033[2m";
+    case Tone::kWarning:
+      return "\033[33m";
+    case Tone::kError:
+      return "\033[31m";
   }
   return "";
 }
@@ -35,7 +40,8 @@ void ConsolePage::Put(std::string_view text, Tone tone) {
 void ConsolePage::Line(const std::vector<Piece>& pieces) {
   size_t used = 0;
   for (const Piece& piece : pieces) {
-    const std::string text = Shortened(piece.text, std::max(style_.width_columns, kLeastTextColumns) - kIndentColumns);
+    const std::string text =
+        Shortened(piece.text, std::max(style_.width_columns, kLeastTextColumns) - kIndentColumns);
     const size_t columns = DisplayColumns(text);
     if (columns == 0) continue;
     if (used > 0 && used + kGapColumns + columns > style_.width_columns) {
@@ -56,7 +62,7 @@ void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone t
   const size_t room = std::max(style_.width_columns, kTextColumn + kLeastTextColumns) - kTextColumn;
   const Tone label_tone = tone == Tone::kPlain || tone == Tone::kStrong ? Tone::kQuiet : tone;
   for (std::string& line : Wrapped(text, room)) {
-    line.erase(line.find_last_not_of(' ') + 1);          // padding that aligned figures
+    line.erase(line.find_last_not_of(' ') + 1);  // padding that aligned figures
     text_.append(kIndentColumns, ' ');
     Put(label, label_tone);
     const size_t used = kIndentColumns + DisplayColumns(label);

@@ -15,8 +15,8 @@ enum class Tone { kPlain, kStrong, kQuiet, kWarning, kError };
 
 class ConsolePage {
  public:
-  static constexpr size_t kTextColumn = 14;      // where text behind a label begins
-  static constexpr size_t kGapColumns = 3;       // between figures
+  static constexpr size_t kTextColumn = 14;  // where text behind a label begins
+  static constexpr size_t kGapColumns = 3;   // between figures
 
   explicit ConsolePage(const ConsoleStyle& style) : style_(style) {}
 

@@ -18,7 +18,9 @@ namespace {
 constexpr size_t kMostSubjectsNamed = 3;
 constexpr int kMostErrorsShown = 5;
 
-double Number(uint64_t value) { return static_cast<double>(value); }
+double Number(uint64_t value) {
+  return static_cast<double>(value);
+}
 
 void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Headline& headline = phase.headline();
@@ -47,34 +49,39 @@ void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
 
 // What went wrong, lost workers included, comes right under the headline: totals are without it.
 void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (phase.interrupted()) page.Labelled("interrupted", "the figures are of what was done until then", Tone::kError);
+  if (phase.interrupted())
+    page.Labelled("interrupted", "the figures are of what was done until then", Tone::kError);
   std::string label = "errors";
   for (int i = 0; i < phase.errors_size() && i < kMostErrorsShown; ++i) {
     page.Labelled(label, ErrorText(phase.errors(i)), Tone::kError);
     label.clear();
   }
   if (phase.errors_size() > kMostErrorsShown) {
-    page.Labelled("", absl::StrCat("and ", phase.errors_size() - kMostErrorsShown, " more in result.json"), Tone::kError);
+    page.Labelled("", absl::StrCat("and ", phase.errors_size() - kMostErrorsShown, " more in result.json"),
+                  Tone::kError);
   }
 }
 
 void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
-  std::string text = absl::StrCat(FormatBytes(Number(phase.bytes())), " in ", FormatSeconds(phase.duration_s()),
-                                  ", records of ", FormatBytes(Number(phase.record_bytes())));
+  std::string text =
+      absl::StrCat(FormatBytes(Number(phase.bytes())), " in ", FormatSeconds(phase.duration_s()),
+                   ", records of ", FormatBytes(Number(phase.record_bytes())));
   if (phase.measured_bytes() != phase.bytes()) {
     absl::StrAppend(&text, "; the headline counts ", FormatBytes(Number(phase.measured_bytes())));
   }
   if (phase.rotated()) {
-    absl::StrAppend(&text, "; files of the next client",
-                    phase.lanes_on_own_client() == 0
-                        ? ""
-                        : absl::StrCat(" (", Counted(phase.lanes_on_own_client(), "lane"), " on the own client's)"));
+    absl::StrAppend(
+        &text, "; files of the next client",
+        phase.lanes_on_own_client() == 0
+            ? ""
+            : absl::StrCat(" (", Counted(phase.lanes_on_own_client(), "lane"), " on the own client's)"));
   }
   page.Labelled("moved", text);
   std::string before;
   for (const auto& step : phase.steps()) {
-    if (step.name() == "open") continue;               // stands among the regions
-    absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ", FormatSeconds(step.seconds()));
+    if (step.name() == "open") continue;  // stands among the regions
+    absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ",
+                    FormatSeconds(step.seconds()));
     if (step.bytes() > 0) absl::StrAppend(&before, ", ", FormatBytes(Number(step.bytes())));
     if (!step.outcome().empty()) absl::StrAppend(&before, " (", Printable(step.outcome()), ")");
   }
@@ -101,7 +108,8 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   std::string text = absl::StrCat(wall.kind(), " at ", FormatSeconds(wall.at_s()));
   if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
   if (wall.bytes_high() > wall.bytes_low()) {
-    absl::StrAppend(&text, "; bytes within ", Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
+    absl::StrAppend(&text, "; bytes within ",
+                    Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
   }
   if (std::isfinite(phase.straggler_cost())) {
     absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
@@ -138,13 +146,14 @@ void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& p
 
 void PutStart(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::StartReport& start = phase.start();
-  if (!std::isfinite(start.skew_us())) return;            // no lane began
+  if (!std::isfinite(start.skew_us())) return;  // no lane began
   std::string text = absl::StrCat("skew ", Microseconds(start.skew_us()));
   if (start.skew_low_us() != start.skew_high_us()) {
-    absl::StrAppend(&text, " (", Microseconds(start.skew_low_us()), " to ", Microseconds(start.skew_high_us()), ")");
+    absl::StrAppend(&text, " (", Microseconds(start.skew_low_us()), " to ",
+                    Microseconds(start.skew_high_us()), ")");
   }
-  absl::StrAppend(&text, ", ", Percent(start.skew_percent()), " of the phase; first op ", Microseconds(start.late_us()),
-                  " late");
+  absl::StrAppend(&text, ", ", Percent(start.skew_percent()), " of the phase; first op ",
+                  Microseconds(start.late_us()), " late");
   if (start.attempts() > 1) absl::StrAppend(&text, "; ", start.attempts(), " attempts");
   page.Labelled("start", text, Tone::kQuiet);
 }
@@ -174,15 +183,18 @@ void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
 void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::ToolReport& tool = phase.tool();
   if (!phase.has_tool() || !std::isfinite(tool.share_percent())) return;
-  page.Labelled("tool", absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time: ",
-                                     FormatSeconds(tool.ns_per_op() * 1e-9), " per op, ", FormatSeconds(tool.clock_read_ns() * 1e-9),
-                                     " of it the clock (", Printable(tool.clock()), ")"),
+  page.Labelled("tool",
+                absl::StrCat("took ", Percent(tool.share_percent()),
+                             " of the lanes' time: ", FormatSeconds(tool.ns_per_op() * 1e-9), " per op, ",
+                             FormatSeconds(tool.clock_read_ns() * 1e-9), " of it the clock (",
+                             Printable(tool.clock()), ")"),
                 Tone::kQuiet);
 }
 
 }  // namespace
 
-std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style) {
+std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase,
+                         const ConsoleStyle& style) {
   const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
   page.Blank();

@@ -35,15 +35,20 @@ size_t LaneCountOf(const v1::ClientPhaseReport& client) {
   return count;
 }
 
-std::string CpuText(double percent) { return std::isfinite(percent) ? absl::StrCat(std::llround(percent), " %") : "-"; }
+std::string CpuText(double percent) {
+  return std::isfinite(percent) ? absl::StrCat(std::llround(percent), " %") : "-";
+}
 
 void AddClientRow(const v1::ClientPhaseReport& client, TextTable& table) {
-  table.AddRow({Printable(client.host()), FormatCount(client.workers_size()),
-                FormatCount(static_cast<double>(LaneCountOf(client))), FormatBytesPerSecond(client.bytes_per_s()),
-                std::isfinite(client.share_of_mean()) ? absl::StrCat(std::llround(100 * client.share_of_mean()), " %") : "-",
-                PercentileText(client.latency_us(), "p99", client.latency_us().p99()), CpuText(client.cpu_percent()),
-                client.clock_error_us() == 0 ? "same clock" : absl::StrCat("+-", Microseconds(client.clock_error_us())),
-                Codes(client.marks())});
+  table.AddRow(
+      {Printable(client.host()), FormatCount(client.workers_size()),
+       FormatCount(static_cast<double>(LaneCountOf(client))), FormatBytesPerSecond(client.bytes_per_s()),
+       std::isfinite(client.share_of_mean()) ? absl::StrCat(std::llround(100 * client.share_of_mean()), " %")
+                                             : "-",
+       PercentileText(client.latency_us(), "p99", client.latency_us().p99()), CpuText(client.cpu_percent()),
+       client.clock_error_us() == 0 ? "same clock"
+                                    : absl::StrCat("+-", Microseconds(client.clock_error_us())),
+       Codes(client.marks())});
 }
 
 }  // namespace
@@ -68,15 +73,18 @@ void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
     label.clear();
   }
   if (phase.stragglers_size() > kMostSlowLanes) {
-    page.Labelled("", absl::StrCat("and ", phase.stragglers_size() - kMostSlowLanes, " more in result.json"), Tone::kWarning);
+    page.Labelled("", absl::StrCat("and ", phase.stragglers_size() - kMostSlowLanes, " more in result.json"),
+                  Tone::kWarning);
   }
 }
 
 void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.clients_size() == 0) return;
   if (phase.clients_size() == 1 && phase.clients(0).workers_size() <= 1) {
-    page.Labelled("client", absl::StrCat(Printable(phase.clients(0).host()), ", cpu ", CpuText(phase.clients(0).cpu_percent())),
-                  Tone::kQuiet);
+    page.Labelled(
+        "client",
+        absl::StrCat(Printable(phase.clients(0).host()), ", cpu ", CpuText(phase.clients(0).cpu_percent())),
+        Tone::kQuiet);
     return;
   }
   std::vector<const v1::ClientPhaseReport*> clients;
@@ -87,20 +95,34 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
                      [](const auto* a, const auto* b) { return a->bytes_per_s() < b->bytes_per_s(); });
     clients.resize(kClientRowsOfMany);
   }
-  TextTable table({{"client", Align::kLeft}, {"workers", Align::kRight, true}, {"lanes", Align::kRight, true}, {"rate"},
-                   {"of mean"}, {"p99"}, {"cpu"}, {"clock", Align::kRight, true}, {"marks", Align::kLeft}});
+  TextTable table({{"client", Align::kLeft},
+                   {"workers", Align::kRight, true},
+                   {"lanes", Align::kRight, true},
+                   {"rate"},
+                   {"of mean"},
+                   {"p99"},
+                   {"cpu"},
+                   {"clock", Align::kRight, true},
+                   {"marks", Align::kLeft}});
   for (const auto* client : clients) AddClientRow(*client, table);
   page.Blank();
   page.Table(table);
   if (count > clients.size()) {
-    page.Labelled("", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in result.csv"), Tone::kQuiet);
+    page.Labelled(
+        "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in result.csv"),
+        Tone::kQuiet);
   }
 }
 
 void PutSummary(const v1::RunReport& report, ConsolePage& page) {
   if (report.phases().empty()) return;
-  TextTable table({{"phase", Align::kLeft}, {"headline"}, {"region", Align::kLeft}, {"ops/s"},
-                   {"p50", Align::kRight, true}, {"p99"}, {"marks", Align::kLeft}});
+  TextTable table({{"phase", Align::kLeft},
+                   {"headline"},
+                   {"region", Align::kLeft},
+                   {"ops/s"},
+                   {"p50", Align::kRight, true},
+                   {"p99"},
+                   {"marks", Align::kLeft}});
   for (const auto& phase : report.phases()) {
     std::vector<std::string> codes;
     for (const GroupedMark& mark : MarksOf(phase)) {
@@ -110,19 +132,27 @@ void PutSummary(const v1::RunReport& report, ConsolePage& page) {
     const v1::Latency& latency = phase.latency_us();
     table.AddRow({PhaseTitle(report, phase), FormatBytesPerSecond(phase.headline().bytes_per_s()),
                   phase.headline().region() + full, FormatCount(phase.headline().ops_per_s()),
-                  PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99()),
-                  absl::StrJoin(codes, " ")});
+                  PercentileText(latency, "p50", latency.p50()),
+                  PercentileText(latency, "p99", latency.p99()), absl::StrJoin(codes, " ")});
   }
   page.Table(table);
 }
 
 void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
   if (report.repetitions().empty()) return;
-  TextTable table({{"repeated", Align::kLeft}, {"times"}, {"median"}, {"interval", Align::kLeft}, {"level"},
-                   {"min", Align::kRight, true}, {"max", Align::kRight, true}, {"stddev", Align::kRight, true}});
+  TextTable table({{"repeated", Align::kLeft},
+                   {"times"},
+                   {"median"},
+                   {"interval", Align::kLeft},
+                   {"level"},
+                   {"min", Align::kRight, true},
+                   {"max", Align::kRight, true},
+                   {"stddev", Align::kRight, true}});
   for (const auto& repetition : report.repetitions()) {
-    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), FormatBytesPerSecond(repetition.median()),
-                  absl::StrCat(FormatBytesPerSecond(repetition.low()), " to ", FormatBytesPerSecond(repetition.high())),
+    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()),
+                  FormatBytesPerSecond(repetition.median()),
+                  absl::StrCat(FormatBytesPerSecond(repetition.low()), " to ",
+                               FormatBytesPerSecond(repetition.high())),
                   Percent(repetition.level_percent()), FormatBytesPerSecond(repetition.min()),
                   FormatBytesPerSecond(repetition.max()), FormatBytesPerSecond(repetition.stddev())});
   }

@@ -12,9 +12,11 @@
 namespace iobench {
 namespace {
 
-constexpr size_t kHostColumns = 40;      // of a name inside a sentence
+constexpr size_t kHostColumns = 40;  // of a name inside a sentence
 
-bool IsOfWholePhase(const v1::Mark& mark) { return mark.subject().empty() || mark.subject() == "phase"; }
+bool IsOfWholePhase(const v1::Mark& mark) {
+  return mark.subject().empty() || mark.subject() == "phase";
+}
 
 void AddMark(const v1::Mark& mark, std::vector<GroupedMark>& groups) {
   const std::string text = Printable(mark.text());
@@ -38,13 +40,19 @@ std::string Percent(double percent) {
   if (!std::isfinite(percent)) return "-";
   const double magnitude = std::fabs(percent);
   if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "> -0.001 %";
-  std::string text = absl::StrFormat("%.*f", magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude < 0.1 ? 3 : 1, percent);
+  std::string text = absl::StrFormat("%.*f",
+                                     magnitude >= 99.95 || magnitude == 0 ? 0
+                                     : magnitude < 0.1                    ? 3
+                                                                          : 1,
+                                     percent);
   if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text + " %";
 }
 
-std::string Microseconds(double us) { return FormatSeconds(us * 1e-6); }
+std::string Microseconds(double us) {
+  return FormatSeconds(us * 1e-6);
+}
 
 bool IsUnsure(const v1::Latency& latency, std::string_view percentile) {
   return std::find(latency.unsure().begin(), latency.unsure().end(), percentile) != latency.unsure().end();
@@ -55,12 +63,15 @@ std::string PercentileText(const v1::Latency& latency, std::string_view percenti
   return absl::StrCat(IsUnsure(latency, percentile) ? "~" : "", Microseconds(us));
 }
 
-std::string OpsPerSecond(double rate) { return absl::StrCat(FormatCount(rate), " ops/s"); }
+std::string OpsPerSecond(double rate) {
+  return absl::StrCat(FormatCount(rate), " ops/s");
+}
 
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const std::string& title = phase.title().empty() ? phase.operation() : phase.title();
   std::string text = Printable(title);
-  if (!phase.name().empty() && phase.name() != phase.operation()) text = absl::StrCat(Printable(phase.name()), " (", text, ")");
+  if (!phase.name().empty() && phase.name() != phase.operation())
+    text = absl::StrCat(Printable(phase.name()), " (", text, ")");
   const uint32_t repetitions = report.run().plan().repetitions();
   if (repetitions > 1) absl::StrAppend(&text, ", ", phase.repetition() + 1, " of ", repetitions);
   return text;
@@ -78,8 +89,9 @@ std::string ErrorText(const v1::ErrorReport& error) {
   const std::string message = Printable(error.message());
   // Messages mostly say the file themselves.
   if (!error.file().empty() && error.message().find(error.file()) == std::string::npos) {
-    absl::StrAppend(&text, text.empty() ? "" : ": ", Printable(error.operation()), error.operation().empty() ? "" : " ",
-                    Printable(error.file()), " at ", FormatBytes(static_cast<double>(error.offset())));
+    absl::StrAppend(&text, text.empty() ? "" : ": ", Printable(error.operation()),
+                    error.operation().empty() ? "" : " ", Printable(error.file()), " at ",
+                    FormatBytes(static_cast<double>(error.offset())));
   }
   absl::StrAppend(&text, text.empty() ? "" : ": ", message);
   if (error.errno_value() != 0 && error.message().find(ErrnoName(error.errno_value())) == std::string::npos) {

@@ -11,12 +11,12 @@
 
 namespace iobench {
 
-std::string Counted(int64_t count, std::string_view noun);      // "1 lane", "1,234 lanes"
-std::string Percent(double percent);                            // "0.003 %", "12.3 %"; "-" when not finite
-std::string Microseconds(double us);                            // "1.2 ms"; "-" when not finite
+std::string Counted(int64_t count, std::string_view noun);  // "1 lane", "1,234 lanes"
+std::string Percent(double percent);                        // "0.003 %", "12.3 %"; "-" when not finite
+std::string Microseconds(double us);                        // "1.2 ms"; "-" when not finite
 // "1.2 ms", "~1.2 ms" where `percentile` ("p99") is listed as unsure; "-" where nothing was measured.
 std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us);
-std::string OpsPerSecond(double rate);                          // "315,000 ops/s"
+std::string OpsPerSecond(double rate);  // "315,000 ops/s"
 
 // "write", "nightly (write)" where the plan gave the phase a name of its own; with its repetition where there are more.
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
@@ -31,7 +31,7 @@ std::string ErrorText(const v1::ErrorReport& error);
 struct GroupedMark {
   std::string code;
   std::string text;
-  std::vector<std::string> subjects;     // printable; empty: the phase
+  std::vector<std::string> subjects;  // printable; empty: the phase
 };
 std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase);
 

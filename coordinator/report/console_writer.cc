@@ -41,14 +41,16 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     label.clear();
   }
   if (!report.run().finished()) {
-    page.Labelled("unfinished", "the run did not come to its end; what is above was measured before", Tone::kError);
+    page.Labelled("unfinished", "the run did not come to its end; what is above was measured before",
+                  Tone::kError);
   }
   label = "notes";
   for (const auto& note : report.notes()) {
     page.Labelled(label, Printable(note));
     label.clear();
   }
-  if (HasUnsurePercentile(report)) page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
+  if (HasUnsurePercentile(report))
+    page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   return page.Take();
 }
 

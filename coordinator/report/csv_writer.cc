@@ -19,7 +19,7 @@ struct RowSource {
   const v1::PhaseReport& phase;
   const v1::ClientPhaseReport& client;
   const v1::WorkerPhaseReport& worker;
-  const v1::LanePhaseReport* lane;       // null: a lost worker that sent nothing about its lanes
+  const v1::LanePhaseReport* lane;  // null: a lost worker that sent nothing about its lanes
 };
 
 // RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Spaces at the ends too: readers
@@ -36,7 +36,9 @@ std::string Text(std::string_view value) {
   return result + '"';
 }
 
-std::string Number(uint64_t value) { return std::to_string(value); }
+std::string Number(uint64_t value) {
+  return std::to_string(value);
+}
 
 // Empty where there is no number.
 std::string Number(double value) {
@@ -77,8 +79,10 @@ struct Column {
   [](const RowSource& row) { return row.lane == nullptr ? std::string() : expression; }
 #define CELL(expression) [](const RowSource& row) { return expression; }
 // A figure of a part of the phase that may be missing: not known is empty, never 0.
-#define PART_CELL(part, field) \
-  [](const RowSource& row) { return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); }
+#define PART_CELL(part, field)                                                        \
+  [](const RowSource& row) {                                                          \
+    return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); \
+  }
 
 constexpr Column kColumns[] = {
     {"run_id", CELL(Text(row.report.run().id()))},
@@ -87,7 +91,7 @@ constexpr Column kColumns[] = {
     {"repetition", CELL(Number(uint64_t{row.phase.repetition()}))},
     {"phase", CELL(Text(row.phase.name()))},
     {"operation", CELL(Text(row.lane != nullptr && !row.lane->operation().empty() ? row.lane->operation()
-                                                                                 : row.phase.operation()))},
+                                                                                  : row.phase.operation()))},
     {"engine", CELL(Text(row.phase.engine()))},
     {"record_bytes", CELL(Number(row.phase.record_bytes()))},
     {"host", CELL(Text(row.client.host()))},
@@ -181,6 +185,8 @@ class CsvWriter : public ReportWriter {
 
 }  // namespace
 
-std::unique_ptr<ReportWriter> MakeCsvWriter() { return std::make_unique<CsvWriter>(); }
+std::unique_ptr<ReportWriter> MakeCsvWriter() {
+  return std::make_unique<CsvWriter>();
+}
 
 }  // namespace iobench

@@ -13,7 +13,12 @@ constexpr char32_t kInvalid = 0xffffffff;
 char32_t TakeCharacter(std::string_view& text) {
   const auto byte = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  const size_t length = lead < 0x80   ? 1
+                        : lead < 0xc2 ? 0
+                        : lead < 0xe0 ? 2
+                        : lead < 0xf0 ? 3
+                        : lead < 0xf5 ? 4
+                                      : 0;
   char32_t character = length == 1 ? lead : lead & (0x7fU >> length);
   bool valid = length != 0 && length <= text.size();
   for (size_t i = 1; valid && i < length; ++i) {
@@ -32,20 +37,21 @@ struct Range {
 
 template <size_t n>
 bool IsIn(char32_t character, const Range (&ranges)[n]) {
-  return std::any_of(ranges, ranges + n, [=](Range r) { return r.first <= character && character <= r.last; });
+  return std::any_of(ranges, ranges + n,
+                     [=](Range r) { return r.first <= character && character <= r.last; });
 }
 
 // C0, DEL, C1; soft hyphen; zero width, direction marks and separators; interlinear; byte order mark; tags.
-constexpr Range kUnsafe[] = {{0, 0x1f},        {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
-                             {0x180e, 0x180e}, {0x200b, 0x200f},  {0x2028, 0x202e}, {0x2060, 0x206f},
-                             {0xfeff, 0xfeff}, {0xfff0, 0xfffb},  {0xe0000, 0xe0fff}};
+constexpr Range kUnsafe[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+                             {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                             {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}};
 constexpr Range kCombining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
                                 {0x64b, 0x65f},   {0x6d6, 0x6dc},   {0x900, 0x902},   {0x93c, 0x93c},
                                 {0x941, 0x948},   {0xe31, 0xe31},   {0xe34, 0xe3a},   {0x1ab0, 0x1aff},
                                 {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-constexpr Range kWide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97c},
-                           {0xac00, 0xd7a3}, {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-                           {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
+constexpr Range kWide[] = {{0x1100, 0x115f},  {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97c},
+                           {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                           {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
                            {0x20000, 0x3fffd}};
 
 size_t ColumnsOf(char32_t character) {
@@ -70,7 +76,7 @@ std::string_view Beginning(std::string_view text, size_t columns) {
 std::string_view End(std::string_view text, size_t columns) {
   size_t used = DisplayColumns(text);
   while (used > columns) used -= ColumnsOf(TakeCharacter(text));
-  while (!text.empty()) {                  // not a mark that belonged to the character before
+  while (!text.empty()) {  // not a mark that belonged to the character before
     std::string_view after = text;
     if (ColumnsOf(TakeCharacter(after)) != 0) break;
     text = after;
@@ -108,7 +114,7 @@ std::string Shortened(std::string_view text, size_t columns) {
 }
 
 std::vector<std::string> Wrapped(std::string_view text, size_t columns) {
-  columns = std::max<size_t>(columns, 2);                  // the widest character fits
+  columns = std::max<size_t>(columns, 2);  // the widest character fits
   std::vector<std::string> lines;
   while (DisplayColumns(text) > columns) {
     std::string_view line = Beginning(text, columns);

@@ -16,7 +16,7 @@ std::string Printable(std::string_view text);
 // Columns that printable UTF-8 takes: 2 for East Asian wide characters and emoji, 0 for combining marks, else 1.
 size_t DisplayColumns(std::string_view text);
 
-// `text` in at most `columns`: a longer one loses its middle ("node-with…" reads better by both ends): "abc..xyz".
+// `text` in at most `columns`: a longer one loses its middle, since names often differ at the ends: "abc..xyz".
 std::string Shortened(std::string_view text, size_t columns);
 
 // Lines of at most `columns`, broken at spaces; a single longer word is broken where it must be. At least one line.

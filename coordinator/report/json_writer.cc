@@ -32,7 +32,8 @@ constexpr size_t kPieceBytes = 64 * 1024;
 
 // Bytes that are not UTF-8 (a file name may hold any) become U+FFFD instead of an exception.
 void AppendString(std::string_view value, std::string& out) {
-  const bool plain = std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  const bool plain = std::all_of(value.begin(), value.end(),
+                                 [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
   if (plain) {
     out.append(1, '"').append(value).append(1, '"');
   } else {
@@ -71,19 +72,23 @@ void AppendScalar(const Message& message, const FieldDescriptor& field, int inde
   std::string scratch;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
-      return absl::StrAppend(&out, single ? get.GetInt32(message, &field) : get.GetRepeatedInt32(message, &field, index));
+      return absl::StrAppend(
+          &out, single ? get.GetInt32(message, &field) : get.GetRepeatedInt32(message, &field, index));
     case FieldDescriptor::CPPTYPE_INT64:
-      return absl::StrAppend(&out, single ? get.GetInt64(message, &field) : get.GetRepeatedInt64(message, &field, index));
+      return absl::StrAppend(
+          &out, single ? get.GetInt64(message, &field) : get.GetRepeatedInt64(message, &field, index));
     case FieldDescriptor::CPPTYPE_UINT32:
-      return absl::StrAppend(&out,
-                             single ? get.GetUInt32(message, &field) : get.GetRepeatedUInt32(message, &field, index));
+      return absl::StrAppend(
+          &out, single ? get.GetUInt32(message, &field) : get.GetRepeatedUInt32(message, &field, index));
     case FieldDescriptor::CPPTYPE_UINT64:
-      return absl::StrAppend(&out,
-                             single ? get.GetUInt64(message, &field) : get.GetRepeatedUInt64(message, &field, index));
+      return absl::StrAppend(
+          &out, single ? get.GetUInt64(message, &field) : get.GetRepeatedUInt64(message, &field, index));
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      return AppendFloat(single ? get.GetDouble(message, &field) : get.GetRepeatedDouble(message, &field, index), out);
+      return AppendFloat(
+          single ? get.GetDouble(message, &field) : get.GetRepeatedDouble(message, &field, index), out);
     case FieldDescriptor::CPPTYPE_BOOL:
-      out += (single ? get.GetBool(message, &field) : get.GetRepeatedBool(message, &field, index)) ? "true" : "false";
+      out += (single ? get.GetBool(message, &field) : get.GetRepeatedBool(message, &field, index)) ? "true"
+                                                                                                   : "false";
       return;
     case FieldDescriptor::CPPTYPE_ENUM: {
       const int number =
@@ -95,7 +100,7 @@ void AppendScalar(const Message& message, const FieldDescriptor& field, int inde
       return AppendString(single ? get.GetStringReference(message, &field, &scratch)
                                  : get.GetRepeatedStringReference(message, &field, index, &scratch),
                           out);
-    case FieldDescriptor::CPPTYPE_FLOAT:     // our messages have none: it would print 0.1 as 0.10000000149
+    case FieldDescriptor::CPPTYPE_FLOAT:  // our messages have none: it would print 0.1 as 0.10000000149
     case FieldDescriptor::CPPTYPE_MESSAGE:
       break;
   }
@@ -186,7 +191,8 @@ class JsonPrinter {
       return;
     }
     const Reflection& get = *message.GetReflection();
-    Print(index == kSingular ? get.GetMessage(message, &field) : get.GetRepeatedMessage(message, &field, index));
+    Print(index == kSingular ? get.GetMessage(message, &field)
+                             : get.GetRepeatedMessage(message, &field, index));
   }
 
   // Entries are sorted, so that the same result is the same file.
@@ -203,7 +209,8 @@ class JsonPrinter {
       entries.emplace_back(std::move(name), &entry);
     }
     std::sort(entries.begin(), entries.end(), [numbered](const auto& a, const auto& b) {
-      if (numbered && a.first.size() != b.first.size()) return a.first.size() < b.first.size();   // 2 before 10
+      if (numbered && a.first.size() != b.first.size())
+        return a.first.size() < b.first.size();  // 2 before 10
       return a.first < b.first;
     });
     Items items(*this, '{', entries.empty());
@@ -215,7 +222,7 @@ class JsonPrinter {
   }
 
   std::ostream& out_;
-  std::string text_;                   // not yet in out_
+  std::string text_;  // not yet in out_
   std::unordered_map<const Descriptor*, bool> one_line_;
   size_t depth_ = 0;
 };
@@ -232,6 +239,8 @@ class JsonWriter : public ReportWriter {
 
 }  // namespace
 
-std::unique_ptr<ReportWriter> MakeJsonWriter() { return std::make_unique<JsonWriter>(); }
+std::unique_ptr<ReportWriter> MakeJsonWriter() {
+  return std::make_unique<JsonWriter>();
+}
 
 }  // namespace iobench

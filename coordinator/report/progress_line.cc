@@ -24,7 +24,8 @@ constexpr std::string_view kEraseLine = "\r\033[K";
 // Share of the phase that is done, 0 to 1; NaN where nobody knows.
 double ShareDone(const ProgressSample& sample) {
   double share = NAN;
-  if (sample.total_bytes > 0) share = static_cast<double>(sample.bytes) / static_cast<double>(sample.total_bytes);
+  if (sample.total_bytes > 0)
+    share = static_cast<double>(sample.bytes) / static_cast<double>(sample.total_bytes);
   if (sample.total_bytes == 0 && sample.total_s > 0) share = sample.elapsed_s / sample.total_s;
   return std::isnan(share) ? share : std::clamp(share, 0.0, 1.0);
 }
@@ -39,7 +40,8 @@ double SecondsLeft(const ProgressSample& sample) {
 
 // "3 s", not "3.21 s": a countdown with digits that flicker is hard to read.
 std::string LeftText(double seconds) {
-  return absl::StrCat("left ", seconds < 59.5 ? absl::StrCat(std::llround(seconds), " s") : FormatSeconds(seconds));
+  return absl::StrCat("left ",
+                      seconds < 59.5 ? absl::StrCat(std::llround(seconds), " s") : FormatSeconds(seconds));
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ std::string LeftText(double seconds) {
 std::string FormatProgress(const ProgressSample& sample, size_t width_columns) {
   struct Part {
     std::string text;
-    int importance;                  // the lowest goes first when room is short
+    int importance;  // the lowest goes first when room is short
   };
   const std::string phase = Shortened(Printable(sample.phase), kMostPhaseColumns);
   const double share = ShareDone(sample);
@@ -56,8 +58,10 @@ std::string FormatProgress(const ProgressSample& sample, size_t width_columns) {
   if (!std::isnan(share)) parts.push_back({absl::StrCat(std::floor(100 * share), " %"), 3});
   parts.push_back({FormatBytesPerSecond(sample.bytes_per_s), 6});
   if (!std::isnan(left_s)) parts.push_back({LeftText(left_s), 2});
-  parts.push_back({absl::StrCat(sample.lanes_running, " of ", sample.lanes, sample.lanes == 1 ? " lane" : " lanes"), 1});
-  if (sample.errors > 0) parts.push_back({absl::StrCat(sample.errors, sample.errors == 1 ? " error" : " errors"), 5});
+  parts.push_back(
+      {absl::StrCat(sample.lanes_running, " of ", sample.lanes, sample.lanes == 1 ? " lane" : " lanes"), 1});
+  if (sample.errors > 0)
+    parts.push_back({absl::StrCat(sample.errors, sample.errors == 1 ? " error" : " errors"), 5});
 
   const auto join = [&parts] {
     std::string line;

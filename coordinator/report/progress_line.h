@@ -10,17 +10,17 @@
 namespace iobench {
 
 struct ProgressSample {
-  std::string phase;                 // "random read"
-  uint32_t index = 0;                // of the phase within the run, from 0
-  uint32_t count = 0;                // phases in the run
-  uint64_t bytes = 0;                // moved by now in this phase
-  uint64_t total_bytes = 0;          // that it will move; 0: a time rules, see total_s
-  double total_s = 0;                // that it will take, where a time rules; 0: not known
-  double bytes_per_s = 0;            // now
-  double elapsed_s = 0;              // since the phase began
+  std::string phase;         // "random read"
+  uint32_t index = 0;        // of the phase within the run, from 0
+  uint32_t count = 0;        // phases in the run
+  uint64_t bytes = 0;        // moved by now in this phase
+  uint64_t total_bytes = 0;  // that it will move; 0: a time rules, see total_s
+  double total_s = 0;        // that it will take, where a time rules; 0: not known
+  double bytes_per_s = 0;    // now
+  double elapsed_s = 0;      // since the phase began
   uint32_t lanes_running = 0;
   uint32_t lanes = 0;
-  uint32_t errors = 0;               // lanes failed and workers lost so far
+  uint32_t errors = 0;  // lanes failed and workers lost so far
 };
 
 // "2/6 random read   43 %   1.23 GiB/s   left 12 s   32 of 32 lanes   1 error": the least important parts are left out
@@ -30,12 +30,12 @@ std::string FormatProgress(const ProgressSample& sample, size_t width_columns);
 struct ProgressOptions {
   enum class Mode {
     kSilent,
-    kRewrite,                        // one line, rewritten in place
-    kLines,                          // a line every few seconds, for a log
+    kRewrite,  // one line, rewritten in place
+    kLines,    // a line every few seconds, for a log
   };
   Mode mode = Mode::kSilent;
-  size_t width_columns = 0;          // 0: asked from the terminal each time, 100 where that is none
-  double line_interval_s = 5;        // kLines
+  size_t width_columns = 0;    // 0: asked from the terminal each time, 100 where that is none
+  double line_interval_s = 5;  // kLines
 };
 
 // Rewrites on a terminal that can, else silent, or lines where `forced` (--progress).

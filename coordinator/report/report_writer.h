@@ -18,7 +18,7 @@ class ReportWriter {
 };
 
 struct ConsoleStyle {
-  bool color = false;              // only on a terminal
+  bool color = false;  // only on a terminal
   size_t width_columns = 100;
 };
 
@@ -28,7 +28,8 @@ std::unique_ptr<ReportWriter> MakeJsonWriter();
 
 // The console's text of one phase, for printing as the run goes; the whole report is made of the same pieces, one after
 // the other. A phase and the footer begin with an empty line.
-std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style);
+std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase,
+                         const ConsoleStyle& style);
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);
 // What stands after the phases: repetitions, problems, notes.
 std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style);

@@ -49,7 +49,8 @@ std::string Seal(std::string_view kind, std::string_view message) {
   return seal;
 }
 
-absl::Status SaveSealed(const std::string& path, std::string_view kind, const google::protobuf::Message& message) {
+absl::Status SaveSealed(const std::string& path, std::string_view kind,
+                        const google::protobuf::Message& message) {
   std::string bytes;
   if (!message.SerializeToString(&bytes)) {
     return absl::InternalError(absl::StrCat(path, ": the record is over 2 GiB and cannot be saved"));
@@ -67,24 +68,29 @@ absl::Status LoadSealed(const std::string& path, std::string_view kind, google::
   if (in.bad()) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
 
   if (file.size() < kSealBytes || file.compare(file.size() - kSealBytes, kSealTag.size(), kSealTag) != 0) {
-    return absl::DataLossError(absl::StrCat(path, ": cut off, or not a file of cluster-iobench (", file.size(),
-                                            " bytes, no seal at the end); take it from a complete copy of the run"));
+    return absl::DataLossError(
+        absl::StrCat(path, ": cut off, or not a file of cluster-iobench (", file.size(),
+                     " bytes, no seal at the end); take it from a complete copy of the run"));
   }
   const std::string_view content = std::string_view(file).substr(0, file.size() - kSealBytes);
   const std::string_view seal = std::string_view(file).substr(content.size());
   if (seal.substr(kSealTag.size(), kind.size()) != kind) {
-    return absl::DataLossError(absl::StrCat(path, ": holds another kind of record, or is of a newer program"));
+    return absl::DataLossError(
+        absl::StrCat(path, ": holds another kind of record, or is of a newer program"));
   }
   if (seal != Seal(kind, content)) {
     return absl::DataLossError(absl::StrCat(path, ": damaged, its checksum does not fit"));
   }
   if (!message.ParseFromArray(content.data(), static_cast<int>(content.size()))) {
-    return absl::DataLossError(absl::StrCat(path, ": whole, but its record cannot be read (a name that is not UTF-8?)"));
+    return absl::DataLossError(
+        absl::StrCat(path, ": whole, but its record cannot be read (a name that is not UTF-8?)"));
   }
   return absl::OkStatus();
 }
 
-std::string RunPath(const std::string& directory) { return directory + "/raw/run.pb"; }
+std::string RunPath(const std::string& directory) {
+  return directory + "/raw/run.pb";
+}
 std::string PhasePath(const std::string& directory, uint32_t index) {
   return absl::StrFormat("%s/raw/phase-%03u.pb", directory, index);
 }
@@ -95,18 +101,20 @@ bool IsPhaseFile(const std::string& name) {
 }
 
 uint32_t IndexOf(const std::string& phase_path) {
-  return static_cast<uint32_t>(std::strtoul(phase_path.c_str() + phase_path.rfind("phase-") + 6, nullptr, 10));
+  return static_cast<uint32_t>(
+      std::strtoul(phase_path.c_str() + phase_path.rfind("phase-") + 6, nullptr, 10));
 }
 
 // raw/phase-NNN.pb in the order of their numbers.
 std::vector<std::string> PhaseFiles(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator entry(directory + "/raw", error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(directory + "/raw", error), end; !error && entry != end;
+       entry.increment(error)) {
     if (IsPhaseFile(entry->path().filename())) names.push_back(entry->path().filename());
   }
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;       // phase-999 before phase-1000
+    return a.size() != b.size() ? a.size() < b.size() : a < b;  // phase-999 before phase-1000
   });
   for (std::string& name : names) name = absl::StrCat(directory, "/raw/", name);
   return names;
@@ -128,13 +136,15 @@ absl::Status RemoveEarlierResult(const std::string& directory) {
     std::error_code error;
     if (fs::exists(path, error) && !IsOurs(path)) {
       return absl::AlreadyExistsError(absl::StrCat(
-          path, " is not a result of cluster-iobench and is left alone; choose another directory with --out"));
+          path,
+          " is not a result of cluster-iobench and is left alone; choose another directory with --out"));
     }
   }
   paths.push_back(RunPath(directory));
   for (std::string& path : PhaseFiles(directory)) paths.push_back(std::move(path));
   for (const std::string& path : paths) {
-    if (::remove(path.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+    if (::remove(path.c_str()) != 0 && errno != ENOENT)
+      return ErrnoStatus(absl::StrCat("remove ", path), errno);
   }
   return absl::OkStatus();
 }
@@ -152,7 +162,8 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, bo
   if (HoldsResult(directory)) {
     if (!force) {
       return absl::AlreadyExistsError(absl::StrCat(
-          directory, " holds a result already; choose another directory with --out, or replace it with --force"));
+          directory,
+          " holds a result already; choose another directory with --out, or replace it with --force"));
     }
     IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory));
   }
@@ -171,9 +182,8 @@ absl::Status ResultStore::SavePhase(const v1::PhaseRecord& phase) const {
 }
 
 absl::Status ResultStore::SaveReport(const v1::RunReport& report) const {
-  IOBENCH_RETURN_IF_ERROR(WriteFileAtomically(directory_ + "/result.json", [&](std::ostream& out) {
-    return MakeJsonWriter()->Write(report, out);
-  }));
+  IOBENCH_RETURN_IF_ERROR(WriteFileAtomically(
+      directory_ + "/result.json", [&](std::ostream& out) { return MakeJsonWriter()->Write(report, out); }));
   return WriteFileAtomically(directory_ + "/result.csv",
                              [&](std::ostream& out) { return MakeCsvWriter()->Write(report, out); });
 }

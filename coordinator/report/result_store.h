@@ -1,5 +1,5 @@
-// The run's output directory: raw/run.pb, raw/phase-NNN.pb, result.json, result.csv. Written atomically (temporary file,
-// fsync, rename), so that a reader or a crash finds the old or the new, never half of one.
+// The directory of one run: raw/run.pb, raw/phase-NNN.pb, result.json, result.csv. Written atomically (temporary
+// file, fsync, rename), so that a reader or a crash finds the old or the new, never half of one.
 #ifndef COORDINATOR_REPORT_RESULT_STORE_H_
 #define COORDINATOR_REPORT_RESULT_STORE_H_
 
@@ -20,7 +20,7 @@ class ResultStore {
 
   absl::Status SaveRun(const v1::RunRecord& run) const;
   absl::Status SavePhase(const v1::PhaseRecord& phase) const;
-  absl::Status SaveReport(const v1::RunReport& report) const;      // result.json and result.csv
+  absl::Status SaveReport(const v1::RunReport& report) const;  // result.json and result.csv
   const std::string& directory() const { return directory_; }
 
  private:

@@ -12,12 +12,13 @@ namespace {
 
 constexpr size_t kGapColumns = 2;
 constexpr size_t kLeastFirstColumns = 12;
-constexpr size_t kLeastLastColumns = 15;      // the longest mark: "generator_bound"
+constexpr size_t kLeastLastColumns = 15;  // the longest mark: "generator_bound"
 
 }  // namespace
 
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
-  const bool has_titles = std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return !c.title.empty(); });
+  const bool has_titles =
+      std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return !c.title.empty(); });
   if (!has_titles) return;
   std::vector<std::string> titles;
   for (const Column& column : columns_) titles.push_back(column.title);
@@ -52,8 +53,10 @@ std::vector<std::string> TextTable::Lines(size_t width_columns) const {
   if (columns_.back().align == Align::kLeft) narrow(widths.size() - 1, kLeastLastColumns);
   narrow(0, kLeastFirstColumns);
   if (std::accumulate(widths.begin(), widths.end(), gaps) > width_columns) {
-    const auto last = std::find_if(columns_.rbegin(), columns_.rend(), [](const Column& c) { return c.optional; });
-    if (last != columns_.rend()) return Without(static_cast<size_t>(columns_.rend() - last) - 1).Lines(width_columns);
+    const auto last =
+        std::find_if(columns_.rbegin(), columns_.rend(), [](const Column& c) { return c.optional; });
+    if (last != columns_.rend())
+      return Without(static_cast<size_t>(columns_.rend() - last) - 1).Lines(width_columns);
   }
 
   std::vector<std::string> lines;
@@ -61,7 +64,9 @@ std::vector<std::string> TextTable::Lines(size_t width_columns) const {
     std::string line;
     const std::vector<std::string> last_cell = Wrapped(row.back(), widths.back());
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = i + 1 == row.size() ? last_cell[0] : i == 0 ? Shortened(row[0], widths[0]) : row[i];
+      const std::string cell = i + 1 == row.size() ? last_cell[0]
+                               : i == 0            ? Shortened(row[0], widths[0])
+                                                   : row[i];
       const std::string padding(widths[i] - std::min(widths[i], DisplayColumns(cell)), ' ');
       if (i > 0) line.append(kGapColumns, ' ');
       line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
@@ -69,7 +74,8 @@ std::vector<std::string> TextTable::Lines(size_t width_columns) const {
     const size_t last_column = DisplayColumns(line) - widths.back();
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
-    for (size_t i = 1; i < last_cell.size(); ++i) lines.push_back(std::string(last_column, ' ') + last_cell[i]);
+    for (size_t i = 1; i < last_cell.size(); ++i)
+      lines.push_back(std::string(last_column, ' ') + last_cell[i]);
   }
   return lines;
 }

@@ -25,7 +25,9 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST_CASE("the console report of the fixed result is as it was looked at") {
   CheckGolden("console.txt", ConsoleText(GoldenReport(), ConsoleStyle{}));
@@ -64,7 +66,8 @@ TEST_CASE("a host name cannot send escape sequences or line breaks to the termin
 TEST_CASE("colour adds escape sequences and changes nothing else") {
   std::string coloured = ConsoleText(GoldenReport(), ConsoleStyle{true, 100});
   CHECK(Contains(coloured, "\033[1m"));
-  for (size_t at; (at = coloured.find('\033')) != std::string::npos;) coloured.erase(at, coloured.find('m', at) + 1 - at);
+  for (size_t at; (at = coloured.find('\033')) != std::string::npos;)
+    coloured.erase(at, coloured.find('m', at) + 1 - at);
   CHECK(coloured == ConsoleText(GoldenReport(), ConsoleStyle{false, 100}));
 }
 
@@ -100,7 +103,8 @@ TEST_CASE("the same mark on many clients is one line that names three of them") 
     mark.set_subject("c" + std::to_string(i));
     mark.set_text("use more clients");
   }
-  CHECK(Contains(ConsolePhase(report, phase, ConsoleStyle{}), "cpu_bound on c0, c1, c2 and 2 more: use more clients"));
+  CHECK(Contains(ConsolePhase(report, phase, ConsoleStyle{}),
+                 "cpu_bound on c0, c1, c2 and 2 more: use more clients"));
 }
 
 TEST_CASE("a mark that only a client carries gets the client's name") {
@@ -108,7 +112,8 @@ TEST_CASE("a mark that only a client carries gets the client's name") {
   v1::Mark& mark = *report.mutable_phases(2)->mutable_clients(0)->add_marks();
   mark.set_code("cpu_bound");
   mark.set_text("use more clients");
-  CHECK(Contains(ConsolePhase(report, report.phases(2), ConsoleStyle{}), "cpu_bound on node01: use more clients"));
+  CHECK(Contains(ConsolePhase(report, report.phases(2), ConsoleStyle{}),
+                 "cpu_bound on node01: use more clients"));
 }
 
 TEST_CASE("a lost worker and a failed lane are named under the headline") {
@@ -189,17 +194,19 @@ TEST_CASE("an empty report is rendered too") {
 TEST_CASE("printable text keeps letters and loses what could move the cursor or the reading direction") {
   CHECK(Printable("caf\303\251 \xf0\x9f\x98\x80") == "caf\303\251 \xf0\x9f\x98\x80");
   CHECK(Printable("a\tb\nc\x7f") == "a?b?c?");
-  CHECK(Printable("\xc2\x9b""31m") == "?31m");              // C1 control sequence introducer
-  CHECK(Printable("\xe2\x80\xae""exe") == "?exe");          // right-to-left override
-  CHECK(Printable("\xff\xc3") == "??");                     // not UTF-8, cut off
-  CHECK(Printable("\xc0\xaf\xed\xa0\x80") == "?????");      // overlong, surrogate
+  CHECK(Printable("\xc2\x9b"
+                  "31m") == "?31m");  // C1 control sequence introducer
+  CHECK(Printable("\xe2\x80\xae"
+                  "exe") == "?exe");                    // right-to-left override
+  CHECK(Printable("\xff\xc3") == "??");                 // not UTF-8, cut off
+  CHECK(Printable("\xc0\xaf\xed\xa0\x80") == "?????");  // overlong, surrogate
 }
 
 TEST_CASE("width counts columns, not bytes") {
   CHECK(DisplayColumns("abc") == 3);
   CHECK(DisplayColumns("\303\266") == 1);
-  CHECK(DisplayColumns("\xe6\x97\xa5\xe6\x9c\xac") == 4);   // two wide characters
-  CHECK(DisplayColumns("e\xcc\x81") == 1);                  // combining accent
+  CHECK(DisplayColumns("\xe6\x97\xa5\xe6\x9c\xac") == 4);  // two wide characters
+  CHECK(DisplayColumns("e\xcc\x81") == 1);                 // combining accent
 }
 
 TEST_CASE("a shortened name keeps both ends") {
@@ -219,25 +226,27 @@ TEST_CASE("a table aligns names left and figures right") {
   TextTable table({{"name", TextTable::Align::kLeft}, {"rate"}});
   table.AddRow({"a", "1 MiB/s"});
   table.AddRow({"longer", "12.5 MiB/s"});
-  CHECK(table.Lines(100) == std::vector<std::string>{"name          rate",   //
-                                                     "a          1 MiB/s",   //
+  CHECK(table.Lines(100) == std::vector<std::string>{"name          rate",  //
+                                                     "a          1 MiB/s",  //
                                                      "longer  12.5 MiB/s"});
 }
 
 TEST_CASE("in a table that is too wide the last words wrap, then the name is shortened") {
   TextTable table({{"name", TextTable::Align::kLeft}, {"rate"}, {"marks", TextTable::Align::kLeft}});
   table.AddRow({"a-long-host-name", "1", "too_short cached"});
-  CHECK(table.Lines(39) == std::vector<std::string>{"name              rate  marks",            //
-                                                    "a-long-host-name     1  too_short",        //
+  CHECK(table.Lines(39) == std::vector<std::string>{"name              rate  marks",      //
+                                                    "a-long-host-name     1  too_short",  //
                                                     "                        cached"});
   // 12 columns are the least for a name.
-  CHECK(table.Lines(35) == std::vector<std::string>{"name          rate  marks",        //
-                                                    "a-lon..-name     1  too_short",    //
+  CHECK(table.Lines(35) == std::vector<std::string>{"name          rate  marks",      //
+                                                    "a-lon..-name     1  too_short",  //
                                                     "                    cached"});
 }
 
 TEST_CASE("optional columns go, the last one first, where even that does not fit") {
-  TextTable table({{"name", TextTable::Align::kLeft}, {"a", TextTable::Align::kRight, true}, {"rate"},
+  TextTable table({{"name", TextTable::Align::kLeft},
+                   {"a", TextTable::Align::kRight, true},
+                   {"rate"},
                    {"b", TextTable::Align::kRight, true}});
   table.AddRow({"node", "111", "22222", "3333"});
   CHECK(table.Lines(22)[1] == "node  111  22222  3333");

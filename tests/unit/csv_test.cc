@@ -50,7 +50,9 @@ std::vector<std::map<std::string, std::string>> Records(const v1::RunReport& rep
   return records;
 }
 
-TEST_CASE("the CSV of the fixed result is as it was looked at") { CheckGolden("result.csv", CsvText(GoldenReport())); }
+TEST_CASE("the CSV of the fixed result is as it was looked at") {
+  CheckGolden("result.csv", CsvText(GoldenReport()));
+}
 
 TEST_CASE("the CSV has one row per phase, client and lane, and one for a lost worker without lanes") {
   const auto records = Records(GoldenReport());
@@ -72,7 +74,8 @@ TEST_CASE("each character that needs quotes gets them by itself") {
     report.mutable_phases(0)->mutable_clients(0)->set_host(name);
     INFO(name);
     CHECK(Records(report)[0].at("host") == name);
-    CHECK(CsvText(report).find(",\"" + std::string(name == "\"" ? "\"\"" : name.substr(0, 1))) != std::string::npos);
+    CHECK(CsvText(report).find(",\"" + std::string(name == "\"" ? "\"\"" : name.substr(0, 1))) !=
+          std::string::npos);
   }
 }
 
@@ -100,7 +103,8 @@ TEST_CASE("states of lanes and codes of marks are words") {
 TEST_CASE("numbers are the shortest that read back the same") {
   v1::RunReport report = GoldenReport();
   report.mutable_phases(0)->mutable_clients(0)->mutable_workers(0)->mutable_lanes(0)->set_bytes_per_s(0.1);
-  report.mutable_phases(0)->mutable_clients(0)->mutable_workers(0)->mutable_lanes(0)->set_bytes(18446744073709551615u);
+  report.mutable_phases(0)->mutable_clients(0)->mutable_workers(0)->mutable_lanes(0)->set_bytes(
+      18446744073709551615u);
   const auto records = Records(report);
   CHECK(records[0].at("bytes_per_s") == "0.1");
   CHECK(records[1].at("bytes_per_s") == "21000000");

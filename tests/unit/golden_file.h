@@ -15,8 +15,12 @@
 namespace iobench {
 
 // REQUIRES: the target defines IOBENCH_SOURCE_DIR, the root of the repository.
-inline std::string SourcePath(const std::string& path) { return std::string(IOBENCH_SOURCE_DIR) + "/" + path; }
-inline std::string GoldenPath(const std::string& name) { return SourcePath("tests/unit/golden/" + name); }
+inline std::string SourcePath(const std::string& path) {
+  return std::string(IOBENCH_SOURCE_DIR) + "/" + path;
+}
+inline std::string GoldenPath(const std::string& name) {
+  return SourcePath("tests/unit/golden/" + name);
+}
 
 inline std::string FileText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -1,3 +1,5 @@
+#include "nlohmann/json.hpp"
+
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -9,7 +11,6 @@
 #include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
 #include "google/protobuf/descriptor.h"
-#include "nlohmann/json.hpp"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -23,9 +24,13 @@ std::string JsonText(const v1::RunReport& report) {
   return out.str();
 }
 
-ordered_json Parsed(const v1::RunReport& report) { return ordered_json::parse(JsonText(report)); }
+ordered_json Parsed(const v1::RunReport& report) {
+  return ordered_json::parse(JsonText(report));
+}
 
-TEST_CASE("the JSON of the fixed result is as it was looked at") { CheckGolden("result.json", JsonText(GoldenReport())); }
+TEST_CASE("the JSON of the fixed result is as it was looked at") {
+  CheckGolden("result.json", JsonText(GoldenReport()));
+}
 
 TEST_CASE("64-bit integers are JSON numbers, to the last digit") {
   v1::RunReport report;
@@ -101,9 +106,10 @@ TEST_CASE("names with quotes, control characters or bytes that are not UTF-8 are
 }
 
 TEST_CASE("every figure reads back as the number it was") {
-  for (const double value : {0.0, -0.0, 1.0, 0.1, -12.5, 1e-6, 1.0000000000000002e-6, 9.99e-7, 1e16, 1.2345678901234567e16,
-                             1e17, 1e300, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
-                             std::numeric_limits<double>::min(), std::numeric_limits<double>::denorm_min()}) {
+  for (const double value :
+       {0.0, -0.0, 1.0, 0.1, -12.5, 1e-6, 1.0000000000000002e-6, 9.99e-7, 1e16, 1.2345678901234567e16, 1e17,
+        1e300, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(),
+        std::numeric_limits<double>::min(), std::numeric_limits<double>::denorm_min()}) {
     std::string text;
     AppendShortest(value, text);
     INFO(text);
@@ -125,7 +131,8 @@ TEST_CASE("figures of a usual size are written without an exponent") {
 }
 
 // The schema is written by hand; this holds it to the message.
-void CheckSchemaOf(const google::protobuf::Descriptor& type, const ordered_json& schema, std::set<std::string>& seen) {
+void CheckSchemaOf(const google::protobuf::Descriptor& type, const ordered_json& schema,
+                   std::set<std::string>& seen) {
   if (!seen.insert(type.full_name()).second) return;
   INFO(type.full_name());
   REQUIRE(schema["$defs"].contains(type.name()));
@@ -138,7 +145,8 @@ void CheckSchemaOf(const google::protobuf::Descriptor& type, const ordered_json&
     names.insert(name);
     if (!field.has_presence()) required.insert(name);
     if (field.is_map()) {
-      if (const auto* value = field.message_type()->map_value()->message_type()) CheckSchemaOf(*value, schema, seen);
+      if (const auto* value = field.message_type()->map_value()->message_type())
+        CheckSchemaOf(*value, schema, seen);
     } else if (field.message_type() != nullptr) {
       CheckSchemaOf(*field.message_type(), schema, seen);
     }

@@ -1,3 +1,5 @@
+#include "coordinator/report/progress_line.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -8,7 +10,6 @@
 
 #include "catch2/catch.hpp"
 #include "coordinator/report/display_text.h"
-#include "coordinator/report/progress_line.h"
 
 namespace iobench {
 namespace {
@@ -59,7 +60,8 @@ TEST_CASE("half done after 8 s leaves 8 s") {
 TEST_CASE("errors are counted once there are any") {
   ProgressSample sample = Half();
   sample.errors = 1;
-  CHECK(FormatProgress(sample, 100) == "2/6 random read   50 %   64 MiB/s   left 8 s   31 of 32 lanes   1 error");
+  CHECK(FormatProgress(sample, 100) ==
+        "2/6 random read   50 %   64 MiB/s   left 8 s   31 of 32 lanes   1 error");
 }
 
 TEST_CASE("where a time rules, share and time left come from it") {
@@ -159,7 +161,7 @@ TEST_CASE("a terminal that takes nothing is not waited for") {
   const std::string filler(4096, 'x');
   while (::write(pipe.writer(), filler.data(), filler.size()) > 0) {
   }
-  ::fcntl(pipe.writer(), F_SETFL, flags & ~O_NONBLOCK);      // a blocked write would now hang this test
+  ::fcntl(pipe.writer(), F_SETFL, flags & ~O_NONBLOCK);  // a blocked write would now hang this test
   ProgressLine line(pipe.writer(), With(ProgressOptions::Mode::kRewrite));
   line.Update(Half());
   line.Clear();
@@ -178,7 +180,7 @@ TEST_CASE("a pipe gets nothing unless it is asked for, a terminal is rewritten a
   const int terminal = ::open(::ptsname(controller), O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   struct winsize size = {};
-  size.ws_col = 44;                   // as wide as the line: one column has to stay free
+  size.ws_col = 44;  // as wide as the line: one column has to stay free
   size.ws_row = 24;
   REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
   const char* old_term = ::getenv("TERM");

@@ -1,3 +1,5 @@
+#include "coordinator/report/result_store.h"
+
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +13,6 @@
 #include "absl/strings/match.h"
 #include "catch2/catch.hpp"
 #include "coordinator/report/atomic_file.h"
-#include "coordinator/report/result_store.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -64,9 +65,13 @@ ResultStore SavedStore(const std::string& directory, uint32_t count) {
   return store;
 }
 
-bool Contains(absl::string_view text, absl::string_view part) { return absl::StrContains(text, part); }
+bool Contains(absl::string_view text, absl::string_view part) {
+  return absl::StrContains(text, part);
+}
 
-void Put(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+void Put(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 TEST_CASE("a saved run is loaded as it was") {
   TemporaryDirectory temporary;
