@@ -60,6 +60,8 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, co
 bool Lane::reads() const { return spec_.operation->access != Access::kWrite && plan_.mix_reader() != 2; }
 bool Lane::writes() const { return spec_.operation->access != Access::kRead && plan_.mix_reader() != 1; }
 
+std::string Lane::FirstFile() const { return spec_.uses_files ? files_.PathOf(0) : std::string(); }
+
 void Lane::Fail(const absl::Status& status, const std::string& file, uint64_t offset) {
   if (failed()) return;
   problem_ = ToProblem(status);
@@ -90,7 +92,7 @@ void Lane::MakeReady() {
   shape.mix = plan_.mix_reader() == 1   ? LaneMix::kReader
               : plan_.mix_reader() == 2 ? LaneMix::kWriter
                                         : LaneMix::kPerOp;
-  const std::string first_file = files_.PathOf(0);
+  const std::string first_file = FirstFile();
   auto stream = MakeOpStream(*spec_.operation, shape);
   if (!stream.ok()) return Fail(stream.status(), first_file);
   stream_ = *std::move(stream);
@@ -122,7 +124,7 @@ void Lane::CreateFiles() {
   if (!takes_part() || !spec_.creates_files()) return;
   const Stopwatch watch(step_times_.create_ns);
   const absl::Status created = iobench::CreateFiles(files_);
-  if (!created.ok()) Fail(created, files_.PathOf(0));
+  if (!created.ok()) Fail(created, FirstFile());
 }
 
 void Lane::Prefill() {
@@ -130,11 +132,11 @@ void Lane::Prefill() {
   const Stopwatch watch(step_times_.prefill_ns);
   if (spec_.data_must_exist) {
     const absl::Status there = CheckDataExist(files_);
-    if (!there.ok()) Fail(there, files_.PathOf(0));
+    if (!there.ok()) Fail(there, FirstFile());
     return;
   }
   const absl::StatusOr<uint64_t> bytes = iobench::Prefill(files_, *payload_, quit_);
-  if (!bytes.ok()) return Fail(bytes.status(), files_.PathOf(0));
+  if (!bytes.ok()) return Fail(bytes.status(), FirstFile());
   prefilled_bytes_ = *bytes;
   if (!writes()) {
     payload_.reset();
@@ -146,7 +148,7 @@ void Lane::ForgetPages() {
   if (!takes_part() || !spec_.uses_files) return;
   const Stopwatch watch(step_times_.forget_ns);
   const absl::Status forgotten = iobench::ForgetPages(files_);
-  if (!forgotten.ok()) Fail(forgotten, files_.PathOf(0));
+  if (!forgotten.ok()) Fail(forgotten, FirstFile());
 }
 
 OpenMode Lane::ModeFor() const {
@@ -162,7 +164,7 @@ void Lane::Open() {
     const Stopwatch watch(step_times_.open_ns);
     return engine_->Open(files_, ModeFor());
   }();
-  if (!opened.ok()) Fail(opened, files_.PathOf(0));
+  if (!opened.ok()) Fail(opened, FirstFile());
 }
 
 void Lane::BeginRegion(WorkerTime start) {
@@ -186,7 +188,7 @@ void Lane::BeginRegion(WorkerTime start) {
   open_begin_ns_ = MonotonicNowNs();
   const absl::Status opened = engine_->Open(files_, ModeFor());
   step_times_.open_ns = MonotonicNowNs() - open_begin_ns_;
-  if (!opened.ok()) Fail(opened, files_.PathOf(0));
+  if (!opened.ok()) Fail(opened, FirstFile());
 }
 
 void Lane::Run() {
@@ -235,14 +237,14 @@ void Lane::EndRegion() {
       return engine_->Flush();
     }();
     fsync_end_ns_ = MonotonicNowNs();
-    if (!flushed.ok()) Fail(flushed, files_.PathOf(0));
+    if (!flushed.ok()) Fail(flushed, FirstFile());
   }
   const absl::Status closed = [&] {
     const Stopwatch watch(close_ns_);
     return engine_->Close();
   }();
   close_end_ns_ = MonotonicNowNs();
-  if (!closed.ok()) Fail(closed, files_.PathOf(0));
+  if (!closed.ok()) Fail(closed, FirstFile());
   const ThreadCpu cpu = ThreadCpu::Now();
   cpu_user_s_ += cpu.user_s;
   cpu_system_s_ += cpu.system_s;
@@ -258,11 +260,11 @@ void Lane::Settle() {
   if (!takes_part() || !ran_ || !spec_.uses_files || !writes() || quits || flushed_already) return;
   const Stopwatch watch(settle_ns_);
   absl::Status status = engine_->Open(files_, ModeFor());
-  if (!status.ok()) return Fail(Annotate(status, "after the timed region"), files_.PathOf(0));
+  if (!status.ok()) return Fail(Annotate(status, "after the timed region"), FirstFile());
   if (left_unfinished()) FinishFile();
   status = engine_->Flush();
   status.Update(engine_->Close());
-  if (!status.ok()) Fail(Annotate(status, "after the timed region"), files_.PathOf(0));
+  if (!status.ok()) Fail(Annotate(status, "after the timed region"), FirstFile());
 }
 
 // The op stream goes on where it stopped; a recorder of its own keeps these ops out of every figure but the total.

@@ -76,6 +76,7 @@ class Lane {
   bool loops() const { return spec_.stop.time_s() > 0; }
   bool left_unfinished() const;         // a file that this phase creates is not whole
   OpenMode ModeFor() const;
+  std::string FirstFile() const;        // with its path; empty where no files are used
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();

@@ -43,7 +43,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_file_owner(plan_.file_owner());
   result.set_sat_out(plan_.sits_out());
   result.set_operation(std::string(spec_.operation->name));
-  if (spec_.uses_files) result.set_file(files_.PathOf(0));
+  result.set_file(FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;
   result.set_open_s(SecondsFrom(step_times_.open_ns));
   if (!ran_) return result;
