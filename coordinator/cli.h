@@ -17,12 +17,12 @@ struct WorkOptions {
   std::vector<std::string> operations;
   std::string record;
   std::string size;
-  uint32_t lanes = 0;                  // 0: not given
+  uint32_t lanes = 0;  // 0: not given
   uint32_t files_per_lane = 1;
   std::vector<std::string> paths;
   bool shared_file = false;
   uint32_t stride_records = 17;
-  uint32_t mix_percent = 0;            // 0: not given
+  uint32_t mix_percent = 0;  // 0: not given
   bool mix_by_lane = false;
   bool no_retest = false;
   std::string engine = "posix";
@@ -65,13 +65,13 @@ struct CommandLine {
   PlaceOptions place;
   bool print_plan = false;
   bool dry_run = false;
-  std::string join;                    // worker
-  uint32_t simulate = 1;               // worker: so many workers in this process; selftest: simulated workers
-  bool spawned = false;                // worker: started by --spawn
+  std::string join;       // worker
+  uint32_t simulate = 1;  // worker: so many workers in this process; selftest: simulated workers
+  bool spawned = false;   // worker: started by --spawn
   std::string report_directory;
   std::string clean_directory;
   uint32_t selftest_phases = 20;
-  std::string text;                    // kText: print this and exit 0 (help, version)
+  std::string text;  // kText: print this and exit 0 (help, version)
 };
 
 // `arguments` without the program's name. InvalidArgument: one line that says what to do.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kVerifyPings = 4;
 constexpr int kBurstPings = 16;
-constexpr int kMostPingsPerBurst = 4000;      // over all clocks: about 70 us of CPU each over gRPC
+constexpr int kMostPingsPerBurst = 4000;  // over all clocks: about 70 us of CPU each over gRPC
 constexpr size_t kAtATime = 32;
 constexpr size_t kMostNotesPerPhase = 16;
 constexpr int64_t kPatienceNs = 10 * kNanosPerSecond;
@@ -53,7 +53,8 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
           },
           [&](const Member& member, const ReceivedEvent& received) {
             Pings& mine = pings[index_of[member.number]];
-            v1::PingSample sample = SampleFrom(sent[member.number], received.event.pong(), received.received_at);
+            v1::PingSample sample =
+                SampleFrom(sent[member.number], received.event.pong(), received.received_at);
             mine.best_round_trip_ns = std::min(mine.best_round_trip_ns, RoundTripNs(sample));
             *mine.burst.add_samples() = std::move(sample);
           },
@@ -122,11 +123,11 @@ absl::Status ClockSync::Burst() {
     if (absl::Status status = PingAll(workers, count, pings); !status.ok()) return status;
     std::vector<uint32_t> again_workers, again_clocks;
     for (size_t i = 0; i < workers.size(); ++i) {
-      if (pings[i].burst.samples().empty()) continue;               // lost meanwhile
+      if (pings[i].burst.samples().empty()) continue;  // lost meanwhile
       if (IntervalOf(pings[i].burst).ok()) {
         longest_round_trip_ns_ = std::max(longest_round_trip_ns_, pings[i].best_round_trip_ns);
         bursts_[clocks[i]].push_back(std::move(pings[i].burst));
-      } else {                                                      // the clock stepped inside the burst
+      } else {  // the clock stepped inside the burst
         again_workers.push_back(workers[i]);
         again_clocks.push_back(clocks[i]);
       }

@@ -35,8 +35,10 @@ class ClockSync {
   // From the bursts so far; where they contradict each other, from the newest alone.
   ClockMap MapOf(uint32_t worker) const;
 
-  int64_t longest_round_trip_ns() const { return longest_round_trip_ns_; }   // each worker's best, the worst of those
-  int64_t round_ns() const { return round_ns_; }                             // a message to all and back, at the start
+  int64_t longest_round_trip_ns() const {
+    return longest_round_trip_ns_;
+  }                                               // each worker's best, the worst of those
+  int64_t round_ns() const { return round_ns_; }  // a message to all and back, at the start
 
  private:
   struct Pings {
@@ -49,9 +51,9 @@ class ClockSync {
   Cluster& cluster_;
   const std::string own_boot_id_;
   const bool always_measure_;
-  std::vector<uint32_t> clock_of_;                    // worker number -> clock; clock 0 is the coordinator's
-  std::vector<uint32_t> worker_of_clock_;             // who is pinged for it; [0] unused
-  std::vector<std::vector<v1::PingBurst>> bursts_;    // per clock; [0] stays empty
+  std::vector<uint32_t> clock_of_;                  // worker number -> clock; clock 0 is the coordinator's
+  std::vector<uint32_t> worker_of_clock_;           // who is pinged for it; [0] unused
+  std::vector<std::vector<v1::PingBurst>> bursts_;  // per clock; [0] stays empty
   int64_t longest_round_trip_ns_ = 0;
   int64_t round_ns_ = 0;
 };

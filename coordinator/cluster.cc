@@ -39,7 +39,9 @@ bool NaturalLess(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::string Member::Name() const { return absl::StrCat("worker ", number, " on ", facts.host()); }
+std::string Member::Name() const {
+  return absl::StrCat("worker ", number, " on ", facts.host());
+}
 
 absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
                              const std::function<void(uint32_t)>& on_joined) {
@@ -49,9 +51,9 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     auto next = Next(patience);
     if (!next.ok()) {
       if (absl::IsDeadlineExceeded(next.status())) {
-        return absl::DeadlineExceededError(absl::StrCat(
-            joined.size(), " of ", count, " workers joined in time; start the missing ",
-            count - joined.size(), " with `cluster-iobench worker --join ADDRESS`"));
+        return absl::DeadlineExceededError(
+            absl::StrCat(joined.size(), " of ", count, " workers joined in time; start the missing ",
+                         count - joined.size(), " with `cluster-iobench worker --join ADDRESS`"));
       }
       return next.status();
     }
@@ -65,9 +67,9 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     if (!received.event.has_joined()) continue;
     const v1::WorkerFacts& facts = received.event.joined();
     if (facts.program_version() != version) {
-      const std::string reason = absl::StrCat("worker on ", facts.host(), " is version ", facts.program_version(),
-                                              ", the coordinator is ", version,
-                                              ": install the same cluster-iobench on both");
+      const std::string reason =
+          absl::StrCat("worker on ", facts.host(), " is version ", facts.program_version(),
+                       ", the coordinator is ", version, ": install the same cluster-iobench on both");
       v1::WorkerRequest leave;
       leave.set_run_id(run_id_);
       leave.set_call_id(next_call_id_++);
@@ -150,7 +152,7 @@ void Cluster::Tell(const MakeRequest& make) {
     if (!request) continue;
     request->set_run_id(run_id_);
     request->set_call_id(call_id);
-    transport_.Post(member.id, *request).IgnoreError();   // a lost one says so by its event
+    transport_.Post(member.id, *request).IgnoreError();  // a lost one says so by its event
   }
 }
 
@@ -165,7 +167,8 @@ absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patienc
     auto next = Next(patience);
     if (!next.ok()) return next.status();
     if (!next->has_value()) continue;
-    if (Member* member = FindMember((*next)->worker); member != nullptr && on_event_) on_event_(*member, **next);
+    if (Member* member = FindMember((*next)->worker); member != nullptr && on_event_)
+      on_event_(*member, **next);
   }
   return absl::OkStatus();
 }

@@ -18,14 +18,14 @@
 namespace iobench {
 
 struct Member {
-  uint32_t number = 0;             // within the run; files and lanes are numbered by it
-  WorkerId id = 0;                 // of its connection
+  uint32_t number = 0;  // within the run; files and lanes are numbered by it
+  WorkerId id = 0;      // of its connection
   v1::WorkerFacts facts;
-  uint32_t client = 0;             // index of its client (equal boot ids), in order of worker numbers
+  uint32_t client = 0;  // index of its client (equal boot ids), in order of worker numbers
   bool lost = false;
   std::string lost_reason;
 
-  std::string Name() const;        // "worker 3 on node07"
+  std::string Name() const;  // "worker 3 on node07"
 };
 
 // One thread, the one that owns the transport. The transport and the interrupt must outlive it.
@@ -47,13 +47,14 @@ class Cluster {
   Transport& transport() { return transport_; }
   uint64_t run_id() const { return run_id_; }
 
-  using MakeRequest = std::function<std::optional<v1::WorkerRequest>(const Member&)>;   // nullopt: not this one
+  using MakeRequest =
+      std::function<std::optional<v1::WorkerRequest>(const Member&)>;  // nullopt: not this one
   using OnReply = std::function<void(const Member&, const ReceivedEvent&)>;
   using OnEvent = std::function<void(const Member&, const ReceivedEvent&)>;
 
   struct Patience {
-    CoordTime deadline{INT64_MAX};       // DeadlineExceeded when answers are missing then
-    bool interruptible = true;           // Cancelled when the user interrupts
+    CoordTime deadline{INT64_MAX};  // DeadlineExceeded when answers are missing then
+    bool interruptible = true;      // Cancelled when the user interrupts
   };
 
   // Sends make(member) to every live member and hands over the answers, several for one request where they come in

@@ -34,10 +34,9 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
 
 int Conductor::Run() {
   record_.set_started_at(WallClockIso8601());
-  if (absl::Status status = cluster_.Gather(options_.worker_count, options_.join_deadline, options_.version,
-                                            [this](uint32_t joined) {
-                                              observer_.WorkersJoin(joined, options_.worker_count);
-                                            });
+  if (absl::Status status =
+          cluster_.Gather(options_.worker_count, options_.join_deadline, options_.version,
+                          [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); });
       !status.ok()) {
     return Refuse(status);
   }
@@ -143,7 +142,8 @@ absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Lay
 
 absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   bool anything = false;
-  for (const v1::WorkerPhaseResult& worker : record.workers()) anything |= worker.lanes_size() > 0 || worker.lost();
+  for (const v1::WorkerPhaseResult& worker : record.workers())
+    anything |= worker.lanes_size() > 0 || worker.lost();
   if (!anything) return absl::OkStatus();
   v1::PhaseReport phase = SummarizePhase(record_, record);
   io_failed_ |= phase.lanes_failed() > 0;
@@ -171,7 +171,7 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record) {
     const v1::Assignment* assignment = AssignmentFor(record.phase(), worker.worker());
     if (assignment == nullptr || assignment->operation().engine() == "null") continue;
     const bool writes = Writes(assignment->operation());
-    if (worker.lost() && writes) {                 // nobody knows how far its lanes got
+    if (worker.lost() && writes) {  // nobody knows how far its lanes got
       for (uint32_t i = 0; i < plan_.lanes_per_worker(); ++i) {
         broken_files_.insert(worker.worker() * plan_.lanes_per_worker() + i);
       }

@@ -26,31 +26,31 @@ class Layout;
 // The program's exit codes.
 enum ExitCode {
   kExitOk = 0,
-  kExitUsage = 1,          // bad usage or plan; nothing was written
-  kExitIo = 2,             // I/O or verification failed
-  kExitPartial = 3,        // a worker was lost
-  kExitThreshold = 4,      // a threshold was missed
+  kExitUsage = 1,      // bad usage or plan; nothing was written
+  kExitIo = 2,         // I/O or verification failed
+  kExitPartial = 3,    // a worker was lost
+  kExitThreshold = 4,  // a threshold was missed
   kExitInterrupted = 130,
 };
 
 struct ConductorOptions {
-  std::string run_name;            // shown, and the name of its directory
-  uint64_t run_id = 0;             // of the messages and the manifest
-  std::string command;             // as typed
+  std::string run_name;  // shown, and the name of its directory
+  uint64_t run_id = 0;   // of the messages and the manifest
+  std::string command;   // as typed
   std::string version;
   uint32_t worker_count = 1;
   CoordTime join_deadline{INT64_MAX};
   bool force = false;
-  bool always_measure_clocks = false;   // also where boot ids are equal; tests
-  bool dry_run = false;            // everything up to the checks; then stop
-  std::string out_directory;       // of the results, made when all checks have passed; empty: nothing is saved
+  bool always_measure_clocks = false;  // also where boot ids are equal; tests
+  bool dry_run = false;                // everything up to the checks; then stop
+  std::string out_directory;  // of the results, made when all checks have passed; empty: nothing is saved
 };
 
 // Used once. The transport, observer and interrupt must outlive it.
 class Conductor {
  public:
-  Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt, const v1::WorkerFacts& coordinator,
-            v1::Plan plan, ConductorOptions options);
+  Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt,
+            const v1::WorkerFacts& coordinator, v1::Plan plan, ConductorOptions options);
 
   // The exit code; the report is in report(), and in out_directory. A refusal (bad plan for these hosts,
   // wrong versions …) is kExitUsage with refusal() saying why in one line.
@@ -58,7 +58,7 @@ class Conductor {
   const v1::RunReport& report() const { return report_; }
   const v1::RunRecord& record() const { return record_; }
   const absl::Status& refusal() const { return refusal_; }
-  uint64_t bytes_needed() const { return bytes_needed_; }      // of the data on all file systems together
+  uint64_t bytes_needed() const { return bytes_needed_; }  // of the data on all file systems together
 
  private:
   int Refuse(absl::Status why);

@@ -42,14 +42,16 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
 }
 
 // One worker for each file system behind each target: who claims and removes. Only where lanes own files.
-std::map<std::pair<uint32_t, std::string>, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
+std::map<std::pair<uint32_t, std::string>, uint32_t> Claimers(const Layout& layout,
+                                                              std::span<const Member> members,
                                                               std::span<const v1::WorkerTargets> facts) {
   std::map<std::pair<uint32_t, std::string>, uint32_t> claimers;
   for (const Member& member : members) {
     if (member.lost) continue;
     const uint32_t target = layout.TargetOf(member.number);
-    claimers.emplace(std::pair(target, facts[member.number].targets(static_cast<int>(target)).filesystem_id()),
-                     member.number);
+    claimers.emplace(
+        std::pair(target, facts[member.number].targets(static_cast<int>(target)).filesystem_id()),
+        member.number);
   }
   return claimers;
 }
@@ -64,11 +66,12 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
       const uint32_t owner = layout.RotatedOwner(member.number);
       const int target = static_cast<int>(layout.TargetOf(owner));
       used.insert(layout.TargetOf(owner));
-      if (facts[owner].targets(target).filesystem_id() != facts[member.number].targets(target).filesystem_id()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "--rotate-clients: ", member.facts.host(), " and ", members[owner].facts.host(),
-            " do not see the same file system at ", plan.targets(target).path(),
-            "; it must be mounted from the same source on both"));
+      if (facts[owner].targets(target).filesystem_id() !=
+          facts[member.number].targets(target).filesystem_id()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--rotate-clients: ", member.facts.host(), " and ", members[owner].facts.host(),
+                         " do not see the same file system at ", plan.targets(target).path(),
+                         "; it must be mounted from the same source on both"));
       }
     }
     for (const uint32_t target : used) {
@@ -82,10 +85,10 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
         const uint64_t block_bytes = std::max(1u, seen.logical_block_bytes());
         const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
         if (assignment->operation().record_bytes() % block_bytes != 0 || file_bytes % block_bytes != 0) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              At(member, plan.targets(static_cast<int>(target))), ": with -I the record (",
-              assignment->operation().record_bytes(), " bytes) and the file (", file_bytes,
-              " bytes) must be multiples of its logical block of ", block_bytes, " bytes"));
+          return absl::InvalidArgumentError(
+              absl::StrCat(At(member, plan.targets(static_cast<int>(target))), ": with -I the record (",
+                           assignment->operation().record_bytes(), " bytes) and the file (", file_bytes,
+                           " bytes) must be multiples of its logical block of ", block_bytes, " bytes"));
         }
       }
     }
@@ -119,10 +122,10 @@ absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<co
   for (const auto& [id, need] : needs) {
     decision.bytes_needed += need.bytes;
     if (need.bytes <= need.free_bytes || force) continue;
-    return absl::FailedPreconditionError(absl::StrCat(
-        need.where, ": the lanes there need ", FormatBytes(static_cast<double>(need.bytes)), " and ",
-        FormatBytes(static_cast<double>(need.free_bytes)),
-        " are free: use a smaller -s or fewer lanes, or --force to try all the same"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(need.where, ": the lanes there need ", FormatBytes(static_cast<double>(need.bytes)),
+                     " and ", FormatBytes(static_cast<double>(need.free_bytes)),
+                     " are free: use a smaller -s or fewer lanes, or --force to try all the same"));
   }
   return absl::OkStatus();
 }
@@ -131,8 +134,8 @@ absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<co
 
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
                                              std::span<const Member> members,
-                                             std::span<const v1::WorkerTargets> facts, const v1::Manifest& ours,
-                                             bool force) {
+                                             std::span<const v1::WorkerTargets> facts,
+                                             const v1::Manifest& ours, bool force) {
   DataDecision decision;
   decision.uses_files = UsesFiles(plan);
   if (!decision.uses_files) return decision;
@@ -140,7 +143,8 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
 
   bool creates = false;
   for (const v1::Phase& phase : plan.phases()) {
-    for (const v1::Assignment& assignment : phase.assignments()) creates |= CreatesFiles(assignment.operation());
+    for (const v1::Assignment& assignment : phase.assignments())
+      creates |= CreatesFiles(assignment.operation());
   }
   const auto claimers = Claimers(layout, members, facts);
   size_t matching = 0;
@@ -150,7 +154,8 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
     const v1::TargetFacts& seen = facts[worker].targets(static_cast<int>(key.first));
     if (seen.foreign_data()) {
       return absl::FailedPreconditionError(absl::StrCat(
-          At(member, target), "/cluster-iobench.data is not ours (it has no manifest that we can read): move it away or "
+          At(member, target),
+          "/cluster-iobench.data is not ours (it has no manifest that we can read): move it away or "
           "choose another --path"));
     }
     if (!seen.has_manifest()) continue;
@@ -158,8 +163,9 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
     const bool kept = found.state() == v1::Manifest::KEPT;
     if (!kept && !force) {
       return absl::FailedPreconditionError(absl::StrCat(
-          At(member, target), "/cluster-iobench.data belongs to a run that ", found.created_by(), " began at ",
-          found.created_at(), " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ",
+          At(member, target), "/cluster-iobench.data belongs to a run that ", found.created_by(),
+          " began at ", found.created_at(),
+          " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ",
           target.path(), "`, or use --force"));
     }
     const std::string differences = Differences(found, ours);
@@ -175,9 +181,9 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
   }
   decision.uses_kept_data = !creates && !claimers.empty() && matching == claimers.size();
   if (!creates && matching > 0 && !decision.uses_kept_data && !force) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "kept data (-w) are on only ", matching, " of ", claimers.size(),
-        " file systems that this run uses: write anew with -i 0, or use --force"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("kept data (-w) are on only ", matching, " of ", claimers.size(),
+                     " file systems that this run uses: write anew with -i 0, or use --force"));
   }
   if (creates && matching > 0) decision.removes_old_data = true;
   if (!decision.uses_kept_data) {
@@ -213,16 +219,18 @@ absl::Status DataKeeper::Inspect() {
       },
       [&](const Member& member, const ReceivedEvent& received) {
         v1::WorkerTargets& mine = facts_[member.number];
-        for (const v1::TargetFacts& target : received.event.inspected().targets()) *mine.add_targets() = target;
+        for (const v1::TargetFacts& target : received.event.inspected().targets())
+          *mine.add_targets() = target;
         if (mine.targets_size() != plan_.targets_size() && first_problem.ok()) {
-          first_problem = absl::InternalError(absl::StrCat(member.Name(), " did not answer for every path: ",
-                                                           received.event.problem().message()));
+          first_problem = absl::InternalError(absl::StrCat(
+              member.Name(), " did not answer for every path: ", received.event.problem().message()));
         }
       },
       {});
   IOBENCH_RETURN_IF_ERROR(status);
   for (const Member& member : cluster_.members()) {
-    if (member.lost) return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
+    if (member.lost)
+      return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
   }
   return first_problem;
 }
@@ -235,13 +243,15 @@ absl::Status DataKeeper::Decide(bool force) {
 
 absl::Status DataKeeper::Claim() {
   if (!decision_.uses_files) return absl::OkStatus();
-  claimed_ = true;                                   // from here on there may be something to remove
+  claimed_ = true;  // from here on there may be something to remove
   if (decision_.uses_kept_data) return absl::OkStatus();
   if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, true));
   return Do(v1::DataStep::CLAIM, true);
 }
 
-absl::Status DataKeeper::RemoveSharedFiles() { return Do(v1::DataStep::REMOVE_SHARED_FILE, true); }
+absl::Status DataKeeper::RemoveSharedFiles() {
+  return Do(v1::DataStep::REMOVE_SHARED_FILE, true);
+}
 
 absl::Status DataKeeper::Finish(bool keep) {
   if (!claimed_) return absl::OkStatus();
@@ -262,7 +272,8 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
         v1::DataStep& step = *request.mutable_data_step();
         step.set_action(action);
         *step.mutable_manifest() = manifest_;
-        for (const uint32_t target : mine->second) *step.add_targets() = plan_.targets(static_cast<int>(target));
+        for (const uint32_t target : mine->second)
+          *step.add_targets() = plan_.targets(static_cast<int>(target));
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {

@@ -19,18 +19,18 @@ namespace iobench {
 
 // What the targets turn out to hold, and what the run does about it.
 struct DataDecision {
-  bool uses_files = true;          // false: null engine only
-  bool uses_kept_data = false;     // no phase writes new files, and matching data are there
-  bool removes_old_data = false;   // kept data of another layout, or (--force) of a run that crashed
-  uint64_t bytes_needed = 0;       // on all file systems together
+  bool uses_files = true;         // false: null engine only
+  bool uses_kept_data = false;    // no phase writes new files, and matching data are there
+  bool removes_old_data = false;  // kept data of another layout, or (--force) of a run that crashed
+  uint64_t bytes_needed = 0;      // on all file systems together
 };
 
 // Pure: judges what every worker saw. `facts` index: worker number; an entry's targets index: target.
 // InvalidArgument and FailedPrecondition: one line with client, path and what to do.
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
                                              std::span<const Member> members,
-                                             std::span<const v1::WorkerTargets> facts, const v1::Manifest& ours,
-                                             bool force);
+                                             std::span<const v1::WorkerTargets> facts,
+                                             const v1::Manifest& ours, bool force);
 
 class DataKeeper {
  public:

@@ -30,11 +30,13 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double bytes_per_s) {
 void Display::WorkersJoin(uint32_t joined, uint32_t count) {
   const int64_t now_ns = MonotonicNowNs();
   if (!waits_for_workers_ || (joined < count && now_ns < next_join_line_ns_)) return;
-  next_join_line_ns_ = now_ns + kNanosPerSecond;           // a thousand workers are not a thousand lines
+  next_join_line_ns_ = now_ns + kNanosPerSecond;  // a thousand workers are not a thousand lines
   err_ << joined << " of " << count << " workers have joined" << std::endl;
 }
 
-void Display::RunStarts(const v1::RunReport& report) { out_ << ConsoleHeader(report, style_) << std::flush; }
+void Display::RunStarts(const v1::RunReport& report) {
+  out_ << ConsoleHeader(report, style_) << std::flush;
+}
 
 void Display::PhasePrepares(const PhaseProgress& progress) {
   recent_.clear();
@@ -47,7 +49,8 @@ void Display::PhaseMoves(const PhaseProgress& progress) {
 
 double Display::RateNow(const PhaseProgress& progress) {
   recent_.emplace_back(progress.elapsed_s, progress.bytes);
-  while (recent_.size() > 2 && progress.elapsed_s - recent_.front().first > kRateWindowSeconds) recent_.pop_front();
+  while (recent_.size() > 2 && progress.elapsed_s - recent_.front().first > kRateWindowSeconds)
+    recent_.pop_front();
   const double seconds = progress.elapsed_s - recent_.front().first;
   if (seconds <= 0 || progress.bytes < recent_.front().second) return 0;
   return static_cast<double>(progress.bytes - recent_.front().second) / seconds;

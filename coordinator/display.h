@@ -15,8 +15,8 @@ namespace iobench {
 class Display final : public RunObserver {
  public:
   // `out`, `err` and `progress` must outlive it. `waits_for_workers`: others start them; say how many are there.
-  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress, bool wants_progress,
-          bool waits_for_workers)
+  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress,
+          bool wants_progress, bool waits_for_workers)
       : out_(out),
         err_(err),
         style_(style),
@@ -44,7 +44,7 @@ class Display final : public RunObserver {
   const bool wants_progress_;
   const bool waits_for_workers_;
   int64_t next_join_line_ns_ = 0;
-  std::deque<std::pair<double, uint64_t>> recent_;   // (elapsed_s, bytes) of this phase, a few seconds back
+  std::deque<std::pair<double, uint64_t>> recent_;  // (elapsed_s, bytes) of this phase, a few seconds back
 };
 
 }  // namespace iobench

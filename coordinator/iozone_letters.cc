@@ -52,14 +52,16 @@ absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::
     }
     if (!known->takes_argument) {
       if (argument.size() > 3) {
-        return absl::InvalidArgumentError(absl::StrCat(argument.substr(0, 3), " takes no argument, but \"", argument, "\" was given"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(argument.substr(0, 3), " takes no argument, but \"", argument, "\" was given"));
       }
       result.push_back(known->option);
       continue;
     }
     std::string value = argument.substr(3);
     if (value.empty()) {
-      if (i + 1 == arguments.size()) return absl::InvalidArgumentError(absl::StrCat(argument, " needs an argument"));
+      if (i + 1 == arguments.size())
+        return absl::InvalidArgumentError(absl::StrCat(argument, " needs an argument"));
       value = arguments[++i];
     }
     result.push_back(absl::StrCat(known->option, "=", value));

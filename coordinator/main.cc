@@ -100,11 +100,12 @@ int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& co
   }
   auto transport = GrpcCoordinator::Listen(address, {.insecure = line.place.insecure});
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
-  const uint32_t worker_count = line.place.spawn > 0 ? line.place.spawn : std::max(line.place.workers, line.simulate);
+  const uint32_t worker_count =
+      line.place.spawn > 0 ? line.place.spawn : std::max(line.place.workers, line.simulate);
   std::unique_ptr<Spawner> spawner;
   if (processes > 0) {
-    auto started = Spawner::Start(
-        processes, {"worker", "--spawned", "--join", address, "--simulate", absl::StrCat(line.place.spawn > 0 ? 1 : line.simulate)});
+    auto started = Spawner::Start(processes, {"worker", "--spawned", "--join", address, "--simulate",
+                                              absl::StrCat(line.place.spawn > 0 ? 1 : line.simulate)});
     if (!started.ok()) return Fail(started.status(), kExitUsage);
     spawner = std::make_unique<Spawner>(*std::move(started));
   } else {
@@ -112,21 +113,23 @@ int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& co
               << (*transport)->bound_address() << std::endl;
   }
   const int exit_code = Carry(StageOn(**transport, worker_count, command), line, plan);
-  transport->reset();              // hang up first, so that the workers end by themselves
+  transport->reset();  // hang up first, so that the workers end by themselves
   return exit_code;
 }
 
 int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
 #ifdef IOBENCH_HAS_MPI
   if (!LauncherPromises().launched) {
-    return Fail(absl::FailedPreconditionError("--transport mpi: no MPI launcher started this process; use `mpirun -np N cluster-iobench …`"),
-                kExitUsage);
+    return Fail(
+        absl::FailedPreconditionError(
+            "--transport mpi: no MPI launcher started this process; use `mpirun -np N cluster-iobench …`"),
+        kExitUsage);
   }
   auto session = MpiSession::Start();
   if (!session.ok()) return Fail(session.status(), kExitUsage);
   const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
   if ((*session)->rank() != 0) {
-    HandleSignals(SIG_IGN);        // rank 0 gets the signal too, saves what is measured and then ends us
+    HandleSignals(SIG_IGN);  // rank 0 gets the signal too, saves what is measured and then ends us
     const absl::Status status = (*session)->RunWorker(*worker);
     return status.ok() || absl::IsFailedPrecondition(status) ? kExitOk : Fail(status, kExitPartial);
   }
@@ -135,7 +138,9 @@ int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& com
 #else
   (void)line, (void)plan, (void)command;
   if (LauncherPromises().promised_rank > 0) return kExitUsage;
-  return Fail(absl::FailedPreconditionError("this build has no MPI: build with -DIOBENCH_MPI=ON, or use --spawn or --listen"), kExitUsage);
+  return Fail(absl::FailedPreconditionError(
+                  "this build has no MPI: build with -DIOBENCH_MPI=ON, or use --spawn or --listen"),
+              kExitUsage);
 #endif
 }
 
@@ -153,7 +158,7 @@ int RunWorker(const CommandLine& line) {
   const absl::Status status = RunGrpcWorkers(line.join, handlers, options);
   if (status.ok()) return kExitOk;
   if (absl::IsCancelled(status)) return kExitInterrupted;
-  if (line.spawned) return kExitPartial;             // the coordinator says what happened
+  if (line.spawned) return kExitPartial;  // the coordinator says what happened
   return Fail(status, absl::IsUnavailable(status) ? kExitPartial : kExitUsage);
 }
 
@@ -161,7 +166,8 @@ int Clean(const std::string& directory) {
   const absl::StatusOr<CleanReport> cleaned = CleanDataDirectory(directory);
   if (!cleaned.ok()) return Fail(cleaned.status(), kExitUsage);
   std::cout << "removed " << cleaned->removed_files << " files of ours below " << directory << std::endl;
-  for (const std::string& file : cleaned->foreign_files) std::cout << "left alone, not ours: " << file << std::endl;
+  for (const std::string& file : cleaned->foreign_files)
+    std::cout << "left alone, not ours: " << file << std::endl;
   return kExitOk;
 }
 
@@ -204,7 +210,8 @@ int Main(const std::vector<std::string>& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
   spdlog::set_pattern("cluster-iobench: %l: %v");
   auto line = ParseCommandLine(arguments);
-  if (!line.ok()) return LauncherPromises().promised_rank <= 0 ? Fail(line.status(), kExitUsage) : int{kExitUsage};
+  if (!line.ok())
+    return LauncherPromises().promised_rank <= 0 ? Fail(line.status(), kExitUsage) : int{kExitUsage};
   switch (line->command) {
     case Command::kText:
       std::cout << line->text << std::flush;

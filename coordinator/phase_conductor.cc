@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-constexpr int64_t kMarginNeededNs = 500'000;       // a lane wakes, spins and starts well within this
+constexpr int64_t kMarginNeededNs = 500'000;  // a lane wakes, spins and starts well within this
 constexpr int kMostAttempts = 6;
 // After an interrupt the lanes end their op in flight and their results are fetched. mpirun kills a second after its
 // Ctrl-C, so both together must stay under that; a hung mount must not keep us either.
@@ -24,7 +24,8 @@ v1::WorkerRequest AdjustRequest(void (v1::Adjust::*set)(bool)) {
 
 }  // namespace
 
-PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition)
+PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index,
+                               uint32_t repetition)
     : context_(context), phase_(phase), states_(context.cluster.members().size()) {
   record_.set_index(index);
   record_.set_repetition(repetition);
@@ -50,7 +51,7 @@ absl::Status PhaseConductor::Run() {
     ran = true;
     if (absl::IsCancelled(status)) {
       record_.set_interrupted(true);
-      EndEarly().IgnoreError();                    // whoever does not answer in time is missing in the record
+      EndEarly().IgnoreError();  // whoever does not answer in time is missing in the record
     }
     context_.cluster.transport().SetLanesRunning(false);
   } else if (absl::IsCancelled(status)) {
@@ -58,17 +59,17 @@ absl::Status PhaseConductor::Run() {
     context_.cluster.Tell([](const Member&) { return AdjustRequest(&v1::Adjust::set_disarm); });
   }
   if (ran && (status.ok() || absl::IsCancelled(status))) {
-      if (status.ok()) status = context_.clock_sync.Burst();
+    if (status.ok()) status = context_.clock_sync.Burst();
     const absl::Status collected = Collect(/*interruptible=*/status.ok());
     if (status.ok()) status = collected;
-    if (absl::IsCancelled(collected)) {            // while lanes finished their files: don't wait for that
+    if (absl::IsCancelled(collected)) {  // while lanes finished their files: don't wait for that
       record_.set_interrupted(true);
       EndEarly().IgnoreError();
       Collect(/*interruptible=*/false).IgnoreError();
     }
   }
   context_.cluster.set_on_event(nullptr);
-  
+
   for (const Member& member : context_.cluster.members()) {
     v1::WorkerPhaseResult& worker = *record_.mutable_workers(static_cast<int>(member.number));
     if (member.lost) {
@@ -76,7 +77,8 @@ absl::Status PhaseConductor::Run() {
       worker.set_lost_reason(member.lost_reason);
       worker.set_last_known_bytes(states_[member.number].progress.bytes());
     }
-    for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number)) *worker.add_bursts() = burst;
+    for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number))
+      *worker.add_bursts() = burst;
   }
   const double wall_s = SecondsFrom(CoordNow() - begin);
   double timed_s = 0;
@@ -174,7 +176,8 @@ absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
       [&](const Member& member, const ReceivedEvent& received) {
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
-        if (received.event.armed().late() || received.event.armed().margin_ns() < kMarginNeededNs) late = true;
+        if (received.event.armed().late() || received.event.armed().margin_ns() < kMarginNeededNs)
+          late = true;
       },
       {}));
   context_.start_lead.NoteRound(CoordNow() - now);
@@ -228,7 +231,8 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
     case v1::WorkerEvent::kLaneEnded:
       // Where a time rules, all lanes end at the same instant by themselves.
       if (phase_.stop().time_s() > 0) break;
-      if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP) StopLanes();
+      if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP)
+        StopLanes();
       break;
     case v1::WorkerEvent::kDeadlineReached:
       state.at_deadline = true;
@@ -311,7 +315,8 @@ void PhaseConductor::ShowProgress() {
   progress.index = record_.index();
   progress.phase_count = context_.phase_count;
   progress.time_limit_s = std::max(phase_.stop().time_s(), phase_.stop().deadline_s());
-  progress.workers_lost = static_cast<uint32_t>(context_.cluster.members().size()) - context_.cluster.live_count();
+  progress.workers_lost =
+      static_cast<uint32_t>(context_.cluster.members().size()) - context_.cluster.live_count();
   for (const WorkerState& state : states_) {
     if (!state.takes_part) continue;
     progress.bytes += state.progress.bytes();

@@ -26,10 +26,10 @@ class PhaseConductor {
     const v1::Plan& plan;
     const Layout& layout;
     RunObserver& observer;
-    bool data_must_exist = false;                // kept data are used
-    const std::set<uint32_t>& broken_files;      // owner lanes whose files cannot be relied on
-    uint32_t phase_count = 0;                    // of the run, for the display
-    StartLead& start_lead;                       // learns from each start; kept for the next phase
+    bool data_must_exist = false;            // kept data are used
+    const std::set<uint32_t>& broken_files;  // owner lanes whose files cannot be relied on
+    uint32_t phase_count = 0;                // of the run, for the display
+    StartLead& start_lead;                   // learns from each start; kept for the next phase
   };
 
   PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);
@@ -42,11 +42,11 @@ class PhaseConductor {
  private:
   struct WorkerState {
     bool takes_part = false;
-    bool done = false;                           // LanesDone came
+    bool done = false;  // LanesDone came
     bool at_deadline = false;
     uint64_t most_ops = 0;
     v1::LanesDone ends;
-    v1::Progress progress;                       // last known
+    v1::Progress progress;  // last known
     bool collected = false;
     bool poll_pending = false;
     CoordTime poll_sent;
@@ -57,7 +57,7 @@ class PhaseConductor {
   absl::Status Arm(bool last_attempt, bool& late);
   absl::Status Disarm();
   absl::Status RunLanes();
-  absl::Status EndEarly();                       // interrupted: stop lanes, wait a little for their ends
+  absl::Status EndEarly();  // interrupted: stop lanes, wait a little for their ends
   absl::Status Collect(bool interruptible);
   void OnEvent(const Member& member, const ReceivedEvent& received);
   void StopLanes();
@@ -71,8 +71,8 @@ class PhaseConductor {
   Context context_;
   v1::Phase phase_;
   v1::PhaseRecord record_;
-  std::vector<WorkerState> states_;              // by worker number
-  CoordTime start_;                              // T
+  std::vector<WorkerState> states_;  // by worker number
+  CoordTime start_;                  // T
   bool stop_sent_ = false;
   bool goal_sent_ = false;
   CoordTime next_poll_;

@@ -18,7 +18,7 @@ constexpr uint64_t kDefaultBytesPerLane = 64_MiB;
 
 absl::StatusOr<uint64_t> BytesOption(const std::string& text, const char* option, uint64_t default_bytes) {
   if (text.empty()) return default_bytes;
-  absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1_KiB);      // IOzone: a bare number is KiB
+  absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1_KiB);  // IOzone: a bare number is KiB
   if (!bytes.ok()) return Annotate(bytes.status(), option);
   return bytes;
 }
@@ -88,11 +88,13 @@ absl::StatusOr<v1::Plan> BuildPlan(const WorkOptions& work, uint32_t default_lan
     if (work.keep) plan.set_keep_data(true);
   } else {
     SetTargets(work.paths.empty() ? std::vector<std::string>{"."} : work.paths, plan);
-    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes_per_lane, BytesOption(work.size, "--size", kDefaultBytesPerLane));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes_per_lane,
+                             BytesOption(work.size, "--size", kDefaultBytesPerLane));
     const uint64_t file_bytes = bytes_per_lane / std::max(1u, work.files_per_lane);
     // The default record shrinks with a small file; one that was asked for does not.
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t record_bytes,
-                             BytesOption(work.record, "--record", std::min(kDefaultRecordBytes, std::max<uint64_t>(1, file_bytes))));
+                             BytesOption(work.record, "--record",
+                                         std::min(kDefaultRecordBytes, std::max<uint64_t>(1, file_bytes))));
     plan.mutable_files()->set_bytes_per_lane(bytes_per_lane);
     plan.mutable_files()->set_files_per_lane(work.files_per_lane);
     plan.mutable_files()->set_shared_file(work.shared_file);

@@ -23,14 +23,16 @@ absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation
   auto spec = FindOperation(operation.name());
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
   if (std::find(engines.begin(), engines.end(), operation.engine()) == engines.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown engine \"", operation.engine(), "\"; there are: ",
-                                                   absl::StrJoin(engines, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat("unknown engine \"", operation.engine(),
+                                                   "\"; there are: ", absl::StrJoin(engines, ", ")));
   }
   const uint64_t record_bytes = operation.record_bytes();
   const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
-  if (record_bytes == 0) return absl::InvalidArgumentError("the record size is 0: give -r a size such as 64k");
+  if (record_bytes == 0)
+    return absl::InvalidArgumentError("the record size is 0: give -r a size such as 64k");
   if (record_bytes > kLargestRecordBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of ", FormatBytes(static_cast<double>(record_bytes)),
+    return absl::InvalidArgumentError(absl::StrCat("a record of ",
+                                                   FormatBytes(static_cast<double>(record_bytes)),
                                                    " is larger than the 1 GiB that a record may have"));
   }
   if (record_bytes > file_bytes) {
@@ -39,12 +41,12 @@ absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation
         FormatBytes(static_cast<double>(file_bytes)), ": use a smaller -r or a larger -s"));
   }
   if (operation.direct() && record_bytes % 512 != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("with -I the record size must be a multiple of 512 bytes, and ",
-                                                   record_bytes, " is not"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "with -I the record size must be a multiple of 512 bytes, and ", record_bytes, " is not"));
   }
   if (operation.read_percent() > 100) {
-    return absl::InvalidArgumentError(absl::StrCat("the read percentage ", operation.read_percent(),
-                                                   " is over 100"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
   }
   if ((*spec)->access == Access::kMixed && operation.mix_by_lane() && operation.read_percent() == 0) {
     return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
@@ -56,19 +58,21 @@ absl::Status CheckStop(const v1::StopRule& stop) {
   for (const auto& [name, seconds] : {std::pair{"time", stop.time_s()}, std::pair{"warm-up", stop.warmup_s()},
                                       std::pair{"deadline", stop.deadline_s()}}) {
     if (!(seconds >= 0) || seconds > 1e7) {
-      return absl::InvalidArgumentError(absl::StrCat("the ", name, " of ", seconds, " s is not between 0 and 10^7 s"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the ", name, " of ", seconds, " s is not between 0 and 10^7 s"));
     }
   }
   if (stop.time_s() > 0 && stop.deadline_s() > 0) {
-    return absl::InvalidArgumentError("--time loops for so long, --deadline ends early without looping: give one");
+    return absl::InvalidArgumentError(
+        "--time loops for so long, --deadline ends early without looping: give one");
   }
   if (stop.wear_out() && stop.deadline_s() == 0) {
     return absl::InvalidArgumentError("--wear-out says what happens after a deadline: give --deadline S too");
   }
   const double limit_s = std::max(stop.time_s(), stop.deadline_s());
   if (stop.warmup_s() > 0 && limit_s > 0 && stop.warmup_s() >= limit_s) {
-    return absl::InvalidArgumentError(absl::StrCat("a warm-up of ", stop.warmup_s(), " s leaves nothing of ", limit_s,
-                                                   " s to measure"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a warm-up of ", stop.warmup_s(), " s leaves nothing of ", limit_s, " s to measure"));
   }
   return absl::OkStatus();
 }
@@ -119,7 +123,7 @@ void CompletePlan(v1::Plan& plan) {
       phase.set_name(phase.assignments(0).operation().name());
     }
     v1::TimedRegion& region = *phase.mutable_region();
-    if (!writes) region.set_fsync(false);            // nothing to flush
+    if (!writes) region.set_fsync(false);  // nothing to flush
     phase.mutable_stop();
     if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {
       phase.set_stonewall(DefaultStonewall(phase.assignments(0).operation(), region));
@@ -128,29 +132,35 @@ void CompletePlan(v1::Plan& plan) {
 }
 
 absl::Status CheckPlan(const v1::Plan& plan, std::span<const std::string> engines) {
-  if (plan.phases().empty()) return absl::InvalidArgumentError("the plan has no phases: name operations with -i or --op");
+  if (plan.phases().empty())
+    return absl::InvalidArgumentError("the plan has no phases: name operations with -i or --op");
   if (plan.lanes_per_worker() > kMostLanesPerWorker) {
-    return absl::InvalidArgumentError(absl::StrCat(plan.lanes_per_worker(), " lanes a worker are more than ",
-                                                   kMostLanesPerWorker));
+    return absl::InvalidArgumentError(
+        absl::StrCat(plan.lanes_per_worker(), " lanes a worker are more than ", kMostLanesPerWorker));
   }
   const v1::FileLayout& files = plan.files();
-  if (files.bytes_per_lane() == 0) return absl::InvalidArgumentError("the size is 0: give -s a size such as 4m");
+  if (files.bytes_per_lane() == 0)
+    return absl::InvalidArgumentError("the size is 0: give -s a size such as 4m");
   if (files.bytes_per_lane() > (uint64_t{1} << 62)) {
     return absl::InvalidArgumentError("the size per lane is over 4 EiB");
   }
   if (files.shared_file() && files.files_per_lane() > 1) {
-    return absl::InvalidArgumentError("--shared-file is one file for all: it cannot go with --files-per-lane");
+    return absl::InvalidArgumentError(
+        "--shared-file is one file for all: it cannot go with --files-per-lane");
   }
   if (files.bytes_per_lane() % files.files_per_lane() != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(), " bytes per lane cannot be split evenly over ",
+    return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(),
+                                                   " bytes per lane cannot be split evenly over ",
                                                    files.files_per_lane(), " files"));
   }
   for (const v1::Target& target : plan.targets()) {
     if (target.path().empty()) return absl::InvalidArgumentError("a target has no path");
   }
   for (const v1::Phase& phase : plan.phases()) {
-    const std::string place = absl::StrCat("phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ");
-    if (phase.assignments().empty()) return absl::InvalidArgumentError(absl::StrCat(place, "it has no assignments"));
+    const std::string place =
+        absl::StrCat("phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ");
+    if (phase.assignments().empty())
+      return absl::InvalidArgumentError(absl::StrCat(place, "it has no assignments"));
     for (const v1::Assignment& assignment : phase.assignments()) {
       if (absl::Status status = CheckOperation(plan, assignment.operation(), engines); !status.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(place, status.message()));

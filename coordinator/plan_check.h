@@ -20,9 +20,9 @@ absl::Status CheckPlan(const v1::Plan& plan, std::span<const std::string> engine
 // Flushed where flushing belongs to the result: buffered writes with -c or -e. Else retroactive.
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region);
 
-bool Writes(const v1::Operation& operation);         // at all
+bool Writes(const v1::Operation& operation);  // at all
 bool CreatesFiles(const v1::Operation& operation);
-bool UsesFiles(const v1::Plan& plan);                // false: every engine is "null"
+bool UsesFiles(const v1::Plan& plan);  // false: every engine is "null"
 
 }  // namespace iobench
 

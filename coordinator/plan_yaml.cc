@@ -40,7 +40,7 @@ class Reader {
   explicit Reader(std::string file_name) : file_name_(std::move(file_name)) {}
 
   absl::Status Read(const YAML::Node& node, const std::string& place, Message& message) const {
-    if (node.IsNull()) return absl::OkStatus();          // "drop_caches:" alone
+    if (node.IsNull()) return absl::OkStatus();  // "drop_caches:" alone
     if (!node.IsMap()) return Error(node, place, "a mapping of fields is needed here");
     const Descriptor& type = *message.GetDescriptor();
     std::set<std::string> seen;
@@ -50,10 +50,11 @@ class Reader {
       if (field == nullptr) {
         std::vector<std::string> known;
         for (int i = 0; i < type.field_count(); ++i) known.push_back(type.field(i)->name());
-        return Error(entry.first, place, absl::StrCat("unknown field \"", name, "\"; known: ",
-                                                      absl::StrJoin(known, ", ")));
+        return Error(entry.first, place,
+                     absl::StrCat("unknown field \"", name, "\"; known: ", absl::StrJoin(known, ", ")));
       }
-      if (!seen.insert(name).second) return Error(entry.first, place, absl::StrCat("\"", name, "\" stands here twice"));
+      if (!seen.insert(name).second)
+        return Error(entry.first, place, absl::StrCat("\"", name, "\" stands here twice"));
       const std::string field_place = place.empty() ? name : absl::StrCat(place, ".", name);
       IOBENCH_RETURN_IF_ERROR(ReadField(entry.second, field_place, *field, message));
     }
@@ -65,7 +66,8 @@ class Reader {
     const YAML::Mark mark = node.Mark();
     const std::string where =
         mark.is_null() ? file_name_ : absl::StrCat(file_name_, ":", mark.line + 1, ":", mark.column + 1);
-    return absl::InvalidArgumentError(absl::StrCat(where, ": ", place.empty() ? "" : absl::StrCat(place, ": "), what));
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, ": ", place.empty() ? "" : absl::StrCat(place, ": "), what));
   }
 
   absl::Status ReadField(const YAML::Node& node, const std::string& place, const FieldDescriptor& field,
@@ -84,18 +86,21 @@ class Reader {
     const Reflection& reflection = *message.GetReflection();
     const bool repeated = field.is_repeated();
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      return Read(node, place,
-                  repeated ? *reflection.AddMessage(&message, &field) : *reflection.MutableMessage(&message, &field));
+      return Read(
+          node, place,
+          repeated ? *reflection.AddMessage(&message, &field) : *reflection.MutableMessage(&message, &field));
     }
     if (!node.IsScalar()) return Error(node, place, "a single value is needed here");
     const std::string& text = node.Scalar();
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING:
-        repeated ? reflection.AddString(&message, &field, text) : reflection.SetString(&message, &field, text);
+        repeated ? reflection.AddString(&message, &field, text)
+                 : reflection.SetString(&message, &field, text);
         return absl::OkStatus();
       case FieldDescriptor::CPPTYPE_BOOL: {
         bool value = false;
-        if (!YAML::convert<bool>::decode(node, value)) return Error(node, place, absl::StrCat("\"", text, "\" is not true or false"));
+        if (!YAML::convert<bool>::decode(node, value))
+          return Error(node, place, absl::StrCat("\"", text, "\" is not true or false"));
         repeated ? reflection.AddBool(&message, &field, value) : reflection.SetBool(&message, &field, value);
         return absl::OkStatus();
       }
@@ -104,7 +109,8 @@ class Reader {
         if (!YAML::convert<double>::decode(node, value) || !std::isfinite(value)) {
           return Error(node, place, absl::StrCat("\"", text, "\" is not a number"));
         }
-        repeated ? reflection.AddDouble(&message, &field, value) : reflection.SetDouble(&message, &field, value);
+        repeated ? reflection.AddDouble(&message, &field, value)
+                 : reflection.SetDouble(&message, &field, value);
         return absl::OkStatus();
       }
       case FieldDescriptor::CPPTYPE_UINT32:
@@ -119,11 +125,14 @@ class Reader {
           return Error(node, place, absl::StrCat("\"", text, "\" is not a whole number that is 0 or more"));
         }
         if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-          if (value > std::numeric_limits<uint32_t>::max()) return Error(node, place, absl::StrCat(text, " is too large"));
+          if (value > std::numeric_limits<uint32_t>::max())
+            return Error(node, place, absl::StrCat(text, " is too large"));
           const auto small = static_cast<uint32_t>(value);
-          repeated ? reflection.AddUInt32(&message, &field, small) : reflection.SetUInt32(&message, &field, small);
+          repeated ? reflection.AddUInt32(&message, &field, small)
+                   : reflection.SetUInt32(&message, &field, small);
         } else {
-          repeated ? reflection.AddUInt64(&message, &field, value) : reflection.SetUInt64(&message, &field, value);
+          repeated ? reflection.AddUInt64(&message, &field, value)
+                   : reflection.SetUInt64(&message, &field, value);
         }
         return absl::OkStatus();
       }
@@ -155,22 +164,29 @@ void PrintValue(const Message& message, const FieldDescriptor& field, int index,
   const bool repeated = field.is_repeated();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      Print(repeated ? reflection.GetRepeatedMessage(message, &field, index) : reflection.GetMessage(message, &field), out);
+      Print(repeated ? reflection.GetRepeatedMessage(message, &field, index)
+                     : reflection.GetMessage(message, &field),
+            out);
       break;
     case FieldDescriptor::CPPTYPE_STRING:
-      out << (repeated ? reflection.GetRepeatedString(message, &field, index) : reflection.GetString(message, &field));
+      out << (repeated ? reflection.GetRepeatedString(message, &field, index)
+                       : reflection.GetString(message, &field));
       break;
     case FieldDescriptor::CPPTYPE_BOOL:
-      out << (repeated ? reflection.GetRepeatedBool(message, &field, index) : reflection.GetBool(message, &field));
+      out << (repeated ? reflection.GetRepeatedBool(message, &field, index)
+                       : reflection.GetBool(message, &field));
       break;
     case FieldDescriptor::CPPTYPE_DOUBLE:
-      out << (repeated ? reflection.GetRepeatedDouble(message, &field, index) : reflection.GetDouble(message, &field));
+      out << (repeated ? reflection.GetRepeatedDouble(message, &field, index)
+                       : reflection.GetDouble(message, &field));
       break;
     case FieldDescriptor::CPPTYPE_UINT32:
-      out << (repeated ? reflection.GetRepeatedUInt32(message, &field, index) : reflection.GetUInt32(message, &field));
+      out << (repeated ? reflection.GetRepeatedUInt32(message, &field, index)
+                       : reflection.GetUInt32(message, &field));
       break;
     case FieldDescriptor::CPPTYPE_UINT64:
-      out << (repeated ? reflection.GetRepeatedUInt64(message, &field, index) : reflection.GetUInt64(message, &field));
+      out << (repeated ? reflection.GetRepeatedUInt64(message, &field, index)
+                       : reflection.GetUInt64(message, &field));
       break;
     case FieldDescriptor::CPPTYPE_ENUM:
       out << ShortName(*field.enum_type(), reflection.GetEnum(message, &field)->name());
@@ -194,7 +210,8 @@ void Print(const Message& message, YAML::Emitter& out) {
       out << YAML::EndSeq;
       continue;
     }
-    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !reflection.HasField(message, &field)) continue;
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !reflection.HasField(message, &field))
+      continue;
     out << YAML::Key << field.name() << YAML::Value;
     PrintValue(message, field, 0, out);
   }
@@ -215,10 +232,12 @@ absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& f
   try {
     root = YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat(file_name, ":", error.mark.line + 1, ":", error.mark.column + 1,
-                                                   ": this is not YAML: ", error.msg));
+    return absl::InvalidArgumentError(absl::StrCat(file_name, ":", error.mark.line + 1, ":",
+                                                   error.mark.column + 1, ": this is not YAML: ", error.msg));
   }
-  if (!root.IsMap()) return absl::InvalidArgumentError(absl::StrCat(file_name, ": a plan is a mapping with phases, files, targets …"));
+  if (!root.IsMap())
+    return absl::InvalidArgumentError(
+        absl::StrCat(file_name, ": a plan is a mapping with phases, files, targets …"));
   v1::Plan plan;
   IOBENCH_RETURN_IF_ERROR(Reader(file_name).Read(root, "", plan));
   return plan;

@@ -13,7 +13,7 @@ namespace iobench {
 // InvalidArgument names the place ("plan.yaml:7:5: phases[0].operation: unknown field …") and what is known there.
 // Fields that end in _bytes take 64k, 4m, 1g beside plain bytes; enums are written in lower case without their prefix
 // ("flushed"). A field written twice is an error.
-absl::StatusOr<v1::Plan> LoadPlan(const std::string& file);                       // NotFound: cannot be read
+absl::StatusOr<v1::Plan> LoadPlan(const std::string& file);  // NotFound: cannot be read
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name);
 
 // Every field, defaults too; messages that are not set are left out.

@@ -69,11 +69,13 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
   const uint64_t lanes = uint64_t{plan.lanes_per_worker()} * static_cast<uint64_t>(record.workers_size());
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();
-    std::cout << absl::StreamFormat("  phase  %-16s records of %s, %s", phase.name(),
-                                    FormatBytes(static_cast<double>(operation.record_bytes())),
-                                    phase.stop().time_s() > 0
-                                        ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
-                                        : absl::StrCat(FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())), " in all"));
+    std::cout << absl::StreamFormat(
+        "  phase  %-16s records of %s, %s", phase.name(),
+        FormatBytes(static_cast<double>(operation.record_bytes())),
+        phase.stop().time_s() > 0
+            ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
+            : absl::StrCat(FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())),
+                           " in all"));
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }
   std::cout << std::flush;
@@ -116,8 +118,9 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
     return exit_code;
   }
   display.RunEnds(conductor.report());
-  std::cout << "\nresults: " << directory << "/result.json, result.csv, raw/; print again with `cluster-iobench report "
-            << directory << "`" << std::endl;
+  std::cout << "\nresults: " << directory
+            << "/result.json, result.csv, raw/; print again with `cluster-iobench report " << directory << "`"
+            << std::endl;
   if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what had been done");
   return exit_code;
 }
@@ -142,21 +145,26 @@ int Selftest(const Stage& stage, const CommandLine& line) {
     skew_us.push_back(phase.start().skew_us());
     attempts += phase.start().attempts();
   }
-  std::cout << absl::StreamFormat("cluster-iobench %s selftest over %s: %d workers on %d clients, %d lanes, %d empty phases in %s\n",
-                                  kProgramVersion, stage.transport.name(), report.run().worker_count(),
-                                  report.clients_size(), report.run().lane_count(), report.phases_size(), FormatSeconds(run_s));
-  std::cout << absl::StreamFormat("  fixed cost of a phase   median %.2f ms, most %.2f ms (start lead included)\n", MedianOf(fixed_cost_ms),
-                                  fixed_cost_ms.empty() ? NAN : *std::max_element(fixed_cost_ms.begin(), fixed_cost_ms.end()));
-  std::cout << absl::StreamFormat("  start skew              median %.0f us, most %.0f us; %d starts for %d phases\n", MedianOf(skew_us),
-                                  skew_us.empty() ? NAN : *std::max_element(skew_us.begin(), skew_us.end()), attempts,
-                                  report.phases_size());
+  std::cout << absl::StreamFormat(
+      "cluster-iobench %s selftest over %s: %d workers on %d clients, %d lanes, %d empty phases in %s\n",
+      kProgramVersion, stage.transport.name(), report.run().worker_count(), report.clients_size(),
+      report.run().lane_count(), report.phases_size(), FormatSeconds(run_s));
+  std::cout << absl::StreamFormat(
+      "  fixed cost of a phase   median %.2f ms, most %.2f ms (start lead included)\n",
+      MedianOf(fixed_cost_ms),
+      fixed_cost_ms.empty() ? NAN : *std::max_element(fixed_cost_ms.begin(), fixed_cost_ms.end()));
+  std::cout << absl::StreamFormat(
+      "  start skew              median %.0f us, most %.0f us; %d starts for %d phases\n", MedianOf(skew_us),
+      skew_us.empty() ? NAN : *std::max_element(skew_us.begin(), skew_us.end()), attempts,
+      report.phases_size());
   std::cout << "  per client              clock        read     empty op   clock offset     error\n";
   for (const v1::ClientReport& client : report.clients()) {
-    std::cout << absl::StreamFormat("    %-20s  %-9s %6.1f ns  %6.1f ns  %s\n", client.host(), client.clock(), client.clock_read_ns(),
-                                    client.loop_ns(),
-                                    client.same_clock() ? "  the coordinator's own"
-                                                        : absl::StrFormat("%12.0f us  %6.1f us", client.clock_offset_ns() / 1e3,
-                                                                          client.clock_error_ns() / 1e3));
+    std::cout << absl::StreamFormat(
+        "    %-20s  %-9s %6.1f ns  %6.1f ns  %s\n", client.host(), client.clock(), client.clock_read_ns(),
+        client.loop_ns(),
+        client.same_clock() ? "  the coordinator's own"
+                            : absl::StrFormat("%12.0f us  %6.1f us", client.clock_offset_ns() / 1e3,
+                                              client.clock_error_ns() / 1e3));
   }
   std::cout << std::flush;
   return exit_code;

@@ -17,8 +17,8 @@ struct Stage {
   Transport& transport;
   uint32_t worker_count = 1;
   const Interrupt& interrupt;
-  v1::WorkerFacts coordinator;     // host, boot id, clock of this process
-  std::string command;             // as typed
+  v1::WorkerFacts coordinator;  // host, boot id, clock of this process
+  std::string command;          // as typed
 };
 
 // Each returns the exit code. Errors go to stderr as one line.

@@ -11,16 +11,16 @@ namespace iobench {
 // How far a phase is. Best effort: from polls that cannot change a result.
 struct PhaseProgress {
   const v1::Phase* phase = nullptr;
-  uint32_t index = 0;              // of this phase, and of how many
+  uint32_t index = 0;  // of this phase, and of how many
   uint32_t phase_count = 0;
   uint64_t bytes = 0;
-  uint64_t total_bytes = 0;        // 0: a time rules
+  uint64_t total_bytes = 0;  // 0: a time rules
   uint64_t ops = 0;
   uint32_t lanes_running = 0;
   uint32_t lane_count = 0;
-  uint32_t workers_lost = 0;       // in the run so far
-  double elapsed_s = 0;            // since T; negative before
-  double time_limit_s = 0;         // --time or --deadline; 0: none
+  uint32_t workers_lost = 0;  // in the run so far
+  double elapsed_s = 0;       // since T; negative before
+  double time_limit_s = 0;    // --time or --deadline; 0: none
 };
 
 class RunObserver {

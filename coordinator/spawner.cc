@@ -23,9 +23,11 @@ constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;
 absl::StatusOr<SocketDirectory> SocketDirectory::Make() {
   const char* temporary = getenv("TMPDIR");
   // A Unix socket's path may have 107 characters: a long TMPDIR is no use.
-  std::string pattern = temporary != nullptr && *temporary != '\0' && std::string(temporary).size() < 60 ? temporary : "/tmp";
+  std::string pattern =
+      temporary != nullptr && *temporary != '\0' && std::string(temporary).size() < 60 ? temporary : "/tmp";
   pattern += "/cluster-iobench-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) return ErrnoStatus(absl::StrCat("cannot make a directory ", pattern), errno);
+  if (mkdtemp(pattern.data()) == nullptr)
+    return ErrnoStatus(absl::StrCat("cannot make a directory ", pattern), errno);
   return SocketDirectory(pattern);
 }
 
@@ -47,7 +49,7 @@ absl::StatusOr<Spawner> Spawner::Start(uint32_t count, const std::vector<std::st
     if (child == 0) {
       setpgid(0, 0);
       prctl(PR_SET_PDEATHSIG, SIGTERM);
-      if (getppid() != parent) _exit(1);             // it died before the line above
+      if (getppid() != parent) _exit(1);  // it died before the line above
       execv("/proc/self/exe", argv.data());
       _exit(127);
     }

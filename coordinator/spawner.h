@@ -15,7 +15,7 @@ namespace iobench {
 // A private directory for a Unix socket, removed with what is in it by the destructor.
 class SocketDirectory {
  public:
-  static absl::StatusOr<SocketDirectory> Make();           // below $TMPDIR or /tmp
+  static absl::StatusOr<SocketDirectory> Make();  // below $TMPDIR or /tmp
   SocketDirectory(SocketDirectory&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
   SocketDirectory& operator=(SocketDirectory&&) = delete;
   ~SocketDirectory();

@@ -16,9 +16,7 @@ class StartLead {
   static constexpr int64_t kShortestNs = 10'000'000;
 
   // How long it took until everybody had answered a short request.
-  void NoteRound(int64_t round_ns) {
-    rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns;
-  }
+  void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
   // A start was too late: the next ones get twice the time, for good.
   void NoteLate() { factor_ *= 2; }
 

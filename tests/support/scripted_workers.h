@@ -29,7 +29,8 @@ class ScriptedWorkers final : public Transport {
   absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) override {
     posted.push_back({worker, request});
     for (v1::WorkerEvent& event : script_(worker, request)) {
-      if (!event.has_lost() && !event.has_lanes_done() && !event.has_lane_ended() && !event.has_deadline_reached()) {
+      if (!event.has_lost() && !event.has_lanes_done() && !event.has_lane_ended() &&
+          !event.has_deadline_reached()) {
         event.set_call_id(request.call_id());
       }
       events_.push_back({worker, event, CoordNow()});

@@ -1,8 +1,7 @@
 #include "coordinator/conductor.h"
 
-#include <map>
-
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "common/units.h"
 #include "coordinator/plan_builder.h"
@@ -24,7 +23,8 @@ v1::WorkerFacts Facts(const std::string& host, const std::string& version = "1.0
 
 // Workers that do every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it is about.
 struct PerfectWorkers {
-  std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)> instead;   // true: handled
+  std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
+      instead;  // true: handled
   std::map<WorkerId, int64_t> start_ns;
   std::map<WorkerId, uint32_t> lane;
 
@@ -77,7 +77,7 @@ struct PerfectWorkers {
         result.set_first_op_worker_ns(start_ns[id]);
         result.set_ops_end_worker_ns(start_ns[id] + 1'000'000);
         result.set_region_end_worker_ns(start_ns[id] + 1'000'000);
-        for (const uint64_t total : {0_KiB, 4_KiB}) {       // delta coded
+        for (const uint64_t total : {0_KiB, 4_KiB}) {  // delta coded
           result.mutable_timeline()->add_at_worker_ns(total == 0 ? start_ns[id] : 1'000'000);
           result.mutable_timeline()->add_bytes(total);
           result.mutable_timeline()->add_ops(total / 4_KiB);
@@ -122,7 +122,8 @@ struct Run {
 
   int Go() {
     Observer observer(*this);
-    ScriptedWorkers workers(hosts, [this](WorkerId id, const v1::WorkerRequest& request) { return perfect(id, request); });
+    ScriptedWorkers workers(
+        hosts, [this](WorkerId id, const v1::WorkerRequest& request) { return perfect(id, request); });
     workers.set_ordered(ordered);
     ConductorOptions options;
     options.run_name = "test";
@@ -136,7 +137,8 @@ struct Run {
     return exit_code;
   }
   int Count(v1::WorkerRequest::BodyCase body) const {
-    return static_cast<int>(std::count_if(posted.begin(), posted.end(), [body](const auto& sent) { return sent.request.body_case() == body; }));
+    return static_cast<int>(std::count_if(
+        posted.begin(), posted.end(), [body](const auto& sent) { return sent.request.body_case() == body; }));
   }
 };
 
@@ -155,7 +157,8 @@ TEST_CASE("a run of two phases takes every worker through both and ends well") {
 TEST_CASE("all workers are armed for one instant in their own clocks") {
   Run run;
   std::map<WorkerId, int64_t> offset_ns = {{0, 0}, {1, 3'600'000'000'000}, {2, -5'000'000'000}};
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     if (!request.has_ping()) return false;
     v1::WorkerEvent event;
     event.mutable_pong()->set_received_worker_ns(MonotonicNowNs() + offset_ns[id]);
@@ -166,7 +169,8 @@ TEST_CASE("all workers are armed for one instant in their own clocks") {
   // The phases end "at once" on clocks an hour away, which the perfect worker does not model: margins are checked here.
   std::map<WorkerId, int64_t> margin_ns;
   auto base = run.perfect.instead;
-  run.perfect.instead = [&, base](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&, base](WorkerId id, const v1::WorkerRequest& request,
+                                  std::vector<v1::WorkerEvent>& events) {
     if (base(id, request, events)) return true;
     if (!request.has_arm()) return false;
     margin_ns[id] = request.arm().start_worker_ns() - (MonotonicNowNs() + offset_ns[id]);
@@ -202,7 +206,8 @@ TEST_CASE("one late answer cancels the start, doubles the lead and repeats it") 
   Run run;
   int late_answers = 2;
   std::vector<int64_t> leads_ns;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     if (!request.has_arm() || id != 1) return false;
     leads_ns.push_back(request.arm().start_worker_ns() - MonotonicNowNs());
     if (late_answers-- <= 0) return false;
@@ -215,14 +220,15 @@ TEST_CASE("one late answer cancels the start, doubles the lead and repeats it") 
   CHECK(run.conductor->report().phases(0).start().attempts() == 3);
   CHECK(run.conductor->report().phases(1).start().attempts() == 1);
   REQUIRE(leads_ns.size() == 4);
-  CHECK(leads_ns[2] > 3 * leads_ns[0]);                     // doubled twice
-  CHECK(run.Count(v1::WorkerRequest::kAdjust) == 6);        // two disarms to three workers
+  CHECK(leads_ns[2] > 3 * leads_ns[0]);               // doubled twice
+  CHECK(run.Count(v1::WorkerRequest::kAdjust) == 6);  // two disarms to three workers
 }
 
 TEST_CASE("a start that is always late happens in the end and is marked") {
   Run run;
   run.plan = EmptyPhases(1, 1);
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     if (!request.has_arm() || id != 1 || request.arm().start_anyway()) return false;
     v1::WorkerEvent event;
     event.mutable_armed()->set_late(true);
@@ -238,7 +244,8 @@ TEST_CASE("a flushed stonewall tells every lane to stop when the first one has f
   Run run;
   run.plan = EmptyPhases(1, 1);
   run.plan.mutable_phases(0)->set_stonewall(v1::STONEWALL_STOP);
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     v1::WorkerEvent event;
     if (request.has_arm()) {
       run.perfect.start_ns[id] = request.arm().start_worker_ns();
@@ -274,7 +281,8 @@ TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
   run.plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
   run.plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
   std::map<WorkerId, uint64_t> goals;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     v1::WorkerEvent event;
     if (request.has_arm()) {
       run.perfect.start_ns[id] = request.arm().start_worker_ns();
@@ -297,7 +305,8 @@ TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
 
 TEST_CASE("a worker that is lost in a phase costs its own numbers and makes the run partial") {
   Run run;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     if (!request.has_arm() || id != 1) return false;
     v1::WorkerEvent event;
     event.mutable_armed()->set_margin_ns(1'000'000'000);
@@ -320,7 +329,8 @@ TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs it
   run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_engine("posix");
   run.plan.set_lanes_per_worker(1);
   std::map<uint32_t, std::vector<bool>> sat_out;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     if (request.has_prepare()) sat_out[id].push_back(request.prepare().lanes(0).sits_out());
     if (!request.has_collect() || id != 1 || sat_out[id].size() > 1) return false;
     v1::WorkerEvent event;
@@ -344,7 +354,8 @@ TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs it
 TEST_CASE("an interrupt ends the run with what was done and sends everybody home") {
   Run run;
   run.interrupts_when_running = true;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
     v1::WorkerEvent event;
     if (request.has_arm()) {
       run.perfect.start_ns[id] = request.arm().start_worker_ns();
@@ -369,12 +380,14 @@ TEST_CASE("a worker of another version is refused with both versions named") {
   Run run;
   run.hosts[1] = Facts("b10", "0.9");
   REQUIRE(run.Go() == kExitUsage);
-  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("b10") && Contains("0.9") && Contains("1.0"));
+  CHECK_THAT(std::string(run.conductor->refusal().message()),
+             Contains("b10") && Contains("0.9") && Contains("1.0"));
 }
 
 TEST_CASE("too few workers end the wait with their number") {
   Run run;
-  ScriptedWorkers workers({Facts("a")}, [](WorkerId, const v1::WorkerRequest&) { return std::vector<v1::WorkerEvent>(); });
+  ScriptedWorkers workers({Facts("a")},
+                          [](WorkerId, const v1::WorkerRequest&) { return std::vector<v1::WorkerEvent>(); });
   Cluster cluster(workers, 1, run.interrupt);
   const absl::Status status = cluster.Gather(3, CoordNow() + 1'000'000, "1.0", [](uint32_t) {});
   CHECK(absl::IsDeadlineExceeded(status));

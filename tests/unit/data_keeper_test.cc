@@ -51,11 +51,14 @@ struct Deployment {
     manifest.set_created_by("node7");
     for (int worker : {0, 1}) *Seen(worker).mutable_manifest() = manifest;
   }
-  static v1::Plan PlanOf(const std::vector<std::string>& arguments) { return *BuildPlan(ParseCommandLine(arguments)->work, 1); }
+  static v1::Plan PlanOf(const std::vector<std::string>& arguments) {
+    return *BuildPlan(ParseCommandLine(arguments)->work, 1);
+  }
 
   absl::StatusOr<DataDecision> Decide() {
     const v1::Plan plan = PlanOf(arguments);
-    return DecideAboutData(plan, Layout(plan, std::vector<uint32_t>{0, 1}), members, facts, Ours(plan), force);
+    return DecideAboutData(plan, Layout(plan, std::vector<uint32_t>{0, 1}), members, facts, Ours(plan),
+                           force);
   }
   std::string Refusal() {
     const auto decision = Decide();
@@ -77,7 +80,7 @@ TEST_CASE("lanes of all clients on one file system count together against its sp
   deployment.Seen(0).set_free_bytes(150_MiB);
   deployment.Seen(1).set_free_bytes(150_MiB);
   CHECK_THAT(deployment.Refusal(), Contains("200 MiB") && Contains("150 MiB") && Contains("--force"));
-  deployment.Seen(1).set_filesystem_id("another");            // now each has a file system of its own
+  deployment.Seen(1).set_filesystem_id("another");  // now each has a file system of its own
   CHECK(deployment.Refusal().empty());
   deployment.Seen(1).set_filesystem_id("server:/export");
   deployment.force = true;
@@ -111,7 +114,7 @@ TEST_CASE("data that are not ours are left alone") {
   deployment.Seen(0).set_foreign_data(true);
   CHECK_THAT(deployment.Refusal(), Contains("not ours"));
   deployment.force = true;
-  CHECK_THAT(deployment.Refusal(), Contains("not ours"));      // whatever is said
+  CHECK_THAT(deployment.Refusal(), Contains("not ours"));  // whatever is said
 }
 
 TEST_CASE("data of a run that is active or crashed are removed only with --force") {
@@ -127,7 +130,7 @@ TEST_CASE("kept data are read by a run that writes none and matches") {
   Deployment deployment;
   deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
   deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
-  deployment.Seen(0).set_free_bytes(0);                        // nothing is written, no space is needed
+  deployment.Seen(0).set_free_bytes(0);  // nothing is written, no space is needed
   REQUIRE(deployment.Decide().ok());
   CHECK(deployment.Decide()->uses_kept_data);
 }
@@ -136,13 +139,14 @@ TEST_CASE("kept data that do not fit are refused with what differs") {
   Deployment deployment;
   deployment.arguments = {"-i1", "-s", "200m", "-r", "64k", "--path", "/mnt/nfs"};
   deployment.FindsData(v1::Manifest::KEPT, {"-i1", "-s", "100m", "--seed", "9", "--path", "/mnt/nfs"});
-  CHECK_THAT(deployment.Refusal(), Contains("bytes per lane 104857600, now 209715200") && Contains("seed 9, now 1"));
+  CHECK_THAT(deployment.Refusal(),
+             Contains("bytes per lane 104857600, now 209715200") && Contains("seed 9, now 1"));
 }
 
 TEST_CASE("a run that writes replaces kept data") {
   Deployment deployment;
   deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
-  deployment.Seen(0).set_free_bytes(10_MiB);                   // its 200 MiB make room
+  deployment.Seen(0).set_free_bytes(10_MiB);  // its 200 MiB make room
   deployment.Seen(1).set_free_bytes(10_MiB);
   REQUIRE(deployment.Decide().ok());
   CHECK(deployment.Decide()->removes_old_data);

@@ -18,7 +18,8 @@ v1::Plan PlanWith(uint32_t lanes, int targets, bool shared) {
 
 std::vector<uint32_t> OwnersOf(const Layout& layout) {
   std::vector<uint32_t> owners;
-  for (uint32_t worker = 0; worker < layout.worker_count(); ++worker) owners.push_back(layout.RotatedOwner(worker));
+  for (uint32_t worker = 0; worker < layout.worker_count(); ++worker)
+    owners.push_back(layout.RotatedOwner(worker));
   return owners;
 }
 

@@ -36,9 +36,11 @@ std::string ErrorOf(const std::vector<std::string>& arguments) {
 }
 
 TEST_CASE("the main job becomes six phases with close and fsync where they belong") {
-  const auto plan = PlanFor({"-i", "0", "-i", "1", "-i", "2", "-c", "-e", "-r", "64k", "-s", "4m", "--path", "/tmp"});
+  const auto plan =
+      PlanFor({"-i", "0", "-i", "1", "-i", "2", "-c", "-e", "-r", "64k", "-s", "4m", "--path", "/tmp"});
   REQUIRE(plan.ok());
-  CHECK(PhasesOf(*plan) == std::vector<std::string>{"write", "rewrite", "read", "reread", "random-read", "random-write"});
+  CHECK(PhasesOf(*plan) ==
+        std::vector<std::string>{"write", "rewrite", "read", "reread", "random-read", "random-write"});
   CHECK(plan->files().bytes_per_lane() == 4_MiB);
   const v1::Phase& write = plan->phases(0);
   CHECK(write.assignments(0).operation().record_bytes() == 64_KiB);
@@ -47,7 +49,7 @@ TEST_CASE("the main job becomes six phases with close and fsync where they belon
   CHECK(write.stonewall() == v1::STONEWALL_FLUSHED);
   const v1::Phase& read = plan->phases(2);
   CHECK(read.region().close());
-  CHECK_FALSE(read.region().fsync());                       // nothing to flush
+  CHECK_FALSE(read.region().fsync());  // nothing to flush
   CHECK(read.stonewall() == v1::STONEWALL_RETROACTIVE);
 }
 
@@ -63,9 +65,11 @@ TEST_CASE("letters cluster and a bare size is KiB, as in IOzone") {
 
 TEST_CASE("IOzone's plus options become long ones") {
   CHECK(*WithLongOptions({"-+n", "-+p", "70", "-+p30", "-+V", "-+D", "-i", "8"}) ==
-        std::vector<std::string>{"--no-retest", "--mix-percent=70", "--mix-percent=30", "--shared-file", "--dsync", "-i", "8"});
+        std::vector<std::string>{"--no-retest", "--mix-percent=70", "--mix-percent=30", "--shared-file",
+                                 "--dsync", "-i", "8"});
   CHECK(*WithLongOptions({"--", "-+n"}) == std::vector<std::string>{"--", "-+n"});
-  CHECK_THAT(std::string(WithLongOptions({"-+q"}).status().message()), Contains("-+q") && Contains("not available"));
+  CHECK_THAT(std::string(WithLongOptions({"-+q"}).status().message()),
+             Contains("-+q") && Contains("not available"));
   CHECK_THAT(std::string(WithLongOptions({"-+?"}).status().message()), Contains("unknown"));
   CHECK_THAT(std::string(WithLongOptions({"-+p"}).status().message()), Contains("argument"));
 }
@@ -123,8 +127,27 @@ TEST_CASE("without anything given the run is small and local") {
 }
 
 TEST_CASE("a printed plan loads to the same plan") {
-  auto plan = PlanFor({"-i", "0", "-i", "8", "-+p", "70", "-c", "--time", "1.5", "--drop-caches", "--rotate-clients", "-i1", "--repeat", "3",
-                       "-w", "--path", "/tmp", "--path", "/var/tmp", "--seed", "18446744073709551615"});
+  auto plan = PlanFor({"-i",
+                       "0",
+                       "-i",
+                       "8",
+                       "-+p",
+                       "70",
+                       "-c",
+                       "--time",
+                       "1.5",
+                       "--drop-caches",
+                       "--rotate-clients",
+                       "-i1",
+                       "--repeat",
+                       "3",
+                       "-w",
+                       "--path",
+                       "/tmp",
+                       "--path",
+                       "/var/tmp",
+                       "--seed",
+                       "18446744073709551615"});
   REQUIRE(plan.ok());
   auto loaded = ParsePlan(PlanToYaml(*plan), "printed");
   REQUIRE(loaded.ok());
@@ -132,7 +155,10 @@ TEST_CASE("a printed plan loads to the same plan") {
 }
 
 TEST_CASE("a plan is completed with every default") {
-  auto plan = ParsePlan("phases:\n- assignments:\n  - operation: {name: stride-read, record_bytes: 4k}\nfiles: {bytes_per_lane: 1m}\n", "p");
+  auto plan = ParsePlan(
+      "phases:\n- assignments:\n  - operation: {name: stride-read, record_bytes: 4k}\nfiles: "
+      "{bytes_per_lane: 1m}\n",
+      "p");
   REQUIRE(plan.ok());
   CompletePlan(*plan);
   REQUIRE(CheckPlan(*plan, kEngines).ok());
@@ -144,9 +170,12 @@ TEST_CASE("a plan is completed with every default") {
 }
 
 TEST_CASE("a wrong plan is refused with the place of the fault") {
-  const auto error = [](const char* text) { return std::string(ParsePlan(text, "p.yaml").status().message()); };
+  const auto error = [](const char* text) {
+    return std::string(ParsePlan(text, "p.yaml").status().message());
+  };
   CHECK_THAT(error("phases:\n- assignments:\n  - operation:\n      recrd_bytes: 4k\n"),
-             Contains("p.yaml:4:7") && Contains("phases[0].assignments[0].operation") && Contains("recrd_bytes") && Contains("record_bytes"));
+             Contains("p.yaml:4:7") && Contains("phases[0].assignments[0].operation") &&
+                 Contains("recrd_bytes") && Contains("record_bytes"));
   CHECK_THAT(error("lanes_per_worker: many\n"), Contains("p.yaml:1:19") && Contains("many"));
   CHECK_THAT(error("lanes_per_worker: -1\n"), Contains("-1"));
   CHECK_THAT(error("lanes_per_worker: 99999999999\n"), Contains("too large"));

@@ -16,14 +16,14 @@ TEST_CASE("on a quick network the lead is its minimum") {
 TEST_CASE("slow round trips and slow rounds to everybody lengthen the lead") {
   StartLead lead;
   lead.NoteRound(30 * kMs);
-  CHECK(lead.Ns(5 * kMs) == 80 * kMs);                 // 4 * 5 + 2 * 30
+  CHECK(lead.Ns(5 * kMs) == 80 * kMs);  // 4 * 5 + 2 * 30
 }
 
 TEST_CASE("the median of the newest five rounds counts") {
   StartLead lead;
   for (const int64_t round_ms : {100, 8, 7, 200, 9}) lead.NoteRound(round_ms * kMs);
   CHECK(lead.Ns(0) == 18 * kMs);
-  lead.NoteRound(6 * kMs);                             // the first 100 is forgotten
+  lead.NoteRound(6 * kMs);  // the first 100 is forgotten
   CHECK(lead.Ns(0) == 16 * kMs);
 }
 
