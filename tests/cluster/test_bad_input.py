@@ -35,6 +35,7 @@ WRONG = {
     "negative time": ("-i 1 --time -1", "-1"),
     "shared file of several": ("-i 0 -+V --files-per-lane 2", "shared"),
     "unknown transport": ("-i 0 --transport pigeon", "pigeon"),
+    "MPI without a launcher": ("-i 0 --transport mpi", "mpirun"),
     "gRPC without workers": ("-i 0 --transport grpc", "--spawn|--listen"),
     "spawn nobody": ("-i 0 --spawn 0", "spawn"),
     "listen for nobody": ("-i 0 --listen 127.0.0.1:0", "--workers"),
