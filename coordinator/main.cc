@@ -109,8 +109,8 @@ int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& co
     if (!started.ok()) return Fail(started.status(), kExitUsage);
     spawner = std::make_unique<Spawner>(*std::move(started));
   } else {
-    std::cerr << "waiting for " << worker_count << " workers: cluster-iobench worker --join "
-              << (*transport)->bound_address() << std::endl;
+    std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers")
+              << ": cluster-iobench worker --join " << (*transport)->bound_address() << std::endl;
   }
   const int exit_code = Carry(StageOn(**transport, worker_count, command), line, plan);
   transport->reset();  // hang up first, so that the workers end by themselves
@@ -207,6 +207,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
 }
 
 int Main(const std::vector<std::string>& arguments) {
+  signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not leave a run half done
   spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
   spdlog::set_pattern("cluster-iobench: %l: %v");
   auto line = ParseCommandLine(arguments);
