@@ -261,6 +261,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
 absl::StatusOr<std::unique_ptr<GrpcCoordinator>> GrpcCoordinator::Listen(const std::string& address,
                                                                          const GrpcListenOptions& options) {
   QuietGrpcLog();
+  AllowManyConnections();
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();
   if (parsed->reachable_from_elsewhere() && !options.insecure) {

@@ -25,6 +25,10 @@ inline constexpr char kAcceptedKey[] = "cluster-iobench-accepted";
 // statuses. They come where the environment variable GRPC_VERBOSITY asks for them. Any thread, as often as you like.
 void QuietGrpcLog();
 
+// A connection is a file descriptor, and the usual soft limit of 1024 would end a large cluster: raises it to the hard
+// limit. For the end that holds many connections.
+void AllowManyConnections();
+
 // gRPC calls what it was given on threads of its own, and takes care that all that came before is seen there.
 // ThreadSanitizer cannot know: Debian's gRPC is not built for it. So we say it: GiveToGrpc before an object is handed
 // over, and a Reaction in whatever gRPC calls. Nothing in other builds.

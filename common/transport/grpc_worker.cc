@@ -306,6 +306,7 @@ absl::Status RunGrpcWorker(const std::string& address, WorkerHandler& handler,
 absl::Status RunGrpcWorkers(const std::string& address, std::span<WorkerHandler* const> handlers,
                             const GrpcWorkerOptions& options) {
   QuietGrpcLog();
+  if (handlers.size() > 1) AllowManyConnections();
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();
   Bell bell;
