@@ -21,8 +21,10 @@ import tempfile
 # case -> lowest rate allowed against the bare loop, and fio must be slower; None: no limits, shown for completeness.
 CASES = {
     "4k:read:1": 0.97,
+    "4k:pread:1": 0.97,
     "4k:random-read:1": 0.97,
     "4k:rewrite:1": 0.93,
+    "4k:repwrite:1": 0.93,
     "1k:read:1": 0.94,
     "1k:random-read:1": 0.94,
     "4k:read:2": 0.97,
@@ -35,7 +37,8 @@ CASES = {
     "1m:rewrite:1": None,
 }
 LOOP_LIMIT_NS = 30.0
-FIO_MODES = {"read": "read", "random-read": "randread", "rewrite": "write", "random-write": "randwrite"}
+FIO_MODES = {"read": "read", "random-read": "randread", "rewrite": "write", "random-write": "randwrite",
+             "pread": "read", "repwrite": "write"}
 
 
 def run_loop_bench(build):
