@@ -67,7 +67,7 @@ absl::Status FillAndSync(int fd, const std::string& path,
                          absl::FunctionRef<absl::Status(std::ostream&)> write) {
   DescriptorBuffer buffer(fd);
   std::ostream out(&buffer);
-  const absl::Status filled = write(out);
+  absl::Status filled = write(out);
   out.flush();
   if (buffer.errno_value() != 0) return ErrnoStatus(absl::StrCat("write ", path), buffer.errno_value());
   if (!filled.ok()) return filled;

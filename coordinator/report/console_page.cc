@@ -8,8 +8,6 @@ namespace iobench {
 namespace {
 
 constexpr size_t kIndentColumns = 2;
-constexpr size_t kTextColumn = ConsolePage::kTextColumn;
-constexpr size_t kGapColumns = ConsolePage::kGapColumns;
 constexpr size_t kLeastTextColumns = 24;  // on a terminal narrower than that lines run over
 
 const char* EscapeOf(Tone tone) {
