@@ -15,6 +15,8 @@ constexpr int kMostAttempts = 6;
 // After an interrupt the lanes end their op in flight and their results are fetched. mpirun kills a second after its
 // Ctrl-C, so both together must stay under that; a hung mount must not keep us either.
 constexpr int64_t kGraceNs = 350'000'000;
+// A worker whose lanes hang in the kernel does not answer; the others need not wait for it.
+constexpr int64_t kDisarmPatienceNs = 2'000'000'000;
 
 v1::WorkerRequest AdjustRequest(void (v1::Adjust::*set)(bool)) {
   v1::WorkerRequest request;
@@ -54,9 +56,10 @@ absl::Status PhaseConductor::Run() {
       EndEarly().IgnoreError();  // whoever does not answer in time is missing in the record
     }
     context_.cluster.transport().SetLanesRunning(false);
-  } else if (absl::IsCancelled(status)) {
-    record_.set_interrupted(true);
-    context_.cluster.Tell([](const Member&) { return AdjustRequest(&v1::Adjust::set_disarm); });
+  } else {
+    // Whatever came in the way: workers go back to where they can do the run's last steps.
+    record_.set_interrupted(absl::IsCancelled(status));
+    Disarm({.deadline = CoordNow() + kDisarmPatienceNs, .interruptible = false}).IgnoreError();
   }
   if (ran && (status.ok() || absl::IsCancelled(status))) {
     if (status.ok()) status = context_.clock_sync.Burst();
@@ -108,7 +111,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
       return absl::OkStatus();
     }
     context_.start_lead.NoteLate();
-    IOBENCH_RETURN_IF_ERROR(Disarm());
+    IOBENCH_RETURN_IF_ERROR(Disarm({}));
   }
 }
 
@@ -184,13 +187,13 @@ absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
   return first_problem;
 }
 
-absl::Status PhaseConductor::Disarm() {
+absl::Status PhaseConductor::Disarm(const Cluster::Patience& patience) {
   return context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!states_[member.number].takes_part) return std::nullopt;
         return AdjustRequest(&v1::Adjust::set_disarm);
       },
-      [](const Member&, const ReceivedEvent&) {}, {});
+      [](const Member&, const ReceivedEvent&) {}, patience);
 }
 
 absl::Status PhaseConductor::RunLanes() {

@@ -55,7 +55,7 @@ class PhaseConductor {
   absl::Status PrepareAndArm();
   absl::Status Prepare();
   absl::Status Arm(bool last_attempt, bool& late);
-  absl::Status Disarm();
+  absl::Status Disarm(const Cluster::Patience& patience);
   absl::Status RunLanes();
   absl::Status EndEarly();  // interrupted: stop lanes, wait a little for their ends
   absl::Status Collect(bool interruptible);

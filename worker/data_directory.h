@@ -43,6 +43,8 @@ absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path);
 
 // PATH/cluster-iobench.data, opened. NotFound: there is none. FailedPrecondition: a symbolic link or not a directory.
 absl::StatusOr<UniqueFd> OpenDataDirectory(const std::string& path);
+// The same after a CLAIM by whichever client: what this client remembers from before it is not believed.
+absl::StatusOr<UniqueFd> OpenClaimedDirectory(const std::string& path);
 
 // Makes the directory and its manifest. Success where a claimer of the same run was first. Kept data of another run are
 // removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a manifest.

@@ -87,7 +87,7 @@ absl::Status PhaseRunner::MakeLanes() {
     if (spec_.uses_files) {
       path = prepare_.targets(static_cast<int>(plan.target())).path();
       if (!directories_.contains(plan.target())) {
-        IOBENCH_ASSIGN_OR_RETURN(UniqueFd directory, OpenDataDirectory(path));
+        IOBENCH_ASSIGN_OR_RETURN(UniqueFd directory, OpenClaimedDirectory(path));
         const std::optional<Mount> mount = MountOf(directory.get(), path);
         if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
         directories_.emplace(plan.target(), std::move(directory));

@@ -2,7 +2,7 @@
 #ifndef COMMON_TRANSPORT_GRPC_RUNTIME_H_
 #define COMMON_TRANSPORT_GRPC_RUNTIME_H_
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(IOBENCH_TSAN)
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #endif
@@ -33,14 +33,14 @@ void AllowManyConnections();
 // ThreadSanitizer cannot know: Debian's gRPC is not built for it. So we say it: GiveToGrpc before an object is handed
 // over, and a Reaction in whatever gRPC calls. Nothing in other builds.
 inline void GiveToGrpc([[maybe_unused]] void* object) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(IOBENCH_TSAN)
   __tsan_release(object);
 #endif
 }
 class Reaction {
  public:
   explicit Reaction(void* object) : object_(object) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(IOBENCH_TSAN)
     __tsan_acquire(object_);
 #endif
   }
