@@ -106,8 +106,8 @@ def test_a_failed_command_says_what_it_was_and_what_it_said(lab):
         lab.run(lab.clients[0], "ls /nothing")
     begin = time.monotonic()
     with pytest.raises(nfs_lab.CommandFailed, match=r"(?s)did not end in time.*so far"):
-        lab.run(lab.clients[0], "echo so far; sleep 60", timeout=0.5)
-    assert time.monotonic() - begin < 10
+        lab.run(lab.clients[0], "echo so far; sleep 60", timeout=3)
+    assert time.monotonic() - begin < 30
 
 
 def test_a_disk_keeps_what_the_server_acknowledged_before_a_power_cut(tmp_path):
