@@ -19,13 +19,6 @@ if(IOBENCH_SANITIZE)
   add_link_options(-fsanitize=${IOBENCH_SANITIZE})
 endif()
 
-# What tests under mpirun add to their environment. Open MPI's components keep memory and are unloaded before the leak
-# check, which can then not even name them; everything else is still checked, and our leaks show in the other tests.
-set(IOBENCH_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
-if(IOBENCH_SANITIZE MATCHES address)
-  list(APPEND IOBENCH_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
-endif()
-
 # iobench_library(NAME SOURCES … PUBLIC … PRIVATE …): one static library a folder.
 # PUBLIC holds what its headers include, PRIVATE what only its sources use; a wrong include does not compile.
 function(iobench_library name)
