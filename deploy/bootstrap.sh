@@ -79,16 +79,10 @@ run() {
   out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
   mkdir -p "$path" "$root/build/results"
   local -a options=(--transport local --lanes 4 --op write --op read --op random-read --record 64k --size 64m
-    --close-in-timing --fsync-in-timing --progress --out "$out")
+    --time 3 --close-in-timing --fsync-in-timing --progress --out "$out")
   case " $* " in *" --path"*) ;; *) options+=(--path "$path") ;; esac
   say "build/release/cluster-iobench ${options[*]} $*"
-  local code=0
-  "$root/build/release/cluster-iobench" "${options[@]}" "$@" || code=$?
-  if [ $code = 0 ]; then
-    say "the report's files: $out (result.json, result.csv, raw/)"
-    say "print it again with: $root/build/release/cluster-iobench report $out"
-  fi
-  return $code
+  exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # says itself where the report's files are
 }
 
 run_tests() {
