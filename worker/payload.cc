@@ -25,10 +25,12 @@ uint64_t PoolWord(uint64_t pool_salt, uint64_t word_index) {
 
 absl::StatusOr<AlignedBuffer> AlignedBuffer::Allocate(size_t bytes, size_t alignment) {
   alignment = std::max<size_t>(alignment, 4096);
-  const size_t rounded = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  void* const data = std::aligned_alloc(alignment, rounded);
+  // Half of the address space is more than any machine has, and the rounding cannot wrap round below it.
+  void* data = nullptr;
+  const size_t rounded = (std::clamp<size_t>(bytes, 1, PTRDIFF_MAX) + alignment - 1) / alignment * alignment;
+  if (bytes < PTRDIFF_MAX) data = std::aligned_alloc(alignment, rounded);
   if (data == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", rounded, " bytes"));
+    return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", bytes, " bytes"));
   }
   std::memset(data, 0, rounded);  // touched here, so that no page fault falls into an op
   return AlignedBuffer(static_cast<std::byte*>(data), bytes);
