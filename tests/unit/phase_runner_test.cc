@@ -247,6 +247,24 @@ TEST_CASE("an unfinished file is finished when the results are collected, in no 
   }
 }
 
+TEST_CASE("a lane that was told to stop finishes its file, too") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  const v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+  worker.Prepare(prepare);
+  worker.ArmIn(20'000'000);
+  worker.Stop();                                 // before the start: not one op is timed
+  const v1::LanesDone done = worker.WaitDone();
+  REQUIRE(done.ends(0).took_part());
+  REQUIRE(done.ends(0).stopped());
+  REQUIRE(done.ends(0).ops_end_worker_ns() == done.ends(0).first_op_worker_ns());
+  const v1::LaneResult lane = worker.Collect().lanes(0);
+  REQUIRE(lane.region_ops() == 0);
+  REQUIRE(lane.ops() == 16);
+  REQUIRE(directory.Read("cluster-iobench.data/lane-000000.0") == Written(prepare, 0, 16 * 4096));
+}
+
 TEST_CASE("a run that quits leaves its files unfinished") {
   WorkerHarness worker;
   const TempDir directory;
