@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import signal
+import time
 
 import program
 import pytest
@@ -102,9 +103,12 @@ def test_waiting_ranks_sleep(path, out, tmp_path):
         ranks = ranks_of(running.process.pid)
         running.wait_until(lambda: processor_s(ranks[0]) > 1, "worker 0 at work")
         before = {rank: processor_s(ranks[rank]) for rank in range(4)}
+        begin = time.monotonic()
         running.wait_until(lambda: processor_s(ranks[0]) > before[0] + 1, "a second of worker 0")
         used = {rank: processor_s(ranks[rank]) - before[rank] for rank in range(1, 4)}
+        elapsed_s = time.monotonic() - begin
         running.interrupt()
         outcome = running.wait()
-    assert all(seconds < 0.1 for seconds in used.values()), f"while worker 0 used 1 s: {used}"
+    # A rank that spins would have had as much as worker 0. On a busy machine that second takes long.
+    assert all(seconds < max(0.1, 0.03 * elapsed_s) for seconds in used.values()), f"in {elapsed_s:.1f} s: {used}"
     assert outcome.phases[0]["ops"] > 0

@@ -14,7 +14,7 @@ import schema
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
 # Sanitizers make everything several times slower: this ends a hang, it asserts nothing.
-PATIENCE_S = 120
+PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
 LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
 
 
