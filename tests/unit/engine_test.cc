@@ -222,6 +222,19 @@ TEST_CASE("a lane of a shared file stays inside its extent") {
   });
 }
 
+// A FIFO cannot seek: a stream engine gets through it only if it never asks where it need not.
+TEST_CASE("the posix engine's stream calls seek only where the position is not already right") {
+  TempDirectory directory;
+  REQUIRE(mkfifo((directory.path() + "/fifo").c_str(), 0600) == 0);
+  Lane lane("posix", Call::kStream);
+  lane.Opens(directory, {{.name = "fifo", .bytes = 8192}}, {.read = true, .write = true});
+  REQUIRE(lane.Runs("write", 2048).reason == LoopEnd::Reason::kDone);
+  REQUIRE(lane.recorder().bytes() == 8192);
+  const LoopEnd end = lane.Runs("read", 2048);  // begins at 0 while the position is 8192
+  REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+  REQUIRE(end.errno_value == ESPIPE);
+}
+
 TEST_CASE("a file that is too short fails the op that meets its end") {
   ForEachEngine(true, [](std::string_view name, Call call) {
     TempDirectory directory;
