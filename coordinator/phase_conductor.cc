@@ -283,10 +283,12 @@ void PhaseConductor::SendGoalWhenAllWait() {
   bool any_waits = false;
   for (const Member& member : context_.cluster.members()) {
     const WorkerState& state = states_[member.number];
-    if (!state.takes_part || member.lost || state.done) continue;
+    if (!state.takes_part || member.lost) continue;
+    // A worker that was through before the deadline counts with what it did; there is nothing to wait for.
+    goal = std::max(goal, state.most_ops);
+    if (state.done) continue;
     if (!state.at_deadline) return;
     any_waits = true;
-    goal = std::max(goal, state.most_ops);
   }
   if (!any_waits) return;
   goal_sent_ = true;
