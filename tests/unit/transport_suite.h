@@ -221,6 +221,36 @@ TEMPLATE_TEST_CASE("a worker told to leave says so, ends, and is not reported lo
   CHECK(absl::IsDeadlineExceeded(rig.transport().WaitEvent(CoordNow()).status()));
 }
 
+TEMPLATE_TEST_CASE("an answer that was under way when its worker had to leave still arrives", "[transport]",
+                   TRANSPORT_RIGS) {
+  constexpr size_t kBytes = 8 << 20;
+  TestType rig(2);
+  Transport& transport = rig.transport();
+  TakeJoined(transport, rig.worker_count());
+  for (int worker = 0; worker < rig.worker_count(); ++worker) {
+    v1::WorkerRequest request = Request(1);
+    request.mutable_inspect()->add_targets()->set_path(std::string(kBytes, 'x'));
+    REQUIRE(transport.Post(static_cast<WorkerId>(worker), request).ok());
+    v1::WorkerRequest leave = Request(2);
+    leave.mutable_leave();
+    REQUIRE(transport.Post(static_cast<WorkerId>(worker), leave).ok());
+  }
+  std::set<WorkerId> answered;
+  std::set<WorkerId> left;
+  for (int i = 0; i < 2 * rig.worker_count(); ++i) {
+    const ReceivedEvent event = NextEvent(transport);
+    if (event.event.has_inspected()) {
+      CHECK(event.event.inspected().targets(0).mount_source().size() == kBytes);
+      answered.insert(event.worker);
+    } else {
+      REQUIRE(event.event.has_left());
+      left.insert(event.worker);
+    }
+  }
+  CHECK(answered.size() == static_cast<size_t>(rig.worker_count()));
+  CHECK(left.size() == static_cast<size_t>(rig.worker_count()));
+}
+
 #ifdef TRANSPORT_RIGS_WITH_WORKER_END
 TEMPLATE_TEST_CASE("a worker sent away is told why", "[transport]", TRANSPORT_RIGS_WITH_WORKER_END) {
   TestType rig(2);
