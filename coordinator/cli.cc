@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/utf8.h"
 #include "common/version.h"
 #include "coordinator/iozone_letters.h"
 
@@ -163,6 +164,11 @@ constexpr char kFooter[] =
 }  // namespace
 
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typed) {
+  for (const std::string& argument : typed) {
+    if (IsUtf8(argument)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", AsUtf8(argument), "\" is not UTF-8, so no report could name it: use another name"));
+  }
   auto with_long_options = WithLongOptions(typed);
   if (!with_long_options.ok()) return with_long_options.status();
   std::vector<std::string> arguments = *std::move(with_long_options);

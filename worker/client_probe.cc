@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "common/utf8.h"
 #include "common/version.h"
 #include "worker/data_directory.h"
 #include "worker/engine/io_engine.h"
@@ -95,9 +96,9 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
                    v1::TargetFacts& target) {
   if (const std::optional<Mount> mount = MountOf(fd, path)) {
     target.set_filesystem(mount->filesystem);
-    target.set_mount_source(mount->source);
-    target.set_mount_options(mount->options);
-    target.set_mount_point(mount->mount_point);
+    target.set_mount_source(AsUtf8(mount->source));
+    target.set_mount_options(AsUtf8(mount->options));
+    target.set_mount_point(AsUtf8(mount->mount_point));
     target.set_network(IsNetworkFilesystem(mount->filesystem));
     target.set_memory(IsMemoryFilesystem(mount->filesystem));
   }

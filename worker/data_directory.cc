@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "common/status_util.h"
+#include "common/utf8.h"
 #include "worker/manifest.h"
 
 namespace iobench {
@@ -35,7 +36,10 @@ bool IsTemporaryName(std::string_view name) { return name.starts_with(kTemporary
 bool IsSillyName(std::string_view name) { return name.starts_with(".nfs"); }
 
 absl::StatusOr<UniqueFd> OpenTarget(const std::string& path) {
-  UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  // Opened for reading, an NFS client asks the server whether the directory has changed; by O_PATH alone it would go on
+  // believing for up to acdirmax (60 s) that there are no data in it, though another client has kept some there.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() && errno == EACCES) fd = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", path), errno);
   return fd;
 }
@@ -146,7 +150,7 @@ absl::Status CreateManifest(int data_fd, const std::string& path, const v1::Mani
 
 void NoteForeign(CleanReport& report, const std::string& path, const std::string& name) {
   if (report.foreign_files.size() < kMostForeignNames) {
-    report.foreign_files.push_back(absl::StrCat(DataPath(path), "/", name));
+    report.foreign_files.push_back(absl::StrCat(DataPath(path), "/", AsUtf8(name)));
   }
 }
 
@@ -253,7 +257,7 @@ absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifes
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(data.get(), DataPath(path)));
     for (const std::string& name : names) {
       if (name != kManifestName && !IsTemporaryName(name) && !IsSillyName(name)) {
-        return NotOurs(path, absl::StrCat("it holds ", name, " and no manifest"));
+        return NotOurs(path, absl::StrCat("it holds ", AsUtf8(name), " and no manifest"));
       }
     }
   } else {
