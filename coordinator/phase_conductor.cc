@@ -112,6 +112,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
     }
     context_.start_lead.NoteLate();
     IOBENCH_RETURN_IF_ERROR(Disarm({}));
+    if (CoordNow() >= start_) record_.set_begun_before(true);
   }
 }
 

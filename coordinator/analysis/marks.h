@@ -18,7 +18,7 @@ namespace iobench {
 // REQUIRES: everything else of `report` is filled.
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
-// The marks of the phase as a whole: start_late, skewed_start, too_short, unflushed, memory_fs, partial,
+// The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, memory_fs, partial,
 // options_differ.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 

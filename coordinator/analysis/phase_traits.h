@@ -22,6 +22,7 @@ struct PhaseTraits {
       false;                  // some writes that neither bypass nor flush the client's memory by themselves
   bool direct_reads = false;  // all reads bypass the client's memory
   bool rotated = false;
+  bool drops_caches = false;
   bool flush_in_region = false;  // a flush of buffered writes belongs to the timed region
   double warmup_s = 0;
   double deadline_s = 0;                                // 0: none

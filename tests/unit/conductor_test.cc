@@ -1,5 +1,6 @@
 #include "coordinator/conductor.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -224,6 +225,33 @@ TEST_CASE("one late answer cancels the start, doubles the lead and repeats it") 
   CHECK(run.Count(v1::WorkerRequest::kAdjust) == 6);  // two disarms to three workers
 }
 
+TEST_CASE("a start that is called off only after its instant is noted") {
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  bool answered_late = false;
+  int64_t called_off_start_ns = 0;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    v1::WorkerEvent event;
+    if (request.has_arm() && id == 1 && !answered_late) {
+      answered_late = true;
+      called_off_start_ns = request.arm().start_worker_ns();
+      event.mutable_armed()->set_late(true);
+      events.push_back(event);
+      return true;
+    }
+    // Its answer to the disarm takes until after the start.
+    while (request.has_adjust() && MonotonicNowNs() < called_off_start_ns) {}
+    return false;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  const v1::PhaseReport& phase = run.conductor->report().phases(0);
+  CHECK(phase.start().attempts() == 2);
+  CHECK(std::any_of(phase.marks().begin(), phase.marks().end(),
+                    [](const v1::Mark& mark) { return mark.code() == "begun_before"; }));
+}
+
 TEST_CASE("a start that is always late happens in the end and is marked") {
   Run run;
   run.plan = EmptyPhases(1, 1);
@@ -301,6 +329,39 @@ TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
   };
   REQUIRE(run.Go() == kExitOk);
   CHECK(goals == std::map<WorkerId, uint64_t>{{0, 120}, {1, 120}, {2, 120}});
+}
+
+TEST_CASE("with wear-out a worker that was through before the deadline counts, too") {
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
+  run.plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
+  std::map<WorkerId, uint64_t> goals;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    v1::WorkerEvent event;
+    if (request.has_arm()) {
+      event.mutable_armed()->set_margin_ns(1'000'000'000);
+      events.push_back(event);
+      event.Clear();
+      event.mutable_deadline_reached()->set_most_ops(id == 0 ? 500 : 100 + 10 * id);
+      events.push_back(event);
+      if (id == 0) {
+        event.Clear();
+        event.mutable_lanes_done();
+        events.push_back(event);
+      }
+      return true;
+    }
+    if (!request.has_adjust()) return false;
+    goals[id] = request.adjust().ops_goal();
+    event.mutable_lanes_done();
+    events.push_back(event);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(goals[1] == 500);
+  CHECK(goals[2] == 500);
 }
 
 TEST_CASE("a worker that is lost in a phase costs its own numbers and makes the run partial") {

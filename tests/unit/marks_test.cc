@@ -87,6 +87,16 @@ TEST_CASE("start_late: a worker confirmed the start too late") {
   CHECK(Mark(script, "start_late").subject() == "phase");
 }
 
+TEST_CASE("begun_before: lanes may have read something in an attempt that was called off") {
+  PhaseScript script = Healthy();
+  script.phase.set_begun_before(true);
+  script.phase.set_start_attempts(2);
+  CHECK(Codes(script) == Only{"begun_before"});
+  CHECK(Mark(script, "begun_before").value() == 2);
+  script.phase.mutable_phase()->add_before()->mutable_drop_caches();   // repeated with the start
+  CHECK(Codes(script).empty());
+}
+
 TEST_CASE("skewed_start: lanes began more than 1 % of the phase apart") {
   PhaseScript script = Healthy();
   script.Lane(1).StartsAt(99_ms);
