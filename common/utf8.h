@@ -11,7 +11,9 @@ namespace iobench {
 // `text` with U+FFFD in place of what is not UTF-8.
 std::string AsUtf8(std::string_view text);
 
-inline bool IsUtf8(std::string_view text) { return AsUtf8(text) == text; }
+inline bool IsUtf8(std::string_view text) {
+  return AsUtf8(text) == text;
+}
 
 }  // namespace iobench
 

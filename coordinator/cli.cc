@@ -166,8 +166,8 @@ constexpr char kFooter[] =
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typed) {
   for (const std::string& argument : typed) {
     if (IsUtf8(argument)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", AsUtf8(argument), "\" is not UTF-8, so no report could name it: use another name"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", AsUtf8(argument), "\" is not UTF-8, so no report could name it: use another name"));
   }
   auto with_long_options = WithLongOptions(typed);
   if (!with_long_options.ok()) return with_long_options.status();

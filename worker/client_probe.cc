@@ -77,14 +77,15 @@ uint32_t LogicalBlockBytes(int fd, dev_t device) {
 // A server that every host calls by this name is another one on each.
 bool IsLoopbackSource(std::string_view source) {
   const absl::string_view text(source.data(), source.size());
-  return absl::StartsWith(text, "localhost:") || absl::StartsWith(text, "127.") || absl::StartsWith(text, "[::1]") ||
-         absl::StartsWith(text, "::1:") || absl::StartsWith(text, "//localhost/") ||
-         absl::StartsWith(text, "//127.");
+  return absl::StartsWith(text, "localhost:") || absl::StartsWith(text, "127.") ||
+         absl::StartsWith(text, "[::1]") || absl::StartsWith(text, "::1:") ||
+         absl::StartsWith(text, "//localhost/") || absl::StartsWith(text, "//127.");
 }
 
 absl::Status CheckUsable(const std::string& path, const struct stat& facts) {
   if (!S_ISDIR(facts.st_mode)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " is not a directory: give --path a directory that exists"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is not a directory: give --path a directory that exists"));
   }
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
   const int error = errno;
@@ -158,7 +159,8 @@ v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id)
   if (::stat(path.c_str(), &facts) != 0) {
     const int error = errno;
     if (error == ENOENT) {
-      return problem(ErrnoStatus(absl::StrCat(path, " does not exist: make it or choose another --path"), error));
+      return problem(
+          ErrnoStatus(absl::StrCat(path, " does not exist: make it or choose another --path"), error));
     }
     return problem(ErrnoStatus(absl::StrCat("look at ", path), error));
   }

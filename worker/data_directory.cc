@@ -28,12 +28,18 @@ constexpr char kTemporaryPrefix[] = "manifest.json.tmp-";
 constexpr size_t kMostForeignNames = 10;
 constexpr size_t kMostManifestBytes = 64 * 1024;
 
-std::string DataPath(const std::string& path) { return absl::StrCat(path, "/", kDataDirectoryName); }
+std::string DataPath(const std::string& path) {
+  return absl::StrCat(path, "/", kDataDirectoryName);
+}
 
-bool IsTemporaryName(std::string_view name) { return name.starts_with(kTemporaryPrefix); }
+bool IsTemporaryName(std::string_view name) {
+  return name.starts_with(kTemporaryPrefix);
+}
 
 // What an NFS client calls a file that was removed while something had it open; it goes away by itself.
-bool IsSillyName(std::string_view name) { return name.starts_with(".nfs"); }
+bool IsSillyName(std::string_view name) {
+  return name.starts_with(".nfs");
+}
 
 absl::StatusOr<UniqueFd> OpenTarget(const std::string& path) {
   // Opened for reading, an NFS client asks the server whether the directory has changed; by O_PATH alone it would go on
@@ -48,10 +54,12 @@ absl::StatusOr<UniqueFd> OpenDataIn(int target_fd, const std::string& path) {
   UniqueFd fd(::openat(target_fd, kDataDirectoryName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (fd.valid()) return fd;
   const int error = errno;
-  if (error != ELOOP && error != ENOTDIR) return ErrnoStatus(absl::StrCat("open directory ", DataPath(path)), error);
+  if (error != ELOOP && error != ENOTDIR)
+    return ErrnoStatus(absl::StrCat("open directory ", DataPath(path)), error);
   return absl::FailedPreconditionError(
-      absl::StrCat(DataPath(path), " is not a directory (a symbolic link is not followed): it is not ours; move it "
-                                   "away or choose another --path"));
+      absl::StrCat(DataPath(path),
+                   " is not a directory (a symbolic link is not followed): it is not ours; move it "
+                   "away or choose another --path"));
 }
 
 absl::StatusOr<std::vector<std::string>> NamesIn(int directory_fd, const std::string& where) {
@@ -117,8 +125,8 @@ absl::StatusOr<std::string> WriteTemporary(int data_fd, const std::string& path,
   static std::atomic<uint32_t> counter{0};
   char host[65] = "";
   ::gethostname(host, sizeof(host) - 1);
-  const std::string name =
-      absl::StrCat(kTemporaryPrefix, host, "-", ::getpid(), "-", counter.fetch_add(1, std::memory_order_relaxed));
+  const std::string name = absl::StrCat(kTemporaryPrefix, host, "-", ::getpid(), "-",
+                                        counter.fetch_add(1, std::memory_order_relaxed));
   const std::string where = absl::StrCat(DataPath(path), "/", name);
   UniqueFd fd(::openat(data_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", where), errno);
@@ -165,7 +173,8 @@ absl::Status RemoveFiles(int data_fd, const std::string& path, Temporaries tempo
     if (IsTemporaryName(name) && temporaries == Temporaries::kLeave) continue;
     struct stat facts {};
     const bool ours = (IsDataFileName(name) || IsTemporaryName(name)) &&
-                      ::fstatat(data_fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(facts.st_mode);
+                      ::fstatat(data_fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      S_ISREG(facts.st_mode);
     if (!ours) {
       NoteForeign(report, path, name);
     } else if (::unlinkat(data_fd, name.c_str(), 0) == 0) {
@@ -215,7 +224,8 @@ absl::StatusOr<UniqueFd> OpenClaimedDirectory(const std::string& path) {
   // An NFS client that has looked before the claim remembers for up to acdirmax (60 s) that there was none. Only the
   // server can answer a mkdir; its EEXIST corrects the client's memory.
   if (::mkdirat(target.get(), kDataDirectoryName, 0755) == 0) {
-    ::unlinkat(target.get(), kDataDirectoryName, AT_REMOVEDIR);   // there really was none, and there shall be none
+    ::unlinkat(target.get(), kDataDirectoryName,
+               AT_REMOVEDIR);  // there really was none, and there shall be none
     return data;
   }
   return OpenDataIn(target.get(), path);
@@ -319,8 +329,8 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
   } else {
     return manifest.status();
   }
-  if (::unlinkat(target.get(), kDataDirectoryName, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY && errno != EEXIST &&
-      errno != ENOENT) {
+  if (::unlinkat(target.get(), kDataDirectoryName, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY &&
+      errno != EEXIST && errno != ENOENT) {
     return ErrnoStatus(absl::StrCat("remove directory ", DataPath(path)), errno);
   }
   return report;

@@ -22,18 +22,18 @@ namespace iobench {
 inline constexpr char kDataDirectoryName[] = "cluster-iobench.data";
 inline constexpr char kSharedFileName[] = "shared";
 
-std::string LaneFileName(uint32_t lane, uint32_t file_index);   // "lane-000003.0"
-bool IsDataFileName(std::string_view name);                     // a lane's or the shared one
+std::string LaneFileName(uint32_t lane, uint32_t file_index);  // "lane-000003.0"
+bool IsDataFileName(std::string_view name);                    // a lane's or the shared one
 
 struct CleanReport {
-  bool found = false;                        // there was a data directory of ours
-  uint64_t removed_files = 0;                // data files, the manifest not counted
-  std::vector<std::string> foreign_files;    // left alone: the first 10, with their path
+  bool found = false;                      // there was a data directory of ours
+  uint64_t removed_files = 0;              // data files, the manifest not counted
+  std::vector<std::string> foreign_files;  // left alone: the first 10, with their path
 };
 
 struct DataDirectoryLook {
-  std::optional<v1::Manifest> manifest;      // none: no directory, an empty one, or foreign data
-  bool foreign = false;                      // there is something in the directory and no manifest of ours that we can read
+  std::optional<v1::Manifest> manifest;  // none: no directory, an empty one, or foreign data
+  bool foreign = false;  // there is something in the directory and no manifest of ours that we can read
 };
 
 // `path` is the target, a directory that exists; all of these block, as file systems do.

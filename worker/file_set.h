@@ -10,8 +10,8 @@ namespace iobench {
 
 // One object of a lane: a file, or the lane's extent of a shared one. Op offsets count from extent_offset_bytes.
 struct LaneFile {
-  std::string name;                    // below the directory
-  uint64_t extent_offset_bytes = 0;    // 0 unless shared
+  std::string name;                  // below the directory
+  uint64_t extent_offset_bytes = 0;  // 0 unless shared
   uint64_t bytes = 0;
 };
 
@@ -30,10 +30,10 @@ struct FileSet {
 struct OpenMode {
   bool read = false;
   bool write = false;
-  bool create = false;                 // O_CREAT, mode 0640
-  bool direct = false;                 // O_DIRECT
-  bool sync = false;                   // O_SYNC
-  bool dsync = false;                  // O_DSYNC
+  bool create = false;  // O_CREAT, mode 0640
+  bool direct = false;  // O_DIRECT
+  bool sync = false;    // O_SYNC
+  bool dsync = false;   // O_DSYNC
 };
 
 }  // namespace iobench

@@ -17,7 +17,9 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-Words WordsOf(absl::string_view line) { return absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty()); }
+Words WordsOf(absl::string_view line) {
+  return absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+}
 
 // The words of the first line that begins with `key`; empty: there is none.
 Words LineOf(std::string_view text, std::string_view key) {
@@ -95,7 +97,9 @@ std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat) {
   return cpu;
 }
 
-std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat) { return FirstNumberOf(proc_stat, "ctxt"); }
+std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat) {
+  return FirstNumberOf(proc_stat, "ctxt");
+}
 
 std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev) {
   std::map<std::string, NicBytes> nics;
@@ -160,12 +164,14 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
   if (before.cpu && after.cpu) {
     const double ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
     const auto seconds = [ticks_per_s](uint64_t was, uint64_t is) {
-      return is < was ? 0.0 : static_cast<double>(is - was) / ticks_per_s;   // iowait and steal may run backwards
+      return is < was ? 0.0
+                      : static_cast<double>(is - was) / ticks_per_s;  // iowait and steal may run backwards
     };
     delta.set_cpu_user_s(seconds(before.cpu->user, after.cpu->user));
     delta.set_cpu_system_s(seconds(before.cpu->system, after.cpu->system));
     delta.set_cpu_idle_s(seconds(before.cpu->idle, after.cpu->idle));
-    if (before.cpu->steal && after.cpu->steal) delta.set_cpu_steal_s(seconds(*before.cpu->steal, *after.cpu->steal));
+    if (before.cpu->steal && after.cpu->steal)
+      delta.set_cpu_steal_s(seconds(*before.cpu->steal, *after.cpu->steal));
   }
   if (const auto switches = Difference(before.context_switches, after.context_switches)) {
     delta.set_context_switches(*switches);
@@ -174,14 +180,16 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
     const auto found = before.nics.find(name);
     if (found == before.nics.end()) continue;
     const NicBytes& was = found->second;
-    if (is.rx_bytes < was.rx_bytes || is.tx_bytes < was.tx_bytes || is.drops < was.drops) continue;  // made anew
+    if (is.rx_bytes < was.rx_bytes || is.tx_bytes < was.tx_bytes || is.drops < was.drops)
+      continue;  // made anew
     delta.set_nic_rx_bytes(delta.nic_rx_bytes() + is.rx_bytes - was.rx_bytes);
     delta.set_nic_tx_bytes(delta.nic_tx_bytes() + is.tx_bytes - was.tx_bytes);
     delta.set_nic_drops(delta.nic_drops() + is.drops - was.drops);
   }
   if (after.link_bytes_per_s) delta.set_nic_link_bytes_per_s(*after.link_bytes_per_s);
   if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
-  if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes)) delta.set_disk_read_bytes(*bytes);
+  if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes))
+    delta.set_disk_read_bytes(*bytes);
   for (const auto& [target, is] : after.nfs) {
     const auto was = before.nfs.find(target);
     if (was == before.nfs.end()) continue;

@@ -14,34 +14,34 @@
 
 namespace iobench {
 
-struct CpuTicks {                  // /proc/stat: sums over all processors, in clock ticks (sysconf(_SC_CLK_TCK))
-  uint64_t user = 0;               // user and nice
-  uint64_t system = 0;             // system, irq and softirq
-  uint64_t idle = 0;               // idle and iowait
+struct CpuTicks {       // /proc/stat: sums over all processors, in clock ticks (sysconf(_SC_CLK_TCK))
+  uint64_t user = 0;    // user and nice
+  uint64_t system = 0;  // system, irq and softirq
+  uint64_t idle = 0;    // idle and iowait
   std::optional<uint64_t> steal;
 };
 
-struct NicBytes {                  // /proc/net/dev, one interface
+struct NicBytes {  // /proc/net/dev, one interface
   uint64_t rx_bytes = 0;
   uint64_t tx_bytes = 0;
-  uint64_t drops = 0;              // received and sent
+  uint64_t drops = 0;  // received and sent
 };
 
 struct HostCounters {
   int64_t at_monotonic_ns = 0;
   std::optional<CpuTicks> cpu;
   std::optional<uint64_t> context_switches;
-  std::map<std::string, NicBytes> nics;          // those of ReadHostCounters: no lo, none that stands on another
-  std::optional<uint64_t> link_bytes_per_s;      // sum of the links whose speed is known
+  std::map<std::string, NicBytes> nics;      // those of ReadHostCounters: no lo, none that stands on another
+  std::optional<uint64_t> link_bytes_per_s;  // sum of the links whose speed is known
   std::optional<uint64_t> dirty_bytes;
-  std::optional<uint64_t> disk_read_bytes;       // of this process
-  std::map<uint32_t, NfsMountCounters> nfs;      // by target index
+  std::optional<uint64_t> disk_read_bytes;   // of this process
+  std::map<uint32_t, NfsMountCounters> nfs;  // by target index
 };
 
 // Pure parsers of what stands in those files; nullopt or empty where the line is not there or not understood.
 std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat);
 std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat);
-std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev);    // lo left out
+std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev);  // lo left out
 std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo);
 std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io);
 

@@ -57,10 +57,16 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, co
   }
 }
 
-bool Lane::reads() const { return spec_.operation->access != Access::kWrite && plan_.mix_reader() != 2; }
-bool Lane::writes() const { return spec_.operation->access != Access::kRead && plan_.mix_reader() != 1; }
+bool Lane::reads() const {
+  return spec_.operation->access != Access::kWrite && plan_.mix_reader() != 2;
+}
+bool Lane::writes() const {
+  return spec_.operation->access != Access::kRead && plan_.mix_reader() != 1;
+}
 
-std::string Lane::FirstFile() const { return spec_.uses_files ? files_.PathOf(0) : std::string(); }
+std::string Lane::FirstFile() const {
+  return spec_.uses_files ? files_.PathOf(0) : std::string();
+}
 
 void Lane::Fail(const absl::Status& status, const std::string& file, uint64_t offset) {
   if (failed()) return;
@@ -78,9 +84,10 @@ void Lane::FailWith(const LoopEnd& end) {
   if (end.errno_value != 0) {
     Fail(ErrnoStatus(what, end.errno_value), path, offset);
   } else {
-    Fail(absl::DataLossError(absl::StrCat(what, ": short transfer, ", end.transferred, " of ", op.length, " bytes",
-                                          op.kind == OpKind::kRead ? "; the file is shorter than its lane wrote it"
-                                                                   : "; is the file system full?")),
+    Fail(absl::DataLossError(
+             absl::StrCat(what, ": short transfer, ", end.transferred, " of ", op.length, " bytes",
+                          op.kind == OpKind::kRead ? "; the file is shorter than its lane wrote it"
+                                                   : "; is the file system full?")),
          path, offset);
   }
 }
@@ -171,7 +178,7 @@ void Lane::BeginRegion(WorkerTime start) {
   if (!takes_part()) return;
   start_ = start;
   const ThreadCpu cpu = ThreadCpu::Now();
-  cpu_user_s_ = -cpu.user_s;                     // the end is added in EndRegion
+  cpu_user_s_ = -cpu.user_s;  // the end is added in EndRegion
   cpu_system_s_ = -cpu.system_s;
   const int64_t start_ns = start.ns - spec_.clock.offset_ns();
   const auto after_start = [&](double seconds) { return scale_->ToTicks(start_ns + NanosFrom(seconds)); };
@@ -200,8 +207,8 @@ void Lane::RunOps() {
   if (!takes_part()) return;
   ran_ = true;
   Run();
-  const bool deadline_rules = spec_.stop.deadline_s() > 0 &&
-                              (!loops() || spec_.stop.deadline_s() <= spec_.stop.time_s());
+  const bool deadline_rules =
+      spec_.stop.deadline_s() > 0 && (!loops() || spec_.stop.deadline_s() <= spec_.stop.time_s());
   if (end_.reason == Reason::kDeadline && deadline_rules) {
     hit_deadline_ = true;
     deadline_ops_ = recorder_->ops();
@@ -220,13 +227,17 @@ void Lane::RunToGoal(uint64_t ops_goal) {
   Run();
 }
 
-void Lane::NoteStoppedAtDeadline() { end_.reason = Reason::kStopped; }
+void Lane::NoteStoppedAtDeadline() {
+  end_.reason = Reason::kStopped;
+}
 
 bool Lane::ended_by_itself() const {
   return takes_part() && ran_ && !waits_at_deadline() && end_.reason != Reason::kStopped;
 }
 
-uint64_t Lane::ops() const { return recorder_ == nullptr ? 0 : recorder_->ops(); }
+uint64_t Lane::ops() const {
+  return recorder_ == nullptr ? 0 : recorder_->ops();
+}
 
 void Lane::EndRegion() {
   if (plan_.sits_out() || engine_ == nullptr) return;

@@ -26,31 +26,31 @@ class Lane {
   Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory);
 
   // ---- before the phase's start
-  void MakeReady();                     // op stream, recorder, buffers: all that would cost time later
+  void MakeReady();  // op stream, recorder, buffers: all that would cost time later
   void CreateFiles();
-  void Prefill();                       // where the operation needs data: written, or only checked (data_must_exist)
+  void Prefill();  // where the operation needs data: written, or only checked (data_must_exist)
   void ForgetPages();
-  void Open();                          // not with region.open, which has it in the timed region
+  void Open();  // not with region.open, which has it in the timed region
 
   // ---- the timed region
-  void BeginRegion(WorkerTime start);   // the start has come; with region.open the files are opened now
-  void RunOps();                        // until done, stopped, failed or the deadline has come
-  bool waits_at_deadline() const;       // RunOps ended at the deadline and the plan wears out
-  void RunToGoal(uint64_t ops_goal);    // the ops after the deadline
-  void NoteStoppedAtDeadline();         // told to stop instead of getting a goal
-  void EndRegion();                     // fsync with region.fsync, close always
+  void BeginRegion(WorkerTime start);  // the start has come; with region.open the files are opened now
+  void RunOps();                       // until done, stopped, failed or the deadline has come
+  bool waits_at_deadline() const;      // RunOps ended at the deadline and the plan wears out
+  void RunToGoal(uint64_t ops_goal);   // the ops after the deadline
+  void NoteStoppedAtDeadline();        // told to stop instead of getting a goal
+  void EndRegion();                    // fsync with region.fsync, close always
 
   // ---- after it
-  void Settle();                        // reopen, finish an unfinished file, fsync, close
-  void Release();                       // files and buffers; what was written down stays
+  void Settle();   // reopen, finish an unfinished file, fsync, close
+  void Release();  // files and buffers; what was written down stays
 
   void Stop() { stop_.stop.store(true, std::memory_order_relaxed); }
-  void Quit();                          // Stop, and nothing is finished
+  void Quit();  // Stop, and nothing is finished
 
   bool takes_part() const { return !plan_.sits_out() && !failed(); }
   bool failed() const { return problem_.has_value(); }
-  bool ended_by_itself() const;         // the ops ended, neither stopped nor failed nor waiting at the deadline
-  uint64_t ops() const;                 // done so far; the lane's thread, or when it waits
+  bool ended_by_itself() const;  // the ops ended, neither stopped nor failed nor waiting at the deadline
+  uint64_t ops() const;          // done so far; the lane's thread, or when it waits
   uint64_t bytes_per_pass() const { return stream_ == nullptr ? 0 : stream_->bytes_per_pass(); }
   const LiveCell* live() const { return recorder_ == nullptr ? nullptr : &recorder_->live(); }
   uint32_t number() const { return plan_.lane(); }
@@ -74,9 +74,9 @@ class Lane {
   bool reads() const;
   bool writes() const;
   bool loops() const { return spec_.stop.time_s() > 0; }
-  bool left_unfinished() const;         // a file that this phase creates is not whole
+  bool left_unfinished() const;  // a file that this phase creates is not whole
   OpenMode ModeFor() const;
-  std::string FirstFile() const;        // with its path; empty where no files are used
+  std::string FirstFile() const;  // with its path; empty where no files are used
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();
@@ -95,18 +95,18 @@ class Lane {
   std::optional<Payload> payload_;
   std::optional<AlignedBuffer> read_buffer_;
   std::optional<LaneContext> context_;
-  std::optional<TickScale> scale_;      // good enough for rules and histograms; results use the phase's own
+  std::optional<TickScale> scale_;  // good enough for rules and histograms; results use the phase's own
 
   std::optional<v1::Problem> problem_;
   StepTimes step_times_;
   uint64_t prefilled_bytes_ = 0;
   WorkerTime start_;
-  bool ran_ = false;                    // RunOps was called: the recorder has a start
+  bool ran_ = false;  // RunOps was called: the recorder has a start
   LoopEnd end_;
   bool hit_deadline_ = false;
   uint64_t deadline_ops_ = 0;
-  int64_t open_begin_ns_ = 0;           // CLOCK_MONOTONIC; 0: not opened in the timed region
-  int64_t fsync_ns_ = 0, fsync_end_ns_ = 0;   // how long, and when on CLOCK_MONOTONIC (0: not done)
+  int64_t open_begin_ns_ = 0;                // CLOCK_MONOTONIC; 0: not opened in the timed region
+  int64_t fsync_ns_ = 0, fsync_end_ns_ = 0;  // how long, and when on CLOCK_MONOTONIC (0: not done)
   int64_t close_ns_ = 0, close_end_ns_ = 0;
   int64_t settle_ns_ = 0;
   double cpu_user_s_ = 0, cpu_system_s_ = 0;

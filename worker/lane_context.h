@@ -21,28 +21,28 @@ struct alignas(64) StopCell {
 // When the loop ends by itself. All on the lane's tick clock; kNever where it does not apply.
 struct LoopRules {
   static constexpr Ticks kNever{UINT64_MAX};
-  Ticks deadline = kNever;          // the op that ends at or after it is the last
-  bool repeat_passes = false;       // --time: Restart the stream when a pass is complete
-  uint64_t ops_goal = UINT64_MAX;   // wear-out: ends when the recorder has so many ops
+  Ticks deadline = kNever;         // the op that ends at or after it is the last
+  bool repeat_passes = false;      // --time: Restart the stream when a pass is complete
+  uint64_t ops_goal = UINT64_MAX;  // wear-out: ends when the recorder has so many ops
 };
 
 struct LaneContext {
   OpStream& stream;
-  Payload* payload;                 // null where the operation never writes
-  std::byte* read_buffer;           // record_bytes, 4 KiB aligned; null where it never reads
+  Payload* payload;        // null where the operation never writes
+  std::byte* read_buffer;  // record_bytes, 4 KiB aligned; null where it never reads
   StopCell& stop;
   LaneRecorder& recorder;
   LoopRules rules{};
-  bool resume = false;              // wear-out: go on after a deadline; the recorder is already started
-  uint64_t pass = 0;                // the pass that the stream is in; the loop counts it up
+  bool resume = false;  // wear-out: go on after a deadline; the recorder is already started
+  uint64_t pass = 0;    // the pass that the stream is in; the loop counts it up
 };
 
 struct LoopEnd {
   enum class Reason { kDone, kStopped, kDeadline, kGoal, kFailed };
   Reason reason = Reason::kDone;
-  int errno_value = 0;              // kFailed: what the call said; 0 with `transferred` short: short transfer
-  Op failed_op{};                   // kFailed: which op
-  int64_t transferred = 0;          // kFailed: bytes of the failed op that were moved
+  int errno_value = 0;      // kFailed: what the call said; 0 with `transferred` short: short transfer
+  Op failed_op{};           // kFailed: which op
+  int64_t transferred = 0;  // kFailed: bytes of the failed op that were moved
 };
 
 }  // namespace iobench

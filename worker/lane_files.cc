@@ -23,7 +23,7 @@ constexpr uint64_t kStatBlockBytes = 512;
 struct Found {
   bool exists = false;
   uint64_t file_bytes = 0;
-  bool sparse = false;             // shared file: not all of the lane's extent has been written
+  bool sparse = false;  // shared file: not all of the lane's extent has been written
 };
 
 absl::StatusOr<UniqueFd> OpenRegular(const FileSet& files, size_t index, int flags) {
@@ -33,14 +33,16 @@ absl::StatusOr<UniqueFd> OpenRegular(const FileSet& files, size_t index, int fla
   const std::string path = files.PathOf(index);
   if (!fd.valid()) {
     if (errno == ELOOP) {
-      return absl::FailedPreconditionError(absl::StrCat(path, " is a symbolic link, which is not ours: remove it"));
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, " is a symbolic link, which is not ours: remove it"));
     }
     return ErrnoStatus(absl::StrCat("open ", path), errno);
   }
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return ErrnoStatus(absl::StrCat("look at ", path), errno);
   if (!S_ISREG(facts.st_mode)) {
-    return absl::FailedPreconditionError(absl::StrCat(path, " is not a regular file, and not ours: remove it"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " is not a regular file, and not ours: remove it"));
   }
   return fd;
 }
@@ -62,24 +64,29 @@ absl::StatusOr<Found> Find(const FileSet& files, size_t index) {
   if (absl::IsNotFound(fd.status())) return Found{};
   if (!fd.ok()) return fd.status();
   struct stat facts {};
-  if (::fstat(fd->get(), &facts) != 0) return ErrnoStatus(absl::StrCat("look at ", files.PathOf(index)), errno);
+  if (::fstat(fd->get(), &facts) != 0)
+    return ErrnoStatus(absl::StrCat("look at ", files.PathOf(index)), errno);
   Found found{.exists = true, .file_bytes = static_cast<uint64_t>(facts.st_size)};
   found.sparse = files.shared && IsSparse(fd->get(), facts, files.files[index]);
   return found;
 }
 
-uint64_t EndOf(const LaneFile& file) { return file.extent_offset_bytes + file.bytes; }
+uint64_t EndOf(const LaneFile& file) {
+  return file.extent_offset_bytes + file.bytes;
+}
 
 bool IsWhole(const Found& found, const LaneFile& file) {
   return found.exists && found.file_bytes >= EndOf(file) && !found.sparse;
 }
 
-absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& payload, const StopCell& quit) {
+absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& payload,
+                                  const StopCell& quit) {
   const LaneFile& file = files.files[index];
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenRegular(files, index, O_WRONLY | O_CREAT));
   uint64_t done = 0;
   while (done < file.bytes) {
-    if (quit.stop.load(std::memory_order_relaxed)) return absl::CancelledError("stopped while data were written");
+    if (quit.stop.load(std::memory_order_relaxed))
+      return absl::CancelledError("stopped while data were written");
     const Op op{.kind = OpKind::kWrite,
                 .object = static_cast<uint32_t>(index),
                 .offset = done,
@@ -115,7 +122,8 @@ absl::Status CreateFiles(const FileSet& files) {
     if (::unlinkat(files.directory_fd, name, 0) != 0 && errno != ENOENT) {
       return ErrnoStatus(absl::StrCat("remove ", files.PathOf(i)), errno);
     }
-    const UniqueFd fd(::openat(files.directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+    const UniqueFd fd(
+        ::openat(files.directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
     if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", files.PathOf(i)), errno);
   }
   return absl::OkStatus();
@@ -129,8 +137,8 @@ absl::Status CheckDataExist(const FileSet& files) {
     const std::string what =
         found.exists ? absl::StrCat("has ", found.file_bytes, " bytes, this run reads ", EndOf(file))
                      : "is missing";
-    return absl::FailedPreconditionError(absl::StrCat("the kept data are not whole: ", files.PathOf(i), " ", what,
-                                                      "; write the data anew with -i 0 -w"));
+    return absl::FailedPreconditionError(absl::StrCat("the kept data are not whole: ", files.PathOf(i), " ",
+                                                      what, "; write the data anew with -i 0 -w"));
   }
   return absl::OkStatus();
 }

@@ -44,7 +44,8 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.set_program(kManifestProgram);
     manifest.set_format(kManifestFormat);
     manifest.set_run_id(json.at("run_id").get<uint64_t>());
-    manifest.set_state(json.at("state").get<std::string>() == "kept" ? v1::Manifest::KEPT : v1::Manifest::ACTIVE);
+    manifest.set_state(json.at("state").get<std::string>() == "kept" ? v1::Manifest::KEPT
+                                                                     : v1::Manifest::ACTIVE);
     manifest.set_created_at(json.at("created_at").get<std::string>());
     manifest.set_created_by(json.at("created_by").get<std::string>());
     manifest.set_workers(json.at("workers").get<uint32_t>());

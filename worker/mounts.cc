@@ -18,12 +18,21 @@
 namespace iobench {
 namespace {
 
-constexpr std::array<std::string_view, 30> kNetworkFilesystems = {
-    "nfs",          "nfs4",      "lustre",         "ceph",        "fuse.ceph",      "fuse.ceph-fuse",
-    "glusterfs",    "fuse.glusterfs", "beegfs",    "beegfs_nodev", "cifs",          "smb3",
-    "smbfs",        "9p",        "gpfs",           "afs",         "kafs",           "orangefs",
-    "pvfs2",        "panfs",     "wekafs",         "fuse.sshfs",  "fuse.dfuse",     "fuse.juicefs",
-    "fuse.s3fs",    "fuse.moosefs", "fuse.mfs",    "fuse.seaweedfs", "ocfs2",       "gfs2"};
+constexpr std::array<std::string_view, 30> kNetworkFilesystems = {"nfs",        "nfs4",
+                                                                  "lustre",     "ceph",
+                                                                  "fuse.ceph",  "fuse.ceph-fuse",
+                                                                  "glusterfs",  "fuse.glusterfs",
+                                                                  "beegfs",     "beegfs_nodev",
+                                                                  "cifs",       "smb3",
+                                                                  "smbfs",      "9p",
+                                                                  "gpfs",       "afs",
+                                                                  "kafs",       "orangefs",
+                                                                  "pvfs2",      "panfs",
+                                                                  "wekafs",     "fuse.sshfs",
+                                                                  "fuse.dfuse", "fuse.juicefs",
+                                                                  "fuse.s3fs",  "fuse.moosefs",
+                                                                  "fuse.mfs",   "fuse.seaweedfs",
+                                                                  "ocfs2",      "gfs2"};
 
 bool IsAtOrBelow(std::string_view path, std::string_view mount_point) {
   if (mount_point == "/") return true;
@@ -31,7 +40,9 @@ bool IsAtOrBelow(std::string_view path, std::string_view mount_point) {
   return path.size() == mount_point.size() || path[mount_point.size()] == '/';
 }
 
-bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+bool IsOctal(char c) {
+  return c >= '0' && c <= '7';
+}
 
 }  // namespace
 
@@ -96,12 +107,17 @@ std::optional<Mount> MountOf(int fd, const std::string& path) {
 }
 
 bool IsNetworkFilesystem(std::string_view filesystem) {
-  return std::find(kNetworkFilesystems.begin(), kNetworkFilesystems.end(), filesystem) != kNetworkFilesystems.end();
+  return std::find(kNetworkFilesystems.begin(), kNetworkFilesystems.end(), filesystem) !=
+         kNetworkFilesystems.end();
 }
 
-bool IsMemoryFilesystem(std::string_view filesystem) { return filesystem == "tmpfs" || filesystem == "ramfs"; }
+bool IsMemoryFilesystem(std::string_view filesystem) {
+  return filesystem == "tmpfs" || filesystem == "ramfs";
+}
 
-bool IsNfs(std::string_view filesystem) { return filesystem == "nfs" || filesystem == "nfs4"; }
+bool IsNfs(std::string_view filesystem) {
+  return filesystem == "nfs" || filesystem == "nfs4";
+}
 
 std::optional<std::string> ReadWholeFile(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -13,9 +13,9 @@ namespace iobench {
 struct Mount {
   uint64_t id = 0;
   std::string mount_point;
-  std::string filesystem;      // "nfs4", "ext4", "fuse.glusterfs" …
-  std::string source;          // "server:/export", "/dev/sda1"
-  std::string options;         // of the mount, then of the file system: "rw,noatime,vers=4.2,…"
+  std::string filesystem;  // "nfs4", "ext4", "fuse.glusterfs" …
+  std::string source;      // "server:/export", "/dev/sda1"
+  std::string options;     // of the mount, then of the file system: "rw,noatime,vers=4.2,…"
 };
 
 // Lines that do not fit are left out. Pure.

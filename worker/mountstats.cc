@@ -27,7 +27,8 @@ std::vector<uint64_t> NumbersFrom(const Words& words, size_t begin) {
 
 // device server:/export mounted on /mnt with fstype nfs4 statvers=1.1
 std::optional<NfsMountCounters> MountFrom(const Words& words) {
-  if (words.size() < 8 || words[0] != "device" || words[2] != "mounted" || words[5] != "with") return std::nullopt;
+  if (words.size() < 8 || words[0] != "device" || words[2] != "mounted" || words[5] != "with")
+    return std::nullopt;
   NfsMountCounters mount;
   mount.source = UnescapeMountField(std::string(words[1]));
   mount.mount_point = UnescapeMountField(std::string(words[4]));
@@ -64,7 +65,8 @@ bool Shrank(const std::optional<uint64_t>& before, const std::optional<uint64_t>
 bool Shrank(const NfsOpCounters& before, const NfsOpCounters& after) {
   return after.ops < before.ops || after.transmissions < before.transmissions ||
          after.major_timeouts < before.major_timeouts || after.queue_ms < before.queue_ms ||
-         after.rtt_ms < before.rtt_ms || after.execute_ms < before.execute_ms || Shrank(before.errors, after.errors);
+         after.rtt_ms < before.rtt_ms || after.execute_ms < before.execute_ms ||
+         Shrank(before.errors, after.errors);
 }
 
 }  // namespace
@@ -96,7 +98,8 @@ std::vector<NfsMountCounters> ParseMountstats(std::string_view text) {
   return mounts;
 }
 
-const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts, std::string_view mount_point) {
+const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts,
+                                     std::string_view mount_point) {
   const NfsMountCounters* found = nullptr;
   for (const NfsMountCounters& mount : mounts) {
     if (mount.mount_point == mount_point) found = &mount;
@@ -106,7 +109,8 @@ const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts
 
 std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, const NfsMountCounters& after) {
   if (before.source != after.source || Shrank(before.age_s, after.age_s) ||
-      Shrank(before.app_read_bytes, after.app_read_bytes) || Shrank(before.app_write_bytes, after.app_write_bytes) ||
+      Shrank(before.app_read_bytes, after.app_read_bytes) ||
+      Shrank(before.app_write_bytes, after.app_write_bytes) ||
       Shrank(before.server_read_bytes, after.server_read_bytes) ||
       Shrank(before.server_write_bytes, after.server_write_bytes)) {
     return std::nullopt;

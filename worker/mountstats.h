@@ -16,12 +16,12 @@ namespace iobench {
 // One line of the per-op statistics. Times are sums over all calls.
 struct NfsOpCounters {
   uint64_t ops = 0;
-  uint64_t transmissions = 0;            // >= ops
+  uint64_t transmissions = 0;  // >= ops
   uint64_t major_timeouts = 0;
   uint64_t queue_ms = 0;
   uint64_t rtt_ms = 0;
   uint64_t execute_ms = 0;
-  std::optional<uint64_t> errors;        // kernels before 5.3 do not count them
+  std::optional<uint64_t> errors;  // kernels before 5.3 do not count them
 };
 
 // What could not be read of a mount is absent.
@@ -30,11 +30,11 @@ struct NfsMountCounters {
   std::string mount_point;
   std::string filesystem;
   std::optional<uint64_t> age_s;
-  std::optional<uint64_t> app_read_bytes;      // normal and direct
+  std::optional<uint64_t> app_read_bytes;  // normal and direct
   std::optional<uint64_t> app_write_bytes;
   std::optional<uint64_t> server_read_bytes;
   std::optional<uint64_t> server_write_bytes;
-  std::map<std::string, NfsOpCounters> ops;    // by the kernel's names: "READ", "WRITE", "COMMIT", "GETATTR" …
+  std::map<std::string, NfsOpCounters> ops;  // by the kernel's names: "READ", "WRITE", "COMMIT", "GETATTR" …
 };
 
 // The mounts that have statistics. Takes more or fewer columns and skips lines it does not know (there is one xprt
@@ -42,7 +42,8 @@ struct NfsMountCounters {
 std::vector<NfsMountCounters> ParseMountstats(std::string_view text);
 
 // The one mounted at `mount_point`; of several the last, which hides the others. nullptr: none.
-const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts, std::string_view mount_point);
+const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts,
+                                     std::string_view mount_point);
 
 // What happened between two readings of the same mount; READ, WRITE and COMMIT only, where any ran. nullopt: it was
 // mounted anew in between (younger, another source, or a counter that shrank).

@@ -141,14 +141,15 @@ void PhaseRunner::NoteSteps() {
     return step;
   };
   if (spec_.creates_files()) {
-    add("create-files", slowest.create_ns, spec_.shared_file ? "the shared file, where there was none" : "new files");
+    add("create-files", slowest.create_ns,
+        spec_.shared_file ? "the shared file, where there was none" : "new files");
   }
   if (spec_.needs_data()) {
     std::string outcome = "the data were there";
     if (spec_.data_must_exist) outcome = "kept data, their sizes checked";
     if (prefilled_bytes > 0) {
-      outcome = absl::StrCat("wrote ", FormatBytes(static_cast<double>(prefilled_bytes)), " for ", prefilled_lanes,
-                             " of ", lanes_.size(), " lanes");
+      outcome = absl::StrCat("wrote ", FormatBytes(static_cast<double>(prefilled_bytes)), " for ",
+                             prefilled_lanes, " of ", lanes_.size(), " lanes");
     }
     add("prefill", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
   }
@@ -273,7 +274,7 @@ void PhaseRunner::RunPhaseOn(Lane& lane) {
   lane.MakeReady();
   lane.CreateFiles();
   lane.Prefill();
-  if (spec_.drops_caches) lane.ForgetPages();    // after the prefill, whose pages are to go too
+  if (spec_.drops_caches) lane.ForgetPages();  // after the prefill, whose pages are to go too
   Arrive(kFilesReady);
   if (!WaitMeetingOpen(kFilesReady)) return;
   lane.Open();
@@ -424,7 +425,8 @@ void PhaseRunner::OpenMeeting(Meeting meeting) {
 
 bool PhaseRunner::WaitMeetingOpen(Meeting meeting) {
   MutexLock lock(mutex_);
-  changed_.Wait(mutex_, [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_ || open_[meeting]; });
+  changed_.Wait(mutex_,
+                [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_ || open_[meeting]; });
   return !cancelled_;
 }
 

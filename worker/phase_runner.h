@@ -36,12 +36,12 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // What the phase says by itself, with no lock held. `soon` is called between the timed parts of a lane and must only
   // take the event; `now` by a lane that has nothing left to time. The events carry a body only.
   struct Events {
-    std::function<void(v1::WorkerEvent)> soon;   // LaneEnded
-    std::function<void(v1::WorkerEvent)> now;    // DeadlineReached, LanesDone
+    std::function<void(v1::WorkerEvent)> soon;  // LaneEnded
+    std::function<void(v1::WorkerEvent)> now;   // DeadlineReached, LanesDone
   };
 
   PhaseRunner(v1::Prepare prepare, const WorkerClock& clock, double loop_ns, Events events);
-  ~PhaseRunner();                      // REQUIRES: WaitForLanes
+  ~PhaseRunner();  // REQUIRES: WaitForLanes
   PhaseRunner(const PhaseRunner&) = delete;
   PhaseRunner& operator=(const PhaseRunner&) = delete;
 
@@ -52,17 +52,18 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // REQUIRES: Prepare has succeeded; once. `now`: when the request came in. Late: the lanes stay parked.
   v1::Armed Arm(const v1::Arm& arm, WorkerTime now);
 
-  void Stop();                         // lanes end after the op in flight
-  void Quit();                         // and leave their files as they are
-  void SetGoal(uint64_t ops_goal);     // wear-out: lanes that wait go on
-  void Cancel();                       // Quit, and nothing more is reported
+  void Stop();                      // lanes end after the op in flight
+  void Quit();                      // and leave their files as they are
+  void SetGoal(uint64_t ops_goal);  // wear-out: lanes that wait go on
+  void Cancel();                    // Quit, and nothing more is reported
 
-  v1::Progress Progress() const;       // without the pong
+  v1::Progress Progress() const;  // without the pong
 
   // Waits for the ends of all timed regions, lets the lanes settle, then gives the results in chunks, the last marked.
   // Only now do lanes settle: when the coordinator collects, the lanes of all workers are done, and no flush or tail of
   // one disturbs the timed part of another. May be called again. Cancelled: Cancel was called.
-  absl::Status Collect(std::span<const WorkerTime> instants, const std::function<void(v1::ResultChunk)>& give);
+  absl::Status Collect(std::span<const WorkerTime> instants,
+                       const std::function<void(v1::ResultChunk)>& give);
 
   // Waits until CLOCK_MONOTONIC shows `until_ns` for the lanes' threads to end, which they do after Collect and Cancel.
   // False: some are stuck and have been abandoned.
@@ -80,7 +81,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
 
   void RunLane(Lane& lane);
   void RunPhaseOn(Lane& lane);
-  std::optional<WorkerTime> WaitForStart();      // nullopt: cancelled
+  std::optional<WorkerTime> WaitForStart();  // nullopt: cancelled
   void RunTimedRegion(Lane& lane, WorkerTime start);
   std::optional<uint64_t> WaitForGoal(const Lane& lane);
   void NoteOpsEnded(const Lane& lane);
@@ -90,9 +91,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::optional<v1::WorkerEvent> DeadlineEvent() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void Arrive(Meeting meeting, size_t lane_count = 1);
-  bool WaitAllArrived(Meeting meeting);          // false: cancelled
+  bool WaitAllArrived(Meeting meeting);  // false: cancelled
   void OpenMeeting(Meeting meeting);
-  bool WaitMeetingOpen(Meeting meeting);         // false: cancelled
+  bool WaitMeetingOpen(Meeting meeting);  // false: cancelled
 
   const v1::Prepare prepare_;
   const WorkerClock clock_;
@@ -101,7 +102,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
 
   // Made by Prepare before the lanes' threads start, or read only after they have met.
   PhaseSpec spec_;
-  std::map<uint32_t, UniqueFd> directories_;     // by target
+  std::map<uint32_t, UniqueFd> directories_;  // by target
   std::map<uint32_t, std::string> nfs_mount_points_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<v1::StepResult> steps_;
@@ -109,23 +110,23 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   HostCounters host_before_;
   rusage process_before_{};
   TickPair early_pair_;
-  std::optional<TickScale> scale_;               // of this phase; by the lane that ended last
+  std::optional<TickScale> scale_;  // of this phase; by the lane that ended last
   v1::HostDelta host_;
   double process_cpu_user_s_ = 0, process_cpu_system_s_ = 0;
-  std::atomic<bool> prepared_ = false;           // the lanes can be looked at
+  std::atomic<bool> prepared_ = false;  // the lanes can be looked at
 
   mutable Mutex mutex_;
   CondVar changed_;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  bool lanes_made_ ABSL_GUARDED_BY(mutex_) = false;       // lanes_ does not change any more
+  bool lanes_made_ ABSL_GUARDED_BY(mutex_) = false;  // lanes_ does not change any more
   std::array<bool, kMeetingCount> open_ ABSL_GUARDED_BY(mutex_){};
   std::array<size_t, kMeetingCount> arrived_ ABSL_GUARDED_BY(mutex_){};
   std::optional<WorkerTime> start_ ABSL_GUARDED_BY(mutex_);
   std::optional<uint64_t> goal_ ABSL_GUARDED_BY(mutex_);
-  size_t ops_over_ ABSL_GUARDED_BY(mutex_) = 0;           // lanes whose ops have ended
+  size_t ops_over_ ABSL_GUARDED_BY(mutex_) = 0;  // lanes whose ops have ended
   size_t regions_over_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;            // lanes that wait for the goal
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // lanes that wait for the goal
   uint64_t most_ops_ ABSL_GUARDED_BY(mutex_) = 0;
   bool deadline_told_ ABSL_GUARDED_BY(mutex_) = false;
   bool end_told_ ABSL_GUARDED_BY(mutex_) = false;

@@ -9,7 +9,8 @@
 
 namespace iobench {
 
-absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns) {
+absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock,
+                                          double loop_ns) {
   PhaseSpec spec;
   const v1::Operation& operation = prepare.operation();
   IOBENCH_ASSIGN_OR_RETURN(spec.operation, FindOperation(operation.name()));
@@ -21,7 +22,8 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.uses_files = EngineUsesFiles(spec.engine);
   if (prepare.lanes().empty()) return absl::InvalidArgumentError("a phase without lanes");
   if (operation.record_bytes() > UINT32_MAX) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of ", operation.record_bytes(), " bytes is too large"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a record of ", operation.record_bytes(), " bytes is too large"));
   }
   const uint32_t files_per_lane = std::max(1u, prepare.files().files_per_lane());
   spec.shared_file = prepare.files().shared_file();
@@ -47,8 +49,8 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.data_must_exist = prepare.data_must_exist();
   for (const v1::LanePlan& lane : prepare.lanes()) {
     if (spec.uses_files && lane.target() >= static_cast<uint32_t>(prepare.targets_size())) {
-      return absl::InvalidArgumentError(absl::StrCat("lane ", lane.lane(), " has target ", lane.target(), " of ",
-                                                     prepare.targets_size()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("lane ", lane.lane(), " has target ", lane.target(), " of ", prepare.targets_size()));
     }
   }
   spec.clock = clock;

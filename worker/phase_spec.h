@@ -18,9 +18,9 @@ namespace iobench {
 struct PhaseSpec {
   const OperationSpec* operation = nullptr;  // a row of the table: lives as long as the program
   std::string engine;
-  bool uses_files = true;                    // false: null engine
-  StreamShape shape;                         // lane and mix are the lane's
-  OpenMode mode;                             // read and write are the lane's
+  bool uses_files = true;  // false: null engine
+  StreamShape shape;       // lane and mix are the lane's
+  OpenMode mode;           // read and write are the lane's
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
@@ -28,7 +28,7 @@ struct PhaseSpec {
   bool data_must_exist = false;
   WorkerClock clock;
   TickSource ticks = TickSource::kMonotonic;
-  double loop_ns = 0;                        // what the timed loop itself takes per op, for tool_s
+  double loop_ns = 0;  // what the timed loop itself takes per op, for tool_s
 
   bool creates_files() const { return uses_files && operation->creates_files; }
   bool needs_data() const { return uses_files && operation->needs_data; }

@@ -17,7 +17,9 @@ struct TaskThread::Queue {
 
 TaskThread::TaskThread() : queue_(std::make_shared<Queue>()) {}
 
-TaskThread::~TaskThread() { Close(0); }
+TaskThread::~TaskThread() {
+  Close(0);
+}
 
 void TaskThread::Post(std::function<void()> task) {
   MutexLock lock(queue_->mutex);
@@ -38,9 +40,8 @@ bool TaskThread::Close(int64_t until_ns) {
     queue_->changed.NotifyAll();
     thread.swap(thread_);
     if (thread.joinable()) {
-      ended = queue_->changed.WaitUntil(queue_->mutex, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-        return queue_->ended;
-      });
+      ended = queue_->changed.WaitUntil(queue_->mutex, until_ns,
+                                        [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return queue_->ended; });
     }
   }
   if (!thread.joinable()) return true;

@@ -14,7 +14,7 @@ namespace iobench {
 class TaskThread {
  public:
   TaskThread();
-  ~TaskThread();                 // Close(now)
+  ~TaskThread();  // Close(now)
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 

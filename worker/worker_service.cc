@@ -18,7 +18,7 @@
 namespace iobench {
 namespace {
 
-constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;   // with lanes that do not end
+constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;  // with lanes that do not end
 
 // Where events go; closed by Shutdown, after which not even a lane that comes back from the kernel is heard.
 class Outbox {
@@ -108,12 +108,18 @@ class Session : public std::enable_shared_from_this<Session> {
 
 const char* Session::NameOf(State state) {
   switch (state) {
-    case State::kIdle: return "idle";
-    case State::kPreparing: return "preparing a phase";
-    case State::kPrepared: return "prepared";
-    case State::kRunning: return "running a phase";
-    case State::kDone: return "done with a phase";
-    case State::kDisarming: return "disarming";
+    case State::kIdle:
+      return "idle";
+    case State::kPreparing:
+      return "preparing a phase";
+    case State::kPrepared:
+      return "prepared";
+    case State::kRunning:
+      return "running a phase";
+    case State::kDone:
+      return "done with a phase";
+    case State::kDisarming:
+      return "disarming";
   }
   return "";
 }
@@ -160,7 +166,8 @@ void Session::Handle(const v1::WorkerRequest& incoming, EventSink& sink, WorkerT
       return outbox_.Send(std::move(event));
     }
     default:
-      return outbox_.Send(Refusal(*request, absl::UnimplementedError("a request that this worker does not know")));
+      return outbox_.Send(
+          Refusal(*request, absl::UnimplementedError("a request that this worker does not know")));
   }
 }
 
@@ -198,7 +205,7 @@ PhaseRunner::Events Session::EventsFor(uint64_t run_id) {
 void Session::TellNow(v1::WorkerEvent event) {
   if (event.has_lanes_done()) {
     MutexLock lock(mutex_);
-    if (state_ != State::kRunning) return;       // disarmed meanwhile
+    if (state_ != State::kRunning) return;  // disarmed meanwhile
     state_ = State::kDone;
   }
   outbox_.Send(std::move(event));
@@ -231,7 +238,7 @@ void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, cons
   }
   {
     MutexLock lock(mutex_);
-    if (state_ == State::kPreparing) {           // else disarmed meanwhile
+    if (state_ == State::kPreparing) {  // else disarmed meanwhile
       state_ = prepared.ok() ? State::kPrepared : State::kIdle;
       if (!prepared.ok()) phase_.reset();
     }
@@ -286,7 +293,7 @@ void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
   if (phase != nullptr) phase->WaitForLanes(INT64_MAX);
   {
     MutexLock lock(mutex_);
-    if (phase_ == phase) {                       // else disarmed twice, and prepared anew since
+    if (phase_ == phase) {  // else disarmed twice, and prepared anew since
       phase_.reset();
       state_ = State::kIdle;
     }
@@ -315,7 +322,7 @@ void Session::Collect(const v1::WorkerRequest& request, const Phase& phase) {
   std::vector<WorkerTime> instants;
   for (const int64_t ns : request.collect().instants_worker_ns()) instants.push_back({ns});
   const absl::Status collected = phase->Collect(instants, [&](v1::ResultChunk chunk) {
-    if (chunk.last()) {                          // the next request may follow it at once
+    if (chunk.last()) {  // the next request may follow it at once
       MutexLock lock(mutex_);
       if (phase_ == phase && state_ == State::kDone) state_ = State::kIdle;
       collected_ = true;
@@ -356,7 +363,7 @@ void Session::DoDataStep(const v1::WorkerRequest& request) {
   Phase phase;
   {
     MutexLock lock(mutex_);
-    if (quitting_) phase = phase_;               // a run that ends early: its files are no longer used, or soon not
+    if (quitting_) phase = phase_;  // a run that ends early: its files are no longer used, or soon not
   }
   if (phase != nullptr) {
     phase->Cancel();
@@ -423,7 +430,8 @@ void Session::Shutdown() {
 
 class WorkerService final : public WorkerHandler {
  public:
-  explicit WorkerService(const WorkerOptions& options) : clock_(options.clock), facts_(ProbeWorker(options)) {}
+  explicit WorkerService(const WorkerOptions& options)
+      : clock_(options.clock), facts_(ProbeWorker(options)) {}
   ~WorkerService() override { Shutdown(); }
 
   v1::WorkerFacts Facts() const override { return facts_; }

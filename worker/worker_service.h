@@ -10,10 +10,10 @@
 namespace iobench {
 
 struct WorkerOptions {
-  WorkerClock clock{};             // tests move it
-  std::string host_override;       // simulated workers; empty: gethostname
-  std::string boot_id_override;    // tests; empty: /proc/sys/kernel/random/boot_id
-  bool measure_costs = true;       // clock_read_ns and loop_ns in the facts; once per process
+  WorkerClock clock{};           // tests move it
+  std::string host_override;     // simulated workers; empty: gethostname
+  std::string boot_id_override;  // tests; empty: /proc/sys/kernel/random/boot_id
+  bool measure_costs = true;     // clock_read_ns and loop_ns in the facts; once per process
 };
 
 // Handle may be called from any thread, one at a time; it never blocks. Lane threads are joined by Shutdown and the

@@ -31,10 +31,12 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
             ", so lanes may have begun after the common instant: start fewer workers per processor")));
   }
   // A repeated write makes its files anew, and dropping the caches is repeated with the start.
-  if (view.phase.begun_before() && view.traits.reads && !view.traits.null_engine && !view.traits.drops_caches) {
-    marks.push_back(MakeMark("begun_before", "phase", start.attempts(), 0,
-                             "a start was called off after lanes had begun, so part of the data may have been read "
-                             "before: use --drop-caches, or start fewer workers per processor"));
+  if (view.phase.begun_before() && view.traits.reads && !view.traits.null_engine &&
+      !view.traits.drops_caches) {
+    marks.push_back(
+        MakeMark("begun_before", "phase", start.attempts(), 0,
+                 "a start was called off after lanes had begun, so part of the data may have been read "
+                 "before: use --drop-caches, or start fewer workers per processor"));
   }
   if (start.skew_percent() > kSkewPercent) {
     // On one clock the estimate is exact.

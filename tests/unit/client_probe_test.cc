@@ -47,10 +47,12 @@ TEST_CASE("a path is on the mount with the longest mount point before it, the ne
 }
 
 TEST_CASE("file systems that hosts share are told from local ones") {
-  for (const char* const shared : {"nfs", "nfs4", "lustre", "ceph", "fuse.glusterfs", "beegfs", "cifs", "smb3", "9p", "gpfs"}) {
+  for (const char* const shared :
+       {"nfs", "nfs4", "lustre", "ceph", "fuse.glusterfs", "beegfs", "cifs", "smb3", "9p", "gpfs"}) {
     REQUIRE(IsNetworkFilesystem(shared));
   }
-  for (const char* const local : {"ext4", "xfs", "tmpfs", "overlay", "fuse", ""}) REQUIRE_FALSE(IsNetworkFilesystem(local));
+  for (const char* const local : {"ext4", "xfs", "tmpfs", "overlay", "fuse", ""})
+    REQUIRE_FALSE(IsNetworkFilesystem(local));
   REQUIRE(IsMemoryFilesystem("tmpfs"));
   REQUIRE_FALSE(IsMemoryFilesystem("ext4"));
 }
@@ -80,7 +82,8 @@ TEST_CASE("counters that a kernel does not have are absent") {
 TEST_CASE("network, memory and disk counters are read") {
   const auto nics = ParseNetDev(
       "Inter-|   Receive                                                |  Transmit\n"
-      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo "
+      "colls carrier compressed\n"
       "    lo: 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9\n"
       "  eth0:1000 2 3 4 5 6 7 8 2000 10 11 12 13 14 15 16\n"
       "  eth1: 1 2\n");
@@ -175,7 +178,7 @@ TEST_CASE("a local file system is the same one only on the same client") {
 
 TEST_CASE("a memory file system is known as one") {
   struct stat facts {};
-  if (::stat("/dev/shm", &facts) != 0) return;   // not every container has it
+  if (::stat("/dev/shm", &facts) != 0) return;  // not every container has it
   const v1::TargetFacts shm = ProbeTarget("/dev/shm", "boot-a");
   REQUIRE(shm.filesystem() == "tmpfs");
   REQUIRE(shm.memory());

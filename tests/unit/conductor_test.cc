@@ -242,7 +242,8 @@ TEST_CASE("a start that is called off only after its instant is noted") {
       return true;
     }
     // Its answer to the disarm takes until after the start.
-    while (request.has_adjust() && MonotonicNowNs() < called_off_start_ns) {}
+    while (request.has_adjust() && MonotonicNowNs() < called_off_start_ns) {
+    }
     return false;
   };
   REQUIRE(run.Go() == kExitOk);

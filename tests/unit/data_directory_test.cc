@@ -40,7 +40,9 @@ struct Claimed : TempDir {
     Write("cluster-iobench.data/lane-000000.0", "zero");
     Write("cluster-iobench.data/lane-000001.0", "one");
   }
-  bool HasFiles() const { return Has("cluster-iobench.data/lane-000000.0") && Has("cluster-iobench.data/lane-000001.0"); }
+  bool HasFiles() const {
+    return Has("cluster-iobench.data/lane-000000.0") && Has("cluster-iobench.data/lane-000001.0");
+  }
 };
 
 TEST_CASE("a manifest comes back from JSON as it was") {
@@ -75,8 +77,9 @@ TEST_CASE("only our own pattern is a data file's name") {
     INFO(name);
     REQUIRE(IsDataFileName(name));
   }
-  for (const char* const name : {"lane-0.0", "lane-000001", "lane-000001.", "lane-000001.01", "lane-+00001.0",
-                                 "lane-000001.0.bak", "xlane-000001.0", "shared2", "manifest.json", "", "lane- 00001.0"}) {
+  for (const char* const name :
+       {"lane-0.0", "lane-000001", "lane-000001.", "lane-000001.01", "lane-+00001.0", "lane-000001.0.bak",
+        "xlane-000001.0", "shared2", "manifest.json", "", "lane- 00001.0"}) {
     INFO(name);
     REQUIRE_FALSE(IsDataFileName(name));
   }
@@ -113,7 +116,8 @@ TEST_CASE("of claimers of different runs at the same time exactly one has the di
     std::vector<std::thread> claimers;
     std::atomic<int> successes = 0;
     for (uint64_t run = 1; run <= 4; ++run) {
-      claimers.emplace_back([&, run] { successes += ClaimData(directory.path(), ManifestOf(run)).ok() ? 1 : 0; });
+      claimers.emplace_back(
+          [&, run] { successes += ClaimData(directory.path(), ManifestOf(run)).ok() ? 1 : 0; });
     }
     for (std::thread& claimer : claimers) claimer.join();
     REQUIRE(successes == 1);
@@ -125,7 +129,7 @@ TEST_CASE("the data of an active run are refused to another, with whose they are
   const absl::Status status = ClaimData(directory.path(), ManifestOf(2)).status();
   REQUIRE(absl::IsFailedPrecondition(status));
   for (const std::string& part : {std::string("client-a"), std::string("2026-01-02T03:04:05.678Z"),
-                                 "cluster-iobench clean " + directory.path(), std::string("--force")}) {
+                                  "cluster-iobench clean " + directory.path(), std::string("--force")}) {
     REQUIRE_THAT(std::string(status.message()), Catch::Contains(part));
   }
   REQUIRE(directory.HasFiles());
@@ -183,7 +187,9 @@ TEST_CASE("an empty directory that a crash left is claimed and removed") {
   REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
   directory.Write("cluster-iobench.data/manifest.json.tmp-client-b-1-2", "half a mani");
   REQUIRE_FALSE(LookAtData(directory.path())->foreign);
-  SECTION("claimed") { REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok()); }
+  SECTION("claimed") {
+    REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
+  }
   SECTION("removed") {}
   REQUIRE(RemoveData(directory.path()).ok());
   REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
@@ -201,7 +207,8 @@ TEST_CASE("our files go, foreign ones stay with the directory, each told with it
   REQUIRE(report->removed_files == 3);
   std::vector<std::string> foreign = report->foreign_files;
   std::sort(foreign.begin(), foreign.end());
-  REQUIRE(foreign == std::vector<std::string>{directory.data() + "/lane-000007.0", directory.data() + "/lane-000008.0",
+  REQUIRE(foreign == std::vector<std::string>{directory.data() + "/lane-000007.0",
+                                              directory.data() + "/lane-000008.0",
                                               directory.data() + "/results.txt"});
   REQUIRE(directory.Read("cluster-iobench.data/results.txt") == "precious");
   REQUIRE(directory.Read("outside") == "not in there");

@@ -41,7 +41,7 @@ std::string Expected(uint32_t object, uint64_t bytes) {
 
 TEST_CASE("a prefill writes files that are missing or short, and leaves whole ones alone") {
   const Directory directory;
-  const uint64_t bytes = (3 << 20) + 17;         // not a multiple of what it writes at once
+  const uint64_t bytes = (3 << 20) + 17;  // not a multiple of what it writes at once
   directory.temp.Write("b", std::string(bytes, 'b'));
   directory.temp.Write("c", "short");
   const FileSet files = directory.Files({{"a", 0, bytes}, {"b", 0, bytes}, {"c", 0, bytes}});
@@ -94,7 +94,7 @@ TEST_CASE("what is not a regular file is not touched, and a symbolic link is not
   REQUIRE(absl::IsFailedPrecondition(CheckDataExist(directory.Files({{"link", 0, 1}}))));
   REQUIRE(absl::IsFailedPrecondition(ForgetPages(directory.Files({{"link", 0, 1}}))));
   REQUIRE(absl::IsFailedPrecondition(CreateFiles(directory.Files({{"link", 0, 1}}, /*shared=*/true))));
-  REQUIRE(CreateFiles(directory.Files({{"link", 0, 1}})).ok());     // removes the link, makes a file
+  REQUIRE(CreateFiles(directory.Files({{"link", 0, 1}})).ok());  // removes the link, makes a file
   REQUIRE(directory.temp.SizeOf("link") == 0);
   REQUIRE(directory.temp.Read("precious") == "keep me");
 }
@@ -105,7 +105,8 @@ TEST_CASE("kept data that are missing or short are an error that says how") {
   REQUIRE(CheckDataExist(directory.Files({{"a", 0, 100}})).ok());
   const absl::Status is_short = CheckDataExist(directory.Files({{"a", 0, 101}}));
   REQUIRE(absl::IsFailedPrecondition(is_short));
-  REQUIRE_THAT(std::string(is_short.message()), Catch::Contains(directory.temp.path() + "/a has 100 bytes, this run reads 101"));
+  REQUIRE_THAT(std::string(is_short.message()),
+               Catch::Contains(directory.temp.path() + "/a has 100 bytes, this run reads 101"));
   const absl::Status missing = CheckDataExist(directory.Files({{"a", 0, 100}, {"b", 0, 100}}));
   REQUIRE_THAT(std::string(missing.message()), Catch::Contains("/b is missing"));
   REQUIRE_FALSE(directory.temp.Has("b"));
@@ -209,7 +210,7 @@ TEST_CASE("an error of the file system ends the lane and names file, offset and 
   REQUIRE(result.problem().file() == test.directory.temp.path() + "/shared");
   REQUIRE(result.problem().operation() == "pwrite");
   REQUIRE(result.ops() == 2);
-  REQUIRE(result.fsync_s() == 0);                // a failed lane is only closed
+  REQUIRE(result.fsync_s() == 0);  // a failed lane is only closed
   REQUIRE(result.settle_s() == 0);
   REQUIRE(result.region_end_worker_ns() == result.ops_end_worker_ns());
 }

@@ -93,7 +93,7 @@ TEST_CASE("begun_before: lanes may have read something in an attempt that was ca
   script.phase.set_start_attempts(2);
   CHECK(Codes(script) == Only{"begun_before"});
   CHECK(Mark(script, "begun_before").value() == 2);
-  script.phase.mutable_phase()->add_before()->mutable_drop_caches();   // repeated with the start
+  script.phase.mutable_phase()->add_before()->mutable_drop_caches();  // repeated with the start
   CHECK(Codes(script).empty());
 }
 

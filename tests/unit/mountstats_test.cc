@@ -40,7 +40,7 @@ TEST_CASE("an NFSv3 mount is read column by column") {
   REQUIRE(mount.mount_point == "/mnt/with space");
   REQUIRE(mount.filesystem == "nfs");
   REQUIRE(mount.age_s == 100);
-  REQUIRE(mount.app_read_bytes == 1030);       // normal and direct
+  REQUIRE(mount.app_read_bytes == 1030);  // normal and direct
   REQUIRE(mount.app_write_bytes == 2040);
   REQUIRE(mount.server_read_bytes == 500);
   REQUIRE(mount.server_write_bytes == 600);
@@ -69,7 +69,7 @@ TEST_CASE("an NFSv4.2 mount over several connections is one mount") {
       "\txprt:\ttcp 0 0 1 0 0 300 300 0 300 0 2 0 0\n"
       "\tper-op statistics\n"
       "\t        READ: 600 600 0 1 1 1 1 1 0\n"
-      "\tREAD_PLUS: 4 4 0 1 1 1 1 1 0 77 88\n"           // later kernels may add columns
+      "\tREAD_PLUS: 4 4 0 1 1 1 1 1 0 77 88\n"  // later kernels may add columns
       "\n"
       "device s:/other mounted on /other with fstype nfs4 statvers=1.1\n"
       "\tage:\t8\n";
@@ -102,7 +102,7 @@ TEST_CASE("lines that are cut short, garbled or unknown are left out, not guesse
       "device s:/e mounted on /mnt with fstype nfs4 statvers=1.1\n"
       "\tage:\tyoung\n"
       "\tbytes:\t1 2 3\n"
-      "\tREAD: 1 2 3 4 5 6 7 8 9\n"                         // not among the per-op statistics
+      "\tREAD: 1 2 3 4 5 6 7 8 9\n"  // not among the per-op statistics
       "\tnovelty:\t1 2 3 4 5 6 7 8 9\n"
       "\tper-op statistics\n"
       "\t       WRITE: 21 23 0\n"
@@ -136,7 +136,7 @@ TEST_CASE("a delta is what came in between, of the ops that ran") {
   REQUIRE(delta->server_read_bytes() == 6);
   REQUIRE(delta->has_server_write_bytes());
   REQUIRE(delta->server_write_bytes() == 0);
-  REQUIRE(delta->ops_size() == 1);                          // neither GETATTR nor what did not run
+  REQUIRE(delta->ops_size() == 1);  // neither GETATTR nor what did not run
   const v1::NfsOpDelta& read = delta->ops().at("READ");
   REQUIRE(read.ops() == 5);
   REQUIRE(read.transmissions() == 6);
@@ -161,8 +161,9 @@ TEST_CASE("what one of the readings does not have is absent, not 0") {
 
 TEST_CASE("a mount made anew in between gives no delta") {
   const NfsMountCounters before = Only(kV3);
-  for (const auto& [from, to] : {std::pair{"age:\t100", "age:\t99"}, std::pair{"bytes:\t1000", "bytes:\t900"},
-                                 std::pair{"WRITE: 21 23", "WRITE: 20 23"}, std::pair{"server:/export", "server:/e"}}) {
+  for (const auto& [from, to] :
+       {std::pair{"age:\t100", "age:\t99"}, std::pair{"bytes:\t1000", "bytes:\t900"},
+        std::pair{"WRITE: 21 23", "WRITE: 20 23"}, std::pair{"server:/export", "server:/e"}}) {
     INFO(to);
     REQUIRE_FALSE(NfsDeltaBetween(before, Only(absl::StrReplaceAll(kV3, {{from, to}}))).has_value());
   }

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kEndlessBytes = uint64_t{1} << 40;   // on the null engine: some seconds' worth
+constexpr uint64_t kEndlessBytes = uint64_t{1} << 40;  // on the null engine: some seconds' worth
 
 v1::Prepare Endless(uint32_t lanes) {
   v1::Prepare prepare = PhaseOf("write", lanes);
@@ -60,10 +60,10 @@ TEST_CASE("every time of a worker is on its own clock") {
   const auto is_between = [&](int64_t ns) { return ns >= begin_ns && ns <= end_ns; };
   for (int i = 0; i < 2; ++i) {
     const v1::LaneResult& lane = chunk.lanes(i);
-    for (const int64_t ns : {done.ends(i).first_op_worker_ns(), done.ends(i).ops_end_worker_ns(),
-                             done.ends(i).region_end_worker_ns(), done.ends(i).deadline_worker_ns(),
-                             lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
-                             lane.deadline_worker_ns()}) {
+    for (const int64_t ns :
+         {done.ends(i).first_op_worker_ns(), done.ends(i).ops_end_worker_ns(),
+          done.ends(i).region_end_worker_ns(), done.ends(i).deadline_worker_ns(), lane.first_op_worker_ns(),
+          lane.ops_end_worker_ns(), lane.region_end_worker_ns(), lane.deadline_worker_ns()}) {
       REQUIRE(is_between(ns));
     }
     for (const WorkerPoint& point : FromProto(lane.timeline())) REQUIRE(is_between(point.at.ns));
@@ -180,7 +180,7 @@ TEST_CASE("worn out, every lane does as many ops as the goal says") {
       worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
   REQUIRE(reached.deadline_reached().most_ops() > 0);
   REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }));
-  const uint64_t goal = reached.deadline_reached().most_ops() + 100;    // another worker was faster
+  const uint64_t goal = reached.deadline_reached().most_ops() + 100;  // another worker was faster
   worker.Goal(goal);
   worker.WaitDone();
   const v1::ResultChunk chunk = worker.Collect();
@@ -254,7 +254,7 @@ TEST_CASE("a lane that was told to stop finishes its file, too") {
   const v1::Prepare prepare = PhaseOf("write", 1, directory.path());
   worker.Prepare(prepare);
   worker.ArmIn(20'000'000);
-  worker.Stop();                                 // before the start: not one op is timed
+  worker.Stop();  // before the start: not one op is timed
   const v1::LanesDone done = worker.WaitDone();
   REQUIRE(done.ends(0).took_part());
   REQUIRE(done.ends(0).stopped());
@@ -291,7 +291,7 @@ TEST_CASE("the steps come in the order in which they were done") {
   REQUIRE(NamesOf(prepared.steps()) == std::vector<std::string>{"prefill", "drop-caches", "open"});
   REQUIRE_THAT(prepared.steps(1).outcome(), Catch::StartsWith("posix_fadvise"));
   worker.Disarm();
-  REQUIRE(worker.Prepare(PhaseOf("read", 1)).steps().empty());    // the null engine has no files
+  REQUIRE(worker.Prepare(PhaseOf("read", 1)).steps().empty());  // the null engine has no files
 }
 
 TEST_CASE("each part of the timed region is timed by itself, and the options say which count") {
@@ -304,7 +304,7 @@ TEST_CASE("each part of the timed region is timed by itself, and the options say
     REQUIRE(lane.region_end_worker_ns() == lane.ops_end_worker_ns());
     REQUIRE(lane.close_s() > 0);
     REQUIRE(lane.open_s() > 0);
-    REQUIRE(lane.fsync_s() == 0);                // never an fsync before the close unless it was asked for
+    REQUIRE(lane.fsync_s() == 0);  // never an fsync before the close unless it was asked for
     REQUIRE(lane.settle_s() > 0);
   }
   SECTION("with the close") {
@@ -318,7 +318,7 @@ TEST_CASE("each part of the timed region is timed by itself, and the options say
     const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
     REQUIRE(lane.fsync_s() > 0);
     REQUIRE(lane.region_end_worker_ns() - lane.ops_end_worker_ns() >= NanosFrom(lane.fsync_s()));
-    REQUIRE(lane.settle_s() == 0);               // whole and flushed already
+    REQUIRE(lane.settle_s() == 0);  // whole and flushed already
   }
   SECTION("with both, the fsync comes first") {
     prepare.mutable_region()->set_fsync(true);
@@ -335,7 +335,7 @@ TEST_CASE("each part of the timed region is timed by itself, and the options say
     REQUIRE(lane.first_op_worker_ns() >= worker.start().ns);
     const std::vector<WorkerPoint> points = FromProto(lane.timeline());
     REQUIRE(points[0] == WorkerPoint{{lane.first_op_worker_ns()}, 0, 0});
-    REQUIRE(points[1].ops == 0);                 // the first op, after the open
+    REQUIRE(points[1].ops == 0);  // the first op, after the open
     REQUIRE(points[1].at.ns - points[0].at.ns >= NanosFrom(lane.open_s()) - 1000);
   }
 }
@@ -345,7 +345,7 @@ TEST_CASE("a phase that reads leaves nothing to settle") {
   const TempDir directory;
   worker.ClaimData(directory);
   v1::Prepare prepare = PhaseOf("read", 1, directory.path());
-  prepare.mutable_region()->set_fsync(true);     // of other workers, which write in this phase
+  prepare.mutable_region()->set_fsync(true);  // of other workers, which write in this phase
   const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
   REQUIRE(lane.settle_s() == 0);
   REQUIRE(lane.fsync_s() == 0);
@@ -407,7 +407,9 @@ TEST_CASE("a phase in which no lane can take part is done as soon as it has star
 TEST_CASE("a worker is idle after Disarm whatever it did, and a new phase can follow") {
   WorkerHarness worker;
   SECTION("idle") {}
-  SECTION("prepared") { worker.Prepare(PhaseOf("write", 2)); }
+  SECTION("prepared") {
+    worker.Prepare(PhaseOf("write", 2));
+  }
   SECTION("armed for an hour from now") {
     worker.Prepare(PhaseOf("write", 2));
     worker.ArmIn(3600 * kNanosPerSecond);

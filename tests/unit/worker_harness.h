@@ -35,7 +35,9 @@ class TempDir {
   }
   std::string path() const { return path_; }
   std::string data() const { return path_ + "/cluster-iobench.data"; }
-  void Write(const std::string& name, const std::string& text) const { std::ofstream(path_ + "/" + name) << text; }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ + "/" + name) << text;
+  }
   std::string Read(const std::string& name) const {
     std::ifstream file(path_ + "/" + name);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -139,10 +141,18 @@ class WorkerHarness {
     return event.armed();
   }
   WorkerTime start() const { return start_; }
-  void Stop() { Adjust([](v1::Adjust& adjust) { adjust.set_stop(true); }); }
-  void Quit() { Adjust([](v1::Adjust& adjust) { adjust.set_quit(true); }); }
-  void Disarm() { Adjust([](v1::Adjust& adjust) { adjust.set_disarm(true); }); }
-  void Goal(uint64_t ops) { Adjust([=](v1::Adjust& adjust) { adjust.set_ops_goal(ops); }); }
+  void Stop() {
+    Adjust([](v1::Adjust& adjust) { adjust.set_stop(true); });
+  }
+  void Quit() {
+    Adjust([](v1::Adjust& adjust) { adjust.set_quit(true); });
+  }
+  void Disarm() {
+    Adjust([](v1::Adjust& adjust) { adjust.set_disarm(true); });
+  }
+  void Goal(uint64_t ops) {
+    Adjust([=](v1::Adjust& adjust) { adjust.set_ops_goal(ops); });
+  }
   v1::LanesDone WaitDone() {
     return mailbox_.Take([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }).lanes_done();
   }
@@ -200,7 +210,7 @@ class WorkerHarness {
   WorkerTime start_;
   uint64_t call_id_ = 0;
   int chunk_count_ = 0;
-  std::unique_ptr<WorkerHandler> worker_;      // last: gone before what it sends to
+  std::unique_ptr<WorkerHandler> worker_;  // last: gone before what it sends to
 };
 
 // A phase to start from: `lanes` lanes of 16 records of 4 KiB, one file each.

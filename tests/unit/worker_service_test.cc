@@ -119,7 +119,7 @@ TEST_CASE("a phase that cannot be prepared leaves the worker idle") {
   bad.mutable_operation()->set_engine("warp");
   REQUIRE_THAT(ask(bad), Catch::Contains("warp"));
   REQUIRE_THAT(ask(PhaseOf("write", 0)), Catch::Contains("without lanes"));
-  const TempDir directory;                       // not claimed
+  const TempDir directory;  // not claimed
   REQUIRE_THAT(ask(PhaseOf("write", 1, directory.path())), Catch::Contains("cluster-iobench.data"));
   bad = PhaseOf("write", 1, directory.path());
   bad.mutable_lanes(0)->set_target(3);
@@ -137,7 +137,7 @@ TEST_CASE("the results may be collected again until the next phase") {
 TEST_CASE("large results come in several chunks, each lane once") {
   WorkerHarness worker;
   v1::Prepare prepare = PhaseOf("write", 640);
-  prepare.mutable_files()->set_bytes_per_lane(1000 * 4096);   // over 2 KB of timeline each
+  prepare.mutable_files()->set_bytes_per_lane(1000 * 4096);  // over 2 KB of timeline each
   const v1::ResultChunk all = worker.RunPhase(prepare);
   REQUIRE(worker.chunk_count() > 1);
   std::set<uint32_t> lanes;
