@@ -43,7 +43,7 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
     for (size_t i = first; i < end; ++i) index_of[workers[i]] = i;
     for (int round = 0; round < count; ++round) {
       std::map<uint32_t, CoordTime> sent;
-      const absl::Status status = cluster_.Call(
+      absl::Status status = cluster_.Call(
           [&](const Member& member) -> std::optional<v1::WorkerRequest> {
             if (!index_of.contains(member.number)) return std::nullopt;
             v1::WorkerRequest request;
@@ -68,6 +68,7 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
 absl::Status ClockSync::Verify() {
   const std::vector<Member>& members = cluster_.members();
   std::vector<uint32_t> everybody;
+  everybody.reserve(members.size());
   for (const Member& member : members) everybody.push_back(member.number);
   std::vector<Pings> pings;
   const CoordTime begin = CoordNow();

@@ -49,6 +49,7 @@ class Reader {
       const FieldDescriptor* field = type.FindFieldByName(name);
       if (field == nullptr) {
         std::vector<std::string> known;
+        known.reserve(static_cast<size_t>(type.field_count()));
         for (int i = 0; i < type.field_count(); ++i) known.push_back(type.field(i)->name());
         return Error(entry.first, place,
                      absl::StrCat("unknown field \"", name, "\"; known: ", absl::StrJoin(known, ", ")));

@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(modernize-redundant-void-arg): C declares "no arguments" so. */
 struct MpiBytes {
   int version; /* IOBENCH_MPI_BYTES_VERSION of the module; compared before anything else is used */
 
@@ -42,6 +43,7 @@ struct MpiBytes {
   void (*abort)(int exit_code); /* ends all ranks */
   void (*describe)(int error, char* text, size_t text_bytes);
 };
+/* NOLINTEND(modernize-redundant-void-arg) */
 
 /* The module's one symbol. */
 const struct MpiBytes* IobenchMpiBytes(void);
