@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -14,14 +15,15 @@ namespace iobench {
 namespace {
 
 constexpr auto kSequential = Pattern::kSequential;
-constexpr auto kRead = Access::kRead;
-constexpr auto kWrite = Access::kWrite;
+constexpr OpKinds kRead = OpKind::kRead;
+constexpr OpKinds kWrite = OpKind::kWrite;
+constexpr OpKinds kBoth = {OpKind::kRead, OpKind::kWrite};
 constexpr auto kStream = Call::kStream;
 constexpr auto kPositional = Call::kPositional;
 
 // clang-format off
 constexpr std::array<OperationSpec, 14> kOperations = {{
-    // name            title             -i  retest pattern                 access          call         creates needs
+    // name            title             -i  retest pattern                 kinds           call         creates needs
     {"write",          "initial write",   0, false, kSequential,            kWrite,         kStream,     true,   false},
     {"rewrite",        "rewrite",         0, true,  kSequential,            kWrite,         kStream,     false,  true},
     {"read",           "read",            1, false, kSequential,            kRead,          kStream,     false,  true},
@@ -31,7 +33,7 @@ constexpr std::array<OperationSpec, 14> kOperations = {{
     {"backward-read",  "backward read",   3, false, Pattern::kBackward,     kRead,          kPositional, false,  true},
     {"record-rewrite", "record rewrite",  4, false, Pattern::kFirstRecord,  kWrite,         kPositional, false,  true},
     {"stride-read",    "stride read",     5, false, Pattern::kStride,       kRead,          kPositional, false,  true},
-    {"random-mix",     "random mix",      8, false, Pattern::kRandomMix,    Access::kMixed, kPositional, false,  true},
+    {"random-mix",     "random mix",      8, false, Pattern::kRandomMix,    kBoth,          kPositional, false,  true},
     {"pwrite",         "pwrite",          9, false, kSequential,            kWrite,         kPositional, true,   false},
     {"repwrite",       "re-pwrite",       9, true,  kSequential,            kWrite,         kPositional, false,  true},
     {"pread",          "pread",          10, false, kSequential,            kRead,          kPositional, false,  true},
@@ -86,10 +88,12 @@ std::vector<std::string> NamesNear(std::string_view name) {
 // "0 write, rewrite; 1 read, reread; …"
 std::string KnownOperations() {
   std::string known;
-  int number = -1;
+  std::optional<int> number;
   for (const OperationSpec& operation : kOperations) {
     if (operation.iozone_number == number) {
       known += ", ";
+    } else if (operation.iozone_number == kNotIozone) {
+      known += "; and by name ";
     } else {
       absl::StrAppend(&known, known.empty() ? "" : "; ", operation.iozone_number, " ");
     }

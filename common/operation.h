@@ -3,12 +3,15 @@
 #ifndef COMMON_OPERATION_H_
 #define COMMON_OPERATION_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/enum_set.h"
+#include "common/op.h"
 
 namespace iobench {
 
@@ -21,24 +24,40 @@ enum class Pattern {
   kRandomMix,    // random order, kind by percentage per op, or per lane
 };
 
-enum class Access { kRead, kWrite, kMixed };
+// The calls that do it; an engine of its own does each where the system's do not fit (mmap copies for all of the first
+// three).
+enum class Call {
+  kStream,      // read(), write() at the file position
+  kPositional,  // pread(), pwrite()
+  kVector,      // preadv(), pwritev(), up to kMostRecordsPerVector records each
+  kStdio,       // fread(), fwrite() with a buffer of one record
+  kCharacter,   // getc(), putc(): an op is a record of single characters
+  kMetadata,    // on names: open, stat, unlink …
+};
+using Calls = EnumSet<Call>;
 
-// How the posix engine moves bytes: read()/write() at the file position, or pread()/pwrite().
-enum class Call { kStream, kPositional };
+inline constexpr uint32_t kMostRecordsPerVector = 16;  // IOzone's PVECMAX
+
+inline constexpr int kNotIozone = -1;
 
 struct OperationSpec {
   std::string_view name;   // kebab-case, everywhere
   std::string_view title;  // for people
-  int iozone_number;       // IOzone's -i
+  int iozone_number;       // IOzone's -i; kNotIozone: it has none
   bool retest;             // the second of its pair; left out by -+n
   Pattern pattern;
-  Access access;
+  OpKinds kinds;
   Call call;
   bool creates_files;  // writes new files; otherwise the data must be there (prefilled if need be)
   bool needs_data;     // reads or changes existing data
+
+  bool reads() const { return kinds.Has(OpKind::kRead) || kinds.Has(OpKind::kUpdate); }
+  bool writes() const { return kinds.Has(OpKind::kWrite) || kinds.Has(OpKind::kUpdate); }
+  bool mixes() const { return kinds.Has(OpKind::kRead) && kinds.Has(OpKind::kWrite); }
+  bool is_metadata() const { return call == Call::kMetadata; }
 };
 
-// All operations, in the order of IOzone's numbers.
+// All operations, in the order of IOzone's numbers; those that IOzone does not have come last.
 std::span<const OperationSpec> Operations();
 
 // By name. NotFound lists near names.

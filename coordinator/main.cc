@@ -32,7 +32,6 @@
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
 #include "worker/data_directory.h"
-#include "worker/engine/io_engine.h"
 #include "worker/worker_service.h"
 
 namespace iobench {
@@ -58,12 +57,6 @@ void HandleSignals(void (*handler)(int)) {
 int Fail(const absl::Status& status, int exit_code) {
   PrintError(std::string(status.message()));
   return exit_code;
-}
-
-std::vector<std::string> Engines() {
-  std::vector<std::string> names;
-  for (const std::string_view name : EngineNames()) names.emplace_back(name);
-  return names;
 }
 
 // What the command does once there are workers.
@@ -192,7 +185,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     absl::Status status = built.status();
     if (status.ok()) {
       plan = *std::move(built);
-      status = CheckPlan(plan, Engines());
+      status = CheckPlan(plan);
     }
     if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {

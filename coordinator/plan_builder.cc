@@ -30,11 +30,11 @@ v1::Operation OperationFrom(const WorkOptions& work, const OperationSpec& spec, 
   operation.set_record_bytes(record_bytes);
   operation.set_stride_records(work.stride_records);
   operation.set_read_percent(work.mix_percent);
-  operation.set_mix_by_lane(work.mix_by_lane && spec.access == Access::kMixed);
+  operation.set_mix_by_lane(work.mix_by_lane && spec.mixes());
   operation.set_direct(work.direct);
   operation.set_sync(work.sync);
   operation.set_dsync(work.dsync);
-  operation.set_rotate_clients(work.rotate_clients && spec.access == Access::kRead);
+  operation.set_rotate_clients(work.rotate_clients && !spec.writes());
   return operation;
 }
 
@@ -42,7 +42,7 @@ v1::Phase PhaseFrom(const WorkOptions& work, const OperationSpec& spec, uint64_t
   v1::Phase phase;
   phase.set_name(std::string(spec.name));
   *phase.add_assignments()->mutable_operation() = OperationFrom(work, spec, record_bytes);
-  if (work.drop_caches && spec.access == Access::kRead) phase.add_before()->mutable_drop_caches();
+  if (work.drop_caches && !spec.writes()) phase.add_before()->mutable_drop_caches();
   v1::TimedRegion& region = *phase.mutable_region();
   region.set_open(work.open_in_timing);
   region.set_fsync(work.fsync_in_timing);
@@ -56,7 +56,7 @@ v1::Phase PhaseFrom(const WorkOptions& work, const OperationSpec& spec, uint64_t
     phase.set_stonewall(v1::STONEWALL_NONE);
   } else if (work.stop_at_stonewall) {
     v1::TimedRegion effective = region;
-    if (spec.access == Access::kRead) effective.set_fsync(false);
+    if (!spec.writes()) effective.set_fsync(false);
     const v1::Stonewall usual = DefaultStonewall(phase.assignments(0).operation(), effective);
     phase.set_stonewall(usual == v1::STONEWALL_FLUSHED ? usual : v1::STONEWALL_STOP);
   }

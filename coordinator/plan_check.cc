@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "common/engine.h"
 #include "common/operation.h"
 #include "common/units.h"
 
@@ -18,14 +18,10 @@ const OperationSpec* SpecOf(const v1::Operation& operation) {
   return found.ok() ? *found : nullptr;
 }
 
-absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation,
-                            std::span<const std::string> engines) {
+absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation) {
   auto spec = FindOperation(operation.name());
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
-  if (std::find(engines.begin(), engines.end(), operation.engine()) == engines.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown engine \"", operation.engine(),
-                                                   "\"; there are: ", absl::StrJoin(engines, ", ")));
-  }
+  if (auto engine = EngineFor(**spec, operation.engine()); !engine.ok()) return engine.status();
   const uint64_t record_bytes = operation.record_bytes();
   const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
   if (record_bytes == 0)
@@ -48,7 +44,7 @@ absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation
     return absl::InvalidArgumentError(
         absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
   }
-  if ((*spec)->access == Access::kMixed && operation.mix_by_lane() && operation.read_percent() == 0) {
+  if ((*spec)->mixes() && operation.mix_by_lane() && operation.read_percent() == 0) {
     return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
   }
   return absl::OkStatus();
@@ -81,18 +77,18 @@ absl::Status CheckStop(const v1::StopRule& stop) {
 
 bool Writes(const v1::Operation& operation) {
   const OperationSpec* spec = SpecOf(operation);
-  return spec != nullptr && spec->access != Access::kRead;
+  return spec != nullptr && spec->writes();
 }
 
 bool CreatesFiles(const v1::Operation& operation) {
   const OperationSpec* spec = SpecOf(operation);
-  return spec != nullptr && spec->creates_files && operation.engine() != "null";
+  return spec != nullptr && spec->creates_files && EngineUsesFiles(operation.engine());
 }
 
 bool UsesFiles(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
-      if (assignment.operation().engine() != "null") return true;
+      if (EngineUsesFiles(assignment.operation().engine())) return true;
     }
   }
   return false;
@@ -115,6 +111,12 @@ void CompletePlan(v1::Plan& plan) {
       assignment.mutable_who();
       v1::Operation& operation = *assignment.mutable_operation();
       if (operation.engine().empty()) operation.set_engine("posix");
+      // What the user asked for by "posix" may be an engine of the operation's own; a wrong pair is CheckPlan's.
+      if (const OperationSpec* spec = SpecOf(operation); spec != nullptr) {
+        if (auto engine = EngineFor(*spec, operation.engine()); engine.ok()) {
+          operation.set_engine(std::string((*engine)->name));
+        }
+      }
       if (operation.stride_records() == 0) operation.set_stride_records(17);
       if (operation.read_percent() == 0) operation.set_read_percent(50);
       writes |= Writes(operation);
@@ -131,7 +133,7 @@ void CompletePlan(v1::Plan& plan) {
   }
 }
 
-absl::Status CheckPlan(const v1::Plan& plan, std::span<const std::string> engines) {
+absl::Status CheckPlan(const v1::Plan& plan) {
   if (plan.phases().empty())
     return absl::InvalidArgumentError("the plan has no phases: name operations with -i or --op");
   if (plan.lanes_per_worker() > kMostLanesPerWorker) {
@@ -162,7 +164,7 @@ absl::Status CheckPlan(const v1::Plan& plan, std::span<const std::string> engine
     if (phase.assignments().empty())
       return absl::InvalidArgumentError(absl::StrCat(place, "it has no assignments"));
     for (const v1::Assignment& assignment : phase.assignments()) {
-      if (absl::Status status = CheckOperation(plan, assignment.operation(), engines); !status.ok()) {
+      if (absl::Status status = CheckOperation(plan, assignment.operation()); !status.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
       }
     }

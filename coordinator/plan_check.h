@@ -13,9 +13,9 @@ namespace iobench {
 // Writes every default out: phase names, engine, stride, read percent, regions that do not apply, the stonewall kind.
 void CompletePlan(v1::Plan& plan);
 
-// InvalidArgument, with the phase's name and what to do. `engines`: the names that workers know.
+// InvalidArgument, with the phase's name and what to do.
 // REQUIRES: CompletePlan.
-absl::Status CheckPlan(const v1::Plan& plan, std::span<const std::string> engines);
+absl::Status CheckPlan(const v1::Plan& plan);
 
 // Flushed where flushing belongs to the result: buffered writes with -c or -e. Else retroactive.
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region);

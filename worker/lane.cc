@@ -58,10 +58,16 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, co
 }
 
 bool Lane::reads() const {
-  return spec_.operation->access != Access::kWrite && plan_.mix_reader() != 2;
+  return spec_.operation->reads() && plan_.mix_reader() != 2;
 }
 bool Lane::writes() const {
-  return spec_.operation->access != Access::kRead && plan_.mix_reader() != 1;
+  return spec_.operation->writes() && plan_.mix_reader() != 1;
+}
+
+OpKinds Lane::kinds() const {
+  if (plan_.mix_reader() == 1) return OpKind::kRead;
+  if (plan_.mix_reader() == 2) return OpKind::kWrite;
+  return spec_.operation->kinds;
 }
 
 std::string Lane::FirstFile() const {
@@ -103,11 +109,11 @@ void Lane::MakeReady() {
   auto stream = MakeOpStream(*spec_.operation, shape);
   if (!stream.ok()) return Fail(stream.status(), first_file);
   stream_ = *std::move(stream);
-  auto engine = MakeEngine(spec_.engine, spec_.operation->call, spec_.ticks);
+  auto engine = MakeEngine(spec_.engine, spec_.engine_options);
   if (!engine.ok()) return Fail(engine.status(), first_file);
   engine_ = *std::move(engine);
   scale_ = CurrentTickScale();
-  recorder_ = std::make_unique<LaneRecorder>(reads(), writes(), *scale_);
+  recorder_ = std::make_unique<LaneRecorder>(kinds(), *scale_);
   // The null engine looks at neither buffer.
   if (spec_.uses_files && (writes() || (spec_.needs_data() && !spec_.data_must_exist))) {
     auto payload = Payload::Create(shape.seed, plan_.lane(), shape.phase,
@@ -125,6 +131,7 @@ void Lane::MakeReady() {
                                .read_buffer = read_buffer_ ? read_buffer_->data() : nullptr,
                                .stop = stop_,
                                .recorder = *recorder_});
+  if (const absl::Status ready = engine_->MakeReady(*context_); !ready.ok()) Fail(ready, first_file);
 }
 
 void Lane::CreateFiles() {
@@ -280,7 +287,7 @@ void Lane::Settle() {
 
 // The op stream goes on where it stopped; a recorder of its own keeps these ops out of every figure but the total.
 void Lane::FinishFile() {
-  LaneRecorder tail(reads(), writes(), *scale_);
+  LaneRecorder tail(kinds(), *scale_);
   LaneContext rest{.stream = *stream_,
                    .payload = context_->payload,
                    .read_buffer = context_->read_buffer,

@@ -73,6 +73,7 @@ class Lane {
  private:
   bool reads() const;
   bool writes() const;
+  OpKinds kinds() const;
   bool loops() const { return spec_.stop.time_s() > 0; }
   bool left_unfinished() const;  // a file that this phase creates is not whole
   OpenMode ModeFor() const;

@@ -7,6 +7,7 @@
 
 #include "common/op.h"
 #include "common/time.h"
+#include "worker/between_ops.h"
 #include "worker/lane_recorder.h"
 #include "worker/pattern/op_stream.h"
 #include "worker/payload.h"
@@ -29,12 +30,15 @@ struct LoopRules {
 struct LaneContext {
   OpStream& stream;
   Payload* payload;        // null where the operation never writes
-  std::byte* read_buffer;  // record_bytes, 4 KiB aligned; null where it never reads
+  std::byte* read_buffer;  // of the longest op, 4 KiB aligned; null where it never reads
   StopCell& stop;
   LaneRecorder& recorder;
   LoopRules rules{};
+  BetweenOps* between =
+      nullptr;          // null in the common case: then nothing lies between ops, and nothing is paid for it
   bool resume = false;  // wear-out: go on after a deadline; the recorder is already started
   uint64_t pass = 0;    // the pass that the stream is in; the loop counts it up
+  uint64_t between_ticks = 0;  // spent in `between`; the loop adds to it
 };
 
 struct LoopEnd {

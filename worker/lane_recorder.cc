@@ -10,10 +10,12 @@ constexpr Ticks kNoWarmup{UINT64_MAX};
 
 }  // namespace
 
-LaneRecorder::LaneRecorder(bool reads, bool writes, const TickScale& scale)
+LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
     : scale_(scale), timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
-  if (reads) kinds_[static_cast<size_t>(OpKind::kRead)].histogram = std::make_unique<Histogram>();
-  if (writes) kinds_[static_cast<size_t>(OpKind::kWrite)].histogram = std::make_unique<Histogram>();
+  for (int i = 0; i < kOpKindCount; ++i) {
+    if (kinds.Has(static_cast<OpKind>(i)))
+      kinds_[static_cast<size_t>(i)].histogram = std::make_unique<Histogram>();
+  }
 }
 
 void LaneRecorder::Start(Ticks at) {

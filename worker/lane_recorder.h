@@ -25,7 +25,7 @@ class LaneRecorder {
  public:
   // Histograms are allocated only for the kinds used; ops of other kinds must not come. `scale` turns tick
   // differences into ns.
-  LaneRecorder(bool reads, bool writes, const TickScale& scale);
+  LaneRecorder(OpKinds kinds, const TickScale& scale);
 
   void Start(Ticks at);  // T's first op begins; sets s_i
 

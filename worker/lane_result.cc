@@ -4,6 +4,9 @@
 #include "worker/lane.h"
 
 namespace iobench {
+
+static_assert(static_cast<int>(OpKind::kAppend) == v1::OP_APPEND && kOpKindCount == v1::OpKind_ARRAYSIZE);
+
 namespace {
 
 constexpr size_t kMostTimelinePoints = 600;
@@ -76,11 +79,12 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   }
   *result.mutable_timeline() = ToProto(Thinned(points, instants, kMostTimelinePoints));
 
-  for (const OpKind kind : {OpKind::kRead, OpKind::kWrite}) {
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
     const Histogram* const histogram = recorder_->histogram_of(kind);
     if (histogram == nullptr) continue;
     v1::KindResult& of_kind = *result.add_kinds();
-    of_kind.set_kind(kind == OpKind::kRead ? v1::OP_READ : v1::OP_WRITE);
+    of_kind.set_kind(static_cast<v1::OpKind>(i));
     of_kind.set_bytes(recorder_->bytes_of(kind));
     of_kind.set_ops(recorder_->ops_of(kind));
     *of_kind.mutable_latency() = histogram->ToProto();

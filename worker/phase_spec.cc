@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "common/engine.h"
 #include "common/status_util.h"
-#include "worker/engine/io_engine.h"
 
 namespace iobench {
 
@@ -14,12 +13,9 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   PhaseSpec spec;
   const v1::Operation& operation = prepare.operation();
   IOBENCH_ASSIGN_OR_RETURN(spec.operation, FindOperation(operation.name()));
-  spec.engine = operation.engine();
-  const std::vector<std::string_view> engines = EngineNames();
-  if (std::find(engines.begin(), engines.end(), spec.engine) == engines.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown engine \"", spec.engine, "\""));
-  }
-  spec.uses_files = EngineUsesFiles(spec.engine);
+  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(*spec.operation, operation.engine()));
+  spec.engine = std::string(engine->name);
+  spec.uses_files = engine->uses_files;
   if (prepare.lanes().empty()) return absl::InvalidArgumentError("a phase without lanes");
   if (operation.record_bytes() > UINT32_MAX) {
     return absl::InvalidArgumentError(
@@ -33,6 +29,10 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.shape.object_count = files_per_lane;
   spec.shape.object_bytes = prepare.files().bytes_per_lane() / files_per_lane;
   spec.shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
+  if (spec.operation->call == Call::kVector) {
+    const uint64_t vector_bytes = uint64_t{kMostRecordsPerVector} * operation.record_bytes();
+    spec.shape.record_bytes = static_cast<uint32_t>(std::min(vector_bytes, spec.shape.object_bytes));
+  }
   if (operation.stride_records() > 0) spec.shape.stride_records = operation.stride_records();
   spec.shape.read_percent = operation.read_percent();
   spec.shape.seed = prepare.seed();
@@ -55,6 +55,17 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   }
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
+  spec.engine_options = {.call = spec.operation->call,
+                         .ticks = spec.ticks,
+                         .record_bytes = static_cast<uint32_t>(operation.record_bytes()),
+                         .longest_op_bytes = spec.shape.record_bytes,
+                         .depth = std::max(1u, operation.depth()),
+                         .copy = operation.copy(),
+                         .mmap = operation.mmap(),
+                         .record_locks = operation.record_locks(),
+                         .file_lock = operation.file_lock(),
+                         .jitter_every = operation.jitter_every(),
+                         .advice = operation.fadvise()};
   spec.loop_ns = loop_ns;
   return spec;
 }

@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "common/operation.h"
 #include "iobench/v1/control.pb.h"
+#include "worker/engine/io_engine.h"
 #include "worker/file_set.h"
 #include "worker/pattern/op_stream.h"
 
@@ -21,6 +22,7 @@ struct PhaseSpec {
   bool uses_files = true;  // false: null engine
   StreamShape shape;       // lane and mix are the lane's
   OpenMode mode;           // read and write are the lane's
+  EngineOptions engine_options;
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;

@@ -20,6 +20,15 @@ namespace iobench {
 // Nothing happens between ops: the end of an op is the start of the next.
 struct NoBetween {};
 
+// What the lane's BetweenOps do, around an op whose data a read leaves in the lane's buffer.
+struct LaneBetween {
+  BetweenOps& ops;
+  const std::byte* read_buffer;
+
+  void Before(const Op& next) { ops.Before(next); }
+  void After(const Op& done) { ops.After(done, done.kind == OpKind::kRead ? read_buffer : nullptr); }
+};
+
 inline constexpr size_t kOpsPerBatch = 64;
 
 // Runs the lane's ops until the pass is complete (for ever, with repeat_passes), the stop cell is set, the deadline
@@ -29,8 +38,8 @@ inline constexpr size_t kOpsPerBatch = 64;
 //  Clock    TscClock, MonotonicClock or a test's. Read once per op, and once more per batch of 64, so that making the
 //           offsets is in no op's latency.
 //  DoOp     int64_t(const Op&): bytes moved, or -errno. Anything but op.length ends the loop.
-//  Between  void(const Op& next): what stands before an op and is in no op's time (fill, think, pace). It costs a
-//           second clock read per op; NoBetween costs nothing.
+//  Between  Before(const Op& next) and After(const Op& done): what stands between ops and is in no op's time (fill,
+//           think, pace, verify). It costs a second clock read per op; NoBetween costs nothing.
 //
 // The stop cell is looked at before each op: the op in flight when it is set completes and counts.
 template <typename Clock, typename DoOp, typename Between>
@@ -66,8 +75,10 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
         return {.reason = Reason::kStopped};
       }
       if constexpr (!std::is_same_v<Between, NoBetween>) {
-        between(op);
-        begin = Clock::Now();
+        between.Before(op);
+        const Ticks ready = Clock::Now();
+        lane.between_ticks += ready.value - begin.value;
+        begin = ready;
       }
       const int64_t moved = do_op(op);
       const Ticks end = Clock::Now();
@@ -79,6 +90,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
                 .transferred = std::max<int64_t>(moved, 0)};
       }
       recorder.Add(op.kind, begin, end, op.length);
+      if constexpr (!std::is_same_v<Between, NoBetween>) between.After(op);
       if (end >= rare) [[unlikely]] {
         if (end >= recorder.next_event()) recorder.Event(end);
         if (end >= rules.deadline) {
@@ -90,9 +102,16 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       begin = end;
     }
     count = next_batch();
-    begin = Clock::Now();
+    if constexpr (std::is_same_v<Between, NoBetween>) begin = Clock::Now();
   }
   return {.reason = recorder.ops() >= rules.ops_goal ? Reason::kGoal : Reason::kDone};
+}
+
+// TimedLoop with what the lane wants between its ops: chosen once a phase.
+template <typename Clock, typename DoOp>
+LoopEnd RunLoop(LaneContext& lane, DoOp do_op) {
+  if (lane.between == nullptr) return TimedLoop<Clock>(lane, do_op, NoBetween{});
+  return TimedLoop<Clock>(lane, do_op, LaneBetween{*lane.between, lane.read_buffer});
 }
 
 }  // namespace iobench

@@ -40,7 +40,7 @@ double ReadBytesOf(const v1::LaneResult& lane) {
   double read = 0, all = 0;
   for (const v1::KindResult& kind : lane.kinds()) {
     all += static_cast<double>(kind.bytes());
-    if (kind.kind() == v1::OP_READ) read += static_cast<double>(kind.bytes());
+    if (kind.kind() == v1::OP_READ || kind.kind() == v1::OP_UPDATE) read += static_cast<double>(kind.bytes());
   }
   return all > 0 ? static_cast<double>(lane.region_bytes()) * read / all : 0;
 }

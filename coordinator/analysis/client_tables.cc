@@ -200,8 +200,8 @@ class TableBuilder {
       ops += static_cast<double>(kind.ops());
     }
     for (const v1::KindResult& kind : lane.kinds()) {
-      const int k = kind.kind() == v1::OP_WRITE ? 1 : 0;
-      if (kind.ops() == 0) continue;
+      const int k = kind.kind();
+      if (kind.ops() == 0 || k < 0 || k >= kOpKindCount) continue;
       if (kind_latency_[k] == nullptr) kind_latency_[k] = std::make_unique<Histogram>();
       has_kind_[k] = true;
       kind_bytes_[k] += kind.bytes();

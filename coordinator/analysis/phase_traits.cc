@@ -52,8 +52,8 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     AddNew(titles, spec.ok() ? (*spec)->title : std::string_view(operation.name()));
     AddNew(engines, operation.engine());
     if (traits.record_bytes == 0) traits.record_bytes = operation.record_bytes();
-    const bool reads = !spec.ok() || (*spec)->access != Access::kWrite;
-    const bool writes = !spec.ok() || (*spec)->access != Access::kRead;
+    const bool reads = !spec.ok() || (*spec)->reads();
+    const bool writes = !spec.ok() || (*spec)->writes();
     const bool null_engine = operation.engine() == "null";
     traits.reads |= reads;
     traits.writes |= writes;

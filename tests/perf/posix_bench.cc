@@ -58,7 +58,7 @@ Case ParseCase(const std::string& text) {
   const auto operation = FindOperation(text.substr(first + 1, last - first - 1));
   if (!record_bytes.ok()) Fail(std::string(record_bytes.status().message()));
   if (!operation.ok()) Fail(std::string(operation.status().message()));
-  if ((*operation)->access == Access::kMixed) Fail("the bare loop does not mix reads and writes");
+  if ((*operation)->mixes()) Fail("the bare loop does not mix reads and writes");
   return {text, static_cast<uint32_t>(*record_bytes), *operation,
           std::strtoul(text.c_str() + last + 1, nullptr, 10)};
 }
@@ -103,8 +103,8 @@ class Side {
     files_.directory = options.directory;
     files_.files.push_back({.name = name_, .bytes = options.file_bytes});
     MakeFile(options.file_bytes);
-    engine_ = *MakeEngine("posix", what.operation->call, ChosenTickSource());
-    const bool writes = what.operation->access != Access::kRead;
+    engine_ = *MakeEngine("posix", {.call = what.operation->call, .ticks = ChosenTickSource()});
+    const bool writes = what.operation->writes();
     if (!engine_->Open(files_, {.read = true, .write = writes}).ok()) Fail("cannot open the engine's file");
     fd_ = openat(directory_fd_, name_.c_str(), writes ? O_RDWR : O_RDONLY);
   }
@@ -123,7 +123,7 @@ class Side {
   void BarePass() {
     std::byte* const buffer = buffer_->data();
     const size_t length = what_.record_bytes;
-    const bool reads = what_.operation->access == Access::kRead;
+    const bool reads = !what_.operation->writes();
     int64_t bytes = 0;
     if (what_.operation->call == Call::kStream) {
       lseek(fd_, 0, SEEK_SET);

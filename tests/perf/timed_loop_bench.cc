@@ -18,7 +18,7 @@ constexpr uint64_t kOpsPerPass = 1'000'000;
 
 void RunPasses(benchmark::State& state, const char* operation, StreamShape shape, TickSource ticks) {
   auto stream = MakeOpStream(**FindOperation(operation), shape);
-  auto engine = MakeEngine("null", Call::kPositional, ticks);
+  auto engine = MakeEngine("null", {.ticks = ticks});
   if (!stream.ok() || !engine.ok()) return state.SkipWithError("set-up failed");
   const TickScale scale = CurrentTickScale();
   StopCell stop;
@@ -26,7 +26,7 @@ void RunPasses(benchmark::State& state, const char* operation, StreamShape shape
   uint64_t pass = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    LaneRecorder recorder(/*reads=*/true, /*writes=*/true, scale);
+    LaneRecorder recorder({OpKind::kRead, OpKind::kWrite}, scale);
     (*stream)->Restart(pass++);
     LaneContext lane{
         .stream = **stream, .payload = nullptr, .read_buffer = nullptr, .stop = stop, .recorder = recorder};

@@ -1,4 +1,6 @@
-// The suite that every engine passes. A new engine joins it by its row in EngineNames().
+// The suite that every engine passes. A new engine joins it by its row in common/engine.h.
+#include "common/engine.h"
+
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -56,7 +58,7 @@ class TempDirectory {
 class Lane {
  public:
   Lane(std::string_view engine, Call call) : call_(call) {
-    auto made = MakeEngine(engine, call, ChosenTickSource());
+    auto made = MakeEngine(engine, {.call = call, .ticks = ChosenTickSource()});
     REQUIRE(made.ok());
     engine_ = *std::move(made);
   }
@@ -80,12 +82,13 @@ class Lane {
     auto payload = Payload::Create(kSeed, 0, 0, record_bytes);
     auto buffer = AlignedBuffer::Allocate(record_bytes);
     REQUIRE((payload.ok() && buffer.ok()));
-    recorder_ = std::make_unique<LaneRecorder>(true, true, CurrentTickScale());
+    recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite}, CurrentTickScale());
     LaneContext lane{.stream = *stream_,
                      .payload = &*payload,
                      .read_buffer = buffer->data(),
                      .stop = stop,
-                     .recorder = *recorder_};
+                     .recorder = *recorder_,
+                     .between = between};
     const LoopEnd end = engine_->Run(lane);
     recorder_->Finish();
     last_read.assign(reinterpret_cast<const char*>(buffer->data()), record_bytes);
@@ -98,6 +101,7 @@ class Lane {
   Call call() const { return call_; }
 
   StopCell stop;
+  BetweenOps* between = nullptr;
   std::string last_read;
 
  private:
@@ -117,11 +121,13 @@ std::string ExpectedFile(uint32_t object, uint64_t bytes) {
 // Calls `test` for every engine (those that use files only, when asked) and both calls.
 template <typename Test>
 void ForEachEngine(bool with_files_only, Test test) {
-  for (const std::string_view name : EngineNames()) {
-    if (with_files_only && !EngineUsesFiles(name)) continue;
+  for (const EngineSpec& engine : Engines()) {
+    if (with_files_only && !engine.uses_files) continue;
     for (const Call call : {Call::kStream, Call::kPositional}) {
-      INFO("engine " << std::string(name) << ", " << (call == Call::kStream ? "stream" : "positional"));
-      test(name, call);
+      if (!engine.calls.Has(call)) continue;
+      INFO("engine " << std::string(engine.name) << ", "
+                     << (call == Call::kStream ? "stream" : "positional"));
+      test(engine.name, call);
     }
   }
 }
@@ -381,13 +387,36 @@ TEST_CASE("writing to a file that was opened for reading fails with EBADF") {
   });
 }
 
-TEST_CASE("engines are found by name, and an unknown name is told what there is") {
-  REQUIRE(EngineNames() == std::vector<std::string_view>{"posix", "null"});
-  REQUIRE(EngineUsesFiles("posix"));
-  REQUIRE_FALSE(EngineUsesFiles("null"));
-  const absl::Status status = MakeEngine("mmap", Call::kStream, TickSource::kMonotonic).status();
+TEST_CASE("an unknown engine is told what there is") {
+  const absl::Status status = MakeEngine("floppy", {}).status();
   REQUIRE(status.code() == absl::StatusCode::kNotFound);
   REQUIRE(std::string(status.message()).find("posix, null") != std::string::npos);
+}
+
+// Notes what comes between ops, and in which order.
+class Noted final : public BetweenOps {
+ public:
+  void Before(const Op& next) override { order += "b" + std::to_string(next.offset / 4096); }
+  void After(const Op& done, const std::byte* data) override {
+    order += "a" + std::to_string(done.offset / 4096);
+    if (data != nullptr) read.append(reinterpret_cast<const char*>(data), done.length);
+  }
+  std::string order, read;
+};
+
+TEST_CASE("what lies between ops comes before and after each, with what a read brought") {
+  ForEachEngine(true, [](std::string_view name, Call call) {
+    TempDirectory directory;
+    const std::string content = ExpectedFile(0, 10'000);
+    directory.Put("a", content);
+    Lane lane(name, call);
+    Noted noted;
+    lane.between = &noted;
+    lane.Opens(directory, {{.name = "a", .bytes = 10'000}}, {.read = true});
+    REQUIRE(lane.Runs("read", 4096).reason == LoopEnd::Reason::kDone);
+    REQUIRE(noted.order == "b0a0b1a1b2a2");
+    REQUIRE(noted.read == content);
+  });
 }
 
 TEST_CASE("the null engine opens nothing and needs no directory") {

@@ -12,7 +12,7 @@ TickScale NanosecondTicks() {
 }
 
 struct Lane {
-  LaneRecorder recorder{true, true, NanosecondTicks()};
+  LaneRecorder recorder{{OpKind::kRead, OpKind::kWrite}, NanosecondTicks()};
   uint64_t now = 1'000'000;
 
   void Starts() { recorder.Start({now}); }
@@ -51,14 +51,14 @@ TEST_CASE("a recorder adds up ops, by kind and in all") {
 TEST_CASE("latencies are converted from ticks to nanoseconds") {
   // Four ticks a nanosecond.
   const TickScale scale(TickSource::kTsc, {{0}, 0, 0}, {{4'000'000'000}, 1'000'000'000, 0});
-  LaneRecorder recorder(true, false, scale);
+  LaneRecorder recorder(OpKind::kRead, scale);
   recorder.Start({500});
   recorder.Add(OpKind::kRead, {500}, {900}, 1);
   REQUIRE(recorder.histogram_of(OpKind::kRead)->max_ns() == 100);
 }
 
 TEST_CASE("a kind that is not used has no histogram") {
-  const LaneRecorder reader(true, false, NanosecondTicks());
+  const LaneRecorder reader(OpKind::kRead, NanosecondTicks());
   REQUIRE(reader.histogram_of(OpKind::kRead) != nullptr);
   REQUIRE(reader.histogram_of(OpKind::kWrite) == nullptr);
   REQUIRE(reader.ops_of(OpKind::kWrite) == 0);

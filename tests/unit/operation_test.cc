@@ -65,7 +65,7 @@ TEST_CASE("only the first writes make files, everything else needs data", "[oper
     INFO(std::string(operation.name));
     CHECK(operation.creates_files == (operation.name == "write" || operation.name == "pwrite"));
     CHECK(operation.needs_data == !operation.creates_files);
-    if (operation.creates_files) CHECK(operation.access == Access::kWrite);
+    if (operation.creates_files) CHECK(operation.kinds == OpKinds{OpKind::kWrite});
   }
 }
 
@@ -73,28 +73,28 @@ TEST_CASE("a row says pattern, access and call", "[operation]") {
   struct Row {
     const char* name;
     Pattern pattern;
-    Access access;
+    OpKinds kinds;
     Call call;
     bool retest;
   };
   const Row rows[] = {
-      {"rewrite", Pattern::kSequential, Access::kWrite, Call::kStream, true},
-      {"read", Pattern::kSequential, Access::kRead, Call::kStream, false},
-      {"reread", Pattern::kSequential, Access::kRead, Call::kStream, true},
-      {"random-read", Pattern::kRandom, Access::kRead, Call::kPositional, false},
-      {"random-write", Pattern::kRandom, Access::kWrite, Call::kPositional, false},
-      {"backward-read", Pattern::kBackward, Access::kRead, Call::kPositional, false},
-      {"record-rewrite", Pattern::kFirstRecord, Access::kWrite, Call::kPositional, false},
-      {"stride-read", Pattern::kStride, Access::kRead, Call::kPositional, false},
-      {"random-mix", Pattern::kRandomMix, Access::kMixed, Call::kPositional, false},
-      {"pwrite", Pattern::kSequential, Access::kWrite, Call::kPositional, false},
-      {"repread", Pattern::kSequential, Access::kRead, Call::kPositional, true},
+      {"rewrite", Pattern::kSequential, OpKind::kWrite, Call::kStream, true},
+      {"read", Pattern::kSequential, OpKind::kRead, Call::kStream, false},
+      {"reread", Pattern::kSequential, OpKind::kRead, Call::kStream, true},
+      {"random-read", Pattern::kRandom, OpKind::kRead, Call::kPositional, false},
+      {"random-write", Pattern::kRandom, OpKind::kWrite, Call::kPositional, false},
+      {"backward-read", Pattern::kBackward, OpKind::kRead, Call::kPositional, false},
+      {"record-rewrite", Pattern::kFirstRecord, OpKind::kWrite, Call::kPositional, false},
+      {"stride-read", Pattern::kStride, OpKind::kRead, Call::kPositional, false},
+      {"random-mix", Pattern::kRandomMix, {OpKind::kRead, OpKind::kWrite}, Call::kPositional, false},
+      {"pwrite", Pattern::kSequential, OpKind::kWrite, Call::kPositional, false},
+      {"repread", Pattern::kSequential, OpKind::kRead, Call::kPositional, true},
   };
   for (const Row& row : rows) {
     INFO(row.name);
     const OperationSpec& operation = **FindOperation(row.name);
     CHECK(operation.pattern == row.pattern);
-    CHECK(operation.access == row.access);
+    CHECK(operation.kinds == row.kinds);
     CHECK(operation.call == row.call);
     CHECK(operation.retest == row.retest);
   }

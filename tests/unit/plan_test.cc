@@ -13,14 +13,12 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-const std::vector<std::string> kEngines = {"posix", "null"};
-
 absl::StatusOr<v1::Plan> PlanFor(const std::vector<std::string>& arguments) {
   auto line = ParseCommandLine(arguments);
   if (!line.ok()) return line.status();
   auto plan = BuildPlan(line->work, 1);
   if (!plan.ok()) return plan;
-  if (absl::Status status = CheckPlan(*plan, kEngines); !status.ok()) return status;
+  if (absl::Status status = CheckPlan(*plan); !status.ok()) return status;
   return plan;
 }
 
@@ -161,7 +159,7 @@ TEST_CASE("a plan is completed with every default") {
       "p");
   REQUIRE(plan.ok());
   CompletePlan(*plan);
-  REQUIRE(CheckPlan(*plan, kEngines).ok());
+  REQUIRE(CheckPlan(*plan).ok());
   CHECK(plan->phases(0).name() == "stride-read");
   CHECK(plan->phases(0).assignments(0).operation().engine() == "posix");
   CHECK(plan->phases(0).assignments(0).operation().stride_records() == 17);

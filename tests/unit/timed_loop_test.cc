@@ -68,7 +68,7 @@ struct Lane {
 
   SlowStream stream;
   StopCell stop;
-  LaneRecorder recorder{true, false, TickScale(TickSource::kMonotonic, {{0}, 0, 0}, {{1'000}, 1'000, 0})};
+  LaneRecorder recorder{OpKind::kRead, TickScale(TickSource::kMonotonic, {{0}, 0, 0}, {{1'000}, 1'000, 0})};
   LaneContext context{
       .stream = stream, .payload = nullptr, .read_buffer = nullptr, .stop = stop, .recorder = recorder};
   std::vector<uint64_t> offsets;
@@ -250,7 +250,19 @@ TEST_CASE("every op end is in the timeline while the ring has room") {
 
 TEST_CASE("what is done between ops is in no latency and costs a second clock read") {
   Lane lane(10);
-  std::vector<uint64_t> announced;
+  std::vector<uint64_t> announced, finished;
+  struct Around {
+    std::vector<uint64_t>& announced;
+    std::vector<uint64_t>& finished;
+    void Before(const Op& next) {
+      announced.push_back(next.offset);
+      FakeClock::now += 3'333;
+    }
+    void After(const Op& done) {
+      finished.push_back(done.offset);
+      FakeClock::now += 4'444;
+    }
+  };
   TimedLoop<FakeClock>(
       lane.context,
       [&](const Op& op) {
@@ -258,15 +270,14 @@ TEST_CASE("what is done between ops is in no latency and costs a second clock re
         FakeClock::now += 100;
         return int64_t{op.length};
       },
-      [&](const Op& next) {
-        announced.push_back(next.offset);
-        FakeClock::now += 3'333;
-      });
+      Around{announced, finished});
   REQUIRE(announced.size() == 10);
+  REQUIRE(finished == announced);
+  REQUIRE(lane.context.between_ticks == 10 * (3'333 + 4'444) - 4'444);  // none is counted after the last op
   REQUIRE(lane.latencies().max_ns() == 100);
   REQUIRE(lane.latencies().min_ns() == 100);
-  REQUIRE(lane.recorder.last_end() == Ticks{6'000 + 10 * 3'433});
-  REQUIRE(FakeClock::read_count == 2 * 10 + 2);
+  REQUIRE(lane.recorder.last_end() == Ticks{6'000 + 10 * (3'333 + 100 + 4'444) - 4'444});
+  REQUIRE(FakeClock::read_count == 2 * 10 + 1);
 }
 
 }  // namespace

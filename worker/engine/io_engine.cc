@@ -5,30 +5,23 @@
 #include <cassert>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "common/engine.h"
+#include "common/status_util.h"
 #include "worker/engine/null_engine.h"
 #include "worker/engine/posix_engine.h"
 
 namespace iobench {
 namespace {
 
-struct EngineRow {
-  std::string_view name;
-  bool uses_files;
-  std::unique_ptr<IoEngine> (*make)(Call call, TickSource ticks);
+struct Maker {
+  std::string_view name;  // of common/engine.h
+  std::unique_ptr<IoEngine> (*make)(const EngineOptions& options);
 };
 
-constexpr EngineRow kEngines[] = {
-    {"posix", true, MakePosixEngine},
-    {"null", false, [](Call, TickSource ticks) { return MakeNullEngine(ticks); }},
+constexpr Maker kMakers[] = {
+    {"posix", MakePosixEngine},
+    {"null", MakeNullEngine},
 };
-
-const EngineRow* FindEngine(std::string_view name) {
-  for (const EngineRow& row : kEngines) {
-    if (row.name == name) return &row;
-  }
-  return nullptr;
-}
 
 // One pass over `shape` on the null engine, ns per op.
 double NullPassNs(TickSource ticks, const StreamShape& shape) {
@@ -36,7 +29,7 @@ double NullPassNs(TickSource ticks, const StreamShape& shape) {
   assert(operation.ok());
   auto stream = MakeOpStream(**operation, shape);
   assert(stream.ok());
-  LaneRecorder recorder(/*reads=*/true, /*writes=*/false, CurrentTickScale());
+  LaneRecorder recorder(OpKind::kRead, CurrentTickScale());
   StopCell stop;
   LaneContext lane{.stream = **stream,
                    .payload = nullptr,
@@ -44,7 +37,7 @@ double NullPassNs(TickSource ticks, const StreamShape& shape) {
                    .stop = stop,
                    .recorder = recorder,
                    .rules = {}};
-  const std::unique_ptr<IoEngine> engine = MakeNullEngine(ticks);
+  const std::unique_ptr<IoEngine> engine = MakeNullEngine({.ticks = ticks});
   const int64_t begin_ns = MonotonicNowNs();
   engine->Run(lane);
   return static_cast<double>(MonotonicNowNs() - begin_ns) / static_cast<double>((*stream)->ops_per_pass());
@@ -52,26 +45,13 @@ double NullPassNs(TickSource ticks, const StreamShape& shape) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, Call call, TickSource ticks) {
-  const EngineRow* const row = FindEngine(name);
-  if (row == nullptr) {
-    const std::string known = absl::StrJoin(
-        EngineNames(), ", ", [](std::string* out, std::string_view each) { out->append(each); });
-    return absl::NotFoundError(
-        absl::StrCat("no engine is called \"", std::string(name), "\"; there are: ", known));
+absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, const EngineOptions& options) {
+  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const spec, FindEngine(name));
+  assert(spec->calls.Has(options.call));
+  for (const Maker& maker : kMakers) {
+    if (maker.name == spec->name) return maker.make(options);
   }
-  return row->make(call, ticks);
-}
-
-std::vector<std::string_view> EngineNames() {
-  std::vector<std::string_view> names;
-  for (const EngineRow& row : kEngines) names.push_back(row.name);
-  return names;
-}
-
-bool EngineUsesFiles(std::string_view name) {
-  const EngineRow* const row = FindEngine(name);
-  return row != nullptr && row->uses_files;
+  return absl::UnimplementedError(absl::StrCat("engine ", std::string(name), " is not in this build"));
 }
 
 double MeasureLoopNs(TickSource ticks) {

@@ -3,21 +3,42 @@
 #define WORKER_ENGINE_IO_ENGINE_H_
 
 #include <memory>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/clock.h"
 #include "common/operation.h"
+#include "iobench/v1/plan.pb.h"
 #include "worker/file_set.h"
 #include "worker/lane_context.h"
 
 namespace iobench {
 
+// What an engine is made for: all that does not change during a phase. Engines take what concerns them; the plan was
+// checked before, so that nothing stands here that an engine would have to ignore.
+struct EngineOptions {
+  Call call = Call::kPositional;
+  TickSource ticks = TickSource::kMonotonic;
+  uint32_t record_bytes = 0;  // of a record; an op of Call::kVector is several
+  uint32_t longest_op_bytes = 0;
+  uint32_t depth = 1;  // engines with a queue: ops in flight
+  bool copy = false;   // posix-aio: copies between its buffers and the lane's
+  v1::Mmap mmap = {};
+  bool record_locks = false;  // fcntl lock per op, inside its time
+  bool file_lock = false;     // fcntl lock of every file, from Open to Close
+  uint32_t jitter_every = 0;  // so many reads apart, one small read at the file's begin; 0: never
+  std::string advice = {};    // posix_fadvise after open; empty: none
+};
+
 class IoEngine {
  public:
   virtual ~IoEngine() = default;
+
+  // Allocates what Run needs (buffers for ops in flight, rings). Once, before Open and before the phase's start, with
+  // the context that Run will get.
+  virtual absl::Status MakeReady(LaneContext&) { return absl::OkStatus(); }
 
   // Opens every file of the set; the set must outlive the engine's use. The Status names file and errno.
   virtual absl::Status Open(const FileSet& files, const OpenMode& mode) = 0;
@@ -33,12 +54,15 @@ class IoEngine {
   virtual absl::Status Close() = 0;
 };
 
-// `name`: "posix" or "null"; NotFound lists what there is. `call` picks read()/write() or pread()/pwrite().
-absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, Call call, TickSource ticks);
-std::vector<std::string_view> EngineNames();
+// `name`: a row of common/engine.h that does options.call; NotFound: none. Unimplemented: not in this build.
+absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, const EngineOptions& options);
 
-// False for engines that touch no files (null): no space, no directory, no prefill needed.
-bool EngineUsesFiles(std::string_view name);
+// Engine<Clock> for the clock of the options.
+template <template <typename Clock> class Engine>
+std::unique_ptr<IoEngine> MakeForTicks(const EngineOptions& options) {
+  if (options.ticks == TickSource::kTsc) return std::make_unique<Engine<TscClock>>(options);
+  return std::make_unique<Engine<MonotonicClock>>(options);
+}
 
 // Mean ns that the loop itself takes per op, measured on the null engine (20,000 sequential ops, median of 5).
 // The basis of the "tool share" in reports.

@@ -8,10 +8,10 @@ namespace {
 template <typename Clock>
 class NullEngine final : public IoEngine {
  public:
+  explicit NullEngine(const EngineOptions&) {}
   absl::Status Open(const FileSet&, const OpenMode&) override { return absl::OkStatus(); }
   LoopEnd Run(LaneContext& lane) override {
-    return TimedLoop<Clock>(
-        lane, [](const Op& op) { return static_cast<int64_t>(op.length); }, NoBetween{});
+    return RunLoop<Clock>(lane, [](const Op& op) { return static_cast<int64_t>(op.length); });
   }
   absl::Status Flush() override { return absl::OkStatus(); }
   absl::Status Close() override { return absl::OkStatus(); }
@@ -19,9 +19,8 @@ class NullEngine final : public IoEngine {
 
 }  // namespace
 
-std::unique_ptr<IoEngine> MakeNullEngine(TickSource ticks) {
-  if (ticks == TickSource::kTsc) return std::make_unique<NullEngine<TscClock>>();
-  return std::make_unique<NullEngine<MonotonicClock>>();
+std::unique_ptr<IoEngine> MakeNullEngine(const EngineOptions& options) {
+  return MakeForTicks<NullEngine>(options);
 }
 
 }  // namespace iobench

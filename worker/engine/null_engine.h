@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-std::unique_ptr<IoEngine> MakeNullEngine(TickSource ticks);
+std::unique_ptr<IoEngine> MakeNullEngine(const EngineOptions& options);
 
 }  // namespace iobench
 

@@ -52,7 +52,7 @@ int64_t CallAgainWhenInterrupted(long number, Args... args) {
 template <typename Clock>
 class PosixEngine final : public IoEngine {
  public:
-  explicit PosixEngine(Call call) : call_(call) {}
+  explicit PosixEngine(const EngineOptions& options) : call_(options.call) {}
   ~PosixEngine() override { Close().IgnoreError(); }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
@@ -103,41 +103,35 @@ class PosixEngine final : public IoEngine {
     const OpenFile* const files = open_files_.data();
     Payload* const payload = lane.payload;
     std::byte* const read_buffer = lane.read_buffer;
-    return TimedLoop<Clock>(
-        lane,
-        [=](const Op& op) {
-          const OpenFile& file = files[op.object];
-          const uint64_t offset = file.extent_offset_bytes + op.offset;
-          const size_t length = op.length;
-          if (op.kind == OpKind::kRead) {
-            return CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
-          }
-          return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
-        },
-        NoBetween{});
+    return RunLoop<Clock>(lane, [=](const Op& op) {
+      const OpenFile& file = files[op.object];
+      const uint64_t offset = file.extent_offset_bytes + op.offset;
+      const size_t length = op.length;
+      if (op.kind == OpKind::kRead) {
+        return CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
+      }
+      return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
+    });
   }
 
   LoopEnd RunStream(LaneContext& lane) {
     OpenFile* const files = open_files_.data();
     Payload* const payload = lane.payload;
     std::byte* const read_buffer = lane.read_buffer;
-    return TimedLoop<Clock>(
-        lane,
-        [=](const Op& op) {
-          OpenFile& file = files[op.object];
-          const uint64_t offset = file.extent_offset_bytes + op.offset;
-          const size_t length = op.length;
-          if (file.position != offset) {
-            if (::lseek(file.fd, static_cast<off_t>(offset), SEEK_SET) < 0) return -int64_t{errno};
-            file.position = offset;
-          }
-          const int64_t moved = op.kind == OpKind::kRead
-                                    ? CallAgainWhenInterrupted(SYS_read, file.fd, read_buffer, length)
-                                    : CallAgainWhenInterrupted(SYS_write, file.fd, payload->Next(op), length);
-          if (moved > 0) file.position += static_cast<uint64_t>(moved);
-          return moved;
-        },
-        NoBetween{});
+    return RunLoop<Clock>(lane, [=](const Op& op) {
+      OpenFile& file = files[op.object];
+      const uint64_t offset = file.extent_offset_bytes + op.offset;
+      const size_t length = op.length;
+      if (file.position != offset) {
+        if (::lseek(file.fd, static_cast<off_t>(offset), SEEK_SET) < 0) return -int64_t{errno};
+        file.position = offset;
+      }
+      const int64_t moved = op.kind == OpKind::kRead
+                                ? CallAgainWhenInterrupted(SYS_read, file.fd, read_buffer, length)
+                                : CallAgainWhenInterrupted(SYS_write, file.fd, payload->Next(op), length);
+      if (moved > 0) file.position += static_cast<uint64_t>(moved);
+      return moved;
+    });
   }
 
   Call call_;
@@ -147,9 +141,8 @@ class PosixEngine final : public IoEngine {
 
 }  // namespace
 
-std::unique_ptr<IoEngine> MakePosixEngine(Call call, TickSource ticks) {
-  if (ticks == TickSource::kTsc) return std::make_unique<PosixEngine<TscClock>>(call);
-  return std::make_unique<PosixEngine<MonotonicClock>>(call);
+std::unique_ptr<IoEngine> MakePosixEngine(const EngineOptions& options) {
+  return MakeForTicks<PosixEngine>(options);
 }
 
 }  // namespace iobench

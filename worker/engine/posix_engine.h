@@ -9,7 +9,7 @@
 namespace iobench {
 
 // kStream seeks only where the file position is not already right. A short transfer fails its op; EINTR does not.
-std::unique_ptr<IoEngine> MakePosixEngine(Call call, TickSource ticks);
+std::unique_ptr<IoEngine> MakePosixEngine(const EngineOptions& options);
 
 }  // namespace iobench
 

@@ -43,7 +43,7 @@ absl::Status Check(const OperationSpec& operation, const StreamShape& shape) {
 absl::StatusOr<std::unique_ptr<OpStream>> MakeOpStream(const OperationSpec& operation,
                                                        const StreamShape& shape) {
   if (absl::Status status = Check(operation, shape); !status.ok()) return status;
-  const OpKind kind = operation.access == Access::kWrite ? OpKind::kWrite : OpKind::kRead;
+  const OpKind kind = operation.reads() ? OpKind::kRead : OpKind::kWrite;
   switch (operation.pattern) {
     case Pattern::kRandom:
       return MakeShuffled(kind, shape);

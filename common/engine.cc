@@ -1,0 +1,57 @@
+#include "common/engine.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace iobench {
+namespace {
+
+// clang-format off
+constexpr std::array<EngineSpec, 2> kEngines = {{
+    // name   what                                files  mounted queue  direct sync   calls
+    {"posix", "read, write, pread, pwrite",       true,  true,   false, true,  true,
+     {Call::kStream, Call::kPositional}},
+    {"null",  "moves nothing: measures the tool", false, false,  false, true,  true,
+     {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata}},
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const EngineSpec> Engines() {
+  return kEngines;
+}
+
+absl::StatusOr<const EngineSpec*> FindEngine(std::string_view name) {
+  for (const EngineSpec& engine : kEngines) {
+    if (engine.name == name) return &engine;
+  }
+  std::vector<std::string> names;
+  for (const EngineSpec& engine : kEngines) names.emplace_back(engine.name);
+  return absl::NotFoundError(
+      absl::StrCat("unknown engine \"", std::string(name), "\"; there are: ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std::string_view name) {
+  auto engine = FindEngine(name);
+  if (!engine.ok()) return absl::InvalidArgumentError(engine.status().message());
+  if ((*engine)->calls.Has(operation.call)) return engine;
+  if (name == "posix") {
+    for (const EngineSpec& other : kEngines) {
+      if (other.name != "null" && other.calls.Has(operation.call)) return &other;
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat("engine ", std::string(name), " cannot do ",
+                                                 std::string(operation.name), ": leave one of the two out"));
+}
+
+bool EngineUsesFiles(std::string_view name) {
+  const auto engine = FindEngine(name);
+  return engine.ok() && (*engine)->uses_files;
+}
+
+}  // namespace iobench

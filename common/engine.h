@@ -1,0 +1,39 @@
+// The engine table: how bytes move, and what each engine can do. Names are those of --engine and of plans.
+#ifndef COMMON_ENGINE_H_
+#define COMMON_ENGINE_H_
+
+#include <span>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/operation.h"
+
+namespace iobench {
+
+struct EngineSpec {
+  std::string_view name;
+  std::string_view what;  // one line for help
+  bool uses_files;        // false: no space, no directory, no prefill
+  bool mounted;           // works below a directory; false: --path is a URL (libnfs) or nothing
+  bool has_queue;         // --depth: several ops in flight per lane
+  bool direct;            // -I has a meaning
+  bool sync;              // -o and -+D have a meaning
+  Calls calls;
+};
+
+std::span<const EngineSpec> Engines();
+
+// NotFound lists what there is.
+absl::StatusOr<const EngineSpec*> FindEngine(std::string_view name);
+
+// The engine that does an operation where the user asked for `engine`: stdio operations have their own in place of
+// posix, metadata operations theirs. InvalidArgument names both where they cannot go together.
+absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std::string_view engine);
+
+// False also for engines that nobody knows.
+bool EngineUsesFiles(std::string_view engine);
+
+}  // namespace iobench
+
+#endif  // COMMON_ENGINE_H_
