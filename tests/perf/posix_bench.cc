@@ -140,7 +140,7 @@ class Side {
 
   // The recorder and the first Fill belong to preparation, as they do in a run.
   void PrepareLanePass() {
-    recorder_ = std::make_unique<LaneRecorder>(true, true, CurrentTickScale());
+    recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite}, CurrentTickScale());
     stream_->Restart(0);
   }
   void LanePass() {
