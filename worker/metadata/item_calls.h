@@ -1,0 +1,127 @@
+// The system calls on one item, as the engine times them and as preparing uses them. Each gives the bytes of data that
+// it moved, or -errno, and goes on where a signal interrupted it.
+#ifndef WORKER_METADATA_ITEM_CALLS_H_
+#define WORKER_METADATA_ITEM_CALLS_H_
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include "worker/metadata/metadata_work.h"
+#include "worker/payload.h"
+
+namespace iobench::item {
+
+inline constexpr int kOpenFlags = O_NOFOLLOW | O_CLOEXEC;
+
+// Without glibc's wrappers: those of open, read, write and close are cancellation points, two locked instructions each.
+template <typename... Args>
+int64_t Call(long number, Args... args) {
+  for (;;) {
+    const long result = ::syscall(number, args...);
+    if (result >= 0) [[likely]]
+      return result;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+// The descriptor is gone even where it reports an error (on NFS: of the data): never again.
+inline int64_t CloseAfter(int fd, int64_t moved) {
+  const int64_t closed = ::syscall(SYS_close, fd) == 0 ? 0 : -errno;
+  return moved >= 0 && closed < 0 && closed != -EINTR ? closed : moved;
+}
+
+// As file data: a file begins on a 4 KiB border of its own in what the lane writes.
+inline int64_t WriteData(int fd, uint64_t item, uint32_t bytes, Payload& payload) {
+  const uint64_t begin = item * ((uint64_t{bytes} + 4095) / 4096 * 4096);
+  uint32_t done = 0;
+  while (done < bytes) {
+    const Op piece{.kind = OpKind::kWrite,
+                   .object = 0,
+                   .offset = begin + done,
+                   .length = std::min(bytes - done, kLargestPieceBytes)};
+    const int64_t moved = Call(SYS_write, fd, payload.Next(piece), size_t{piece.length});
+    if (moved < 0) return moved;
+    if (moved == 0) break;
+    done += static_cast<uint32_t>(moved);
+  }
+  return done;
+}
+
+// Up to the end of the file.
+inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
+  uint32_t done = 0;
+  while (done < bytes) {
+    const int64_t moved = Call(SYS_read, fd, buffer, size_t{std::min(bytes - done, kLargestPieceBytes)});
+    if (moved < 0) return moved;
+    if (moved == 0) break;
+    done += static_cast<uint32_t>(moved);
+  }
+  return done;
+}
+
+// `payload` may be null where bytes is 0; so may `buffer`.
+inline int64_t Create(int root_fd, const char* path, int flags, uint64_t item, uint32_t bytes,
+                      Payload* payload) {
+  const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | O_EXCL | kOpenFlags | flags, 0640);
+  if (fd < 0) return fd;
+  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), item, bytes, *payload);
+  return CloseAfter(static_cast<int>(fd), moved);
+}
+
+inline int64_t Append(int root_fd, const char* path, int flags, uint64_t item, uint32_t bytes,
+                      Payload* payload) {
+  const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_APPEND | kOpenFlags | flags, 0);
+  if (fd < 0) return fd;
+  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), item, bytes, *payload);
+  return CloseAfter(static_cast<int>(fd), moved);
+}
+
+inline int64_t OpenClose(int root_fd, const char* path, uint32_t bytes, std::byte* buffer) {
+  const int64_t fd = Call(SYS_openat, root_fd, path, O_RDONLY | kOpenFlags, 0);
+  if (fd < 0) return fd;
+  const int64_t moved = bytes == 0 ? 0 : ReadData(static_cast<int>(fd), bytes, buffer);
+  return CloseAfter(static_cast<int>(fd), moved);
+}
+
+inline int64_t Stat(int root_fd, const char* path, struct stat* facts) {
+  return Call(SYS_newfstatat, root_fd, path, facts, AT_SYMLINK_NOFOLLOW);
+}
+inline int64_t Mkdir(int root_fd, const char* path) {
+  return Call(SYS_mkdirat, root_fd, path, 0750);
+}
+inline int64_t Unlink(int root_fd, const char* path, int flags = 0) {
+  return Call(SYS_unlinkat, root_fd, path, flags);
+}
+inline int64_t Rmdir(int root_fd, const char* path) {
+  return Unlink(root_fd, path, AT_REMOVEDIR);
+}
+inline int64_t Rename(int root_fd, const char* from, const char* to) {
+  return Call(SYS_renameat2, root_fd, from, root_fd, to, 0u);
+}
+inline int64_t Link(int root_fd, const char* file, const char* link) {
+  return Call(SYS_linkat, root_fd, file, root_fd, link, 0);
+}
+inline int64_t Symlink(int root_fd, const char* target, const char* link) {
+  return Call(SYS_symlinkat, target, root_fd, link);
+}
+inline int64_t Chmod(int root_fd, const char* path, mode_t mode) {
+  return Call(SYS_fchmodat, root_fd, path, mode);
+}
+// Attributes have no calls relative to a directory: `path` is absolute.
+inline int64_t SetXattr(const char* path, const std::byte* value, uint32_t bytes) {
+  return Call(SYS_lsetxattr, path, kXattrName, value, size_t{bytes}, 0);
+}
+inline int64_t GetXattr(const char* path, std::byte* value, uint32_t bytes) {
+  return Call(SYS_lgetxattr, path, kXattrName, value, size_t{bytes});
+}
+
+}  // namespace iobench::item
+
+#endif  // WORKER_METADATA_ITEM_CALLS_H_

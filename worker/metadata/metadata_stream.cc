@@ -1,0 +1,177 @@
+#include "worker/metadata/metadata_stream.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "common/tree_state.h"
+#include "worker/pattern/mix.h"
+#include "worker/pattern/permutation.h"
+
+namespace iobench {
+namespace {
+
+// What all of them know: how many positions a pass has, and where we are.
+class CountedStream : public OpStream {
+ public:
+  explicit CountedStream(uint64_t ops_per_pass, uint64_t bytes_per_pass)
+      : ops_per_pass_(ops_per_pass), bytes_per_pass_(bytes_per_pass) {}
+  void Unread(size_t op_count) override {
+    assert(op_count <= position_);
+    position_ -= op_count;
+  }
+  void Restart(uint64_t) override { position_ = 0; }
+  uint64_t ops_per_pass() const override { return ops_per_pass_; }
+  uint64_t bytes_per_pass() const override { return bytes_per_pass_; }
+
+ protected:
+  size_t RoomIn(std::span<Op> batch) const {
+    return std::min<uint64_t>(batch.size(), ops_per_pass_ - position_);
+  }
+  uint64_t position_ = 0;
+
+ private:
+  uint64_t ops_per_pass_;
+  uint64_t bytes_per_pass_;
+};
+
+class InTurn final : public CountedStream {
+ public:
+  InTurn(OpKind kind, const LaneTree& tree, const MetadataShape& shape, uint32_t bytes)
+      : CountedStream(shape.item_count, shape.item_count * bytes), kind_(kind), bytes_(bytes), tree_(tree) {}
+  size_t Fill(std::span<Op> batch) override {
+    const size_t count = RoomIn(batch);
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t item = position_ + i;
+      batch[i] = {kind_, tree_.DirectoryOf(item), item, bytes_};
+    }
+    position_ += count;
+    return count;
+  }
+
+ private:
+  OpKind kind_;
+  uint32_t bytes_;
+  LaneTree tree_;
+};
+
+class InRandomOrder final : public CountedStream {
+ public:
+  InRandomOrder(OpKind kind, const LaneTree& tree, const MetadataShape& shape, uint64_t count, uint32_t bytes,
+                bool of_directories)
+      : CountedStream(count, count * bytes),
+        kind_(kind),
+        bytes_(bytes),
+        of_directories_(of_directories),
+        tree_(tree),
+        shape_(shape),
+        order_(count, KeyOf(0)) {}
+  size_t Fill(std::span<Op> batch) override {
+    std::array<uint64_t, 64> numbers;
+    const size_t count = order_.Fill(std::span(numbers).first(std::min(batch.size(), numbers.size())));
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t number = numbers[i];
+      const uint32_t directory = of_directories_ ? static_cast<uint32_t>(number) : tree_.DirectoryOf(number);
+      batch[i] = {kind_, directory, number, bytes_};
+    }
+    position_ += count;
+    return count;
+  }
+  void Unread(size_t op_count) override {
+    CountedStream::Unread(op_count);
+    order_.Unread(op_count);
+  }
+  void Restart(uint64_t pass) override {
+    CountedStream::Restart(pass);
+    order_ = Permutation(ops_per_pass(), KeyOf(pass));
+  }
+
+ private:
+  uint64_t KeyOf(uint64_t pass) const { return MixAll(shape_.seed, shape_.lane, shape_.phase, pass); }
+
+  OpKind kind_;
+  uint32_t bytes_;
+  bool of_directories_;
+  LaneTree tree_;
+  MetadataShape shape_;
+  Permutation order_;
+};
+
+class DirectoriesInTurn final : public CountedStream {
+ public:
+  explicit DirectoriesInTurn(uint64_t directory_count) : CountedStream(directory_count, 0) {}
+  size_t Fill(std::span<Op> batch) override {
+    const size_t count = RoomIn(batch);
+    for (size_t i = 0; i < count; ++i) {
+      batch[i] = {OpKind::kReaddir, static_cast<uint32_t>(position_ + i), position_ + i, 0};
+    }
+    position_ += count;
+    return count;
+  }
+};
+
+class FileMix final : public CountedStream {
+ public:
+  FileMix(const LaneTree& tree, const MetadataShape& shape)
+      : CountedStream(kOpsPerMixCycle * shape.item_count, 3 * shape.item_count * shape.file_bytes),
+        tree_(tree),
+        item_count_(shape.item_count),
+        bytes_(shape.file_bytes) {}
+  size_t Fill(std::span<Op> batch) override {
+    const size_t count = RoomIn(batch);
+    for (size_t i = 0; i < count; ++i) batch[i] = At(position_ + i);
+    position_ += count;
+    return count;
+  }
+
+ private:
+  Op At(uint64_t position) const {
+    const uint64_t oldest = position / kOpsPerMixCycle;
+    switch (position % kOpsPerMixCycle) {
+      case 0:
+        return On(OpKind::kOpenClose, oldest, bytes_);
+      case 1:
+        return On(OpKind::kAppend, (oldest + item_count_ / 2) % item_count_, bytes_);
+      case 2:
+        return On(OpKind::kUnlink, oldest, 0);
+      default:
+        return On(OpKind::kCreate, oldest, bytes_);
+    }
+  }
+  Op On(OpKind kind, uint64_t item, uint32_t bytes) const {
+    return {kind, tree_.DirectoryOf(item), item, bytes};
+  }
+
+  LaneTree tree_;
+  uint64_t item_count_;
+  uint32_t bytes_;
+};
+
+OpKind OnlyKindOf(const OperationSpec& operation) {
+  for (int i = 0; i < kOpKindCount; ++i) {
+    if (operation.kinds.Has(static_cast<OpKind>(i))) return static_cast<OpKind>(i);
+  }
+  assert(false);
+  return OpKind::kStat;
+}
+
+}  // namespace
+
+std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
+                                             const MetadataShape& shape) {
+  assert(shape.item_count > 0 && shape.item_count <= tree.item_count());
+  const TreeEffect effect = EffectOf(operation);
+  if (operation.kinds.Has(OpKind::kAppend)) return std::make_unique<FileMix>(tree, shape);
+  const OpKind kind = OnlyKindOf(operation);
+  if (kind == OpKind::kReaddir) {
+    const uint64_t count = uint64_t{tree.DirectoryOf(shape.item_count - 1)} + 1;
+    if (!shape.random_order) return std::make_unique<DirectoriesInTurn>(count);
+    return std::make_unique<InRandomOrder>(kind, tree, shape, count, 0, /*of_directories=*/true);
+  }
+  const uint32_t bytes = effect.reads_data || effect.writes_data ? shape.file_bytes : 0;
+  if (!shape.random_order) return std::make_unique<InTurn>(kind, tree, shape, bytes);
+  return std::make_unique<InRandomOrder>(kind, tree, shape, shape.item_count, bytes,
+                                         /*of_directories=*/false);
+}
+
+}  // namespace iobench

@@ -1,0 +1,61 @@
+// What a phase asks of one lane where it works on a tree.
+#ifndef WORKER_METADATA_METADATA_WORK_H_
+#define WORKER_METADATA_METADATA_WORK_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/operation.h"
+#include "common/tree_state.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+#include "worker/metadata/lane_tree.h"
+
+namespace iobench {
+
+// Values only.
+struct MetadataWork {
+  MetadataWork(const OperationSpec& spec, const v1::Tree& of_tree, const v1::TreeState& found, uint32_t owner,
+               uint32_t phase_index)
+      : operation(&spec),
+        effect(EffectOf(spec)),
+        tree(of_tree),
+        state(found),
+        names(of_tree, found.number(), owner),
+        phase(phase_index) {
+    // Where nothing is said, all items; an operation that makes them all need not care how many there were.
+    item_count = state.items() == 0 ? names.item_count() : std::min(state.items(), names.item_count());
+  }
+
+  const OperationSpec* operation;  // a row of the table
+  TreeEffect effect;
+  v1::Tree tree;
+  v1::TreeState state;  // when the phase begins, before anything is prepared
+  LaneTree names;       // of the owner's part
+  uint64_t item_count = 0;
+  uint32_t phase = 0;
+
+  bool reads_data() const { return effect.reads_data && tree.file_bytes() > 0; }
+  bool writes_data() const { return effect.writes_data && tree.file_bytes() > 0; }
+  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }
+  // Where the files are when the operation begins, and where rename moves them.
+  NameKind file_names() const { return NamesFor(renamed_at_begin()); }
+  NameKind other_file_names() const { return NamesFor(!renamed_at_begin()); }
+
+ private:
+  static NameKind NamesFor(bool renamed) { return renamed ? NameKind::kMoved : NameKind::kItem; }
+  // Files that are prepared get their first names.
+  bool renamed_at_begin() const {
+    const bool kept = !state.unknown() && state.files() && !effect.makes.Has(TreePart::kFiles) &&
+                      !PartsInTheWay(state, effect, tree).Has(TreePart::kFiles);
+    return kept && state.renamed();
+  }
+};
+
+inline constexpr uint32_t kLargestPieceBytes =
+    1 << 20;  // files are written and read in pieces of at most so much
+inline constexpr char kXattrName[] = "user.cluster-iobench";
+
+}  // namespace iobench
+
+#endif  // WORKER_METADATA_METADATA_WORK_H_

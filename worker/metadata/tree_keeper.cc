@@ -1,0 +1,277 @@
+#include "worker/metadata/tree_keeper.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/metadata/item_calls.h"
+#include "worker/unique_fd.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+absl::Status MakeDirectory(int parent_fd, const std::string& name, const std::string& where) {
+  if (::mkdirat(parent_fd, name.c_str(), 0755) == 0 || errno == EEXIST) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("make directory ", where, "/", name), errno);
+}
+
+absl::StatusOr<UniqueFd> OpenDirectory(int parent_fd, const std::string& name, const std::string& where) {
+  UniqueFd fd(::openat(parent_fd, name.c_str(), kDirectoryFlags));
+  if (fd.valid()) return fd;
+  if (errno == ELOOP || errno == ENOTDIR) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(where, "/", name, " is not a directory of ours: remove it"));
+  }
+  return ErrnoStatus(absl::StrCat("open directory ", where, "/", name), errno);
+}
+
+// One lane's part, opened.
+class Preparing {
+ public:
+  Preparing(const MetadataWork& work, int root_fd, std::string root_path, Payload* payload,
+            const StopCell& quit)
+      : work_(work), root_fd_(root_fd), root_path_(std::move(root_path)), payload_(payload), quit_(quit) {}
+
+  absl::Status MakeDirectories() {
+    if (work_.names.depth() == 0) return absl::OkStatus();
+    for (uint32_t i = 0; i < work_.names.directory_count(); ++i) {
+      const std::string path = work_.names.PathOfDirectory(i);
+      // Most have their upper levels from the one before.
+      if (::mkdirat(root_fd_, path.c_str(), 0755) == 0 || errno == EEXIST) continue;
+      if (errno != ENOENT) return ErrnoStatus(absl::StrCat("make directory ", root_path_, "/", path), errno);
+      for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+        IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path.substr(0, slash), root_path_));
+      }
+      IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path, root_path_));
+    }
+    return absl::OkStatus();
+  }
+
+  // Names that are not there are no error.
+  absl::Status Remove(NameKind kind) {
+    const bool leaves = kind == NameKind::kLeaf;
+    return ForEach(kind, work_.names.item_count(), [&](uint64_t, const char* path) {
+      const int64_t removed = leaves ? item::Rmdir(root_fd_, path) : item::Unlink(root_fd_, path);
+      return removed == -ENOENT ? 0 : removed;
+    });
+  }
+
+  absl::Status Make(TreePart part) {
+    const uint64_t count = part == TreePart::kLeaves ? work_.names.item_count() : work_.item_count;
+    switch (part) {
+      case TreePart::kFiles:
+        return ForEach(work_.file_names(), count, [&](uint64_t item, const char* path) {
+          const uint32_t bytes = work_.file_bytes();
+          const int64_t written = item::Create(root_fd_, path, 0, item, bytes, payload_);
+          if (written >= 0) bytes_ += static_cast<uint64_t>(written);
+          return written >= 0 && written < bytes ? -int64_t{ENOSPC} : written;
+        });
+      case TreePart::kXattrs: {
+        const std::vector<std::byte> value(work_.tree.xattr_bytes(), std::byte{'p'});
+        return ForEach(work_.file_names(), count, [&](uint64_t, const char* path) {
+          const std::string absolute = absl::StrCat("/proc/self/fd/", root_fd_, "/", path);
+          return item::SetXattr(absolute.c_str(), value.data(), static_cast<uint32_t>(value.size()));
+        });
+      }
+      case TreePart::kLeaves:
+        return ForEach(NameKind::kLeaf, count,
+                       [&](uint64_t, const char* path) { return item::Mkdir(root_fd_, path); });
+      case TreePart::kLinks:
+      case TreePart::kSymlinks:
+        break;  // no operation needs them
+    }
+    return absl::OkStatus();
+  }
+
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  absl::Status ForEach(NameKind kind, uint64_t count,
+                       const std::function<int64_t(uint64_t item, const char* path)>& call) {
+    PathWriter paths(work_.names, kind);
+    for (uint64_t item = 0; item < count; ++item) {
+      if (quit_.stop.load(std::memory_order_relaxed)) {
+        return absl::CancelledError("stopped while the tree was prepared");
+      }
+      const char* const path = paths.Of(work_.names.DirectoryOf(item), item);
+      const int64_t result = call(item, path);
+      if (result < 0) {
+        return ErrnoStatus(absl::StrCat("prepare ", root_path_, "/", path), static_cast<int>(-result));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const MetadataWork& work_;
+  const int root_fd_;
+  const std::string root_path_;
+  Payload* const payload_;
+  const StopCell& quit_;
+  uint64_t bytes_ = 0;
+};
+
+std::vector<NameKind> NamesOf(TreePart part, const MetadataWork& work) {
+  switch (part) {
+    case TreePart::kFiles:
+      return {work.state.renamed() ? NameKind::kMoved : NameKind::kItem};
+    case TreePart::kLinks:
+      return {NameKind::kLink};
+    case TreePart::kSymlinks:
+      return {NameKind::kSymlink};
+    case TreePart::kLeaves:
+      return {NameKind::kLeaf};
+    case TreePart::kXattrs:
+      break;  // they go with their files
+  }
+  return {};
+}
+
+}  // namespace
+
+bool PreparesData(const MetadataWork& work) {
+  const v1::TreeState state = work.state.unknown() ? v1::TreeState() : work.state;
+  return work.tree.file_bytes() > 0 && PartsMissing(state, work.effect, work.tree).Has(TreePart::kFiles);
+}
+
+absl::StatusOr<TreePrepared> PrepareTree(int data_fd, const std::string& directory, const MetadataWork& work,
+                                         Payload* payload, const StopCell& quit) {
+  const std::string root = work.names.root_name();
+  const v1::TreeState state = work.state.unknown() ? v1::TreeState() : work.state;
+  const bool is_new = PartsThere(state).empty();
+  if (is_new) IOBENCH_RETURN_IF_ERROR(MakeDirectory(data_fd, root, directory));
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd root_fd, OpenDirectory(data_fd, root, directory));
+  Preparing preparing(work, root_fd.get(), absl::StrCat(directory, "/", root), payload, quit);
+  if (is_new) IOBENCH_RETURN_IF_ERROR(preparing.MakeDirectories());
+
+  TreePrepared prepared;
+  if (work.state.unknown()) {
+    for (const NameKind kind :
+         {NameKind::kItem, NameKind::kMoved, NameKind::kLink, NameKind::kSymlink, NameKind::kLeaf}) {
+      IOBENCH_RETURN_IF_ERROR(preparing.Remove(kind));
+    }
+    prepared.removed = work.names.item_count();
+  }
+  const TreeParts in_the_way = PartsInTheWay(state, work.effect, work.tree);
+  const TreeParts missing = PartsMissing(state, work.effect, work.tree);
+  for (const TreePart part : kTreeParts) {
+    if (!in_the_way.Has(part)) continue;
+    for (const NameKind kind : NamesOf(part, work)) IOBENCH_RETURN_IF_ERROR(preparing.Remove(kind));
+    prepared.removed = work.names.item_count();
+  }
+  for (const TreePart part : kTreeParts) {
+    if (!missing.Has(part)) continue;
+    IOBENCH_RETURN_IF_ERROR(preparing.Make(part));
+    prepared.made = work.item_count;
+  }
+  prepared.bytes = preparing.bytes();
+  // What was written must not be written back while something is measured.
+  if (prepared.bytes > 0 && ::syncfs(root_fd.get()) != 0) {
+    return ErrnoStatus(absl::StrCat("syncfs ", directory, "/", root), errno);
+  }
+  return prepared;
+}
+
+namespace {
+
+class Removing {
+ public:
+  Removing(size_t most_foreign, std::vector<std::string>& foreign)
+      : most_foreign_(most_foreign), foreign_(foreign) {}
+
+  // All below `name`, then itself. `below`: its path below the data directory; `where`: with all, for messages.
+  absl::Status Directory(int parent_fd, const std::string& name, const std::string& below,
+                         const std::string& where) {
+    auto directory = OpenDirectory(parent_fd, name, where.substr(0, where.size() - name.size() - 1));
+    if (absl::IsNotFound(directory.status())) return absl::OkStatus();
+    if (!directory.ok()) return directory.status();
+    const int fd = directory->get();
+    DIR* const opened = ::fdopendir(fd);
+    if (opened == nullptr) return ErrnoStatus(absl::StrCat("list ", where), errno);
+    directory->Release();
+    const std::unique_ptr<DIR, int (*)(DIR*)> closer(opened, ::closedir);
+    absl::Status first_error;
+    // A directory that changes while it is listed may skip names: listed again as long as that finds anything.
+    uint64_t changes_before = 0;
+    bool foreign_noted = false;
+    do {
+      changes_before = changes_;
+      ::rewinddir(opened);
+      for (;;) {
+        errno = 0;
+        const dirent* const entry = ::readdir(opened);
+        if (entry == nullptr) {
+          if (errno != 0) first_error.Update(ErrnoStatus(absl::StrCat("list ", where), errno));
+          break;
+        }
+        const std::string child = entry->d_name;
+        if (child == "." || child == "..") continue;
+        first_error.Update(Child(fd, child, absl::StrCat(below, "/", child), absl::StrCat(where, "/", child),
+                                 !foreign_noted));
+      }
+      foreign_noted = true;
+    } while (changes_ > changes_before && first_error.ok());
+    if (::unlinkat(parent_fd, name.c_str(), AT_REMOVEDIR) == 0) {
+      ++changes_;
+    } else if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
+      first_error.Update(ErrnoStatus(absl::StrCat("remove directory ", where), errno));
+    }
+    return first_error;
+  }
+
+  uint64_t removed() const { return removed_; }
+
+ private:
+  absl::Status Child(int fd, const std::string& name, const std::string& below, const std::string& where,
+                     bool note_foreign) {
+    if (name.starts_with(".nfs")) return absl::OkStatus();  // goes away by itself
+    struct stat facts {};
+    if (::fstatat(fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno == ENOENT ? absl::OkStatus() : ErrnoStatus(absl::StrCat("look at ", where), errno);
+    }
+    if (S_ISDIR(facts.st_mode) && IsTreeDirectoryName(name)) return Directory(fd, name, below, where);
+    const bool leaf = S_ISDIR(facts.st_mode) && IsItemName(NameKind::kLeaf, name);
+    const bool link = S_ISLNK(facts.st_mode) && IsItemName(NameKind::kSymlink, name);
+    const bool file =
+        S_ISREG(facts.st_mode) && (IsItemName(NameKind::kItem, name) || IsItemName(NameKind::kMoved, name) ||
+                                   IsItemName(NameKind::kLink, name));
+    if (!leaf && !link && !file) {
+      if (note_foreign && foreign_.size() < most_foreign_) foreign_.push_back(below);
+      return absl::OkStatus();
+    }
+    if (::unlinkat(fd, name.c_str(), leaf ? AT_REMOVEDIR : 0) == 0) {
+      ++removed_;
+      ++changes_;
+    } else if (leaf && (errno == ENOTEMPTY || errno == EEXIST)) {
+      if (note_foreign && foreign_.size() < most_foreign_) foreign_.push_back(absl::StrCat(below, "/…"));
+    } else if (errno != ENOENT) {
+      return ErrnoStatus(absl::StrCat("remove ", where), errno);
+    }
+    return absl::OkStatus();
+  }
+
+  const size_t most_foreign_;
+  std::vector<std::string>& foreign_;
+  uint64_t removed_ = 0;  // items
+  uint64_t changes_ = 0;  // directories too
+};
+
+}  // namespace
+
+absl::StatusOr<uint64_t> RemoveTree(int data_fd, const std::string& directory, const std::string& name,
+                                    size_t most_foreign, std::vector<std::string>& foreign) {
+  Removing removing(most_foreign, foreign);
+  IOBENCH_RETURN_IF_ERROR(removing.Directory(data_fd, name, name, absl::StrCat(directory, "/", name)));
+  return removing.removed();
+}
+
+}  // namespace iobench
