@@ -1,6 +1,5 @@
 #include "common/engine.h"
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -11,13 +10,17 @@ namespace iobench {
 namespace {
 
 // clang-format off
-constexpr std::array<EngineSpec, 2> kEngines = {{
+constexpr EngineSpec kEngines[] = {
     // name   what                                files  mounted queue  direct sync   calls
-    {"posix", "read, write, pread, pwrite",       true,  true,   false, true,  true,
-     {Call::kStream, Call::kPositional}},
+    {"posix", "read, write, pread … pwritev",     true,  true,   false, true,  true,
+     {Call::kStream, Call::kPositional, Call::kVector},
+     {EngineFeature::kUpdate, EngineFeature::kFileLock, EngineFeature::kRecordLocks, EngineFeature::kJitter,
+      EngineFeature::kFileAdvice}},
+    {"metadata", "calls on names",                true,  true,   false, false, true,  Call::kMetadata},
     {"null",  "moves nothing: measures the tool", false, false,  false, true,  true,
-     {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata}},
-}};
+     {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata},
+     EngineFeature::kUpdate},
+};
 // clang-format on
 
 }  // namespace
@@ -39,7 +42,10 @@ absl::StatusOr<const EngineSpec*> FindEngine(std::string_view name) {
 absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std::string_view name) {
   auto engine = FindEngine(name);
   if (!engine.ok()) return absl::InvalidArgumentError(engine.status().message());
-  if ((*engine)->calls.Has(operation.call)) return engine;
+  const bool updates = operation.kinds.Has(OpKind::kUpdate);
+  if ((*engine)->calls.Has(operation.call) && (!updates || (*engine)->features.Has(EngineFeature::kUpdate))) {
+    return engine;
+  }
   if (name == "posix") {
     for (const EngineSpec& other : kEngines) {
       if (other.name != "null" && other.calls.Has(operation.call)) return &other;

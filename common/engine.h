@@ -7,9 +7,22 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/enum_set.h"
 #include "common/operation.h"
 
 namespace iobench {
+
+// What an operation may ask for and not every engine can do. What an engine would have to ignore is refused with the
+// plan.
+enum class EngineFeature {
+  kUpdate,       // ops of OpKind::kUpdate
+  kFileLock,     // -W
+  kRecordLocks,  // -+l
+  kJitter,       // -K
+  kFileAdvice,   // --fadvise
+  kMapping,      // -D, -G, -+A, -Z: it maps files
+};
+using EngineFeatures = EnumSet<EngineFeature>;
 
 struct EngineSpec {
   std::string_view name;
@@ -18,8 +31,9 @@ struct EngineSpec {
   bool mounted;           // works below a directory; false: --path is a URL (libnfs) or nothing
   bool has_queue;         // --depth: several ops in flight per lane
   bool direct;            // -I has a meaning
-  bool sync;              // -o and -+D have a meaning
+  bool sync;              // -o, -+D and -+r have a meaning
   Calls calls;
+  EngineFeatures features = {};
 };
 
 std::span<const EngineSpec> Engines();

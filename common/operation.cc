@@ -1,7 +1,6 @@
 #include "common/operation.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
 
@@ -18,11 +17,16 @@ constexpr auto kSequential = Pattern::kSequential;
 constexpr OpKinds kRead = OpKind::kRead;
 constexpr OpKinds kWrite = OpKind::kWrite;
 constexpr OpKinds kBoth = {OpKind::kRead, OpKind::kWrite};
+constexpr OpKinds kReadUpdate = {OpKind::kRead, OpKind::kUpdate};
+constexpr int kNo = kNotIozone;
 constexpr auto kStream = Call::kStream;
 constexpr auto kPositional = Call::kPositional;
+constexpr auto kVector = Call::kVector;
+constexpr auto kMetadata = Call::kMetadata;
+constexpr OpKinds kFileMix = {OpKind::kOpenClose, OpKind::kAppend, OpKind::kUnlink, OpKind::kCreate};
 
 // clang-format off
-constexpr std::array<OperationSpec, 14> kOperations = {{
+constexpr OperationSpec kOperations[] = {
     // name            title             -i  retest pattern                 kinds           call         creates needs
     {"write",          "initial write",   0, false, kSequential,            kWrite,         kStream,     true,   false},
     {"rewrite",        "rewrite",         0, true,  kSequential,            kWrite,         kStream,     false,  true},
@@ -38,20 +42,29 @@ constexpr std::array<OperationSpec, 14> kOperations = {{
     {"repwrite",       "re-pwrite",       9, true,  kSequential,            kWrite,         kPositional, false,  true},
     {"pread",          "pread",          10, false, kSequential,            kRead,          kPositional, false,  true},
     {"repread",        "re-pread",       10, true,  kSequential,            kRead,          kPositional, false,  true},
-}};
-// clang-format on
-
-// Numbers that an IOzone user may know and that have no row.
-struct MissingNumber {
-  int iozone_number;
-  const char* call;
+    {"pwritev",        "pwritev",        11, false, Pattern::kRandom,       kWrite,         kVector,     true,   false},
+    {"repwritev",      "re-pwritev",     11, true,  Pattern::kRandom,       kWrite,         kVector,     false,  true},
+    {"preadv",         "preadv",         12, false, Pattern::kRandom,       kRead,          kVector,     false,  true},
+    {"repreadv",       "re-preadv",      12, true,  Pattern::kRandom,       kRead,          kVector,     false,  true},
+    {"sequential-mix", "sequential mix", kNo, false, Pattern::kSequentialMix, kBoth,        kStream,     false,  true},
+    {"update",         "read-change-write", kNo, false, kSequential,        OpKind::kUpdate, kStream,    false,  true},
+    {"seeks",          "random seeks",   kNo, false, Pattern::kRandomMix,   kReadUpdate,    kPositional, false,  true},
+    {"mkdir",          "make directories", kNo, false, kSequential,         OpKind::kMkdir, kMetadata,   false,  false},
+    {"create",         "create files",   kNo, false, kSequential,           OpKind::kCreate, kMetadata,  false,  false},
+    {"open-close",     "open and close", kNo, false, kSequential,           OpKind::kOpenClose, kMetadata, false, false},
+    {"stat",           "stat",           kNo, false, kSequential,           OpKind::kStat,  kMetadata,   false,  false},
+    {"readdir",        "list directories", kNo, false, kSequential,         OpKind::kReaddir, kMetadata, false,  false},
+    {"rename",         "rename",         kNo, false, kSequential,           OpKind::kRename, kMetadata,  false,  false},
+    {"link",           "hard links",     kNo, false, kSequential,           OpKind::kLink,  kMetadata,   false,  false},
+    {"symlink",        "symbolic links", kNo, false, kSequential,           OpKind::kSymlink, kMetadata, false,  false},
+    {"set-xattr",      "set attributes", kNo, false, kSequential,           OpKind::kSetXattr, kMetadata, false, false},
+    {"get-xattr",      "get attributes", kNo, false, kSequential,           OpKind::kGetXattr, kMetadata, false, false},
+    {"chmod",          "chmod",          kNo, false, kSequential,           OpKind::kChmod, kMetadata,   false,  false},
+    {"unlink",         "unlink files",   kNo, false, kSequential,           OpKind::kUnlink, kMetadata,  false,  false},
+    {"rmdir",          "remove directories", kNo, false, kSequential,       OpKind::kRmdir, kMetadata,   false,  false},
+    {"file-mix",       "mix of files",   kNo, false, kSequential,           kFileMix,       kMetadata,   false,  false},
 };
-constexpr std::array<MissingNumber, 4> kMissingNumbers = {{
-    {6, "fwrite"},
-    {7, "fread"},
-    {11, "pwritev"},
-    {12, "preadv"},
-}};
+// clang-format on
 
 // Letters to add and to drop; a letter replaced counts as both, or "rnd-read" were as near to reread as to
 // random-read, of which it is the skeleton.
@@ -133,13 +146,6 @@ absl::StatusOr<std::vector<const OperationSpec*>> OperationsFor(std::string_view
   if (absl::SimpleAtoi(std::string(number_or_name), &number)) {
     for (const OperationSpec& operation : kOperations) {
       if (operation.iozone_number == number) rows.push_back(&operation);
-    }
-    for (const MissingNumber& missing : kMissingNumbers) {
-      if (missing.iozone_number == number) {
-        return absl::NotFoundError(absl::StrCat("operation ", number, " (", missing.call,
-                                                ") is not available yet in this version; known are ",
-                                                KnownOperations()));
-      }
     }
   }
   if (rows.empty()) {

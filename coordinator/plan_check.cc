@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/advice.h"
 #include "common/engine.h"
 #include "common/operation.h"
+#include "common/status_util.h"
 #include "common/units.h"
 
 namespace iobench {
@@ -18,10 +20,53 @@ const OperationSpec* SpecOf(const v1::Operation& operation) {
   return found.ok() ? *found : nullptr;
 }
 
+// An option that the engine would have to ignore is refused, and both are named.
+absl::Status CheckEngineOptions(const EngineSpec& engine, const v1::Operation& operation) {
+  const auto has = [&](EngineFeature feature) { return engine.features.Has(feature); };
+  const v1::Mmap& mmap = operation.mmap();
+  struct Wish {
+    const char* option;
+    bool asked;
+    bool can;
+  };
+  for (const Wish& wish : {
+           Wish{"-I (direct)", operation.direct(), engine.direct},
+           Wish{"-o (sync)", operation.sync(), engine.sync},
+           Wish{"-+D (dsync)", operation.dsync(), engine.sync},
+           Wish{"-+r (rsync)", operation.rsync(), engine.sync},
+           Wish{"-W (file_lock)", operation.file_lock(), has(EngineFeature::kFileLock)},
+           Wish{"-+l (record_locks)", operation.record_locks(), has(EngineFeature::kRecordLocks)},
+           Wish{"-K (jitter_every)", operation.jitter_every() > 0, has(EngineFeature::kJitter)},
+           Wish{"--fadvise", !operation.fadvise().empty(), has(EngineFeature::kFileAdvice)},
+           Wish{mmap.sync() == v1::Mmap::ASYNC ? "-D (mmap.sync async)" : "-G (mmap.sync sync)",
+                mmap.sync() != v1::Mmap::NEVER, has(EngineFeature::kMapping)},
+           Wish{"-+A (mmap.advice)", !mmap.advice().empty(), has(EngineFeature::kMapping)},
+           Wish{"-Z (mmap.mix_file_io)", mmap.mix_file_io(), has(EngineFeature::kMapping)},
+           Wish{"--preallocate", operation.preallocate(), engine.uses_files && engine.mounted},
+       }) {
+    if (!wish.asked || wish.can) continue;
+    return absl::InvalidArgumentError(absl::StrCat(wish.option, " has no meaning for engine ",
+                                                   std::string(engine.name), " (", operation.name(),
+                                                   "): leave one of the two out"));
+  }
+  if (!operation.fadvise().empty()) IOBENCH_RETURN_IF_ERROR(FileAdvice(operation.fadvise()).status());
+  if (!mmap.advice().empty()) IOBENCH_RETURN_IF_ERROR(MapAdvice(mmap.advice()).status());
+  if (operation.file_lock() && operation.record_locks()) {
+    return absl::InvalidArgumentError(
+        "-W (file_lock) holds a lock on all that -+l (record_locks) would lock: give one of the two");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation) {
   auto spec = FindOperation(operation.name());
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
-  if (auto engine = EngineFor(**spec, operation.engine()); !engine.ok()) return engine.status();
+  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(**spec, operation.engine()));
+  IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, operation));
+  if (operation.jitter_every() > 0 && !(*spec)->reads()) {
+    return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) puts reads between reads, and ",
+                                                   operation.name(), " has none: leave it out"));
+  }
   const uint64_t record_bytes = operation.record_bytes();
   const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
   if (record_bytes == 0)
@@ -43,6 +88,10 @@ absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation
   if (operation.read_percent() > 100) {
     return absl::InvalidArgumentError(
         absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
+  }
+  if (operation.mix_by_lane() && !(*spec)->mixes()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a mix by lane (mix_by_lane) is for operations that mix, and ", operation.name(), " does not"));
   }
   if ((*spec)->mixes() && operation.mix_by_lane() && operation.read_percent() == 0) {
     return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
@@ -95,7 +144,7 @@ bool UsesFiles(const v1::Plan& plan) {
 }
 
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region) {
-  const bool buffered = !operation.direct() && !operation.sync() && !operation.dsync();
+  const bool buffered = !operation.direct() && !operation.sync() && !operation.dsync() && !operation.rsync();
   return Writes(operation) && buffered && (region.close() || region.fsync()) ? v1::STONEWALL_FLUSHED
                                                                              : v1::STONEWALL_RETROACTIVE;
 }
@@ -118,7 +167,10 @@ void CompletePlan(v1::Plan& plan) {
         }
       }
       if (operation.stride_records() == 0) operation.set_stride_records(17);
-      if (operation.read_percent() == 0) operation.set_read_percent(50);
+      if (operation.read_percent() == 0) {
+        const OperationSpec* spec = SpecOf(operation);
+        operation.set_read_percent(spec == nullptr ? 50 : spec->usual_read_percent());
+      }
       writes |= Writes(operation);
     }
     if (phase.name().empty() && phase.assignments_size() > 0) {

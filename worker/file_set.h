@@ -34,6 +34,7 @@ struct OpenMode {
   bool direct = false;  // O_DIRECT
   bool sync = false;    // O_SYNC
   bool dsync = false;   // O_DSYNC
+  bool rsync = false;   // O_RSYNC | O_SYNC, also where only read
 };
 
 }  // namespace iobench

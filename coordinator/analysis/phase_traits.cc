@@ -58,7 +58,8 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     traits.reads |= reads;
     traits.writes |= writes;
     traits.null_engine &= null_engine;
-    if (writes && !null_engine && !operation.direct() && !operation.sync() && !operation.dsync()) {
+    if (writes && !null_engine && !operation.direct() && !operation.sync() && !operation.dsync() &&
+        !operation.rsync()) {
       traits.buffered_writes = true;
     }
     if (reads && !operation.direct()) traits.direct_reads = false;

@@ -1,41 +1,23 @@
 #include "worker/engine/posix_engine.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <cerrno>
-#include <string>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "common/status_util.h"
+#include "worker/engine/file_lock.h"
+#include "worker/engine/open_files.h"
 #include "worker/timed_loop.h"
 
 namespace iobench {
 namespace {
 
 static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "offsets travel in one register");
-
-struct OpenFile {
-  int fd = -1;
-  uint64_t extent_offset_bytes = 0;
-  uint64_t position = 0;  // kStream: where the next read() or write() lands
-};
-
-// As IOzone opens: what writes can also read.
-int FlagsOf(const OpenMode& mode) {
-  int flags = O_CLOEXEC | (mode.write ? O_RDWR : O_RDONLY);
-  if (mode.create) flags |= O_CREAT;
-  if (mode.direct) flags |= O_DIRECT;
-  if (mode.sync) flags |= O_SYNC;
-  if (mode.dsync) flags |= O_DSYNC;
-  return flags;
-}
-
-std::string DescribeOpen(const std::string& path, const OpenMode& mode) {
-  return absl::StrCat("open ", path, mode.write ? " for writing" : " for reading",
-                      mode.direct ? ", direct" : "", mode.sync ? ", sync" : "", mode.dsync ? ", dsync" : "");
-}
 
 // The calls without glibc's wrappers: those are cancellation points, which cost a process with threads two locked
 // instructions per call (about 10 ns, 1 % of a cached 4 KiB read).
@@ -49,94 +31,149 @@ int64_t CallAgainWhenInterrupted(long number, Args... args) {
   }
 }
 
+// The ways to do one op. Each is int64_t(const Op&): bytes moved, or -errno.
+
+struct Positional {
+  const OpenFile* files;
+  Payload* payload;
+  std::byte* read_buffer;
+
+  int64_t operator()(const Op& op) const {
+    const OpenFile& file = files[op.object];
+    const uint64_t offset = file.extent_offset_bytes + op.offset;
+    const size_t length = op.length;
+    if (op.kind != OpKind::kWrite) {
+      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
+      if (op.kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
+    }
+    return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
+  }
+};
+
+struct Stream {
+  const OpenFile* files;
+  uint64_t* positions;  // of each file: where the next read() or write() lands
+  Payload* payload;
+  std::byte* read_buffer;
+
+  int64_t operator()(const Op& op) const {
+    const OpenFile& file = files[op.object];
+    uint64_t& position = positions[op.object];
+    const uint64_t offset = file.extent_offset_bytes + op.offset;
+    const size_t length = op.length;
+    if (const int error = Seek(file, position, offset); error != 0) [[unlikely]]
+      return -error;
+    if (op.kind != OpKind::kWrite) {
+      const int64_t moved = CallAgainWhenInterrupted(SYS_read, file.fd, read_buffer, length);
+      if (moved > 0) position += static_cast<uint64_t>(moved);
+      if (op.kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
+      if (const int error = Seek(file, position, offset); error != 0) return -error;
+    }
+    const int64_t moved = CallAgainWhenInterrupted(SYS_write, file.fd, payload->Next(op), length);
+    if (moved > 0) position += static_cast<uint64_t>(moved);
+    return moved;
+  }
+
+  static int Seek(const OpenFile& file, uint64_t& position, uint64_t offset) {
+    if (position == offset) return 0;
+    if (::lseek(file.fd, static_cast<off_t>(offset), SEEK_SET) < 0) return errno;
+    position = offset;
+    return 0;
+  }
+};
+
+struct Vector {
+  const OpenFile* files;
+  Payload* payload;
+  std::byte* read_buffer;
+  uint32_t record_bytes;
+
+  int64_t operator()(const Op& op) const {
+    assert(op.kind == OpKind::kRead || op.kind == OpKind::kWrite);
+    const bool reads = op.kind == OpKind::kRead;
+    const OpenFile& file = files[op.object];
+    // pwritev() does not write into what it is given.
+    std::byte* const data = reads ? read_buffer : const_cast<std::byte*>(payload->Next(op));
+    std::array<iovec, kMostRecordsPerVector> records;
+    size_t count = 0;
+    for (uint64_t at = 0; at < op.length; at += record_bytes) {
+      assert(count < records.size());
+      records[count++] = {data + at, std::min<size_t>(record_bytes, op.length - at)};
+    }
+    return CallAgainWhenInterrupted(reads ? SYS_preadv : SYS_pwritev, file.fd, records.data(), count,
+                                    file.extent_offset_bytes + op.offset, 0L);
+  }
+};
+
+// What some phases want around each op, inside its time.
+template <typename DoOp>
+struct WithExtras {
+  DoOp do_op;
+  const OpenFile* files;
+  bool locks;
+  uint32_t jitter_every;  // 0: never
+  uint32_t jitter_bytes;
+  std::byte* read_buffer;
+  uint64_t* read_count;
+
+  int64_t operator()(const Op& op) const {
+    const OpenFile& file = files[op.object];
+    if (op.kind == OpKind::kRead && jitter_every > 0 && ++*read_count % jitter_every == 0) {
+      // Its data are overwritten by the op. pread() leaves the file position alone and moves the read-ahead window all
+      // the same.
+      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, size_t{jitter_bytes},
+                                                     file.extent_offset_bytes);
+      if (moved < 0) return moved;
+    }
+    if (!locks) return do_op(op);
+    const LockRange range{file.extent_offset_bytes + op.offset, op.length};
+    if (const int error = WaitForLock(file.fd, LockFor(op), range); error != 0) return -error;
+    const int64_t moved = do_op(op);
+    const int error = Unlock(file.fd, range);
+    return error != 0 && moved == static_cast<int64_t>(op.length) ? -int64_t{error} : moved;
+  }
+};
+
 template <typename Clock>
 class PosixEngine final : public IoEngine {
  public:
-  explicit PosixEngine(const EngineOptions& options) : call_(options.call) {}
-  ~PosixEngine() override { Close().IgnoreError(); }
+  explicit PosixEngine(const EngineOptions& options) : options_(options), files_(options) {}
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
-    IOBENCH_RETURN_IF_ERROR(Close());
-    files_ = &files;
-    open_files_.reserve(files.files.size());
-    for (size_t i = 0; i < files.files.size(); ++i) {
-      const LaneFile& file = files.files[i];
-      const int fd = ::openat(files.directory_fd, file.name.c_str(), FlagsOf(mode), 0640);
-      if (fd < 0) {
-        absl::Status status = ErrnoStatus(DescribeOpen(files.PathOf(i), mode), errno);
-        Close().IgnoreError();
-        return status;
-      }
-      open_files_.push_back({.fd = fd, .extent_offset_bytes = file.extent_offset_bytes});
-    }
-    return absl::OkStatus();
+    positions_.assign(files.files.size(), 0);
+    // Direct reads are of whole logical blocks, which a record is made of.
+    jitter_bytes_ = mode.direct ? std::min(options_.record_bytes, 4096u) : 1;
+    return files_.Open(files, mode);
   }
 
   LoopEnd Run(LaneContext& lane) override {
-    return call_ == Call::kPositional ? RunPositional(lane) : RunStream(lane);
+    switch (options_.call) {
+      case Call::kStream:
+        return RunWith(lane, Stream{files_.data(), positions_.data(), lane.payload, lane.read_buffer});
+      case Call::kVector:
+        return RunWith(lane, Vector{files_.data(), lane.payload, lane.read_buffer, options_.record_bytes});
+      default:
+        return RunWith(lane, Positional{files_.data(), lane.payload, lane.read_buffer});
+    }
   }
 
-  absl::Status Flush() override {
-    absl::Status first_error;
-    for (size_t i = 0; i < open_files_.size(); ++i) {
-      if (::fsync(open_files_[i].fd) != 0) {
-        first_error.Update(ErrnoStatus(absl::StrCat("fsync ", files_->PathOf(i)), errno));
-      }
-    }
-    return first_error;
-  }
-
-  absl::Status Close() override {
-    absl::Status first_error;
-    for (size_t i = 0; i < open_files_.size(); ++i) {
-      // Linux has closed the descriptor even where it reports an error: never again, it may be another's by then.
-      if (::close(open_files_[i].fd) != 0) {
-        first_error.Update(ErrnoStatus(absl::StrCat("close ", files_->PathOf(i)), errno));
-      }
-    }
-    open_files_.clear();
-    return first_error;
-  }
+  absl::Status Flush() override { return files_.Flush(); }
+  absl::Status Close() override { return files_.Close(); }
 
  private:
-  LoopEnd RunPositional(LaneContext& lane) {
-    const OpenFile* const files = open_files_.data();
-    Payload* const payload = lane.payload;
-    std::byte* const read_buffer = lane.read_buffer;
-    return RunLoop<Clock>(lane, [=](const Op& op) {
-      const OpenFile& file = files[op.object];
-      const uint64_t offset = file.extent_offset_bytes + op.offset;
-      const size_t length = op.length;
-      if (op.kind == OpKind::kRead) {
-        return CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
-      }
-      return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
-    });
+  template <typename DoOp>
+  LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
+    if (!options_.record_locks && options_.jitter_every == 0) return RunLoop<Clock>(lane, do_op);
+    return RunLoop<Clock>(lane,
+                          WithExtras<DoOp>{do_op, files_.data(), options_.record_locks, options_.jitter_every,
+                                           jitter_bytes_, lane.read_buffer, &read_count_});
   }
 
-  LoopEnd RunStream(LaneContext& lane) {
-    OpenFile* const files = open_files_.data();
-    Payload* const payload = lane.payload;
-    std::byte* const read_buffer = lane.read_buffer;
-    return RunLoop<Clock>(lane, [=](const Op& op) {
-      OpenFile& file = files[op.object];
-      const uint64_t offset = file.extent_offset_bytes + op.offset;
-      const size_t length = op.length;
-      if (file.position != offset) {
-        if (::lseek(file.fd, static_cast<off_t>(offset), SEEK_SET) < 0) return -int64_t{errno};
-        file.position = offset;
-      }
-      const int64_t moved = op.kind == OpKind::kRead
-                                ? CallAgainWhenInterrupted(SYS_read, file.fd, read_buffer, length)
-                                : CallAgainWhenInterrupted(SYS_write, file.fd, payload->Next(op), length);
-      if (moved > 0) file.position += static_cast<uint64_t>(moved);
-      return moved;
-    });
-  }
-
-  Call call_;
-  const FileSet* files_ = nullptr;
-  std::vector<OpenFile> open_files_;
+  const EngineOptions options_;
+  OpenFiles files_;
+  std::vector<uint64_t> positions_;
+  uint32_t jitter_bytes_ = 1;
+  uint64_t read_count_ = 0;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ absl::Status Check(const OperationSpec& operation, const StreamShape& shape) {
   if (operation.pattern == Pattern::kStride && shape.stride_records == 0) {
     return absl::InvalidArgumentError("a stride of 0 records");
   }
-  if (operation.pattern == Pattern::kRandomMix && shape.read_percent > 100) {
+  if (operation.mixes() && shape.read_percent > 100) {
     return absl::InvalidArgumentError(
         absl::StrCat("a mix of ", shape.read_percent, " % reads; 0 to 100 are possible"));
   }
@@ -43,14 +43,18 @@ absl::Status Check(const OperationSpec& operation, const StreamShape& shape) {
 absl::StatusOr<std::unique_ptr<OpStream>> MakeOpStream(const OperationSpec& operation,
                                                        const StreamShape& shape) {
   if (absl::Status status = Check(operation, shape); !status.ok()) return status;
-  const OpKind kind = operation.reads() ? OpKind::kRead : OpKind::kWrite;
+  OpKind kind = operation.kind();
+  bool mixes = operation.mixes();
+  if (mixes && shape.mix != LaneMix::kPerOp) {
+    if (shape.mix == LaneMix::kReader) kind = OpKind::kRead;
+    mixes = false;
+  }
   switch (operation.pattern) {
     case Pattern::kRandom:
-      return MakeShuffled(kind, shape);
     case Pattern::kRandomMix:
-      if (shape.mix == LaneMix::kReader) return MakeShuffled(OpKind::kRead, shape);
-      if (shape.mix == LaneMix::kWriter) return MakeShuffled(OpKind::kWrite, shape);
-      return MakeMixed(shape);
+      return mixes ? MakeMixedShuffled(kind, shape) : MakeShuffled(kind, shape);
+    case Pattern::kSequentialMix:
+      return mixes ? MakeMixedSequential(kind, shape) : MakeProgression(Pattern::kSequential, kind, shape);
     default:
       return MakeProgression(operation.pattern, kind, shape);
   }

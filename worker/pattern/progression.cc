@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "worker/pattern/kinds.h"
 #include "worker/pattern/record_grid.h"
 
 namespace iobench {
@@ -66,14 +67,16 @@ struct Stride {
   Divisor by_short_column;
 };
 
-template <typename Order>
+template <typename Order, typename Kinds>
 class Progression final : public OpStream {
  public:
-  Progression(OpKind kind, const StreamShape& shape) : kind_(kind), order_(shape) {}
+  Progression(const Kinds& kinds, const StreamShape& shape) : kinds_(kinds), shape_(shape), order_(shape) {
+    kinds_.Restart(KeyOf(shape, 0));
+  }
 
   size_t Fill(std::span<Op> batch) override {
     const size_t count = std::min<uint64_t>(batch.size(), ops_per_pass() - position_);
-    for (size_t i = 0; i < count; ++i) batch[i] = order_.At(kind_, position_ + i);
+    for (size_t i = 0; i < count; ++i) batch[i] = order_.At(kinds_.At(position_ + i), position_ + i);
     position_ += count;
     return count;
   }
@@ -81,30 +84,43 @@ class Progression final : public OpStream {
     assert(op_count <= position_);
     position_ -= op_count;
   }
-  void Restart(uint64_t) override { position_ = 0; }
+  void Restart(uint64_t pass) override {
+    kinds_.Restart(KeyOf(shape_, pass));
+    position_ = 0;
+  }
   uint64_t ops_per_pass() const override { return order_.grid.record_count(); }
   uint64_t bytes_per_pass() const override { return order_.bytes_per_pass(); }
 
  private:
-  OpKind kind_;
+  Kinds kinds_;
+  StreamShape shape_;
   Order order_;
   uint64_t position_ = 0;
 };
+
+template <typename Order>
+std::unique_ptr<OpStream> OfOneKind(OpKind kind, const StreamShape& shape) {
+  return std::make_unique<Progression<Order, OneKind>>(OneKind{kind}, shape);
+}
 
 }  // namespace
 
 std::unique_ptr<OpStream> MakeProgression(Pattern pattern, OpKind kind, const StreamShape& shape) {
   switch (pattern) {
     case Pattern::kBackward:
-      return std::make_unique<Progression<Backward>>(kind, shape);
+      return OfOneKind<Backward>(kind, shape);
     case Pattern::kStride:
-      return std::make_unique<Progression<Stride>>(kind, shape);
+      return OfOneKind<Stride>(kind, shape);
     case Pattern::kFirstRecord:
-      return std::make_unique<Progression<FirstRecord>>(kind, shape);
+      return OfOneKind<FirstRecord>(kind, shape);
     default:
       assert(pattern == Pattern::kSequential);
-      return std::make_unique<Progression<Sequential>>(kind, shape);
+      return OfOneKind<Sequential>(kind, shape);
   }
+}
+
+std::unique_ptr<OpStream> MakeMixedSequential(OpKind other, const StreamShape& shape) {
+  return std::make_unique<Progression<Sequential, ByPercent>>(ByPercent(shape.read_percent, other), shape);
 }
 
 }  // namespace iobench

@@ -12,6 +12,9 @@ namespace iobench {
 // order begins with the last one.
 std::unique_ptr<OpStream> MakeProgression(Pattern pattern, OpKind kind, const StreamShape& shape);
 
+// Sequential; reads and ops of kind `other`, as kinds.h chooses.
+std::unique_ptr<OpStream> MakeMixedSequential(OpKind other, const StreamShape& shape);
+
 }  // namespace iobench
 
 #endif  // WORKER_PATTERN_PROGRESSION_H_

@@ -4,33 +4,12 @@
 #include <array>
 #include <cassert>
 
-#include "worker/pattern/mix.h"
+#include "worker/pattern/kinds.h"
 #include "worker/pattern/permutation.h"
 #include "worker/pattern/record_grid.h"
 
 namespace iobench {
 namespace {
-
-uint64_t KeyOf(const StreamShape& shape, uint64_t pass) {
-  return MixAll(shape.seed, shape.lane, shape.phase, pass);
-}
-
-struct OneKind {
-  void Restart(uint64_t) {}
-  OpKind At(uint64_t) const { return kind; }
-  OpKind kind;
-};
-
-struct ByPercent {
-  explicit ByPercent(uint32_t read_percent)
-      : read_below(std::min<uint64_t>(read_percent, 100) * ((uint64_t{1} << 32) / 100 + 1)) {}
-  void Restart(uint64_t new_key) { key = Mix(new_key); }
-  OpKind At(uint64_t position) const {
-    return Mix(key + position * kGoldenRatio64) >> 32 < read_below ? OpKind::kRead : OpKind::kWrite;
-  }
-  uint64_t read_below;  // of 2^32; 100 % lies above every 32-bit number
-  uint64_t key = 0;
-};
 
 template <typename Kinds>
 class Shuffled final : public OpStream {
@@ -81,8 +60,8 @@ std::unique_ptr<OpStream> MakeShuffled(OpKind kind, const StreamShape& shape) {
   return std::make_unique<Shuffled<OneKind>>(OneKind{kind}, shape);
 }
 
-std::unique_ptr<OpStream> MakeMixed(const StreamShape& shape) {
-  return std::make_unique<Shuffled<ByPercent>>(ByPercent(shape.read_percent), shape);
+std::unique_ptr<OpStream> MakeMixedShuffled(OpKind other, const StreamShape& shape) {
+  return std::make_unique<Shuffled<ByPercent>>(ByPercent(shape.read_percent, other), shape);
 }
 
 }  // namespace iobench

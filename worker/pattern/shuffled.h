@@ -11,8 +11,8 @@ namespace iobench {
 // All ops of one kind. REQUIRES: a shape that MakeOpStream has checked.
 std::unique_ptr<OpStream> MakeShuffled(OpKind kind, const StreamShape& shape);
 
-// Each op reads with a probability of shape.read_percent, by a hash of its position: the same run mixes alike.
-std::unique_ptr<OpStream> MakeMixed(const StreamShape& shape);
+// Reads and ops of kind `other`, as kinds.h chooses.
+std::unique_ptr<OpStream> MakeMixedShuffled(OpKind other, const StreamShape& shape);
 
 }  // namespace iobench
 

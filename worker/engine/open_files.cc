@@ -1,0 +1,101 @@
+#include "worker/engine/open_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+#include "common/advice.h"
+#include "common/status_util.h"
+#include "worker/engine/file_lock.h"
+#include "worker/unique_fd.h"
+
+namespace iobench {
+namespace {
+
+// As IOzone opens: what writes can also read.
+int FlagsOf(const OpenMode& mode) {
+  int flags = O_CLOEXEC | (mode.write ? O_RDWR : O_RDONLY);
+  if (mode.create) flags |= O_CREAT;
+  if (mode.direct) flags |= O_DIRECT;
+  if (mode.sync) flags |= O_SYNC;
+  if (mode.dsync) flags |= O_DSYNC;
+  if (mode.rsync) flags |= O_RSYNC | O_SYNC;
+  return flags;
+}
+
+std::string DescribeOpen(const std::string& path, const OpenMode& mode) {
+  return absl::StrCat("open ", path, mode.write ? " for writing" : " for reading",
+                      mode.direct ? ", direct" : "", mode.sync ? ", sync" : "", mode.dsync ? ", dsync" : "",
+                      mode.rsync ? ", rsync" : "");
+}
+
+absl::Status LockWhole(int fd, const FileSet& files, size_t index, const OpenMode& mode) {
+  const LaneFile& file = files.files[index];
+  const LockRange range = files.shared ? LockRange{file.extent_offset_bytes, file.bytes} : LockRange{};
+  const LockAttempt attempt = TryToLock(fd, mode.write ? LockKind::kWrite : LockKind::kRead, range);
+  if (attempt.errno_value == 0) return absl::OkStatus();
+  if (attempt.errno_value == EAGAIN) {
+    return absl::UnavailableError(absl::StrCat(
+        "lock ", files.PathOf(index), ": ",
+        attempt.holder_process > 0 ? absl::StrCat("process ", attempt.holder_process) : "another process",
+        " has held a lock on it for ", kLockPatienceNs / kNanosPerSecond, " s"));
+  }
+  return ErrnoStatus(absl::StrCat("lock ", files.PathOf(index)), attempt.errno_value);
+}
+
+}  // namespace
+
+absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
+                                 const EngineOptions& options) {
+  UniqueFd fd(::openat(files.directory_fd, files.files[index].name.c_str(), FlagsOf(mode), 0640));
+  if (!fd.valid()) return ErrnoStatus(DescribeOpen(files.PathOf(index), mode), errno);
+  if (!options.advice.empty()) {
+    IOBENCH_ASSIGN_OR_RETURN(const int advice, FileAdvice(options.advice));
+    if (const int error = ::posix_fadvise(fd.get(), 0, 0, advice); error != 0) {
+      return ErrnoStatus(absl::StrCat("posix_fadvise ", files.PathOf(index)), error);
+    }
+  }
+  if (options.file_lock) IOBENCH_RETURN_IF_ERROR(LockWhole(fd.get(), files, index, mode));
+  return fd.Release();
+}
+
+absl::Status OpenFiles::Open(const FileSet& files, const OpenMode& mode) {
+  IOBENCH_RETURN_IF_ERROR(Close());
+  files_ = &files;
+  open_.reserve(files.files.size());
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    const absl::StatusOr<int> fd = OpenLaneFile(files, i, mode, options_);
+    if (!fd.ok()) {
+      Close().IgnoreError();
+      return fd.status();
+    }
+    open_.push_back({.fd = *fd, .extent_offset_bytes = files.files[i].extent_offset_bytes});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OpenFiles::Flush() {
+  absl::Status first_error;
+  for (size_t i = 0; i < open_.size(); ++i) {
+    if (::fsync(open_[i].fd) != 0) {
+      first_error.Update(ErrnoStatus(absl::StrCat("fsync ", PathOf(i)), errno));
+    }
+  }
+  return first_error;
+}
+
+absl::Status OpenFiles::Close() {
+  absl::Status first_error;
+  for (size_t i = 0; i < open_.size(); ++i) {
+    // Linux has closed the descriptor even where it reports an error: never again, it may be another's by then.
+    if (::close(open_[i].fd) != 0) {
+      first_error.Update(ErrnoStatus(absl::StrCat("close ", PathOf(i)), errno));
+    }
+  }
+  open_.clear();
+  return first_error;
+}
+
+}  // namespace iobench
