@@ -19,6 +19,10 @@ class EnumSet {
   constexpr bool Has(Enum one) const { return (bits_ & Bit(one)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool operator==(const EnumSet&) const = default;
+  constexpr EnumSet operator|(EnumSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
 
  private:
   static constexpr uint32_t Bit(Enum one) { return uint32_t{1} << static_cast<uint32_t>(one); }

@@ -25,10 +25,10 @@ inline constexpr TreePart kTreeParts[] = {TreePart::kFiles, TreePart::kXattrs, T
                                           TreePart::kSymlinks, TreePart::kLeaves};
 
 struct TreeEffect {
-  TreeParts needs;
-  TreeParts in_the_way;  // must not be there
-  TreeParts makes;
-  TreeParts removes;
+  TreeParts needs = {};
+  TreeParts in_the_way = {};  // must not be there
+  TreeParts makes = {};
+  TreeParts removes = {};
   bool renames = false;         // the files get their other names
   bool replaces_files = false;  // removes files and makes others of the same names
   bool reads_data = false;      // of files that have any

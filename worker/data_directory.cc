@@ -19,6 +19,7 @@
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "worker/manifest.h"
+#include "worker/metadata/tree_keeper.h"
 
 namespace iobench {
 namespace {
@@ -171,6 +172,19 @@ absl::Status RemoveFiles(int data_fd, const std::string& path, Temporaries tempo
   for (const std::string& name : names) {
     if (name == kManifestName || IsSillyName(name)) continue;
     if (IsTemporaryName(name) && temporaries == Temporaries::kLeave) continue;
+    if (IsTreeName(name)) {
+      std::vector<std::string> foreign;
+      auto removed = RemoveTree(data_fd, DataPath(path), name, kMostForeignNames, foreign);
+      for (const std::string& each : foreign) NoteForeign(report, path, each);
+      if (removed.ok()) report.removed_files += *removed;
+      // Something else of that name is not ours.
+      if (absl::IsFailedPrecondition(removed.status())) {
+        NoteForeign(report, path, name);
+      } else {
+        first_error.Update(removed.status());
+      }
+      continue;
+    }
     struct stat facts {};
     const bool ours = (IsDataFileName(name) || IsTemporaryName(name)) &&
                       ::fstatat(data_fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&

@@ -1,7 +1,7 @@
 // PATH/cluster-iobench.data: where lanes keep their files, and the manifest that says whose they are.
 //
 // Nothing outside this directory is written or deleted. Inside it only our own names are: lane-NNNNNN.N, shared,
-// manifest.json and its temporaries; whatever else is found there is reported and left, and the directory then stays.
+// trees of metadata operations (tree-NNNNNN.N, tree-shared.N), manifest.json and its temporaries; whatever else is found there is reported and left, and the directory then stays.
 // Symbolic links are never followed: a data directory, manifest or lane file that is one is an error or is foreign.
 #ifndef WORKER_DATA_DIRECTORY_H_
 #define WORKER_DATA_DIRECTORY_H_

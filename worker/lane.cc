@@ -10,6 +10,8 @@
 #include "common/status_util.h"
 #include "worker/data_directory.h"
 #include "worker/lane_files.h"
+#include "worker/metadata/metadata_engine.h"
+#include "worker/metadata/metadata_stream.h"
 
 namespace iobench {
 namespace {
@@ -47,6 +49,11 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, co
     : spec_(spec), plan_(plan) {
   files_.directory_fd = directory_fd;
   files_.directory = directory;
+  if (spec.operation->is_metadata()) {
+    metadata_.emplace(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase);
+    files_.files.push_back({.name = metadata_->names.root_name()});
+    return;
+  }
   files_.shared = spec.shared_file;
   if (spec.shared_file) {
     files_.files.push_back({kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes});
@@ -83,6 +90,7 @@ void Lane::Fail(const absl::Status& status, const std::string& file, uint64_t of
 }
 
 void Lane::FailWith(const LoopEnd& end) {
+  if (const std::optional<FailedOp> known = engine_->Explain(end)) return Fail(known->status, known->file);
   const Op& op = end.failed_op;
   const std::string path = spec_.uses_files ? files_.PathOf(op.object) : std::string();
   const uint64_t offset = op.offset + (spec_.uses_files ? files_.files[op.object].extent_offset_bytes : 0);
@@ -98,6 +106,24 @@ void Lane::FailWith(const LoopEnd& end) {
   }
 }
 
+absl::StatusOr<std::unique_ptr<OpStream>> Lane::MakeStream(const StreamShape& shape) const {
+  if (!metadata_) return MakeOpStream(*spec_.operation, shape);
+  return MakeMetadataStream(*spec_.operation, metadata_->names,
+                            {.item_count = metadata_->item_count,
+                             .file_bytes = metadata_->file_bytes(),
+                             .random_order = metadata_->tree.random_order(),
+                             .seed = shape.seed,
+                             .lane = shape.lane,
+                             .phase = shape.phase});
+}
+
+// The null engine looks at no data.
+bool Lane::needs_payload() const {
+  if (!spec_.uses_files) return false;
+  if (metadata_) return metadata_->writes_data() || PreparesData(*metadata_);
+  return writes() || (spec_.needs_data() && !spec_.data_must_exist);
+}
+
 void Lane::MakeReady() {
   if (!takes_part()) return;
   StreamShape shape = spec_.shape;
@@ -106,16 +132,19 @@ void Lane::MakeReady() {
               : plan_.mix_reader() == 2 ? LaneMix::kWriter
                                         : LaneMix::kPerOp;
   const std::string first_file = FirstFile();
-  auto stream = MakeOpStream(*spec_.operation, shape);
+  auto stream = MakeStream(shape);
   if (!stream.ok()) return Fail(stream.status(), first_file);
   stream_ = *std::move(stream);
-  auto engine = MakeEngine(spec_.engine, spec_.engine_options);
-  if (!engine.ok()) return Fail(engine.status(), first_file);
-  engine_ = *std::move(engine);
+  if (spec_.works_on_tree()) {
+    engine_ = MakeMetadataEngine(spec_.engine_options, *metadata_);
+  } else {
+    auto engine = MakeEngine(spec_.engine, spec_.engine_options);
+    if (!engine.ok()) return Fail(engine.status(), first_file);
+    engine_ = *std::move(engine);
+  }
   scale_ = CurrentTickScale();
   recorder_ = std::make_unique<LaneRecorder>(kinds(), *scale_);
-  // The null engine looks at neither buffer.
-  if (spec_.uses_files && (writes() || (spec_.needs_data() && !spec_.data_must_exist))) {
+  if (needs_payload()) {
     auto payload = Payload::Create(shape.seed, plan_.lane(), shape.phase,
                                    std::max(shape.record_bytes, kPrefillRecordBytes));
     if (!payload.ok()) return Fail(payload.status(), first_file);
@@ -142,8 +171,15 @@ void Lane::CreateFiles() {
 }
 
 void Lane::Prefill() {
-  if (!takes_part() || !spec_.needs_data()) return;
+  if (!takes_part() || !(spec_.needs_data() || spec_.works_on_tree())) return;
   const Stopwatch watch(step_times_.prefill_ns);
+  if (metadata_) {
+    auto prepared = PrepareTree(files_.directory_fd, files_.directory, *metadata_, context_->payload, quit_);
+    if (!prepared.ok()) return Fail(prepared.status(), FirstFile());
+    tree_prepared_ = *prepared;
+    prefilled_bytes_ = prepared->bytes;
+    return;
+  }
   if (spec_.data_must_exist) {
     const absl::Status there = CheckDataExist(files_);
     if (!there.ok()) Fail(there, FirstFile());
@@ -159,7 +195,8 @@ void Lane::Prefill() {
 }
 
 void Lane::ForgetPages() {
-  if (!takes_part() || !spec_.uses_files) return;
+  if (!takes_part() || !spec_.uses_files || metadata_)
+    return;  // of names only the whole system's can be dropped
   const Stopwatch watch(step_times_.forget_ns);
   const absl::Status forgotten = iobench::ForgetPages(files_);
   if (!forgotten.ok()) Fail(forgotten, FirstFile());
@@ -268,31 +305,41 @@ void Lane::EndRegion() {
   cpu_system_s_ += cpu.system_s;
 }
 
-bool Lane::left_unfinished() const {
-  return ran_ && spec_.creates_files() && context_->pass == 0 && recorder_->ops() < stream_->ops_per_pass();
+uint64_t Lane::UnfinishedOps() const {
+  if (!ran_ || !spec_.uses_files) return 0;
+  const uint64_t done = recorder_->ops();
+  if (metadata_ && metadata_->effect.replaces_files)
+    return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
+  // A deadline says how many files there shall be: later phases work on those that it allowed for.
+  const bool may_be_fewer = hit_deadline_ && metadata_ && metadata_->effect.makes.Has(TreePart::kFiles);
+  const bool must_be_whole = metadata_ ? metadata_->effect.changes_names() && !may_be_fewer
+                                       : spec_.creates_files() && context_->pass == 0;
+  return must_be_whole && done < stream_->ops_per_pass() ? stream_->ops_per_pass() - done : 0;
 }
 
 void Lane::Settle() {
   const bool quits = quit_.stop.load(std::memory_order_relaxed);
-  const bool flushed_already = spec_.region.fsync() && !left_unfinished();
-  if (!takes_part() || !ran_ || !spec_.uses_files || !writes() || quits || flushed_already) return;
+  const uint64_t unfinished_ops = UnfinishedOps();
+  const bool wrote = metadata_ ? metadata_->writes_data() : writes() && !spec_.region.fsync();
+  if (!takes_part() || !ran_ || !spec_.uses_files || quits || (!wrote && unfinished_ops == 0)) return;
   const Stopwatch watch(settle_ns_);
   absl::Status status = engine_->Open(files_, ModeFor());
   if (!status.ok()) return Fail(Annotate(status, "after the timed region"), FirstFile());
-  if (left_unfinished()) FinishFile();
+  if (unfinished_ops > 0) FinishOps(unfinished_ops);
   status = engine_->Flush();
   status.Update(engine_->Close());
   if (!status.ok()) Fail(Annotate(status, "after the timed region"), FirstFile());
 }
 
 // The op stream goes on where it stopped; a recorder of its own keeps these ops out of every figure but the total.
-void Lane::FinishFile() {
+void Lane::FinishOps(uint64_t op_count) {
   LaneRecorder tail(kinds(), *scale_);
   LaneContext rest{.stream = *stream_,
                    .payload = context_->payload,
                    .read_buffer = context_->read_buffer,
                    .stop = quit_,
-                   .recorder = tail};
+                   .recorder = tail,
+                   .rules = {.ops_goal = op_count}};
   const LoopEnd end = engine_->Run(rest);
   recorder_->AddUnmeasured(tail.bytes(), tail.ops());
   if (end.reason == Reason::kFailed) FailWith(end);

@@ -13,6 +13,8 @@
 #include "common/time.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/engine/io_engine.h"
+#include "worker/metadata/metadata_work.h"
+#include "worker/metadata/tree_keeper.h"
 #include "worker/phase_spec.h"
 
 namespace iobench {
@@ -52,6 +54,7 @@ class Lane {
   bool ended_by_itself() const;  // the ops ended, neither stopped nor failed nor waiting at the deadline
   uint64_t ops() const;          // done so far; the lane's thread, or when it waits
   uint64_t bytes_per_pass() const { return stream_ == nullptr ? 0 : stream_->bytes_per_pass(); }
+  uint64_t ops_per_pass() const { return stream_ == nullptr ? 0 : stream_->ops_per_pass(); }
   const LiveCell* live() const { return recorder_ == nullptr ? nullptr : &recorder_->live(); }
   uint32_t number() const { return plan_.lane(); }
   const std::optional<v1::Problem>& problem() const { return problem_; }
@@ -62,6 +65,7 @@ class Lane {
   };
   const StepTimes& step_times() const { return step_times_; }
   uint64_t prefilled_bytes() const { return prefilled_bytes_; }
+  const TreePrepared& tree_prepared() const { return tree_prepared_; }
 
   // By the scale of the phase's begin: some millionths of the phase's length off. REQUIRES: RunOps.
   WorkerTime AboutEndOfOps() const { return EndOfOps(*scale_); }
@@ -75,19 +79,24 @@ class Lane {
   bool writes() const;
   OpKinds kinds() const;
   bool loops() const { return spec_.stop.time_s() > 0; }
-  bool left_unfinished() const;  // a file that this phase creates is not whole
+  // Ops that are still to be done, unmeasured: a file that this phase creates is not whole, or only some items of a tree
+  // have been changed.
+  uint64_t UnfinishedOps() const;
   OpenMode ModeFor() const;
   std::string FirstFile() const;  // with its path; empty where no files are used
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();
-  void FinishFile();
+  void FinishOps(uint64_t op_count);
+  absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
+  bool needs_payload() const;
   void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
   void FailWith(const LoopEnd& end);
 
   const PhaseSpec& spec_;
   const v1::LanePlan plan_;
   FileSet files_;
+  std::optional<MetadataWork> metadata_;  // of a metadata operation; its tree is then the only file
   StopCell stop_, quit_;
 
   std::unique_ptr<OpStream> stream_;
@@ -101,6 +110,7 @@ class Lane {
   std::optional<v1::Problem> problem_;
   StepTimes step_times_;
   uint64_t prefilled_bytes_ = 0;
+  TreePrepared tree_prepared_;
   WorkerTime start_;
   bool ran_ = false;  // RunOps was called: the recorder has a start
   LoopEnd end_;

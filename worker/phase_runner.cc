@@ -39,11 +39,14 @@ void Relax() {
 }
 
 // What happened, for people.
-std::string DropSystemCaches() {
-  if (::geteuid() != 0) return "posix_fadvise (no drop_caches: not root)";
+// `advised`: every file has been advised with posix_fadvise, which names and attributes have nothing like.
+std::string DropSystemCaches(bool advised) {
+  const std::string done = advised ? "posix_fadvise" : "nothing";
+  if (::geteuid() != 0) return absl::StrCat(done, " (no drop_caches: not root)");
   const UniqueFd fd(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
-  if (fd.valid() && ::write(fd.get(), "3", 1) == 1) return "posix_fadvise and drop_caches";
-  return absl::StrCat("posix_fadvise (drop_caches failed: ", ErrnoName(errno), ")");
+  if (fd.valid() && ::write(fd.get(), "3", 1) == 1)
+    return advised ? "posix_fadvise and drop_caches" : "drop_caches";
+  return absl::StrCat(done, " (drop_caches failed: ", ErrnoName(errno), ")");
 }
 
 }  // namespace
@@ -62,7 +65,8 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   const absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
   if (!WaitAllArrived(kFilesReady)) return cancelled;
   if (spec_.drops_caches) {
-    drop_outcome_ = spec_.uses_files ? DropSystemCaches() : "nothing to drop: the engine uses no files";
+    drop_outcome_ = spec_.uses_files ? DropSystemCaches(!spec_.works_on_tree())
+                                     : "nothing to drop: the engine uses no files";
   }
   OpenMeeting(kFilesReady);
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
@@ -124,6 +128,7 @@ void PhaseRunner::NoteSteps() {
   Lane::StepTimes slowest;
   uint64_t prefilled_bytes = 0;
   size_t prefilled_lanes = 0;
+  uint64_t items_made = 0, items_removed = 0;
   for (const auto& lane : lanes_) {
     const Lane::StepTimes& times = lane->step_times();
     slowest.create_ns = std::max(slowest.create_ns, times.create_ns);
@@ -132,6 +137,8 @@ void PhaseRunner::NoteSteps() {
     slowest.open_ns = std::max(slowest.open_ns, times.open_ns);
     prefilled_bytes += lane->prefilled_bytes();
     prefilled_lanes += lane->prefilled_bytes() > 0 ? 1 : 0;
+    items_made += lane->tree_prepared().made;
+    items_removed += lane->tree_prepared().removed;
   }
   const auto add = [this](const char* name, int64_t ns, std::string outcome) -> v1::StepResult& {
     v1::StepResult& step = steps_.emplace_back();
@@ -152,6 +159,15 @@ void PhaseRunner::NoteSteps() {
                              prefilled_lanes, " of ", lanes_.size(), " lanes");
     }
     add("prefill", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
+  }
+  if (spec_.works_on_tree()) {
+    std::string outcome;
+    if (items_removed > 0) outcome = absl::StrCat("removed what ", items_removed, " items had in the way");
+    if (items_made > 0) {
+      absl::StrAppend(&outcome, outcome.empty() ? "" : ", ", "made what ", items_made, " items need");
+    }
+    if (outcome.empty()) outcome = "the items were as they should be";
+    add("prepare-tree", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
   }
   if (spec_.drops_caches) add("drop-caches", slowest.forget_ns, drop_outcome_);
   if (spec_.uses_files && !spec_.region.open()) add("open", slowest.open_ns, "before the timed region");
@@ -214,7 +230,10 @@ v1::Progress PhaseRunner::Progress() const {
     if (live == nullptr) continue;
     progress.set_bytes(progress.bytes() + live->bytes.load(std::memory_order_relaxed));
     progress.set_ops(progress.ops() + live->ops.load(std::memory_order_relaxed));
-    if (spec_.stop.time_s() == 0) progress.set_total_bytes(progress.total_bytes() + lane->bytes_per_pass());
+    if (spec_.stop.time_s() == 0) {
+      progress.set_total_bytes(progress.total_bytes() + lane->bytes_per_pass());
+      progress.set_total_ops(progress.total_ops() + lane->ops_per_pass());
+    }
   }
   MutexLock lock(mutex_);
   if (start_) progress.set_lanes_running(static_cast<uint32_t>(lanes_.size() - ops_over_));

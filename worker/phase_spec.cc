@@ -7,6 +7,17 @@
 #include "common/status_util.h"
 
 namespace iobench {
+namespace {
+
+// The whole vector is one op. Longer than this only where a single record is.
+constexpr uint64_t kMostVectorBytes = uint64_t{1} << 30;
+
+uint64_t VectorBytes(uint64_t record_bytes) {
+  if (record_bytes == 0) return 0;  // refused with a better message
+  return record_bytes * std::clamp<uint64_t>(kMostVectorBytes / record_bytes, 1, kMostRecordsPerVector);
+}
+
+}  // namespace
 
 absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock,
                                           double loop_ns) {
@@ -30,8 +41,8 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.shape.object_bytes = prepare.files().bytes_per_lane() / files_per_lane;
   spec.shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
   if (spec.operation->call == Call::kVector) {
-    const uint64_t vector_bytes = uint64_t{kMostRecordsPerVector} * operation.record_bytes();
-    spec.shape.record_bytes = static_cast<uint32_t>(std::min(vector_bytes, spec.shape.object_bytes));
+    spec.shape.record_bytes =
+        static_cast<uint32_t>(std::min(VectorBytes(operation.record_bytes()), spec.shape.object_bytes));
   }
   if (operation.stride_records() > 0) spec.shape.stride_records = operation.stride_records();
   spec.shape.read_percent = operation.read_percent();
@@ -40,6 +51,11 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.mode.direct = operation.direct();
   spec.mode.sync = operation.sync();
   spec.mode.dsync = operation.dsync();
+  spec.mode.rsync = operation.rsync();
+  spec.tree = operation.tree();
+  if (spec.operation->is_metadata() && spec.tree.items_per_lane() == 0) {
+    return absl::InvalidArgumentError("a tree without items");
+  }
   spec.region = prepare.region();
   spec.stop = prepare.stop();
   for (const v1::Step& step : prepare.steps()) {

@@ -23,6 +23,7 @@ struct PhaseSpec {
   StreamShape shape;       // lane and mix are the lane's
   OpenMode mode;           // read and write are the lane's
   EngineOptions engine_options;
+  v1::Tree tree;  // metadata operations
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
@@ -32,6 +33,7 @@ struct PhaseSpec {
   TickSource ticks = TickSource::kMonotonic;
   double loop_ns = 0;  // what the timed loop itself takes per op, for tool_s
 
+  bool works_on_tree() const { return uses_files && operation->is_metadata(); }
   bool creates_files() const { return uses_files && operation->creates_files; }
   bool needs_data() const { return uses_files && operation->needs_data; }
 

@@ -3,6 +3,7 @@
 #define WORKER_ENGINE_IO_ENGINE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,12 @@ struct EngineOptions {
   std::string advice = {};    // posix_fadvise after open; empty: none
 };
 
+// What went wrong with an op, in the words of the engine.
+struct FailedOp {
+  absl::Status status;
+  std::string file;  // its path
+};
+
 class IoEngine {
  public:
   virtual ~IoEngine() = default;
@@ -46,6 +53,9 @@ class IoEngine {
   // The timed loop. Virtual once a phase; allocates, logs and locks nothing. REQUIRES: Open. Starts the recorder
   // unless lane.resume. The op after a failed one is not run.
   virtual LoopEnd Run(LaneContext& lane) = 0;
+
+  // Of a Run that ended with kFailed, where the engine knows better than "KIND FILE at offset N" what failed.
+  virtual std::optional<FailedOp> Explain(const LoopEnd&) const { return std::nullopt; }
 
   // fsync of every file.
   virtual absl::Status Flush() = 0;
