@@ -78,9 +78,28 @@ run() {
   local path="$root/build/try" out
   out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
   mkdir -p "$path" "$root/build/results"
-  local -a options=(--transport local --lanes 4 --op write --op read --op random-read --record 64k --size 64m
-    --time 3 --close-in-timing --fsync-in-timing --progress --out "$out")
-  case " $* " in *" --path"*) ;; *) options+=(--path "$path") ;; esac
+  # A default stands only where the user said nothing of it; a plan says everything but where.
+  local -a options=() user=("$@")
+  said() {
+    local word
+    for word in "${user[@]}"; do
+      # shellcheck disable=SC2053
+      [[ $word == $1 ]] && return 0
+    done
+    return 1
+  }
+  said '@(--transport*|--spawn*|--listen*)' || options+=(--transport local)
+  if ! said '@(--plan*|--suite*)'; then
+    said '@(-i*|--op|--op=*)' || options+=(--op write --op read --op random-read)
+    said '@(-t*|--lanes*)' || options+=(--lanes 4)
+    said '@(-r*|--record*)' || options+=(--record 64k)
+    said '@(-s*|--size*)' || options+=(--size 64m)
+    said '@(--time|--time=*|--deadline*)' || options+=(--time 3)
+    options+=(--close-in-timing --fsync-in-timing)
+  fi
+  said '--path*' || options+=(--path "$path")
+  said '--out*' || options+=(--out "$out")
+  options+=(--progress)
   say "build/release/cluster-iobench ${options[*]} $*"
   exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # says itself where the report's files are
 }
