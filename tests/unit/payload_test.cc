@@ -83,6 +83,51 @@ TEST_CASE("zlib cannot take one percent off what several records hold") {
   REQUIRE(CompressedShare(std::string(100'000, 'x')) < 0.01);  // the yardstick can tell
 }
 
+TEST_CASE("so much of every block compresses away as was asked for, to one percent") {
+  for (const uint32_t percent : {0u, 1u, 30u, 50u, 77u, 99u, 100u}) {
+    for (const uint32_t record_bytes : {512u, 4096u, 65'536u, 1u << 20}) {
+      INFO(percent << " %, record " << record_bytes);
+      auto payload = Payload::Create(1, 0, 0, record_bytes, {.compress_percent = percent});
+      REQUIRE(payload.ok());
+      const std::string file = FileOf(*payload, record_bytes, 4 << 20);
+      REQUIRE(CompressedShare(file) == Approx(1 - percent / 100.0).margin(0.01));
+      std::set<std::string> blocks;
+      for (size_t at = 0; at < file.size(); at += 4096) blocks.insert(file.substr(at, 4096));
+      REQUIRE(blocks.size() == file.size() / 4096);
+      const Op op = WriteAt(3 * 4096 + 512, 512);
+      std::vector<std::byte> expected(op.length);
+      Payload::Expected(1, 0, 0, op, expected, {.compress_percent = percent});
+      REQUIRE(Bytes(payload->Next(op), op.length) == Bytes(expected.data(), op.length));
+    }
+  }
+}
+
+TEST_CASE("constant data are that byte everywhere, without a stamp") {
+  for (const unsigned char byte : {0, 7, 255}) {
+    auto payload = Payload::Create(1, 0, 0, 10'000, {.constant = byte});
+    REQUIRE(payload.ok());
+    REQUIRE(FileOf(*payload, 10'000, 2 << 20) == std::string(2 << 20, static_cast<char>(byte)));
+  }
+}
+
+TEST_CASE("where a maker makes the data they are handed out until the next is made") {
+  struct Counting final : RecordMaker {
+    const std::byte* Make(const Op&) override { return &bytes[count++]; }
+    std::byte bytes[3] = {};
+    size_t count = 0;
+  };
+  auto maker = std::make_unique<Counting>();
+  const std::byte* const bytes = maker->bytes;
+  Payload payload = MakePayload(1, 0, 0, 512);
+  payload.MakeWith(std::move(maker));
+  const Op op = WriteAt(512, 512);
+  payload.Prepare(op);
+  REQUIRE(payload.Next(op) == bytes);
+  REQUIRE(payload.Next(op) == bytes);
+  payload.Prepare(op);
+  REQUIRE(payload.Next(op) == bytes + 1);
+}
+
 TEST_CASE("no two 4 KiB blocks are equal over files, lanes and phases") {
   std::set<std::string> blocks;
   size_t count = 0;

@@ -1,0 +1,217 @@
+#include "worker/data/sector_checker.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace iobench {
+namespace {
+
+// How far back a torn sector's other part is looked for.
+constexpr uint32_t kMostGenerationsBack = 16;
+// One wrong byte is that of one of 16 other writes every now and then; so many are never by chance.
+constexpr uint64_t kFewestTornBytes = 8;
+
+bool AllZeros(const std::byte* data, uint64_t length) {
+  return std::all_of(data, data + length, [](std::byte b) { return b == std::byte{0}; });
+}
+
+// The contents that a sector of this pool has: `length` bytes from its header on, those of the header left out.
+void MakeContents(const PoolWords& words, uint64_t offset, uint64_t length, std::byte* sector) {
+  for (uint64_t at = kSectorHeaderBytes; at < length;) {
+    const uint64_t position = offset + at;
+    const uint64_t word = words.At(position / sizeof(uint64_t));
+    const uint64_t skipped = position % sizeof(uint64_t);
+    const uint64_t count = std::min(sizeof(uint64_t) - skipped, length - at);
+    std::memcpy(sector + at, reinterpret_cast<const std::byte*>(&word) + skipped, count);
+    at += count;
+  }
+}
+
+using Sector = std::array<std::byte, kSectorBytes>;
+
+}  // namespace
+
+SectorHeader SectorChecker::HeaderOf(uint32_t file, uint64_t offset) const {
+  return {.run = expected_.run, .owner = expected_.owner, .file = file, .offset = offset};
+}
+
+void SectorChecker::Check(const Op& op, const std::byte* data) {
+  // To the first sector that begins in the op; ops of a plan begin with one.
+  const uint64_t in_unit = op.offset % expected_.unit_bytes;
+  uint64_t begin = op.offset - in_unit;
+  begin += std::min((in_unit + kSectorBytes - 1) / kSectorBytes * kSectorBytes, expected_.unit_bytes);
+  const uint64_t end = op.offset + op.length;
+  ForEachSector(begin, end, expected_.unit_bytes, [&](uint64_t offset, uint64_t length) {
+    const uint64_t sector_end = offset + length;
+    const bool whole = length == kSectorBytes || sector_end % expected_.unit_bytes == 0 ||
+                       sector_end == expected_.file_bytes;
+    if (whole) CheckSector(op.object, offset, data + (offset - op.offset), length);
+  });
+}
+
+void SectorChecker::CheckSector(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length) {
+  log_.CountSector();
+  if (length < kSectorHeaderBytes) return CheckTiny(file, offset, sector, length);
+  SectorHeader header;
+  std::memcpy(&header, sector, sizeof(header));
+  const bool right = header.magic == kSectorMagic && header.run == expected_.run &&
+                     header.owner == expected_.owner && header.file == file && header.offset == offset &&
+                     header.generation >= expected_.low && header.generation <= expected_.high &&
+                     header.checksum == SectorChecksum(header, sector, length);
+  if (right) [[likely]] {
+    if (expected_.low != expected_.high) log_.CountUndetermined();
+    return;
+  }
+  log_.Note(Classify(file, offset, sector, length));
+}
+
+void SectorChecker::CheckTiny(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length) {
+  SectorHeader header = HeaderOf(file, offset);
+  Sector made;
+  const auto is_of = [&](uint32_t generation) {
+    header.generation = generation;
+    MakeTinySector(header, made.data(), length);
+    return std::memcmp(made.data(), sector, length) == 0;
+  };
+  for (uint32_t generation = expected_.high; generation >= expected_.low; --generation) {
+    if (is_of(generation)) {
+      if (expected_.low != expected_.high) log_.CountUndetermined();
+      return;
+    }
+    if (generation == 0) break;
+  }
+  FoundSector found{.what = v1::Mismatch::CORRUPT, .file = file, .offset = offset};
+  std::memcpy(&found.header, sector, length);
+  if (AllZeros(sector, length)) found.what = v1::Mismatch::ZEROS;
+  for (uint32_t generation = expected_.low; generation-- > 1 && found.what == v1::Mismatch::CORRUPT;) {
+    if (!is_of(generation)) continue;
+    found.what = v1::Mismatch::STALE;
+    found.header = header;
+  }
+  log_.Note(found);
+}
+
+FoundSector SectorChecker::Classify(uint32_t file, uint64_t offset, const std::byte* sector,
+                                    uint64_t length) const {
+  FoundSector found{.what = v1::Mismatch::CORRUPT, .file = file, .offset = offset};
+  std::memcpy(&found.header, sector, sizeof(found.header));
+  const SectorHeader& header = found.header;
+  if (header.magic != kSectorMagic) {
+    if (AllZeros(sector, length)) found.what = v1::Mismatch::ZEROS;
+    return found;
+  }
+  if (header.checksum != SectorChecksum(header, sector, length)) {
+    // A header of which one bit is wrong must not pass for one of another place or time.
+    if (!IsGenuine(header, length)) return found;
+    found.has_header = true;
+    if (IsTorn(sector, length, found)) found.what = v1::Mismatch::TORN;
+    return found;
+  }
+  found.has_header = true;
+  if (header.run != expected_.run) {
+    found.what = v1::Mismatch::OTHER_RUN;
+  } else if (header.owner != expected_.owner || header.file != file) {
+    found.what = expected_.shared ? v1::Mismatch::WRONG_OFFSET : v1::Mismatch::OTHER_FILE;
+  } else if (header.offset != offset) {
+    found.what = v1::Mismatch::WRONG_OFFSET;
+  } else {
+    found.what = header.generation < expected_.low ? v1::Mismatch::STALE : v1::Mismatch::UNKNOWN;
+  }
+  return found;
+}
+
+// Whether a sector that we wrote has had this header, checksum and all: its contents can be made again.
+bool SectorChecker::IsGenuine(const SectorHeader& header, uint64_t length) const {
+  Sector made;
+  MakeContents(SectorPool(expected_.seed, header.writer, header.generation, expected_.compress_percent),
+               header.offset, length, made.data());
+  return header.checksum == SectorChecksum(header, made.data(), length);
+}
+
+// Genuine headers only: is what does not belong to the header zeros, or of one other write of this place?
+bool SectorChecker::IsTorn(const std::byte* sector, uint64_t length, FoundSector& found) const {
+  const SectorHeader& header = found.header;
+  Sector own;
+  MakeContents(SectorPool(expected_.seed, header.writer, header.generation, expected_.compress_percent),
+               header.offset, length, own.data());
+  const auto rest_is = [&](const Sector& other) {
+    uint64_t differing_bytes = 0;
+    for (uint64_t at = kSectorHeaderBytes; at < length; ++at) {
+      if (sector[at] == own[at]) continue;
+      if (sector[at] != other[at]) return false;
+      ++differing_bytes;
+    }
+    return differing_bytes >= kFewestTornBytes;
+  };
+  Sector other = {};
+  if (rest_is(other)) return true;  // zeros, which other_generation 0 says
+  const uint32_t newest = std::max(expected_.high, header.generation);
+  const uint32_t oldest = newest > kMostGenerationsBack ? newest - kMostGenerationsBack : 1;
+  for (uint32_t generation = newest; generation >= oldest; --generation) {
+    for (const uint32_t writer : {header.writer, expected_.owner, expected_.reader}) {
+      MakeContents(SectorPool(expected_.seed, writer, generation, expected_.compress_percent), found.offset,
+                   length, other.data());
+      if (!rest_is(other)) continue;
+      found.other_generation = generation;
+      found.other_writer = writer;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string SectorChecker::Expected() const {
+  if (expected_.low == expected_.high) return absl::StrCat("generation ", expected_.high);
+  return absl::StrCat("generation ", expected_.low, " to ", expected_.high);
+}
+
+std::string SectorChecker::Describe(const FoundSector& found) const {
+  const SectorHeader& header = found.header;
+  const std::string written = absl::StrCat("generation ", header.generation, " by lane ", header.writer);
+  const std::string file = absl::StrCat("file ", header.file, " of lane ", header.owner);
+  switch (found.what) {
+    case v1::Mismatch::ZEROS:
+      return "zeros";
+    case v1::Mismatch::OTHER_RUN:
+      return absl::StrCat("run ", header.run, ", ", file, ", offset ", header.offset, ", ", written);
+    case v1::Mismatch::OTHER_FILE:
+      return absl::StrCat(file, ", offset ", header.offset, ", ", written);
+    case v1::Mismatch::WRONG_OFFSET:
+      if (expected_.shared && header.owner != expected_.owner) {
+        return absl::StrCat("offset ", header.offset, " of the extent of lane ", header.owner, ", ", written);
+      }
+      return absl::StrCat("offset ", header.offset, ", ", written);
+    case v1::Mismatch::TORN:
+      return absl::StrCat(written, ", partly ",
+                          found.other_generation == 0 ? std::string("zeros")
+                                                      : absl::StrCat("generation ", found.other_generation,
+                                                                     " by lane ", found.other_writer));
+    case v1::Mismatch::STALE:
+    case v1::Mismatch::UNKNOWN:
+      return found.has_header ? written : absl::StrCat("generation ", header.generation);
+    default:
+      if (found.has_header) return absl::StrCat("the header of ", written, ", other contents");
+      if (header.magic == kSectorMagic) return "a header with a wrong checksum";
+      return absl::StrFormat("no sector of this program: it begins with 0x%016x", header.magic);
+  }
+}
+
+v1::VerifyResult SectorChecker::Result() const {
+  v1::VerifyResult result = log_.Result();
+  for (size_t i = 0; i < log_.kept(); ++i) {
+    const FoundSector& found = log_.kept(i);
+    v1::Mismatch& mismatch = *result.add_first();
+    mismatch.set_what(found.what);
+    mismatch.set_file(absl::StrCat(found.file));
+    mismatch.set_offset(found.offset);
+    mismatch.set_expected(Expected());
+    mismatch.set_found(Describe(found));
+  }
+  return result;
+}
+
+}  // namespace iobench
