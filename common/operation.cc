@@ -22,6 +22,8 @@ constexpr int kNo = kNotIozone;
 constexpr auto kStream = Call::kStream;
 constexpr auto kPositional = Call::kPositional;
 constexpr auto kVector = Call::kVector;
+constexpr auto kStdio = Call::kStdio;
+constexpr auto kCharacter = Call::kCharacter;
 constexpr auto kMetadata = Call::kMetadata;
 constexpr OpKinds kFileMix = {OpKind::kOpenClose, OpKind::kAppend, OpKind::kUnlink, OpKind::kCreate};
 
@@ -37,6 +39,10 @@ constexpr OperationSpec kOperations[] = {
     {"backward-read",  "backward read",   3, false, Pattern::kBackward,     kRead,          kPositional, false,  true},
     {"record-rewrite", "record rewrite",  4, false, Pattern::kFirstRecord,  kWrite,         kPositional, false,  true},
     {"stride-read",    "stride read",     5, false, Pattern::kStride,       kRead,          kPositional, false,  true},
+    {"fwrite",         "fwrite",          6, false, kSequential,            kWrite,         kStdio,      true,   false},
+    {"refwrite",       "re-fwrite",       6, true,  kSequential,            kWrite,         kStdio,      false,  true},
+    {"fread",          "fread",           7, false, kSequential,            kRead,          kStdio,      false,  true},
+    {"refread",        "re-fread",        7, true,  kSequential,            kRead,          kStdio,      false,  true},
     {"random-mix",     "random mix",      8, false, Pattern::kRandomMix,    kBoth,          kPositional, false,  true},
     {"pwrite",         "pwrite",          9, false, kSequential,            kWrite,         kPositional, true,   false},
     {"repwrite",       "re-pwrite",       9, true,  kSequential,            kWrite,         kPositional, false,  true},
@@ -47,6 +53,8 @@ constexpr OperationSpec kOperations[] = {
     {"preadv",         "preadv",         12, false, Pattern::kRandom,       kRead,          kVector,     false,  true},
     {"repreadv",       "re-preadv",      12, true,  Pattern::kRandom,       kRead,          kVector,     false,  true},
     {"sequential-mix", "sequential mix", kNo, false, Pattern::kSequentialMix, kBoth,        kStream,     false,  true},
+    {"putc",           "putc",           kNo, false, kSequential,           kWrite,         kCharacter,  true,   false},
+    {"getc",           "getc",           kNo, false, kSequential,           kRead,          kCharacter,  false,  true},
     {"update",         "read-change-write", kNo, false, kSequential,        OpKind::kUpdate, kStream,    false,  true},
     {"seeks",          "random seeks",   kNo, false, Pattern::kRandomMix,   kReadUpdate,    kPositional, false,  true},
     {"mkdir",          "make directories", kNo, false, kSequential,         OpKind::kMkdir, kMetadata,   false,  false},

@@ -34,6 +34,8 @@ TEST_CASE("an IOzone number gives its rows, retests last", "[operation]") {
   CHECK(NamesFor("3") == Names{"backward-read"});
   CHECK(NamesFor("4") == Names{"record-rewrite"});
   CHECK(NamesFor("5") == Names{"stride-read"});
+  CHECK(NamesFor("6") == Names{"fwrite", "refwrite"});
+  CHECK(NamesFor("7") == Names{"fread", "refread"});
   CHECK(NamesFor("8") == Names{"random-mix"});
   CHECK(NamesFor("9") == Names{"pwrite", "repwrite"});
   CHECK(NamesFor("10") == Names{"pread", "repread"});
@@ -99,6 +101,10 @@ TEST_CASE("a row says pattern, access and call", "[operation]") {
       {"random-mix", Pattern::kRandomMix, {OpKind::kRead, OpKind::kWrite}, Call::kPositional, false},
       {"pwrite", Pattern::kSequential, OpKind::kWrite, Call::kPositional, false},
       {"repread", Pattern::kSequential, OpKind::kRead, Call::kPositional, true},
+      {"fwrite", Pattern::kSequential, OpKind::kWrite, Call::kStdio, false},
+      {"refread", Pattern::kSequential, OpKind::kRead, Call::kStdio, true},
+      {"putc", Pattern::kSequential, OpKind::kWrite, Call::kCharacter, false},
+      {"getc", Pattern::kSequential, OpKind::kRead, Call::kCharacter, false},
       {"repwritev", Pattern::kRandom, OpKind::kWrite, Call::kVector, true},
       {"preadv", Pattern::kRandom, OpKind::kRead, Call::kVector, false},
       {"sequential-mix", Pattern::kSequentialMix, {OpKind::kRead, OpKind::kWrite}, Call::kStream, false},

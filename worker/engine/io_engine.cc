@@ -7,8 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/engine.h"
 #include "common/status_util.h"
+#include "worker/engine/mmap_engine.h"
 #include "worker/engine/null_engine.h"
 #include "worker/engine/posix_engine.h"
+#include "worker/engine/stdio_engine.h"
 
 namespace iobench {
 namespace {
@@ -20,6 +22,8 @@ struct Maker {
 
 constexpr Maker kMakers[] = {
     {"posix", MakePosixEngine},
+    {"stdio", MakeStdioEngine},
+    {"mmap", MakeMmapEngine},
     {"null", MakeNullEngine},
 };
 

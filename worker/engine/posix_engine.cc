@@ -1,6 +1,5 @@
 #include "worker/engine/posix_engine.h"
 
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,45 +9,14 @@
 #include <cerrno>
 #include <vector>
 
-#include "worker/engine/file_lock.h"
 #include "worker/engine/open_files.h"
+#include "worker/engine/posix_calls.h"
 #include "worker/timed_loop.h"
 
 namespace iobench {
 namespace {
 
-static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "offsets travel in one register");
-
-// The calls without glibc's wrappers: those are cancellation points, which cost a process with threads two locked
-// instructions per call (about 10 ns, 1 % of a cached 4 KiB read).
-template <typename... Args>
-int64_t CallAgainWhenInterrupted(long number, Args... args) {
-  for (;;) {
-    const long result = ::syscall(number, args...);
-    if (result >= 0) [[likely]]
-      return result;
-    if (errno != EINTR) return -errno;
-  }
-}
-
-// The ways to do one op. Each is int64_t(const Op&): bytes moved, or -errno.
-
-struct Positional {
-  const OpenFile* files;
-  Payload* payload;
-  std::byte* read_buffer;
-
-  int64_t operator()(const Op& op) const {
-    const OpenFile& file = files[op.object];
-    const uint64_t offset = file.extent_offset_bytes + op.offset;
-    const size_t length = op.length;
-    if (op.kind != OpKind::kWrite) {
-      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
-      if (op.kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
-    }
-    return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
-  }
-};
+// The other ways to do one op, beside PositionalCalls. Each is int64_t(const Op&): bytes moved, or -errno.
 
 struct Stream {
   const OpenFile* files;
@@ -105,32 +73,25 @@ struct Vector {
   }
 };
 
-// What some phases want around each op, inside its time.
+// A small read at the file's begin before every `every`-th read, in that read's time. Its data are overwritten by the
+// op's. pread() leaves the file position alone, and moves the read-ahead window all the same.
 template <typename DoOp>
-struct WithExtras {
+struct WithJitter {
   DoOp do_op;
   const OpenFile* files;
-  bool locks;
-  uint32_t jitter_every;  // 0: never
-  uint32_t jitter_bytes;
+  uint32_t every;  // 0: never
+  uint32_t bytes;
   std::byte* read_buffer;
   uint64_t* read_count;
 
   int64_t operator()(const Op& op) const {
-    const OpenFile& file = files[op.object];
-    if (op.kind == OpKind::kRead && jitter_every > 0 && ++*read_count % jitter_every == 0) {
-      // Its data are overwritten by the op. pread() leaves the file position alone and moves the read-ahead window all
-      // the same.
-      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, size_t{jitter_bytes},
+    if (op.kind == OpKind::kRead && every > 0 && ++*read_count % every == 0) {
+      const OpenFile& file = files[op.object];
+      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, size_t{bytes},
                                                      file.extent_offset_bytes);
       if (moved < 0) return moved;
     }
-    if (!locks) return do_op(op);
-    const LockRange range{file.extent_offset_bytes + op.offset, op.length};
-    if (const int error = WaitForLock(file.fd, LockFor(op), range); error != 0) return -error;
-    const int64_t moved = do_op(op);
-    const int error = Unlock(file.fd, range);
-    return error != 0 && moved == static_cast<int64_t>(op.length) ? -int64_t{error} : moved;
+    return do_op(op);
   }
 };
 
@@ -153,7 +114,7 @@ class PosixEngine final : public IoEngine {
       case Call::kVector:
         return RunWith(lane, Vector{files_.data(), lane.payload, lane.read_buffer, options_.record_bytes});
       default:
-        return RunWith(lane, Positional{files_.data(), lane.payload, lane.read_buffer});
+        return RunWith(lane, PositionalCalls{files_.data(), lane.payload, lane.read_buffer});
     }
   }
 
@@ -164,9 +125,10 @@ class PosixEngine final : public IoEngine {
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
     if (!options_.record_locks && options_.jitter_every == 0) return RunLoop<Clock>(lane, do_op);
-    return RunLoop<Clock>(lane,
-                          WithExtras<DoOp>{do_op, files_.data(), options_.record_locks, options_.jitter_every,
-                                           jitter_bytes_, lane.read_buffer, &read_count_});
+    const WithJitter<DoOp> jittered{do_op,         files_.data(),    options_.jitter_every,
+                                    jitter_bytes_, lane.read_buffer, &read_count_};
+    if (!options_.record_locks) return RunLoop<Clock>(lane, jittered);
+    return RunLoop<Clock>(lane, WithRecordLock<WithJitter<DoOp>>{jittered, files_.data()});
   }
 
   const EngineOptions options_;

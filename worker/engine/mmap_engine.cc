@@ -1,0 +1,239 @@
+#include "worker/engine/mmap_engine.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/advice.h"
+#include "common/status_util.h"
+#include "worker/engine/bus_error.h"
+#include "worker/engine/posix_calls.h"
+#include "worker/timed_loop.h"
+
+namespace iobench {
+namespace {
+
+uint64_t PageBytes() {
+  static const auto bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+uint64_t PageFloor(uint64_t offset) {
+  return offset & ~(PageBytes() - 1);
+}
+
+struct MappedFile {
+  std::byte* data = nullptr;  // of the extent's first byte
+  uint64_t usable_bytes = 0;  // from there on
+  bool writable = false;
+};
+
+uint64_t FileBytes(int fd) {
+  struct stat facts {};
+  return ::fstat(fd, &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
+}
+
+// The file has at least the lane's bytes afterwards, with blocks behind them where that is possible. 0 or errno.
+int Grow(int fd, const LaneFile& file) {
+  int error = 0;
+  do {
+    error =
+        ::fallocate(fd, 0, static_cast<off_t>(file.extent_offset_bytes), static_cast<off_t>(file.bytes)) == 0
+            ? 0
+            : errno;
+  } while (error == EINTR);
+  if (error != EOPNOTSUPP && error != ENOSYS) return error;
+  // Unlike ftruncate() a write never makes a file shorter, which another lane may have made longer meanwhile.
+  const uint64_t end = file.extent_offset_bytes + file.bytes;
+  if (FileBytes(fd) >= end) return 0;
+  const std::byte zero{};
+  const int64_t moved = CallAgainWhenInterrupted(SYS_pwrite64, fd, &zero, size_t{1}, end - 1);
+  return moved == 1 ? 0 : moved < 0 ? static_cast<int>(-moved) : EIO;
+}
+
+// One op by memcpy. Bytes moved, or -errno.
+struct Copy {
+  MappedFile* files;
+  const OpenFile* open_files;
+  Payload* payload;
+  std::byte* read_buffer;
+  const BusErrorGuard* guard;
+  int msync_flags;  // per op that writes; 0: none
+
+  int64_t operator()(const Op& op) const {
+    MappedFile& file = files[op.object];
+    if (op.offset + op.length > file.usable_bytes) [[unlikely]]
+      return Present(file, op);
+    if (op.kind != OpKind::kRead && !file.writable) [[unlikely]]
+      return -EBADF;
+    std::byte* const place = file.data + op.offset;
+    const std::byte* data = nullptr;
+    if (op.kind != OpKind::kWrite) std::memcpy(read_buffer, place, op.length);
+    if (op.kind != OpKind::kRead) {
+      data = payload->Next(op);
+      std::memcpy(place, data, op.length);
+    }
+    if (guard->fault() != nullptr) [[unlikely]]
+      return AfterFault(file, op, data);
+    if (msync_flags != 0 && op.kind != OpKind::kRead) {
+      // Addresses of whole pages: what lies before the record in its first page goes with it.
+      std::byte* const page = place - reinterpret_cast<uintptr_t>(place) % PageBytes();
+      if (::msync(page, static_cast<size_t>(place - page) + op.length, msync_flags) != 0)
+        return -int64_t{errno};
+    }
+    return op.length;
+  }
+
+  static int64_t Present(const MappedFile& file, const Op& op) {
+    return static_cast<int64_t>(file.usable_bytes - std::min(file.usable_bytes, op.offset));
+  }
+
+  // A page could not be had. Why, says the system call that asks for the same place; that the file was cut, its size.
+  int64_t AfterFault(MappedFile& file, const Op& op, const std::byte* data) const {
+    const OpenFile& open_file = open_files[op.object];
+    const auto fault = static_cast<uint64_t>(guard->fault() - file.data);
+    const uint64_t file_bytes = FileBytes(open_file.fd);
+    const uint64_t bytes_left = file_bytes - std::min(file_bytes, open_file.extent_offset_bytes);
+    file.usable_bytes = std::min({file.usable_bytes, bytes_left, PageFloor(fault)});
+    if (bytes_left < op.offset + op.length) {
+      return static_cast<int64_t>(bytes_left - std::min(bytes_left, op.offset));
+    }
+    std::byte byte{};
+    const uint64_t place = open_file.extent_offset_bytes + fault;
+    const int64_t moved = data == nullptr
+                              ? CallAgainWhenInterrupted(SYS_pread64, open_file.fd, &byte, size_t{1}, place)
+                              : CallAgainWhenInterrupted(SYS_pwrite64, open_file.fd,
+                                                         data + (fault - op.offset), size_t{1}, place);
+    return moved < 0 ? moved : -EIO;
+  }
+};
+
+// -Z: every other op by pread() or pwrite().
+struct Alternating {
+  Copy copy;
+  PositionalCalls calls;
+  uint64_t* op_count;
+
+  int64_t operator()(const Op& op) const { return (*op_count)++ % 2 == 0 ? copy(op) : calls(op); }
+};
+
+template <typename Clock>
+class MmapEngine final : public IoEngine {
+ public:
+  explicit MmapEngine(const EngineOptions& options) : options_(options), open_files_(options) {}
+  ~MmapEngine() override { Close().IgnoreError(); }
+
+  absl::Status Open(const FileSet& files, const OpenMode& mode) override {
+    IOBENCH_RETURN_IF_ERROR(Close());
+    IOBENCH_RETURN_IF_ERROR(open_files_.Open(files, mode));
+    for (size_t i = 0; i < files.files.size(); ++i) {
+      if (absl::Status mapped = Map(files, i, mode); !mapped.ok()) {
+        Close().IgnoreError();
+        return mapped;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  LoopEnd Run(LaneContext& lane) override {
+    const BusErrorGuard guard(ranges_);
+    const v1::Mmap::Sync sync = options_.mmap.sync();
+    const int msync_flags = sync == v1::Mmap::SYNC ? MS_SYNC : sync == v1::Mmap::ASYNC ? MS_ASYNC : 0;
+    const Copy copy{files_.data(), open_files_.data(), lane.payload, lane.read_buffer, &guard, msync_flags};
+    if (!options_.mmap.mix_file_io()) return RunWith(lane, copy);
+    const PositionalCalls calls{open_files_.data(), lane.payload, lane.read_buffer};
+    return RunWith(lane, Alternating{copy, calls, &op_count_});
+  }
+
+  absl::Status Flush() override {
+    absl::Status first_error;
+    for (size_t i = 0; i < ranges_.size(); ++i) {
+      if (ranges_[i].bytes > 0 && ::msync(ranges_[i].begin, ranges_[i].bytes, MS_SYNC) != 0) {
+        first_error.Update(ErrnoStatus(absl::StrCat("msync ", open_files_.PathOf(i)), errno));
+      }
+    }
+    first_error.Update(open_files_.Flush());
+    return first_error;
+  }
+
+  absl::Status Close() override {
+    for (const MappedRange& range : ranges_) {
+      if (range.bytes > 0) ::munmap(range.begin, range.bytes);
+    }
+    ranges_.clear();
+    files_.clear();
+    return open_files_.Close();
+  }
+
+ private:
+  template <typename DoOp>
+  LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
+    if (!options_.record_locks) return RunLoop<Clock>(lane, do_op);
+    return RunLoop<Clock>(lane, WithRecordLock<DoOp>{do_op, open_files_.data()});
+  }
+
+  absl::Status Map(const FileSet& files, size_t index, const OpenMode& mode) {
+    const LaneFile& file = files.files[index];
+    const std::string path = files.PathOf(index);
+    const int fd = open_files_.data()[index].fd;
+    struct stat facts {};
+    if (::fstat(fd, &facts) != 0) return ErrnoStatus(absl::StrCat("look at ", path), errno);
+    if (!S_ISREG(facts.st_mode)) {
+      return absl::FailedPreconditionError(absl::StrCat("map ", path, ": it is not a regular file"));
+    }
+    if (file.bytes > kMostMappedBytes) {
+      return absl::OutOfRangeError(
+          absl::StrCat("map ", path, ": ", file.bytes,
+                       " bytes are more than an address space has (2^47): use a smaller -s, "
+                       "or another engine than mmap"));
+    }
+    const uint64_t begin = file.extent_offset_bytes;
+    if (mode.write && (files.shared || static_cast<uint64_t>(facts.st_size) < begin + file.bytes)) {
+      if (const int error = Grow(fd, file); error != 0) {
+        return ErrnoStatus(absl::StrCat("allocate ", file.bytes, " bytes of ", path), error);
+      }
+    }
+    const uint64_t file_bytes = FileBytes(fd);
+    const uint64_t usable_bytes = std::min(file.bytes, file_bytes - std::min(file_bytes, begin));
+    if (usable_bytes == 0) {  // an empty map is none
+      ranges_.push_back({});
+      files_.push_back({});
+      return absl::OkStatus();
+    }
+    const uint64_t before = begin - PageFloor(begin);
+    const uint64_t bytes = PageFloor(before + usable_bytes + PageBytes() - 1);
+    void* const map = ::mmap(nullptr, bytes, mode.write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd,
+                             static_cast<off_t>(begin - before));
+    if (map == MAP_FAILED) {
+      return ErrnoStatus(absl::StrCat("map ", bytes, " bytes of ", path), errno);
+    }
+    auto* const first = static_cast<std::byte*>(map);
+    ranges_.push_back({first, bytes});
+    files_.push_back({first + before, usable_bytes, mode.write});
+    if (options_.mmap.advice().empty()) return absl::OkStatus();
+    IOBENCH_ASSIGN_OR_RETURN(const int advice, MapAdvice(options_.mmap.advice()));
+    if (::madvise(map, bytes, advice) != 0) return ErrnoStatus(absl::StrCat("madvise ", path), errno);
+    return absl::OkStatus();
+  }
+
+  const EngineOptions options_;
+  OpenFiles open_files_;
+  std::vector<MappedRange> ranges_;  // by file; of no bytes where nothing could be mapped
+  std::vector<MappedFile> files_;
+  uint64_t op_count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<IoEngine> MakeMmapEngine(const EngineOptions& options) {
+  return MakeForTicks<MmapEngine>(options);
+}
+
+}  // namespace iobench

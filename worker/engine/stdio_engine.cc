@@ -1,0 +1,173 @@
+#include "worker/engine/stdio_engine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstdio>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/engine/open_files.h"
+#include "worker/timed_loop.h"
+
+namespace iobench {
+namespace {
+
+struct OpenStream {
+  FILE* file = nullptr;
+  uint64_t extent_offset_bytes = 0;
+  uint64_t position = 0;  // where the next character comes from or goes to
+};
+
+// Moves the stream to the op's place. 0 or errno.
+int Seek(OpenStream& stream, const Op& op) {
+  const uint64_t offset = stream.extent_offset_bytes + op.offset;
+  if (stream.position == offset) [[likely]]
+    return 0;
+  if (::fseeko(stream.file, static_cast<off_t>(offset), SEEK_SET) != 0)
+    return errno;  // writes the buffer first
+  stream.position = offset;
+  return 0;
+}
+
+// What an op returns that moved `moved` bytes: a stream tells an error from the end of the file only by its flag.
+int64_t Outcome(OpenStream& stream, const Op& op, size_t moved) {
+  stream.position += moved;
+  if (moved == op.length) [[likely]]
+    return op.length;
+  if (::ferror_unlocked(stream.file) == 0) return static_cast<int64_t>(moved);
+  return errno != 0 ? -int64_t{errno} : -int64_t{EIO};
+}
+
+struct Records {
+  OpenStream* streams;
+  Payload* payload;
+  std::byte* read_buffer;
+
+  int64_t operator()(const Op& op) const {
+    OpenStream& stream = streams[op.object];
+    if (const int error = Seek(stream, op); error != 0) return -error;
+    const size_t moved = op.kind == OpKind::kRead
+                             ? ::fread_unlocked(read_buffer, 1, op.length, stream.file)
+                             : ::fwrite_unlocked(payload->Next(op), 1, op.length, stream.file);
+    return Outcome(stream, op, moved);
+  }
+};
+
+struct Characters {
+  OpenStream* streams;
+  Payload* payload;
+  std::byte* read_buffer;
+
+  int64_t operator()(const Op& op) const {
+    OpenStream& stream = streams[op.object];
+    if (const int error = Seek(stream, op); error != 0) return -error;
+    FILE* const file = stream.file;
+    const uint32_t length = op.length;
+    uint32_t moved = 0;
+    if (op.kind == OpKind::kRead) {
+      std::byte* const data = read_buffer;
+      for (; moved < length; ++moved) {
+        const int character = getc_unlocked(file);
+        if (character == EOF) [[unlikely]]
+          break;
+        data[moved] = static_cast<std::byte>(character);
+      }
+    } else {
+      const std::byte* const data = payload->Next(op);
+      for (; moved < length; ++moved) {
+        if (putc_unlocked(static_cast<unsigned char>(data[moved]), file) == EOF) [[unlikely]]
+          break;
+      }
+    }
+    return Outcome(stream, op, moved);
+  }
+};
+
+template <typename Clock>
+class StdioEngine final : public IoEngine {
+ public:
+  explicit StdioEngine(const EngineOptions& options) : options_(options) {}
+  ~StdioEngine() override { Close().IgnoreError(); }
+
+  absl::Status Open(const FileSet& files, const OpenMode& mode) override {
+    IOBENCH_RETURN_IF_ERROR(Close());
+    files_ = &files;
+    for (size_t i = 0; i < files.files.size(); ++i) {
+      if (absl::Status opened = OpenOne(i, mode); !opened.ok()) {
+        Close().IgnoreError();
+        return opened;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  LoopEnd Run(LaneContext& lane) override {
+    if (options_.call == Call::kCharacter) {
+      return RunLoop<Clock>(lane, Characters{streams_.data(), lane.payload, lane.read_buffer});
+    }
+    return RunLoop<Clock>(lane, Records{streams_.data(), lane.payload, lane.read_buffer});
+  }
+
+  absl::Status Flush() override {
+    absl::Status first_error;
+    for (size_t i = 0; i < streams_.size(); ++i) {
+      if (::fflush_unlocked(streams_[i].file) != 0) {
+        first_error.Update(ErrnoStatus(absl::StrCat("fflush ", files_->PathOf(i)), errno));
+      } else if (::fsync(::fileno_unlocked(streams_[i].file)) != 0) {
+        first_error.Update(ErrnoStatus(absl::StrCat("fsync ", files_->PathOf(i)), errno));
+      }
+    }
+    return first_error;
+  }
+
+  absl::Status Close() override {
+    absl::Status first_error;
+    for (size_t i = 0; i < streams_.size(); ++i) {
+      if (::fclose(streams_[i].file) != 0) {  // is gone whatever it says
+        first_error.Update(ErrnoStatus(absl::StrCat("fclose ", files_->PathOf(i)), errno));
+      }
+    }
+    streams_.clear();
+    return first_error;
+  }
+
+ private:
+  absl::Status OpenOne(size_t index, const OpenMode& mode) {
+    if (buffers_.size() <= index) {  // kept when the files are opened again
+      IOBENCH_ASSIGN_OR_RETURN(AlignedBuffer buffer,
+                               AlignedBuffer::Allocate(std::max(1u, options_.record_bytes)));
+      buffers_.push_back(std::move(buffer));
+    }
+    IOBENCH_ASSIGN_OR_RETURN(const int fd, OpenLaneFile(*files_, index, mode, options_));
+    FILE* const file = ::fdopen(fd, mode.write ? "r+" : "r");
+    if (file == nullptr) {
+      const int error = errno;
+      ::close(fd);
+      return ErrnoStatus(absl::StrCat("fdopen ", files_->PathOf(index)), error);
+    }
+    streams_.push_back({.file = file, .extent_offset_bytes = files_->files[index].extent_offset_bytes});
+    const AlignedBuffer& buffer = buffers_[index];
+    if (::setvbuf(file, reinterpret_cast<char*>(buffer.data()), _IOFBF, buffer.size()) != 0) {
+      return absl::InternalError(absl::StrCat("setvbuf ", files_->PathOf(index), ": a buffer of ",
+                                              buffer.size(), " bytes was refused"));
+    }
+    return absl::OkStatus();
+  }
+
+  const EngineOptions options_;
+  const FileSet* files_ = nullptr;
+  std::vector<AlignedBuffer> buffers_;  // by file; outlive the streams
+  std::vector<OpenStream> streams_;
+};
+
+}  // namespace
+
+std::unique_ptr<IoEngine> MakeStdioEngine(const EngineOptions& options) {
+  return MakeForTicks<StdioEngine>(options);
+}
+
+}  // namespace iobench
