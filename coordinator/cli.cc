@@ -1,6 +1,7 @@
 #include "coordinator/cli.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/ascii.h"
@@ -10,19 +11,21 @@
 #include "common/utf8.h"
 #include "common/version.h"
 #include "coordinator/iozone_letters.h"
+#include "coordinator/option_rules.h"
+#include "coordinator/suite.h"
 
 namespace iobench {
 namespace {
 
-constexpr char kWhat[] = "What to do";
-constexpr char kTimed[] = "How it is timed";
-constexpr char kCaches[] = "Caches";
-constexpr char kWhere[] = "Where";
+const std::string& WhereGroup() {
+  static const std::string group(TitleOf(OptionGroup::kWhere));
+  return group;
+}
 
-// One option of the run command, added and remembered, so that `--plan` can say which others it excludes.
+// Adds options to a group of the help.
 class Adder {
  public:
-  Adder(CLI::App& app, const char* group) : app_(app), group_(group) {}
+  Adder(CLI::App& app, std::string group) : app_(app), group_(std::move(group)) {}
   template <typename T>
   CLI::Option* Value(const char* names, T& value, const char* help, const char* type) {
     return app_.add_option(names, value, help)->group(group_)->type_name(type)->allow_extra_args(false);
@@ -33,68 +36,73 @@ class Adder {
 
  private:
   CLI::App& app_;
-  const char* group_;
+  std::string group_;
 };
 
-void AddWork(CLI::App& app, WorkOptions& work) {
-  Adder what(app, kWhat);
-  what.Value("-i,--op", work.operations,
-             "IOzone's number (0 write/rewrite, 1 read/reread, 2 random-read/random-write, 3 backward-read, "
-             "4 record-rewrite, 5 stride-read, 8 random-mix, 9 pwrite, 10 pread) or a name; repeatable, done "
-             "in this order",
-             "NUMBER|NAME");
-  what.Value("-r,--record", work.record, "record size: 64k, 1m; a bare number is KiB (default 64k)", "SIZE");
-  what.Value("-s,--size", work.size, "size per lane (default 64m)", "SIZE");
-  what.Value("-t,--lanes", work.lanes,
-             "lanes (I/O threads with a file each) per worker (default: processors, at most 4; with more "
-             "workers 1)",
-             "N")
-      ->check(CLI::Range(1u, 4096u));
-  what.Value("--files-per-lane", work.files_per_lane, "split a lane's size over N files", "N")
-      ->check(CLI::Range(1u, 1000000u));
-  what.Value("--path", work.paths,
-             "existing directory to test in; repeatable, workers are spread over them (default: .)", "DIR");
-  what.Flag("--shared-file", work.shared_file, "one file for all lanes, an extent each (IOzone: -+V)");
-  what.Value("-j,--stride", work.stride_records, "stride in records for stride-read", "N")
-      ->check(CLI::Range(1u, 1u << 30));
-  what.Value("--mix-percent", work.mix_percent, "random-mix: percentage of reads (IOzone: -+p; default 50)",
-             "P")
-      ->check(CLI::Range(1u, 100u));
-  what.Flag("--mix-by-lane", work.mix_by_lane, "random-mix: whole lanes read or write");
-  what.Flag("--no-retest", work.no_retest, "leave out rewrite, reread … of -i pairs (IOzone: -+n)");
-  what.Value("--engine", work.engine, "posix, or null (moves nothing: measures the tool)", "NAME");
-  what.Value("--seed", work.seed, "of random orders and data", "N");
-  what.Value("--plan", work.plan_file, "do what this YAML plan says (--print-plan shows one)", "FILE");
+// The rows of the option table as CLI11 knows them, and what it found of each.
+class TableOptions {
+ public:
+  void AddTo(CLI::App& app) {
+    for (const OptionSpec& option : RunOptions()) {
+      std::string names = absl::StrCat("--", std::string(option.name));
+      if (option.letter.size() == 1) names = absl::StrCat("-", std::string(option.letter), ",", names);
+      std::string help(option.help);
+      if (option.letter.size() == 2) absl::StrAppend(&help, " (IOzone: -", std::string(option.letter), ")");
+      CLI::Option* const added = option.is_flag() ? app.add_flag(names, help) : app.add_option(names, help);
+      added->group(std::string(TitleOf(option.group)));
+      if (option.is_flag()) {
+        rows_.push_back({&option, added});
+        continue;
+      }
+      added->type_name(std::string(option.argument));
+      added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->expected(1, kMostArguments);
+      // IOzone's -F takes a name for each child.
+      added->allow_extra_args(option.name == "files");
+      rows_.push_back({&option, added});
+    }
+    for (const RefusedLetter& letter : RefusedLetters()) {
+      if (letter.letter.size() > 1) continue;  // refused before CLI11 sees it
+      const std::string name = absl::StrCat("-", std::string(letter.letter));
+      CLI::Option* const added = letter.takes_argument ? app.add_option(name) : app.add_flag(name);
+      refused_.push_back({&letter, added->group("")});
+    }
+  }
 
-  Adder timed(app, kTimed);
-  timed.Flag("-c,--close-in-timing", work.close_in_timing, "close() is part of the timed region");
-  timed.Flag("-e,--fsync-in-timing", work.fsync_in_timing, "fsync() is part of the timed region of writes");
-  timed.Flag("--open-in-timing", work.open_in_timing, "open() is part of the timed region");
-  timed.Flag("-I,--direct", work.direct, "O_DIRECT");
-  timed.Flag("-o,--sync", work.sync, "O_SYNC");
-  timed.Flag("--dsync", work.dsync, "O_DSYNC (IOzone: -+D)");
-  CLI::Option* none = timed.Flag("-x,--no-stonewall", work.no_stonewall,
-                                 "headline over the whole phase, stragglers included");
-  timed
-      .Flag("--stop-at-stonewall", work.stop_at_stonewall,
-            "lanes stop when the first one has finished: saves time")
-      ->excludes(none);
-  timed.Value("--time", work.time_s, "lanes loop over their records for S seconds", "S");
-  timed.Value("--warmup", work.warmup_s, "leave the first S seconds out of every figure", "S");
-  timed.Value("--deadline", work.deadline_s, "end a phase after S seconds, without looping", "S");
-  timed.Flag("--wear-out", work.wear_out,
-             "after the deadline every lane does as much as the fastest had done");
-  timed.Value("--repeat", work.repetitions, "run everything N times; median and interval are reported", "N")
-      ->check(CLI::Range(1u, 10000u));
+  absl::StatusOr<GivenOptions> Given() const {
+    for (const auto& [letter, option] : refused_) {
+      if (option->count() > 0) return RefusalOf(*letter);
+    }
+    GivenOptions given;
+    for (const auto& [spec, option] : rows_) {
+      if (option->count() == 0) continue;
+      if (spec->is_flag()) {
+        if (absl::Status status = given.Add(*spec, ""); !status.ok()) return status;
+        continue;
+      }
+      for (const std::string& text : option->results()) {
+        if (absl::Status status = given.Add(*spec, text); !status.ok()) return status;
+      }
+    }
+    return given;
+  }
 
-  Adder caches(app, kCaches);
-  caches.Flag("--rotate-clients", work.rotate_clients, "read what a worker of the next client wrote");
-  caches.Flag("--drop-caches", work.drop_caches,
-              "before read phases: posix_fadvise always, drop_caches where root");
+ private:
+  static constexpr int kMostArguments = 1 << 20;
+  std::vector<std::pair<const OptionSpec*, CLI::Option*>> rows_;
+  std::vector<std::pair<const RefusedLetter*, CLI::Option*>> refused_;
+};
+
+// -A is short for other options.
+absl::Status Expand(GivenOptions& given) {
+  if (!given.Has("auto-read-write")) return absl::OkStatus();
+  for (const auto& [name, text] : {std::pair{"auto", ""}, {"all-records", ""}, {"op", "0"}, {"op", "1"}}) {
+    if (absl::Status status = given.Add(name, text); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 void AddPlace(CLI::App& app, PlaceOptions& place) {
-  Adder where(app, kWhere);
+  Adder where(app, WhereGroup());
   where
       .Value("--transport", place.transport,
              "auto: MPI under mpirun, grpc with --listen or --spawn, else in this process",
@@ -105,37 +113,44 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
   where.Value("--listen", place.listen, "wait here for workers: :9400, [::1]:9400, unix:/path", "ADDR");
   where.Value("--workers", place.workers, "how many workers join (with --listen)", "N")
       ->check(CLI::Range(1u, 100000u));
+  where.Value(
+      "--client-list", place.client_list,
+      "start a worker for each line \"client directory program [path]\" of FILE (IOzone: -+m), by $RSH "
+      "(default ssh); -t N: on the first N lines, one lane each",
+      "FILE");
+  where.Value("--coordinator-host", place.coordinator_host,
+              "with --client-list: how clients reach this host (IOzone: -+h)", "HOST");
   where.Value("--join-timeout", place.join_timeout_s, "give up when they have not joined after S seconds",
               "S");
   where.Flag("--insecure", place.insecure, "listen on a network address without TLS");
   where.Flag("--progress", place.progress, "show progress even when stderr is not a terminal");
 }
 
-void AddResults(CLI::App& app, PlaceOptions& place, WorkOptions& work) {
-  Adder where(app, kWhere);
-  where.Flag("-w,--keep", work.keep, "keep the data for a later run");
+void AddResults(CLI::App& app, PlaceOptions& place) {
+  Adder where(app, WhereGroup());
   where.Value("--out", place.out, "directory of the results (default: cluster-iobench.out/TIME)", "DIR");
   where.Flag("--force", place.force,
              "go on although space is short, data of a crashed run or results are in the way");
 }
 
-// What `--plan` already says may not be said again.
-absl::Status CheckPlanAlone(const CLI::App& app, const WorkOptions& work) {
-  if (work.plan_file.empty()) return absl::OkStatus();
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0) continue;
-    const std::string group = option->get_group();
-    const std::string name = option->get_lnames().empty() ? "" : option->get_lnames()[0];
-    if (name == "plan" || name == "path" || name == "keep" ||
-        (group != kWhat && group != kTimed && group != kCaches))
-      continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", name, " cannot go with --plan: write it into the plan instead"));
+absl::Status CheckClientList(const PlaceOptions& place) {
+  for (const auto& [given, name] :
+       {std::pair{place.spawn > 0, "--spawn"}, std::pair{place.workers > 0, "--workers"},
+        std::pair{place.transport == "local", "--transport local"},
+        std::pair{place.transport == "mpi", "--transport mpi"}}) {
+    if (!given) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "-+m (--client-list) says which workers there are and starts them: it cannot go with ", name));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckPlace(const PlaceOptions& place) {
+  if (!place.client_list.empty()) return CheckClientList(place);
+  if (!place.coordinator_host.empty()) {
+    return absl::InvalidArgumentError(
+        "-+h (--coordinator-host) is told to the clients of a list: it needs -+m (--client-list)");
+  }
   if (place.listen.empty() != (place.workers == 0)) {
     return absl::InvalidArgumentError(place.listen.empty()
                                           ? "--workers N needs --listen ADDR, where they join"
@@ -150,13 +165,22 @@ absl::Status CheckPlace(const PlaceOptions& place) {
                                                    " cannot go with --transport ", place.transport));
   }
   if (!wants_grpc && place.transport == "grpc") {
-    return absl::InvalidArgumentError("--transport grpc needs --listen ADDR --workers N, or --spawn N");
+    return absl::InvalidArgumentError(
+        "--transport grpc needs --listen ADDR --workers N, --spawn N or --client-list FILE");
   }
   return absl::OkStatus();
 }
 
+// `--help iozone`, after `run` or alone.
+bool AsksForLetters(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments.back() != "iozone") return false;
+  const std::string& before = arguments[arguments.size() - 2];
+  return before == "--help" || before == "-h";
+}
+
 constexpr char kFooter[] =
-    "Results are defined in docs/measurement.md. Exit codes: 0 ok, 1 bad usage or plan, 2 I/O failed, 3 a "
+    "`--help iozone` lists IOzone's letters. Results are defined in docs/measurement.md. Exit codes: 0 ok, 1 "
+    "bad usage or plan, 2 I/O failed, 3 a "
     "worker was lost, "
     "130 interrupted.\nExample: mpirun -np 32 cluster-iobench --path /mnt/nfs -i 0 -i 1 -i 2 -c -e -r 1m -s "
     "4g";
@@ -174,21 +198,27 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   std::vector<std::string> arguments = *std::move(with_long_options);
 
   CommandLine line;
+  if (AsksForLetters(arguments)) {
+    line.command = Command::kText;
+    line.text = IozoneHelp();
+    return line;
+  }
   CLI::App app("cluster-iobench: what can this shared file system do, measured on many clients at once",
                "cluster-iobench");
   app.require_subcommand(1);
-  app.set_version_flag("--version", absl::StrCat("cluster-iobench ", kProgramVersion));
+  app.set_version_flag("-v,--version", absl::StrCat("cluster-iobench ", kProgramVersion));
   app.footer(
       "`run` is the default: `cluster-iobench --path /mnt/nfs -i 0 -i 1` works. `cluster-iobench run --help` "
       "lists its options.");
 
   CLI::App& run = *app.add_subcommand("run", "measure (the default)");
-  AddWork(run, line.work);
-  run.add_flag("--print-plan", line.print_plan, "print the plan as YAML, every default written out, and stop")
-      ->group(kWhat);
-  run.add_flag("--dry-run", line.dry_run, "check everything, say who would do what, and stop")->group(kWhat);
+  TableOptions table;
+  table.AddTo(run);
+  Adder what(run, std::string(TitleOf(OptionGroup::kWhat)));
+  what.Flag("--print-plan", line.print_plan, "print the plan as YAML, every default written out, and stop");
+  what.Flag("--dry-run", line.dry_run, "check everything, say who would do what, and stop");
   AddPlace(run, line.place);
-  AddResults(run, line.place, line.work);
+  AddResults(run, line.place);
   run.footer(kFooter);
 
   CLI::App& worker = *app.add_subcommand("worker", "take part in a run that a coordinator leads");
@@ -202,6 +232,13 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   worker.add_option("--simulate", line.simulate, "take part as N workers, each with a connection of its own")
       ->type_name("N")
       ->check(CLI::Range(1u, 10000u));
+  worker
+      .add_option("--path", line.worker_path,
+                  "where it works, in place of the plan's --path: a directory, or a file in it")
+      ->type_name("DIR");
+  worker.add_option("--place", line.worker_place, "its place in a client list, from 1")
+      ->type_name("N")
+      ->group("");
   worker.add_flag("--spawned", line.spawned, "")->group("");
 
   CLI::App& report =
@@ -213,12 +250,12 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   AddPlace(selftest, line.place);
   selftest.add_option("--simulate", line.simulate, "with so many simulated workers over gRPC")
       ->type_name("N")
-      ->group(kWhere)
+      ->group(WhereGroup())
       ->check(CLI::Range(1u, 10000u));
   selftest.add_option("--phases", line.selftest_phases, "empty phases to run")
       ->type_name("N")
       ->check(CLI::Range(1u, 10000u));
-  selftest.add_option("-t,--lanes", line.work.lanes, "lanes per worker")
+  selftest.add_option("-t,--lanes", line.selftest_lanes, "lanes per worker")
       ->type_name("N")
       ->check(CLI::Range(1u, 4096u));
 
@@ -227,8 +264,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   clean.add_option("DIR", line.clean_directory, "the run's --path")->required();
 
   // Without a command it is `run`.
-  static constexpr const char* kOwn[] = {"run",   "worker", "report", "selftest",
-                                         "clean", "-h",     "--help", "--version"};
+  static constexpr const char* kOwn[] = {"run", "worker", "report", "selftest", "clean",
+                                         "-h",  "--help", "-v",     "--version"};
   if (arguments.empty() || std::none_of(std::begin(kOwn), std::end(kOwn),
                                         [&](const char* word) { return arguments[0] == word; })) {
     arguments.insert(arguments.begin(), "run");
@@ -253,8 +290,19 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   }
   if (app.got_subcommand(&run)) {
     line.command = Command::kRun;
-    if (absl::Status status = CheckPlanAlone(run, line.work); !status.ok()) return status;
+    auto given = table.Given();
+    if (!given.ok()) return given.status();
+    line.given = *std::move(given);
+    if (absl::Status status = CheckOptions(line.given); !status.ok()) return status;
+    if (absl::Status status = Expand(line.given); !status.ok()) return status;
+    if (absl::Status status = CheckOptions(line.given); !status.ok()) return status;
     if (absl::Status status = CheckPlace(line.place); !status.ok()) return status;
+    if (line.given.Text("suite") == "list") {
+      auto list = SuiteList();
+      if (!list.ok()) return list.status();
+      line.command = Command::kText;
+      line.text = *std::move(list);
+    }
   } else if (app.got_subcommand(&worker)) {
     line.command = Command::kWorker;
   } else if (app.got_subcommand(&report)) {

@@ -7,44 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/option.h"
 
 namespace iobench {
 
 enum class Command { kRun, kWorker, kReport, kSelftest, kClean, kText };
-
-// What to do and how it is timed. Sizes are still text: "64k".
-struct WorkOptions {
-  std::vector<std::string> operations;
-  std::string record;
-  std::string size;
-  uint32_t lanes = 0;  // 0: not given
-  uint32_t files_per_lane = 1;
-  std::vector<std::string> paths;
-  bool shared_file = false;
-  uint32_t stride_records = 17;
-  uint32_t mix_percent = 0;  // 0: not given
-  bool mix_by_lane = false;
-  bool no_retest = false;
-  std::string engine = "posix";
-  uint64_t seed = 1;
-  std::string plan_file;
-  bool close_in_timing = false;
-  bool fsync_in_timing = false;
-  bool open_in_timing = false;
-  bool direct = false;
-  bool sync = false;
-  bool dsync = false;
-  bool no_stonewall = false;
-  bool stop_at_stonewall = false;
-  double time_s = 0;
-  double warmup_s = 0;
-  double deadline_s = 0;
-  bool wear_out = false;
-  uint32_t repetitions = 1;
-  bool rotate_clients = false;
-  bool drop_caches = false;
-  bool keep = false;
-};
 
 // Where the workers are and where results go.
 struct PlaceOptions {
@@ -52,6 +19,8 @@ struct PlaceOptions {
   uint32_t spawn = 0;
   std::string listen;
   uint32_t workers = 0;
+  std::string client_list;       // a file: workers are started on these clients by a remote shell
+  std::string coordinator_host;  // how clients reach this host; empty: found out
   double join_timeout_s = 600;
   bool insecure = false;
   std::string out;
@@ -61,17 +30,20 @@ struct PlaceOptions {
 
 struct CommandLine {
   Command command = Command::kRun;
-  WorkOptions work;
+  GivenOptions given;  // run: what to do and how it is timed; checked by CheckOptions
   PlaceOptions place;
   bool print_plan = false;
   bool dry_run = false;
-  std::string join;       // worker
-  uint32_t simulate = 1;  // worker: so many workers in this process; selftest: simulated workers
-  bool spawned = false;   // worker: started by --spawn
+  std::string join;           // worker
+  uint32_t simulate = 1;      // worker: so many workers in this process; selftest: simulated workers
+  bool spawned = false;       // worker: started by --spawn
+  uint32_t worker_place = 0;  // worker: its place in the client list; 0: none
+  std::string worker_path;    // worker: where it works; empty: where the plan says
   std::string report_directory;
   std::string clean_directory;
   uint32_t selftest_phases = 20;
-  std::string text;  // kText: print this and exit 0 (help, version)
+  uint32_t selftest_lanes = 1;
+  std::string text;  // kText: print this and exit 0 (help, version, `--suite list`)
 };
 
 // `arguments` without the program's name. InvalidArgument: one line that says what to do.

@@ -1,32 +1,99 @@
 #include "coordinator/iozone_letters.h"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
+#include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/operation.h"
+#include "coordinator/option.h"
 
 namespace iobench {
 namespace {
 
-struct Letter {
-  char letter;
-  const char* option;
-  bool takes_argument;
+constexpr std::string_view kComesWithReports = "comes with the reports of IOzone's formats";
+
+// clang-format off
+constexpr RefusedLetter kRefused[] = {
+    {"b",  true,  "binary spreadsheet", kComesWithReports},
+    {"d",  true,  "pause between the children's starts", "all lanes start at one instant here: that is what is measured"},
+    {"m",  false, "rotate through several buffers", "data are always written from a window of 512 KiB that moves on"},
+    {"P",  true,  "bind children to processors", "not available in this version: use taskset, numactl or mpirun --bind-to"},
+    {"Q",  false, "files of offset and latency", kComesWithReports},
+    {"+a", true,  "placeholder", "it has no effect in IOzone, either"},
+    {"+c", true,  "internal: client of a master", "workers join with `cluster-iobench worker --join ADDR`"},
+    {"+H", true,  "host of a time server", "clocks are measured, no time server is needed"},
+    {"+i", true,  "internal: port of the master", "workers join with `cluster-iobench worker --join ADDR`"},
+    {"+P", true,  "port of a time server", "clocks are measured, no time server is needed"},
+    {"+s", false, "internal: silent", "it is for IOzone's own use"},
+    {"+T", false, "log files of time stamps", kComesWithReports},
+    {"+U", false, "unbuffered Windows calls", "it is for Windows"},
+    {"+X", false, "constant data 0xBB", "--data pattern:187 writes them, and the results are valid"},
+    {"+z", false, "latency histogram files", kComesWithReports},
+    {"+Z", false, "old data, 0xA5 and zeros", "--data pattern:165 writes that byte everywhere"},
+};
+constexpr PlaceLetter kPlace[] = {
+    {"+h", "coordinator-host", true, "with -+m: how clients reach this host"},
+    {"+m", "client-list", true, "start a worker for each line \"client directory program [path]\" of a file, by $RSH or ssh"},
+    {"h", "help", false, "this help; `--help iozone` for the letters"},
+    {"v", "version", false, "the version"},
+};
+// clang-format on
+
+const OptionSpec* OptionOf(std::string_view letter) {
+  const auto options = RunOptions();
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [letter](const OptionSpec& option) { return option.letter == letter; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+// One line of the help. Letters are in the order of the alphabet, capitals after their small ones, `-+` last.
+struct Line {
+  std::string letter, ours, text;
 };
 
-constexpr std::array<Letter, 4> kLetters = {{
-    {'D', "--dsync", false},
-    {'V', "--shared-file", false},
-    {'n', "--no-retest", false},
-    {'p', "--mix-percent", true},
-}};
+std::tuple<bool, int, bool> OrderOf(const Line& line) {
+  const unsigned char last = static_cast<unsigned char>(line.letter.back());
+  return {line.letter.size() > 1, std::tolower(last), std::isupper(last) != 0};
+}
 
-// The other `-+` letters of IOzone 3.471.
-constexpr std::string_view kIozoneOnly = "aAbBcCdEFhHiJkKlLmNOPqrsStTuUwWxXyzZ";
+void AppendWrapped(std::string_view text, size_t indent, size_t columns, std::string& out) {
+  size_t column = indent;
+  bool first = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!first && column + 1 + word.size() > columns) {
+      absl::StrAppend(&out, "\n", std::string(indent, ' '));
+      column = indent;
+      first = true;
+    }
+    absl::StrAppend(&out, first ? "" : " ", std::string(word));
+    column += word.size() + (first ? 0 : 1);
+    first = false;
+  }
+  out += '\n';
+}
 
 }  // namespace
+
+std::span<const RefusedLetter> RefusedLetters() {
+  return kRefused;
+}
+
+std::span<const PlaceLetter> PlaceLetters() {
+  return kPlace;
+}
+
+absl::Status RefusalOf(const RefusedLetter& letter) {
+  return absl::InvalidArgumentError(absl::StrCat("IOzone's option -", std::string(letter.letter), " (",
+                                                 std::string(letter.meaning),
+                                                 "): ", std::string(letter.why)));
+}
 
 absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
@@ -40,22 +107,31 @@ absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::
       result.push_back(argument);
       continue;
     }
-    const char letter = argument.size() > 2 ? argument[2] : '\0';
-    const auto known = std::find_if(kLetters.begin(), kLetters.end(),
-                                    [letter](const Letter& entry) { return entry.letter == letter; });
-    if (known == kLetters.end()) {
-      if (letter != '\0' && kIozoneOnly.find(letter) != std::string_view::npos) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("IOzone's option ", argument.substr(0, 3), " is not available in this version"));
-      }
-      return absl::InvalidArgumentError(absl::StrCat("unknown option ", argument));
+    const std::string letter = argument.substr(1, 2);  // "+n"
+    for (const RefusedLetter& refused : kRefused) {
+      if (refused.letter == letter) return RefusalOf(refused);
     }
-    if (!known->takes_argument) {
+    std::string name;
+    bool takes_argument = false;
+    if (const OptionSpec* option = OptionOf(letter); option != nullptr) {
+      name = std::string(option->name);
+      takes_argument = !option->is_flag();
+    }
+    for (const PlaceLetter& place : kPlace) {
+      if (place.letter != letter) continue;
+      name = std::string(place.name);
+      takes_argument = place.takes_argument;
+    }
+    if (name.empty() || letter.size() < 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown option ", argument, "; `cluster-iobench --help iozone` lists all letters"));
+    }
+    if (!takes_argument) {
       if (argument.size() > 3) {
         return absl::InvalidArgumentError(
             absl::StrCat(argument.substr(0, 3), " takes no argument, but \"", argument, "\" was given"));
       }
-      result.push_back(known->option);
+      result.push_back(absl::StrCat("--", name));
       continue;
     }
     std::string value = argument.substr(3);
@@ -64,9 +140,61 @@ absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::
         return absl::InvalidArgumentError(absl::StrCat(argument, " needs an argument"));
       value = arguments[++i];
     }
-    result.push_back(absl::StrCat(known->option, "=", value));
+    result.push_back(absl::StrCat("--", name, "=", value));
   }
   return result;
+}
+
+std::string IozoneHelp() {
+  std::vector<Line> lines;
+  for (const OptionSpec& option : RunOptions()) {
+    if (option.letter.empty()) continue;
+    lines.push_back({std::string(option.letter),
+                     absl::StrCat("--", std::string(option.name), option.argument.empty() ? "" : " ",
+                                  std::string(option.argument)),
+                     std::string(option.help)});
+  }
+  for (const PlaceLetter& place : kPlace) {
+    lines.push_back(
+        {std::string(place.letter), absl::StrCat("--", std::string(place.name)), std::string(place.help)});
+  }
+  for (const RefusedLetter& refused : kRefused) {
+    lines.push_back({std::string(refused.letter), "not here",
+                     absl::StrCat(std::string(refused.meaning), ": ", std::string(refused.why))});
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return OrderOf(a) < OrderOf(b); });
+
+  std::string text =
+      "IOzone's letters, and what each one is here. Letters may be joined (-Raz) and an argument may follow\n"
+      "at once (-i0); an argument of a -+ letter may, too. docs/iozone.md says where ours differs, and "
+      "why.\n\n";
+  constexpr size_t kIndent = 36, kColumns = 100;
+  for (const Line& line : lines) {
+    std::string begin = absl::StrFormat("  -%-4s%-28s ", line.letter, line.ours);
+    if (begin.size() > kIndent) begin += absl::StrCat("\n", std::string(kIndent, ' '));
+    text += begin;
+    AppendWrapped(line.text, kIndent, kColumns, text);
+  }
+  text += "\nTests (-i), any number of them in any order:\n";
+  std::optional<int> number;
+  for (const OperationSpec& operation : Operations()) {
+    if (operation.iozone_number == kNotIozone) continue;
+    const bool first = operation.iozone_number != number;
+    if (first && number.has_value()) text += '\n';
+    absl::StrAppend(&text, first ? absl::StrFormat("  -i %-3d ", operation.iozone_number) : ", ",
+                    std::string(operation.name));
+    number = operation.iozone_number;
+  }
+  text += "\nBy name only (--op):\n";
+  std::string names;
+  for (const OperationSpec& operation : Operations()) {
+    if (operation.iozone_number == kNotIozone)
+      absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(operation.name));
+  }
+  text += "  ";
+  AppendWrapped(names.empty() ? "none" : names, 2, kColumns, text);
+  return text;
 }
 
 }  // namespace iobench

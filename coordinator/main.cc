@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/status_util.h"
 #include "common/transport/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
 #include "common/transport/mpi_launch.h"
@@ -22,8 +26,10 @@
 #include "common/transport/mpi_transport.h"
 #endif
 #include "coordinator/cli.h"
+#include "coordinator/client_list.h"
 #include "coordinator/conductor.h"
 #include "coordinator/interrupt.h"
+#include "coordinator/launcher.h"
 #include "coordinator/plan_builder.h"
 #include "coordinator/plan_check.h"
 #include "coordinator/plan_yaml.h"
@@ -31,6 +37,7 @@
 #include "coordinator/spawner.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
+#include "worker/client_probe.h"
 #include "worker/data_directory.h"
 #include "worker/worker_service.h"
 
@@ -64,14 +71,16 @@ int Carry(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   return line.command == Command::kSelftest ? Selftest(stage, line) : RunPlan(stage, line, plan);
 }
 
-Stage StageOn(Transport& transport, uint32_t worker_count, const std::string& command) {
+Stage StageOn(Transport& transport, uint32_t worker_count, const std::string& command,
+              std::function<absl::Status()> check_start = nullptr) {
   WorkerOptions identity;
   identity.measure_costs = false;
   return {.transport = transport,
           .worker_count = worker_count,
           .interrupt = interrupt,
           .coordinator = MakeWorkerService(identity)->Facts(),
-          .command = command};
+          .command = command,
+          .check_start = std::move(check_start)};
 }
 
 int RunLocal(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
@@ -79,6 +88,42 @@ int RunLocal(const CommandLine& line, const v1::Plan& plan, const std::string& c
   WorkerHandler* const workers[] = {worker.get()};
   InProcessTransport transport(workers);
   return Carry(StageOn(transport, 1, command), line, plan);
+}
+
+// Where the options say which directories are tested; else each client of a list tests its own.
+bool SaysWhere(const GivenOptions& given) {
+  return given.Has("path") || given.Has("file") || given.Has("files");
+}
+
+absl::StatusOr<std::unique_ptr<GrpcCoordinator>> ListenFor(std::span<const ClientEntry> clients,
+                                                           const PlaceOptions& place) {
+  const std::string address = place.listen.empty() ? ListenAddressFor(clients) : place.listen;
+  auto transport = GrpcCoordinator::Listen(address, {.insecure = place.insecure});
+  if (absl::IsFailedPrecondition(transport.status())) {
+    return Annotate(transport.status(), "workers that -+m (--client-list) starts join over the network");
+  }
+  return transport;
+}
+
+// Workers that a remote shell starts on the clients of a list.
+int RunOnClients(const CommandLine& line, std::span<const ClientEntry> clients, const v1::Plan& plan,
+                 const std::string& command) {
+  auto transport = ListenFor(clients, line.place);
+  if (!transport.ok()) return Fail(transport.status(), kExitUsage);
+  const auto address = AddressForClients((*transport)->bound_address(), line.place.coordinator_host);
+  if (!address.ok()) return Fail(address.status(), kExitUsage);
+  LaunchOptions options{.join_address = *address, .own_paths = !SaysWhere(line.given)};
+  if (const char* remote_shell = getenv("RSH"); remote_shell != nullptr && *remote_shell != '\0') {
+    options.remote_shell = remote_shell;
+  }
+  options.join_timeout_s = std::min(options.join_timeout_s, line.place.join_timeout_s);
+  auto launcher = Launcher::Start(clients, options);
+  if (!launcher.ok()) return Fail(launcher.status(), kExitUsage);
+  const int exit_code = Carry(StageOn(**transport, static_cast<uint32_t>(clients.size()), command,
+                                      [&launcher] { return launcher->Check(); }),
+                              line, plan);
+  transport->reset();  // hang up first, so that the workers end by themselves
+  return exit_code;
 }
 
 int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
@@ -105,7 +150,8 @@ int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& co
     std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers")
               << ": cluster-iobench worker --join " << (*transport)->bound_address() << std::endl;
   }
-  const int exit_code = Carry(StageOn(**transport, worker_count, command), line, plan);
+  const auto check_start = [&spawner] { return spawner == nullptr ? absl::OkStatus() : spawner->Check(); };
+  const int exit_code = Carry(StageOn(**transport, worker_count, command, check_start), line, plan);
   transport->reset();  // hang up first, so that the workers end by themselves
   return exit_code;
 }
@@ -142,7 +188,10 @@ int RunWorker(const CommandLine& line) {
   std::vector<std::unique_ptr<WorkerHandler>> workers;
   std::vector<WorkerHandler*> handlers;
   for (uint32_t i = 0; i < line.simulate; ++i) {
-    workers.push_back(MakeWorkerService(WorkerOptions()));
+    WorkerOptions identity;
+    identity.place = line.worker_place;
+    if (!line.worker_path.empty()) identity.path = DirectoryToWorkIn(line.worker_path);
+    workers.push_back(MakeWorkerService(identity));
     handlers.push_back(workers.back().get());
   }
   GrpcWorkerOptions options;
@@ -167,9 +216,55 @@ int Clean(const std::string& directory) {
 // The transport that `auto` stands for.
 std::string ChosenTransport(const CommandLine& line, const MpiLaunch& launch) {
   if (line.place.transport != "auto") return line.place.transport;
+  if (!line.place.client_list.empty()) return "grpc";
   if (line.place.spawn > 0 || !line.place.listen.empty()) return "grpc";
   if (line.command == Command::kSelftest && line.simulate > 1) return "grpc";
   return launch.launched ? "mpi" : "local";
+}
+
+// 0: the launcher does not say.
+uint32_t ExpectedWorkers(const CommandLine& line, const MpiLaunch& launch, const std::string& transport) {
+  if (transport == "local") return 1;
+  if (transport == "mpi") return static_cast<uint32_t>(std::max(0, launch.promised_ranks));
+  if (!line.place.client_list.empty()) return 1;  // of as many lanes as the list has lines
+  return line.place.spawn > 0 ? line.place.spawn : line.place.workers;
+}
+
+uint64_t MemoryBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes) : 0;
+}
+
+absl::StatusOr<std::vector<ClientEntry>> ListedClients(const CommandLine& line) {
+  if (line.place.client_list.empty()) return std::vector<ClientEntry>();
+  auto clients = LoadClientList(line.place.client_list);
+  if (!clients.ok() || !SaysWhere(line.given)) return clients;
+  for (const ClientEntry& entry : *clients) {
+    if (entry.path.empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the client list ", line.place.client_list,
+                     " says in its fourth fields what is tested, and --path, -f or -F say ",
+                     "it, too: give one of the two"));
+  }
+  return clients;
+}
+
+// What a plan means on the clients of a list; those that take part stay in it. A plan of the user's own says how many
+// lanes a worker has, and is done by all.
+absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& clients, v1::Plan& plan) {
+  const GivenOptions& given = line.given;
+  const bool says_lanes = !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
+  if (says_lanes) {
+    IOBENCH_ASSIGN_OR_RETURN(
+        clients, FirstClients(std::move(clients), plan.lanes_per_worker(), line.place.client_list));
+    LanesBecomeWorkers(plan);
+  }
+  if (SaysWhere(given)) return absl::OkStatus();
+  std::vector<std::string> paths;
+  for (const ClientEntry& entry : clients) paths.push_back(entry.tested_path());
+  const std::vector<v1::Target> targets = TargetsOf(paths);
+  plan.mutable_targets()->Assign(targets.begin(), targets.end());
+  return absl::OkStatus();
 }
 
 int RunOrSelftest(const CommandLine& line, const std::string& command) {
@@ -179,13 +274,20 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   const bool follows = transport == "mpi" && launch.promised_rank > 0;
   v1::Plan plan;
   if (follows && line.print_plan) return kExitOk;
+  auto clients = ListedClients(line);
+  if (!clients.ok()) return Fail(clients.status(), kExitUsage);
   if (line.command == Command::kRun && !follows) {
     const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
-    auto built = BuildPlan(line.work, transport == "local" ? std::min(4u, processors) : 1);
+    const uint32_t usual_lanes = transport == "local" ? std::min(4u, processors) : 1;
+    auto built = BuildPlan(
+        line.given, {.default_lanes = clients->empty() ? usual_lanes : static_cast<uint32_t>(clients->size()),
+                     .worker_count = ExpectedWorkers(line, launch, transport),
+                     .memory_bytes = MemoryBytes()});
     absl::Status status = built.status();
     if (status.ok()) {
       plan = *std::move(built);
-      status = CheckPlan(plan);
+      if (!clients->empty()) status = FitToClients(line, *clients, plan);
+      status.Update(CheckPlan(plan));
     }
     if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {
@@ -195,6 +297,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   }
   HandleSignals(OnSignal);
   if (transport == "mpi") return RunMpi(line, plan, command);
+  if (!clients->empty()) return RunOnClients(line, *clients, plan, command);
   if (transport == "grpc") return RunGrpc(line, plan, command);
   return RunLocal(line, plan, command);
 }

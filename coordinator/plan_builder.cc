@@ -2,119 +2,100 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/operation.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/phase_list.h"
 #include "coordinator/plan_check.h"
+#include "coordinator/plan_fields.h"
 #include "coordinator/plan_yaml.h"
+#include "coordinator/suite.h"
 
 namespace iobench {
 namespace {
 
-constexpr uint64_t kDefaultRecordBytes = 64_KiB;
-constexpr uint64_t kDefaultBytesPerLane = 64_MiB;
-
-absl::StatusOr<uint64_t> BytesOption(const std::string& text, const char* option, uint64_t default_bytes) {
-  if (text.empty()) return default_bytes;
-  absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1_KiB);  // IOzone: a bare number is KiB
-  if (!bytes.ok()) return Annotate(bytes.status(), option);
-  return bytes;
+std::string Absolute(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::path absolute = std::filesystem::absolute(path, ignored).lexically_normal();
+  if (!absolute.has_filename() && absolute.has_parent_path() && absolute != absolute.root_path())
+    absolute = absolute.parent_path();
+  return absolute.string();
 }
 
-v1::Operation OperationFrom(const WorkOptions& work, const OperationSpec& spec, uint64_t record_bytes) {
-  v1::Operation operation;
-  operation.set_name(std::string(spec.name));
-  operation.set_engine(work.engine);
-  operation.set_record_bytes(record_bytes);
-  operation.set_stride_records(work.stride_records);
-  operation.set_read_percent(work.mix_percent);
-  operation.set_mix_by_lane(work.mix_by_lane && spec.mixes());
-  operation.set_direct(work.direct);
-  operation.set_sync(work.sync);
-  operation.set_dsync(work.dsync);
-  operation.set_rotate_clients(work.rotate_clients && !spec.writes());
-  return operation;
+// The user's own files that are read: --existing, or those of -f and -F with -+E.
+std::vector<std::string> ExistingFiles(const GivenOptions& given) {
+  std::vector<std::string> files = given.Texts("existing");
+  if (given.Has("read-existing")) files = given.Texts(given.Has("file") ? "file" : "files");
+  for (std::string& file : files) file = Absolute(file);
+  return files;
 }
 
-v1::Phase PhaseFrom(const WorkOptions& work, const OperationSpec& spec, uint64_t record_bytes) {
-  v1::Phase phase;
-  phase.set_name(std::string(spec.name));
-  *phase.add_assignments()->mutable_operation() = OperationFrom(work, spec, record_bytes);
-  if (work.drop_caches && !spec.writes()) phase.add_before()->mutable_drop_caches();
-  v1::TimedRegion& region = *phase.mutable_region();
-  region.set_open(work.open_in_timing);
-  region.set_fsync(work.fsync_in_timing);
-  region.set_close(work.close_in_timing);
-  v1::StopRule& stop = *phase.mutable_stop();
-  stop.set_time_s(work.time_s);
-  stop.set_warmup_s(work.warmup_s);
-  stop.set_deadline_s(work.deadline_s);
-  stop.set_wear_out(work.wear_out);
-  if (work.no_stonewall) {
-    phase.set_stonewall(v1::STONEWALL_NONE);
-  } else if (work.stop_at_stonewall) {
-    v1::TimedRegion effective = region;
-    if (!spec.writes()) effective.set_fsync(false);
-    const v1::Stonewall usual = DefaultStonewall(phase.assignments(0).operation(), effective);
-    phase.set_stonewall(usual == v1::STONEWALL_FLUSHED ? usual : v1::STONEWALL_STOP);
+// Where data go: what --path says, else the directories of the files that are named.
+std::vector<std::string> Paths(const GivenOptions& given) {
+  std::vector<std::string> paths = given.Texts("path");
+  for (const char* option : {"file", "files", "existing"}) {
+    for (const std::string& file : given.Texts(option)) {
+      const std::string directory = std::filesystem::path(Absolute(file)).parent_path().string();
+      if (std::find(paths.begin(), paths.end(), directory) == paths.end()) paths.push_back(directory);
+    }
   }
-  return phase;
+  return paths;
 }
 
-void SetTargets(const std::vector<std::string>& paths, v1::Plan& plan) {
+absl::Status SetTargets(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  const std::vector<std::string> paths = Paths(given);
+  if (paths.empty()) return absl::OkStatus();
+  if (given.Has("files") && !given.Has("read-existing") && context.worker_count > 0 &&
+      paths.size() > context.worker_count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed("files")), " names files in ", paths.size(),
+        " directories, and workers are spread over them, of which there are ", context.worker_count,
+        ": use as many workers (--spawn, mpirun), or files of one directory"));
+  }
   plan.clear_targets();
   for (const std::string& path : paths) plan.add_targets()->set_path(path);
+  return absl::OkStatus();
 }
 
-void MakePathsAbsolute(v1::Plan& plan) {
-  for (v1::Target& target : *plan.mutable_targets()) {
-    if (target.path().empty()) continue;
-    std::error_code ignored;
-    std::filesystem::path path = std::filesystem::absolute(target.path(), ignored).lexically_normal();
-    if (!path.has_filename() && path.has_parent_path() && path != path.root_path()) path = path.parent_path();
-    target.set_path(path.string());
+// The stop kind follows from what is timed, which is known only now.
+void StopAtStonewall(v1::Plan& plan) {
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    v1::TimedRegion effective = phase.region();
+    const v1::Operation& operation = phase.assignments(0).operation();
+    if (!Writes(operation)) effective.set_fsync(false);
+    const v1::Stonewall usual = DefaultStonewall(operation, effective);
+    phase.set_stonewall(usual == v1::STONEWALL_FLUSHED ? usual : v1::STONEWALL_STOP);
   }
+}
+
+absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanContext& context) {
+  v1::Plan plan;
+  plan.set_seed(1);
+  plan.add_targets()->set_path(".");
+  IOBENCH_RETURN_IF_ERROR(ListPhases(given, context, plan));
+  for (std::string& file : ExistingFiles(given)) plan.mutable_files()->add_existing_files(std::move(file));
+  return plan;
 }
 
 }  // namespace
 
-absl::StatusOr<v1::Plan> BuildPlan(const WorkOptions& work, uint32_t default_lanes) {
-  v1::Plan plan;
-  if (!work.plan_file.empty()) {
-    IOBENCH_ASSIGN_OR_RETURN(plan, LoadPlan(work.plan_file));
-    if (!work.paths.empty()) SetTargets(work.paths, plan);
-    if (work.keep) plan.set_keep_data(true);
-  } else {
-    SetTargets(work.paths.empty() ? std::vector<std::string>{"."} : work.paths, plan);
-    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes_per_lane,
-                             BytesOption(work.size, "--size", kDefaultBytesPerLane));
-    const uint64_t file_bytes = bytes_per_lane / std::max(1u, work.files_per_lane);
-    // The default record shrinks with a small file; one that was asked for does not.
-    IOBENCH_ASSIGN_OR_RETURN(const uint64_t record_bytes,
-                             BytesOption(work.record, "--record",
-                                         std::min(kDefaultRecordBytes, std::max<uint64_t>(1, file_bytes))));
-    plan.mutable_files()->set_bytes_per_lane(bytes_per_lane);
-    plan.mutable_files()->set_files_per_lane(work.files_per_lane);
-    plan.mutable_files()->set_shared_file(work.shared_file);
-    plan.set_lanes_per_worker(work.lanes > 0 ? work.lanes : default_lanes);
-    plan.set_repetitions(work.repetitions);
-    plan.set_seed(work.seed);
-    plan.set_keep_data(work.keep);
-    const std::vector<std::string> usual = {"0", "1", "2"};
-    for (const std::string& text : work.operations.empty() ? usual : work.operations) {
-      auto specs = OperationsFor(text);
-      if (!specs.ok()) return absl::InvalidArgumentError(specs.status().message());
-      const bool by_number = specs->size() > 1 || std::string((*specs)[0]->name) != text;
-      for (const OperationSpec* spec : *specs) {
-        if (spec->retest && by_number && work.no_retest) continue;
-        *plan.add_phases() = PhaseFrom(work, *spec, record_bytes);
-      }
-    }
+absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context) {
+  absl::StatusOr<v1::Plan> plan = given.Has("plan")    ? LoadPlan(given.Text("plan"))
+                                  : given.Has("suite") ? LoadSuite(given, context)
+                                                       : PlanOfOptions(given, context);
+  if (!plan.ok()) return plan.status();
+  IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
+  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, *plan));
+  if (!given.Has("plan") && !given.Has("suite")) LeaveOutWhatTheEngineCannot(given, *plan);
+  AddSteps(given, *plan);
+  if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
+  CompletePlan(*plan);
+  for (v1::Target& target : *plan->mutable_targets()) {
+    if (!target.path().empty()) target.set_path(Absolute(target.path()));
   }
-  CompletePlan(plan);
-  MakePathsAbsolute(plan);
   return plan;
 }
 

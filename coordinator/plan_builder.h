@@ -3,16 +3,23 @@
 #define COORDINATOR_PLAN_BUILDER_H_
 
 #include "absl/status/statusor.h"
-#include "coordinator/cli.h"
+#include "coordinator/option.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
 
-// What the options say, or what their --plan file says with --path and --keep on top; complete (CompletePlan), not yet
-// checked. Relative paths are made absolute against this process's directory, which workers elsewhere do not share.
-// `default_lanes`: where -t is not given. InvalidArgument: a size or an operation that cannot be read; NotFound: no
-// such plan file.
-absl::StatusOr<v1::Plan> BuildPlan(const WorkOptions& work, uint32_t default_lanes);
+// What the plan depends on beside the options.
+struct PlanContext {
+  uint32_t default_lanes = 1;  // where -t is not given
+  uint32_t worker_count = 0;   // of the run; 0: not known yet
+  uint64_t memory_bytes = 0;   // of this host, for suites that want files larger than that; 0: not known
+};
+
+// What the options say, what their --plan file says with --path and --keep on top, or what their --suite says with its
+// usual values replaced; complete (CompletePlan), not yet checked. Relative paths are made absolute against this
+// process's directory, which workers elsewhere do not share.
+// REQUIRES: CheckOptions. InvalidArgument: a size or an operation that cannot be read; NotFound: no such plan or suite.
+absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context);
 
 // `phase_count` phases in which each lane of the null engine does one op: what is left is the tool's own cost.
 v1::Plan EmptyPhases(uint32_t phase_count, uint32_t lanes_per_worker);

@@ -1,5 +1,6 @@
 #include "coordinator/plan_yaml.h"
 
+#include <cassert>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
@@ -32,6 +33,73 @@ std::string ShortName(const EnumDescriptor& type, const std::string& value_name)
   const std::string name = absl::AsciiStrToLower(value_name);
   const std::string prefix = absl::StrCat(absl::AsciiStrToLower(type.name()), "_");
   return absl::StartsWith(name, prefix) ? name.substr(prefix.size()) : name;
+}
+
+// Sets a single field, or adds one element to a repeated one. InvalidArgument: the text is none of its values.
+absl::Status SetScalar(const std::string& text, const FieldDescriptor& field, Message& message) {
+  const Reflection& reflection = *message.GetReflection();
+  const bool repeated = field.is_repeated();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      repeated ? reflection.AddString(&message, &field, text) : reflection.SetString(&message, &field, text);
+      return absl::OkStatus();
+    case FieldDescriptor::CPPTYPE_BOOL: {
+      bool value = false;
+      if (!YAML::convert<bool>::decode(YAML::Node(text), value))
+        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not true or false"));
+      repeated ? reflection.AddBool(&message, &field, value) : reflection.SetBool(&message, &field, value);
+      return absl::OkStatus();
+    }
+    case FieldDescriptor::CPPTYPE_DOUBLE: {
+      double value = 0;
+      if (!YAML::convert<double>::decode(YAML::Node(text), value) || !std::isfinite(value)) {
+        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a number"));
+      }
+      repeated ? reflection.AddDouble(&message, &field, value)
+               : reflection.SetDouble(&message, &field, value);
+      return absl::OkStatus();
+    }
+    case FieldDescriptor::CPPTYPE_UINT32:
+    case FieldDescriptor::CPPTYPE_UINT64: {
+      uint64_t value = 0;
+      if (absl::EndsWith(field.name(), "_bytes") || absl::StartsWith(field.name(), "bytes_")) {
+        absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1);
+        if (!bytes.ok()) return bytes.status();
+        value = *bytes;
+      } else if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos ||
+                 !YAML::convert<uint64_t>::decode(YAML::Node(text), value)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("\"", text, "\" is not a whole number that is 0 or more"));
+      }
+      if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
+        if (value > std::numeric_limits<uint32_t>::max())
+          return absl::InvalidArgumentError(absl::StrCat(text, " is too large"));
+        const auto small = static_cast<uint32_t>(value);
+        repeated ? reflection.AddUInt32(&message, &field, small)
+                 : reflection.SetUInt32(&message, &field, small);
+      } else {
+        repeated ? reflection.AddUInt64(&message, &field, value)
+                 : reflection.SetUInt64(&message, &field, value);
+      }
+      return absl::OkStatus();
+    }
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const EnumDescriptor& type = *field.enum_type();
+      std::vector<std::string> known;
+      for (int i = 0; i < type.value_count(); ++i) {
+        const std::string name = ShortName(type, type.value(i)->name());
+        if (name == absl::AsciiStrToLower(text)) {
+          reflection.SetEnumValue(&message, &field, type.value(i)->number());
+          return absl::OkStatus();
+        }
+        if (type.value(i)->number() != 0) known.push_back(name);
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", text, "\" is not one of: ", absl::StrJoin(known, ", ")));
+    }
+    default:
+      return absl::InvalidArgumentError("this field cannot be given in a plan");
+  }
 }
 
 // Fills a message from a YAML node by reflection. One per document; remembers nothing but the file's name.
@@ -84,75 +152,15 @@ class Reader {
   // Sets a single field, or adds one element to a repeated one.
   absl::Status ReadValue(const YAML::Node& node, const std::string& place, const FieldDescriptor& field,
                          Message& message) const {
-    const Reflection& reflection = *message.GetReflection();
-    const bool repeated = field.is_repeated();
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      return Read(
-          node, place,
-          repeated ? *reflection.AddMessage(&message, &field) : *reflection.MutableMessage(&message, &field));
+      const Reflection& reflection = *message.GetReflection();
+      return Read(node, place,
+                  field.is_repeated() ? *reflection.AddMessage(&message, &field)
+                                      : *reflection.MutableMessage(&message, &field));
     }
     if (!node.IsScalar()) return Error(node, place, "a single value is needed here");
-    const std::string& text = node.Scalar();
-    switch (field.cpp_type()) {
-      case FieldDescriptor::CPPTYPE_STRING:
-        repeated ? reflection.AddString(&message, &field, text)
-                 : reflection.SetString(&message, &field, text);
-        return absl::OkStatus();
-      case FieldDescriptor::CPPTYPE_BOOL: {
-        bool value = false;
-        if (!YAML::convert<bool>::decode(node, value))
-          return Error(node, place, absl::StrCat("\"", text, "\" is not true or false"));
-        repeated ? reflection.AddBool(&message, &field, value) : reflection.SetBool(&message, &field, value);
-        return absl::OkStatus();
-      }
-      case FieldDescriptor::CPPTYPE_DOUBLE: {
-        double value = 0;
-        if (!YAML::convert<double>::decode(node, value) || !std::isfinite(value)) {
-          return Error(node, place, absl::StrCat("\"", text, "\" is not a number"));
-        }
-        repeated ? reflection.AddDouble(&message, &field, value)
-                 : reflection.SetDouble(&message, &field, value);
-        return absl::OkStatus();
-      }
-      case FieldDescriptor::CPPTYPE_UINT32:
-      case FieldDescriptor::CPPTYPE_UINT64: {
-        uint64_t value = 0;
-        if (absl::EndsWith(field.name(), "_bytes") || absl::StartsWith(field.name(), "bytes_")) {
-          absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1);
-          if (!bytes.ok()) return Error(node, place, std::string(bytes.status().message()));
-          value = *bytes;
-        } else if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos ||
-                   !YAML::convert<uint64_t>::decode(node, value)) {
-          return Error(node, place, absl::StrCat("\"", text, "\" is not a whole number that is 0 or more"));
-        }
-        if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-          if (value > std::numeric_limits<uint32_t>::max())
-            return Error(node, place, absl::StrCat(text, " is too large"));
-          const auto small = static_cast<uint32_t>(value);
-          repeated ? reflection.AddUInt32(&message, &field, small)
-                   : reflection.SetUInt32(&message, &field, small);
-        } else {
-          repeated ? reflection.AddUInt64(&message, &field, value)
-                   : reflection.SetUInt64(&message, &field, value);
-        }
-        return absl::OkStatus();
-      }
-      case FieldDescriptor::CPPTYPE_ENUM: {
-        const EnumDescriptor& type = *field.enum_type();
-        std::vector<std::string> known;
-        for (int i = 0; i < type.value_count(); ++i) {
-          const std::string name = ShortName(type, type.value(i)->name());
-          if (name == absl::AsciiStrToLower(text)) {
-            reflection.SetEnumValue(&message, &field, type.value(i)->number());
-            return absl::OkStatus();
-          }
-          if (type.value(i)->number() != 0) known.push_back(name);
-        }
-        return Error(node, place, absl::StrCat("\"", text, "\" is not one of: ", absl::StrJoin(known, ", ")));
-      }
-      default:
-        return Error(node, place, "this field cannot be given in a plan");
-    }
+    const absl::Status set = SetScalar(node.Scalar(), field, message);
+    return set.ok() ? set : Error(node, place, std::string(set.message()));
   }
 
   std::string file_name_;
@@ -242,6 +250,12 @@ absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& f
   v1::Plan plan;
   IOBENCH_RETURN_IF_ERROR(Reader(file_name).Read(root, "", plan));
   return plan;
+}
+
+absl::Status SetFieldFromText(const std::string& name, const std::string& text, Message& message) {
+  const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
+  assert(field != nullptr && !field->is_repeated());
+  return SetScalar(text, *field, message);
 }
 
 std::string PlanToYaml(const v1::Plan& plan) {

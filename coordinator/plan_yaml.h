@@ -16,6 +16,11 @@ namespace iobench {
 absl::StatusOr<v1::Plan> LoadPlan(const std::string& file);  // NotFound: cannot be read
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name);
 
+// One scalar field, by its name, as a plan would have it. InvalidArgument: the text is no value of it.
+// REQUIRES: the message has a single field of that name that is no message.
+absl::Status SetFieldFromText(const std::string& name, const std::string& text,
+                              google::protobuf::Message& message);
+
 // Every field, defaults too; messages that are not set are left out.
 std::string PlanToYaml(const v1::Plan& plan);
 

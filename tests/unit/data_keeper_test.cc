@@ -52,7 +52,7 @@ struct Deployment {
     for (int worker : {0, 1}) *Seen(worker).mutable_manifest() = manifest;
   }
   static v1::Plan PlanOf(const std::vector<std::string>& arguments) {
-    return *BuildPlan(ParseCommandLine(arguments)->work, 1);
+    return *BuildPlan(ParseCommandLine(arguments)->given, {});
   }
 
   absl::StatusOr<DataDecision> Decide() {

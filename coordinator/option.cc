@@ -1,0 +1,200 @@
+#include "coordinator/option.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <iterator>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/status_util.h"
+#include "common/units.h"
+
+namespace iobench {
+namespace {
+
+std::string RangeOf(const OptionSpec& option) {
+  return absl::StrCat(option.value == OptionValue::kWhole ? "a whole number" : "a number", " from ",
+                      option.least, " to ", option.most);
+}
+
+absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::string& text) {
+  double number = NAN;
+  bool good = absl::SimpleAtod(text, &number) && number >= option.least && number <= option.most;
+  if (option.value == OptionValue::kWhole) {
+    good = good && !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  }
+  if (!good) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not ", RangeOf(option)));
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string& text,
+                                     uint64_t bare_unit_bytes) {
+  const absl::StatusOr<uint64_t> bytes = ParseBytes(text, bare_unit_bytes);
+  if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
+  return absl::StrCat(*bytes);
+}
+
+absl::StatusOr<std::vector<std::string>> ReadSizeAndMs(const OptionSpec& option, const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  double ms = NAN;
+  if (parts.size() != 2 || !absl::SimpleAtod(parts[1], &ms) || !(ms >= 0 && ms <= option.most)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(option), ": \"", text, "\" is not a size and a pause in milliseconds such as 4m,20"));
+  }
+  const absl::StatusOr<uint64_t> bytes = ParseBytes(parts[0], 1_KiB);
+  if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
+  if (*bytes == 0)
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": a burst of no bytes"));
+  return std::vector<std::string>{absl::StrCat(*bytes), parts[1]};
+}
+
+absl::StatusOr<std::vector<std::string>> ReadDataContents(const OptionSpec& option, const std::string& text) {
+  if (text == "zero" || text == "incompressible") return std::vector<std::string>{text, "0"};
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  uint32_t byte = 0;
+  if (parts.first == "pattern" && absl::SimpleAtoi(parts.second, &byte) && byte <= 255) {
+    return std::vector<std::string>{"pattern", absl::StrCat(byte)};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(BothNamesOf(option), ": \"", text,
+                   "\" is not zero, incompressible or pattern:N with a byte N from 0 to 255"));
+}
+
+// IOzone's numbers; a word is the plan check's.
+std::string ReadMapAdvice(const std::string& text) {
+  static constexpr const char* kWords[] = {"normal", "random", "sequential", "dontneed", "willneed"};
+  uint32_t number = 0;
+  return absl::SimpleAtoi(text, &number) && number < std::size(kWords) ? kWords[number] : text;
+}
+
+absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const std::string& text) {
+  absl::StatusOr<std::string> part = text;
+  switch (option.value) {
+    case OptionValue::kFlag:
+      return std::vector<std::string>{"true"};
+    case OptionValue::kWord:
+      if (text.empty())
+        return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " needs an argument"));
+      break;
+    case OptionValue::kWhole:
+    case OptionValue::kDecimal:
+      part = ReadNumber(option, text);
+      break;
+    case OptionValue::kSizeKib:
+      part = ReadSize(option, text, 1_KiB);
+      break;
+    case OptionValue::kSizeBytes:
+      part = ReadSize(option, text, 1);
+      break;
+    case OptionValue::kMapAdvice:
+      part = ReadMapAdvice(text);
+      break;
+    case OptionValue::kSizeAndMs:
+      return ReadSizeAndMs(option, text);
+    case OptionValue::kDataContents:
+      return ReadDataContents(option, text);
+  }
+  if (!part.ok()) return part.status();
+  return std::vector<std::string>{*part};
+}
+
+}  // namespace
+
+std::string_view TitleOf(OptionGroup group) {
+  switch (group) {
+    case OptionGroup::kWhat:
+      return "What to do";
+    case OptionGroup::kAuto:
+      return "Sweeps over sizes and lanes";
+    case OptionGroup::kTimed:
+      return "How it is timed";
+    case OptionGroup::kEngine:
+      return "How bytes move";
+    case OptionGroup::kBetween:
+      return "Between operations";
+    case OptionGroup::kData:
+      return "Data and verification";
+    case OptionGroup::kMetadata:
+      return "Metadata operations";
+    case OptionGroup::kCaches:
+      return "Caches and pauses between phases";
+    case OptionGroup::kWhere:
+      return "Where";
+    case OptionGroup::kIozone:
+      return "IOzone's, for what is always so here";
+  }
+  return "";
+}
+
+const OptionSpec& OptionNamed(std::string_view name) {
+  const auto options = RunOptions();
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [name](const OptionSpec& option) { return option.name == name; });
+  assert(found != options.end());
+  return *found;
+}
+
+std::string ShortNameOf(const OptionSpec& option) {
+  return option.letter.empty() ? absl::StrCat("--", std::string(option.name))
+                               : absl::StrCat("-", std::string(option.letter));
+}
+
+std::string BothNamesOf(const OptionSpec& option) {
+  if (option.letter.empty()) return ShortNameOf(option);
+  return absl::StrCat(ShortNameOf(option), " (--", std::string(option.name), ")");
+}
+
+absl::Status GivenOptions::Add(const OptionSpec& option, const std::string& text) {
+  auto& parts = given_[&option];
+  if (!parts.empty() && option.is_flag()) return absl::OkStatus();
+  if (!parts.empty() && !option.repeatable) {
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " was given twice"));
+  }
+  auto read = PartsOf(option, text);
+  if (!read.ok()) return read.status();
+  parts.push_back(*std::move(read));
+  return absl::OkStatus();
+}
+
+std::vector<const OptionSpec*> GivenOptions::options() const {
+  std::vector<const OptionSpec*> result;
+  result.reserve(given_.size());
+  for (const auto& [option, parts] : given_) result.push_back(option);
+  return result;  // the map is in the order of the table's addresses
+}
+
+std::vector<std::string> GivenOptions::Texts(std::string_view name) const {
+  std::vector<std::string> texts;
+  const auto found = given_.find(&OptionNamed(name));
+  if (found == given_.end()) return texts;
+  for (const std::vector<std::string>& parts : found->second) texts.push_back(parts.front());
+  return texts;
+}
+
+std::string GivenOptions::Text(std::string_view name) const {
+  const std::vector<std::string> texts = Texts(name);
+  return texts.empty() ? std::string() : texts.back();
+}
+
+std::vector<uint64_t> GivenOptions::Numbers(std::string_view name) const {
+  std::vector<uint64_t> numbers;
+  for (const std::string& text : Texts(name)) {
+    uint64_t number = 0;
+    [[maybe_unused]] const bool is_number = absl::SimpleAtoi(text, &number);
+    assert(is_number);
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+uint64_t GivenOptions::Number(std::string_view name, uint64_t otherwise) const {
+  const std::vector<uint64_t> numbers = Numbers(name);
+  return numbers.empty() ? otherwise : numbers.back();
+}
+
+}  // namespace iobench

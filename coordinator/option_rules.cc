@@ -1,0 +1,188 @@
+#include "coordinator/option_rules.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace iobench {
+namespace {
+
+constexpr std::string_view kOneLane = "automatic mode is one lane per worker; lists of -s and -r go with -t";
+constexpr std::string_view kOneEngine = "an operation has one engine";
+constexpr std::string_view kWhole = "a dedupable record is not its own, so it cannot say who wrote it";
+constexpr std::string_view kOneContent = "they say different things of the same bytes";
+constexpr std::string_view kTraceRules = "the trace says where and how much";
+constexpr std::string_view kReadOnly = "files of your own are only read";
+
+// clang-format off
+constexpr ForbiddenPair kForbidden[] = {
+    {"auto",       "lanes",     kOneLane},
+    {"auto",       "max-lanes", kOneLane},
+    {"min-size",   "lanes",     kOneLane},
+    {"min-size",   "max-lanes", kOneLane},
+    {"max-size",   "lanes",     kOneLane},
+    {"max-size",   "max-lanes", kOneLane},
+    {"min-record", "lanes",     kOneLane},
+    {"min-record", "max-lanes", kOneLane},
+    {"max-record", "lanes",     kOneLane},
+    {"max-record", "max-lanes", kOneLane},
+    {"lanes",      "max-lanes", "one lists numbers of lanes, the other counts through them"},
+    {"show-latency", "lanes",     "IOzone's -N is for one lane; the latency lines of the report need no option"},
+    {"show-latency", "max-lanes", "IOzone's -N is for one lane; the latency lines of the report need no option"},
+    {"auto-read-write", "op",     "it is -a -z -i 0 -i 1"},
+    {"size",       "min-size",  "one lists sizes, the other begins a range"},
+    {"size",       "max-size",  "one lists sizes, the other ends a range"},
+    {"record",     "min-record", "one lists records, the other begins a range"},
+    {"record",     "max-record", "one lists records, the other ends a range"},
+    {"file",       "files",     "one names a file, the other a file for each lane"},
+    {"file",       "lanes",     "one file cannot be that of several lanes; use -F or --path"},
+    {"file",       "max-lanes", "one file cannot be that of several lanes; use -F or --path"},
+    {"files",      "auto",      "automatic mode is one lane per worker; use -f or --path"},
+    {"file",       "path",      "both name the directory"},
+    {"files",      "path",      "both name the directories"},
+    {"mmap",       "aio",       kOneEngine},
+    {"mmap",       "aio-copy",  kOneEngine},
+    {"mmap-async", "aio",       kOneEngine},
+    {"mmap-async", "aio-copy",  kOneEngine},
+    {"mmap-sync",  "aio",       kOneEngine},
+    {"mmap-sync",  "aio-copy",  kOneEngine},
+    {"aio",        "aio-copy",  "with a copy or without"},
+    {"engine",     "mmap",      kOneEngine},
+    {"engine",     "mmap-async", kOneEngine},
+    {"engine",     "aio",       kOneEngine},
+    {"engine",     "aio-copy",  kOneEngine},
+    {"depth",      "aio",       "both say how many ops are in flight"},
+    {"depth",      "aio-copy",  "both say how many ops are in flight"},
+    {"mmap-async", "mmap-sync", "one kind of msync per op"},
+    {"jitter",     "jitter-every", "both say how often"},
+    {"verify",     "dedupe",        kWhole},
+    {"verify",     "dedupe-within", kWhole},
+    {"verify",     "verify-pattern", kOneContent},
+    {"verify",     "data",          kOneContent},
+    {"verify",     "compress",      "every sector would have to be compressible and unique"},
+    {"verify-pattern", "data",      kOneContent},
+    {"verify-pattern", "compress",  kOneContent},
+    {"verify-pattern", "dedupe",    kOneContent},
+    {"data",       "compress",      kOneContent},
+    {"data",       "dedupe",        kOneContent},
+    {"read-trace", "auto",          kTraceRules},
+    {"read-trace", "stride",        kTraceRules},
+    {"read-trace", "jitter",        kTraceRules},
+    {"read-trace", "jitter-every",  kTraceRules},
+    {"read-trace", "verify",        "a trace may read what was never written"},
+    {"read-trace", "verify-pattern", "a trace may read what was never written"},
+    {"write-trace", "auto",         "every phase would write the same files"},
+    {"write-trace", "read-trace",   "a replayed trace is there already"},
+    {"no-stonewall", "stop-at-stonewall", "one leaves stragglers in, the other stops them"},
+    {"existing",   "keep",          kReadOnly},
+    {"existing",   "shared-file",   "each lane reads one of the files"},
+    {"existing",   "files-per-lane", "each lane reads one of the files"},
+    {"existing",   "path",          "the files say where"},
+    {"existing",   "read-existing", "both name the files"},
+    {"existing",   "keep-existing", kReadOnly},
+    {"existing",   "rotate-clients", "the files are nobody's"},
+    {"existing",   "verify",        "what is in files of your own is not known"},
+    {"existing",   "verify-pattern", "what is in files of your own is not known"},
+    {"read-existing", "keep",       kReadOnly},
+    {"read-existing", "shared-file", "each lane reads one of the files"},
+    {"read-existing", "files-per-lane", "each lane reads one of the files"},
+    {"read-existing", "keep-existing", kReadOnly},
+    {"read-existing", "rotate-clients", "the files are nobody's"},
+    {"read-existing", "verify",     "what is in files of your own is not known"},
+    {"read-existing", "verify-pattern", "what is in files of your own is not known"},
+    {"plan",       "suite",         "both say what to do"},
+};
+// clang-format on
+
+struct Need {
+  std::string_view option;
+  std::vector<std::string_view> one_of;
+};
+const std::vector<Need>& Needs() {
+  static const std::vector<Need> needs = {
+      {"all-records", {"auto"}},
+      {"min-size", {"auto"}},
+      {"max-size", {"auto"}},
+      {"min-record", {"auto"}},
+      {"max-record", {"auto"}},
+      {"multiplier", {"auto"}},
+      {"min-lanes", {"max-lanes"}},
+      {"mmap-sync", {"mmap"}},
+      {"mmap-advice", {"mmap", "mmap-async"}},
+      {"mmap-and-file", {"mmap", "mmap-async"}},
+      {"processor-cache", {"purge-processor-cache"}},
+      {"cache-line", {"purge-processor-cache"}},
+      {"think-in-throughput", {"think"}},
+      {"dedupe-within", {"dedupe"}},
+      {"dedupe-interior", {"dedupe-within"}},
+      {"dedupe-seed", {"dedupe"}},
+      {"dedupe-lane-offset", {"dedupe"}},
+      {"interleaved", {"shared-file"}},
+      {"read-existing", {"file", "files"}},
+      {"wear-out", {"deadline"}},
+  };
+  return needs;
+}
+
+// What shapes the list of phases, which a plan or a suite has already. A suite's usual values may be replaced.
+bool CannotGoWithPlan(const OptionSpec& option) {
+  static constexpr std::string_view kFree[] = {"plan", "path", "file", "files", "keep"};
+  return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
+}
+bool CannotGoWithSuite(const OptionSpec& option) {
+  static constexpr std::string_view kFree[] = {"suite", "path",   "file", "files",
+                                               "keep",  "record", "size", "lanes"};
+  if (std::find(std::begin(kFree), std::end(kFree), option.name) != std::end(kFree)) return false;
+  const bool shapes = option.group == OptionGroup::kWhat || option.group == OptionGroup::kAuto;
+  return shapes && option.sets.empty();
+}
+
+}  // namespace
+
+std::span<const ForbiddenPair> ForbiddenPairs() {
+  return kForbidden;
+}
+
+absl::Status CheckOptions(const GivenOptions& given) {
+  for (const ForbiddenPair& pair : kForbidden) {
+    if (!given.Has(pair.one) || !given.Has(pair.other)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed(pair.one)), " cannot go with ",
+                                                   BothNamesOf(OptionNamed(pair.other)), ": ",
+                                                   std::string(pair.why)));
+  }
+  for (const OptionSpec* option : given.options()) {
+    if (given.Has("plan") && CannotGoWithPlan(*option)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(*option), " cannot go with --plan: write it into the plan instead"));
+    }
+    if (given.Has("suite") && CannotGoWithSuite(*option)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(*option),
+                       " cannot go with --suite, which says what "
+                       "is done: print its plan with --print-plan and change that"));
+    }
+  }
+  for (const Need& need : Needs()) {
+    if (!given.Has(need.option)) continue;
+    const bool met = std::any_of(need.one_of.begin(), need.one_of.end(),
+                                 [&](std::string_view name) { return given.Has(name); });
+    if (met) continue;
+    std::vector<std::string> names;
+    names.reserve(need.one_of.size());
+    for (const std::string_view name : need.one_of) names.push_back(BothNamesOf(OptionNamed(name)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(OptionNamed(need.option)), " needs ", absl::StrJoin(names, " or ")));
+  }
+  for (const char* name : {"record", "size", "lanes"}) {
+    if (given.Has("suite") && given.Texts(name).size() > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(OptionNamed(name)), " with --suite takes one value"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

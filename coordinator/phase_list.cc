@@ -1,0 +1,167 @@
+#include "coordinator/phase_list.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/engine.h"
+#include "common/operation.h"
+#include "common/status_util.h"
+#include "common/units.h"
+#include "coordinator/plan_fields.h"
+#include "coordinator/sweep.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMixNumber = 8;
+constexpr std::string_view kSequentialMix = "sequential-mix";
+
+// What is done where nobody names operations: 0 1 2; in automatic mode all that IOzone does with one lane; with -E what
+// it calls extended, too.
+std::vector<std::string> UsualOperations(const GivenOptions& given) {
+  if (!given.Has("auto") && !given.Has("extended")) return {"0", "1", "2"};
+  std::vector<std::string> numbers;
+  for (const OperationSpec& spec : Operations()) {
+    const int number = spec.iozone_number;
+    const bool extended = number >= 9 && number <= 12;
+    const bool wanted = (number >= 0 && number <= 7) || (extended && given.Has("extended"));
+    const std::string text = absl::StrCat(number);
+    if (wanted && (numbers.empty() || numbers.back() != text)) numbers.push_back(text);
+  }
+  return numbers;
+}
+
+absl::StatusOr<std::vector<const OperationSpec*>> OperationsOf(const GivenOptions& given) {
+  std::vector<const OperationSpec*> list;
+  bool mix_replaced = false;
+  const std::vector<std::string> texts = given.Has("op") ? given.Texts("op") : UsualOperations(given);
+  for (const std::string& text : texts) {
+    auto specs = OperationsFor(text);
+    if (!specs.ok()) return absl::InvalidArgumentError(specs.status().message());
+    const bool by_number = specs->front()->name != text;
+    for (const OperationSpec* spec : *specs) {
+      if (by_number && spec->retest && given.Has("no-retest")) continue;
+      if (by_number && spec->iozone_number == kMixNumber) {
+        if (spec->name == kSequentialMix) continue;  // by name, or -+B
+        if (given.Has("sequential-mix")) {
+          auto sequential = FindOperation(kSequentialMix);
+          if (!sequential.ok()) {
+            return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed("sequential-mix")),
+                                                           " is not available in this version"));
+          }
+          spec = *sequential;
+          mix_replaced = true;
+        }
+      }
+      list.push_back(spec);
+    }
+  }
+  if (given.Has("sequential-mix") && !mix_replaced) {
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed("sequential-mix")),
+                                                   " needs -i 8, the mix that it puts in order"));
+  }
+  return list;
+}
+
+// "64k", "4m", "47008b".
+std::string ShortSize(uint64_t bytes) {
+  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
+  }
+  return absl::StrCat(bytes, "b");
+}
+
+// "write", "write 64k/4k", "write 64k/4k, 3 lanes": says what changes between the phases of the run.
+std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell) {
+  std::string name(spec.name);
+  if (sweep.several_sizes || sweep.several_records) {
+    absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", ShortSize(cell.record_bytes));
+  }
+  if (sweep.several_lanes) absl::StrAppend(&name, ", ", cell.lanes, cell.lanes == 1 ? " lane" : " lanes");
+  return name;
+}
+
+// -+k: an equal share of whole records for each lane of the run.
+absl::StatusOr<uint64_t> BytesPerLane(const GivenOptions& given, const PlanContext& context,
+                                      const SweepCell& cell) {
+  if (!given.Has("constant-total")) return cell.bytes;
+  const std::string option = BothNamesOf(OptionNamed("constant-total"));
+  if (context.worker_count == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        option, ": the launcher does not say how many workers there will be; give each lane's -s"));
+  }
+  const uint64_t lanes = uint64_t{context.worker_count} * cell.lanes;
+  const uint64_t unit =
+      std::max<uint64_t>(1, cell.record_bytes) * std::max<uint64_t>(1, given.Number("files-per-lane", 1));
+  const uint64_t share = cell.bytes / lanes / unit * unit;
+  if (share == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(option, ": ", FormatBytes(static_cast<double>(cell.bytes)),
+                                                   " for ", lanes, " lanes leave none of them a record of ",
+                                                   FormatBytes(static_cast<double>(cell.record_bytes))));
+  }
+  return share;
+}
+
+}  // namespace
+
+absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<const OperationSpec*> operations, OperationsOf(given));
+  IOBENCH_ASSIGN_OR_RETURN(const Sweep sweep, SweepOf(given, given.Has("auto") ? 1 : context.default_lanes));
+  plan.set_lanes_per_worker(sweep.most_lanes());
+  uint64_t most_bytes = 0;
+  for (const SweepCell& cell : sweep.cells) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, BytesPerLane(given, context, cell));
+    most_bytes = std::max(most_bytes, bytes);
+  }
+  plan.mutable_files()->set_bytes_per_lane(most_bytes);
+  std::map<std::string, int> times;
+  for (const SweepCell& cell : sweep.cells) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, BytesPerLane(given, context, cell));
+    for (const OperationSpec* spec : operations) {
+      v1::Phase& phase = *plan.add_phases();
+      std::string name = NameOf(*spec, sweep, cell);
+      if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
+      phase.set_name(std::move(name));
+      v1::Operation& operation = *phase.add_assignments()->mutable_operation();
+      operation.set_name(std::string(spec->name));
+      operation.set_record_bytes(cell.record_bytes);
+      if (spec->name == kSequentialMix) operation.set_mix_by_lane(true);
+      if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
+      if (sweep.several_sizes || bytes != most_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
+  if (given.Has("op")) return;
+  auto& phases = *plan.mutable_phases();
+  const auto kept = std::remove_if(phases.begin(), phases.end(), [](const v1::Phase& phase) {
+    const v1::Operation& operation = phase.assignments(0).operation();
+    const auto spec = FindOperation(operation.name());
+    const auto engine = FindEngine(operation.engine());
+    return spec.ok() && engine.ok() && !EngineFor(**spec, operation.engine()).ok();
+  });
+  phases.DeleteSubrange(static_cast<int>(kept - phases.begin()), static_cast<int>(phases.end() - kept));
+}
+
+void AddSteps(const GivenOptions& given, v1::Plan& plan) {
+  bool first = true;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (given.Has("rest") && !first) {
+      phase.add_before()->mutable_rest()->set_seconds(std::stod(given.Text("rest")));
+    }
+    first = false;
+    if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
+    if (given.Has("drop-caches") && IsFor(OptionNamed("drop-caches"), phase.assignments(0).operation())) {
+      phase.add_before()->mutable_drop_caches();
+    }
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,116 @@
+#include "coordinator/suite.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "common/status_util.h"
+#include "common/units.h"
+#include "coordinator/plan_yaml.h"
+
+namespace iobench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kExtension[] = ".yaml";
+constexpr uint64_t kSizeUnit = 64_MiB;  // sizes made from a host's memory are round
+
+// Beside an installed program (PREFIX/bin -> PREFIX/share/cluster-iobench/plans), else in the source tree that it was
+// built from.
+absl::StatusOr<fs::path> PlanDirectory() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  std::vector<fs::path> candidates;
+  if (!error)
+    candidates.push_back(program.parent_path().parent_path() / "share" / "cluster-iobench" / "plans");
+  candidates.emplace_back(IOBENCH_SOURCE_PLANS);
+  for (const fs::path& candidate : candidates) {
+    if (fs::is_directory(candidate, error)) return candidate;
+  }
+  std::vector<std::string> looked;
+  for (const fs::path& candidate : candidates) looked.push_back(candidate.string());
+  return absl::NotFoundError(
+      absl::StrCat("the suites are not installed: there is no ", absl::StrJoin(looked, " and no ")));
+}
+
+std::vector<fs::path> PlansIn(const fs::path& directory) {
+  std::vector<fs::path> plans;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    if (entry.path().extension() == kExtension) plans.push_back(entry.path());
+  }
+  std::sort(plans.begin(), plans.end());
+  return plans;
+}
+
+std::string FirstCommentOf(const fs::path& plan) {
+  std::ifstream in(plan);
+  std::string line;
+  std::getline(in, line);
+  return std::string(absl::StripPrefix(line, "# "));
+}
+
+// -s, -r, -t over the suite's usual values.
+void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
+  if (given.Has("size")) plan.mutable_files()->set_bytes_per_lane(given.Number("size", 0));
+  if (given.Has("lanes")) plan.set_lanes_per_worker(static_cast<uint32_t>(given.Number("lanes", 1)));
+  if (!given.Has("record") || plan.phases().empty() || plan.phases(0).assignments().empty()) return;
+  const uint64_t usual = plan.phases(0).assignments(0).operation().record_bytes();
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      if (assignment.operation().record_bytes() == usual) {
+        assignment.mutable_operation()->set_record_bytes(given.Number("record", usual));
+      }
+    }
+  }
+}
+
+void SizeByMemory(const PlanContext& context, bool size_given, v1::Plan& plan) {
+  const uint64_t lanes = std::max(1u, plan.lanes_per_worker());
+  const uint64_t wanted = 2 * context.memory_bytes / lanes;
+  if (!size_given) plan.mutable_files()->set_bytes_per_lane((wanted + kSizeUnit - 1) / kSizeUnit * kSizeUnit);
+  if (plan.files().bytes_per_lane() >= wanted) return;
+  plan.add_notes(
+      absl::StrFormat("the files of a worker (%s) are smaller than twice this host's memory (%s): what is "
+                      "read may come from memory",
+                      FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())),
+                      FormatBytes(static_cast<double>(2 * context.memory_bytes))));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> SuiteList() {
+  IOBENCH_ASSIGN_OR_RETURN(const fs::path directory, PlanDirectory());
+  std::string text = absl::StrCat("Suites, which are plans in ", directory.string(), ":\n");
+  for (const fs::path& plan : PlansIn(directory)) {
+    absl::StrAppendFormat(&text, "  %-14s %s\n", plan.stem().string(), FirstCommentOf(plan));
+  }
+  return text;
+}
+
+absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext& context) {
+  IOBENCH_ASSIGN_OR_RETURN(const fs::path directory, PlanDirectory());
+  const std::string name = given.Text("suite");
+  std::vector<std::string> names;
+  for (const fs::path& file : PlansIn(directory)) {
+    names.push_back(file.stem().string());
+    if (names.back() != name) continue;
+    IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, LoadPlan(file.string()));
+    const bool by_memory = plan.files().bytes_per_lane() == 0;
+    ReplaceUsualValues(given, plan);
+    if (by_memory) SizeByMemory(context, given.Has("size"), plan);
+    return plan;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("there is no suite \"", name, "\"; there are: ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace iobench
