@@ -28,7 +28,7 @@ packages() {
     debian)
       printf '%s ' build-essential cmake ninja-build pkg-config \
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
-        libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev
+        libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev
       [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml strace \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
         openssh-server openssh-client iproute2
@@ -36,7 +36,7 @@ packages() {
     fedora)
       printf '%s ' gcc gcc-c++ make cmake ninja-build pkgconf-pkg-config \
         grpc-devel grpc-plugins protobuf-devel protobuf-compiler abseil-cpp-devel \
-        openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel
+        openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel
       [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml strace \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute
       ;;

@@ -11,6 +11,7 @@
 #include "worker/engine/null_engine.h"
 #include "worker/engine/posix_engine.h"
 #include "worker/engine/stdio_engine.h"
+#include "worker/engine/uring_engine.h"
 
 namespace iobench {
 namespace {
@@ -24,6 +25,7 @@ constexpr Maker kMakers[] = {
     {"posix", MakePosixEngine},
     {"stdio", MakeStdioEngine},
     {"mmap", MakeMmapEngine},
+    {"uring", MakeUringEngine},
     {"null", MakeNullEngine},
 };
 

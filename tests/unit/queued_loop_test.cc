@@ -1,0 +1,398 @@
+#include "worker/queued_loop.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace iobench {
+namespace {
+
+using Reason = LoopEnd::Reason;
+
+constexpr OpKinds kReads = OpKind::kRead;
+
+// Moves only when told to; a tick is a ns.
+struct FakeClock {
+  static inline uint64_t now = 0;
+  static inline uint64_t read_count = 0;
+  static Ticks Now() {
+    ++read_count;
+    return {now};
+  }
+};
+
+// One-kilobyte reads, one after the other; a batch takes `fill_ns` to make.
+class Kilobytes final : public OpStream {
+ public:
+  explicit Kilobytes(uint64_t op_count) : op_count_(op_count) {}
+  size_t Fill(std::span<Op> batch) override {
+    FakeClock::now += fill_ns;
+    size_t filled = 0;
+    for (; filled < batch.size() && position_ < op_count_; ++filled, ++position_) {
+      batch[filled] = {OpKind::kRead, 0, position_ * 1024, 1024};
+    }
+    return filled;
+  }
+  void Unread(size_t op_count) override { position_ -= op_count; }
+  void Restart(uint64_t pass) override {
+    passes.push_back(pass);
+    position_ = 0;
+  }
+  uint64_t ops_per_pass() const override { return op_count_; }
+  uint64_t bytes_per_pass() const override { return op_count_ * 1024; }
+
+  uint64_t fill_ns = 0;
+  std::vector<uint64_t> passes;
+
+ private:
+  uint64_t op_count_;
+  uint64_t position_ = 0;
+};
+
+// Ends each op `latency(number)` ns after the turn that began it; numbers count ops in the order of their begin.
+class FakeQueue {
+ public:
+  void Prepare(uint32_t slot, const Op& op) {
+    FakeClock::now += prepare_ns;
+    REQUIRE(std::none_of(flying_.begin(), flying_.end(), [&](const Flying& f) { return f.slot == slot; }));
+    prepared_.push_back({slot, 0, 0, op});
+  }
+  size_t Turn(bool wait, std::span<OpEnd> ends) {
+    ++turn_count;
+    for (Flying& each : prepared_) {
+      each.number = offsets.size();
+      each.end = FakeClock::now + latency(each.number);
+      offsets.push_back(each.op.offset);
+      if (on_begin) on_begin(each.number);
+      flying_.push_back(each);
+    }
+    prepared_.clear();
+    most_in_flight = std::max(most_in_flight, flying_.size());
+    std::stable_sort(flying_.begin(), flying_.end(),
+                     [](const Flying& a, const Flying& b) { return a.end < b.end; });
+    if (wait) FakeClock::now = std::max(FakeClock::now, flying_.at(0).end);
+    size_t count = 0;
+    while (!flying_.empty() && flying_.front().end <= FakeClock::now) {
+      const Flying& ended = flying_.front();
+      ends[count++] = {ended.slot, moved ? moved(ended.number) : int64_t{ended.op.length}};
+      flying_.erase(flying_.begin());
+    }
+    return count;
+  }
+  const std::byte* DataOf(uint32_t slot) const { return &memory_[slot]; }
+
+  std::function<uint64_t(uint64_t number)> latency = [](uint64_t) { return 100; };
+  std::function<int64_t(uint64_t number)> moved;
+  std::function<void(uint64_t number)> on_begin;
+  uint64_t prepare_ns = 0;
+  std::vector<uint64_t> offsets;  // in the order of begin
+  size_t most_in_flight = 0;
+  uint64_t turn_count = 0;
+
+ private:
+  struct Flying {
+    uint32_t slot;
+    uint64_t number;
+    uint64_t end;
+    Op op;
+  };
+  std::vector<Flying> prepared_, flying_;
+  std::byte memory_[64] = {};
+};
+
+struct Lane {
+  Lane(uint64_t op_count, uint32_t depth) : stream(op_count), slots(depth) {
+    FakeClock::now = 6'000;
+    FakeClock::read_count = 0;
+  }
+  LoopEnd Runs() { return RunQueue<FakeClock>(context, slots, queue); }
+  const Histogram& latencies() const { return *recorder.histogram_of(OpKind::kRead); }
+
+  Kilobytes stream;
+  OpSlots slots;
+  FakeQueue queue;
+  StopCell stop;
+  LaneRecorder recorder{kReads, TickScale(TickSource::kMonotonic, {{0}, 0, 0}, {{1'000}, 1'000, 0})};
+  LaneContext context{
+      .stream = stream, .payload = nullptr, .read_buffer = nullptr, .stop = stop, .recorder = recorder};
+};
+
+TEST_CASE(
+    "as many ops are in flight as there are slots, and each is timed from its own begin to its own end") {
+  Lane lane(4, 2);
+  // 0: 6000-6100 and 1: 6000-6250; 2: 6100-6200; 3: 6200-6260.
+  lane.queue.latency = [](uint64_t number) { return std::vector<uint64_t>{100, 250, 100, 60}[number]; };
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  lane.recorder.Finish();
+  REQUIRE(lane.queue.offsets == std::vector<uint64_t>{0, 1024, 2048, 3072});
+  REQUIRE(lane.queue.most_in_flight == 2);
+  REQUIRE(lane.recorder.first_op() == Ticks{6'000});
+  REQUIRE(lane.recorder.last_end() == Ticks{6'260});
+  REQUIRE(
+      lane.recorder.timeline().Points() ==
+      std::vector<LanePoint>{
+          {{6'000}, 0, 0}, {{6'100}, 1024, 1}, {{6'200}, 2048, 2}, {{6'250}, 3072, 3}, {{6'260}, 4096, 4}});
+  REQUIRE(lane.latencies().count() == 4);
+  REQUIRE(lane.latencies().min_ns() == 60);
+  REQUIRE(lane.latencies().max_ns() == 250);
+  REQUIRE(lane.latencies().mean_ns() == Approx((100 + 250 + 100 + 60) / 4.0));
+}
+
+TEST_CASE("with one slot it is the loop of one op after the other") {
+  Lane lane(3, 1);
+  lane.queue.latency = [](uint64_t number) { return 10 * (number + 1); };  // 10, 20, 30
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  REQUIRE(lane.queue.most_in_flight == 1);
+  REQUIRE(lane.recorder.last_end() == Ticks{6'060});
+  REQUIRE(lane.latencies().mean_ns() == 20);
+}
+
+TEST_CASE("what is made before a turn is in no latency, and the clock is read twice a turn") {
+  Lane lane(200, 32);
+  lane.stream.fill_ns = 1'000;
+  lane.queue.prepare_ns = 500;
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  REQUIRE(lane.latencies().count() == 200);
+  REQUIRE(lane.latencies().max_ns() == 100);
+  REQUIRE(lane.queue.turn_count == 7);  // six of 32 and one of 8
+  REQUIRE(FakeClock::read_count == 2 * 7 + 1);
+  // Four batches (the last of 8) and the empty one, of which only the first lies before the start.
+  REQUIRE(lane.recorder.first_op() == Ticks{7'000});
+  REQUIRE(lane.recorder.last_end() == Ticks{7'000 + 4 * 1'000 + 200 * 500 + 7 * 100});
+}
+
+TEST_CASE("ops that are in flight when stop is set complete and count; the next run goes on without a hole") {
+  for (const uint64_t stop_at : std::vector<uint64_t>{0, 5, 62, 63, 64, 95}) {
+    INFO("stopped as op " << stop_at << " begins");
+    Lane lane(100, 4);
+    lane.queue.latency = [](uint64_t number) { return 100 + number % 3; };
+    lane.queue.on_begin = [&](uint64_t number) {
+      if (number == stop_at) lane.stop.stop = true;
+    };
+    REQUIRE(lane.Runs().reason == Reason::kStopped);
+    const uint64_t begun = lane.queue.offsets.size();
+    REQUIRE(begun > stop_at);
+    REQUIRE(begun <= stop_at + 4);
+    REQUIRE(lane.recorder.ops() == begun);
+    lane.stop.stop = false;
+    lane.context.resume = true;
+    REQUIRE(lane.Runs().reason == Reason::kDone);
+    REQUIRE(lane.recorder.ops() == 100);
+    for (uint64_t i = 0; i < 100; ++i) REQUIRE(lane.queue.offsets[i] == i * 1024);
+  }
+}
+
+TEST_CASE("a queue that is stopped before its first op has started and done nothing") {
+  Lane lane(100, 8);
+  lane.stop.stop = true;
+  REQUIRE(lane.Runs().reason == Reason::kStopped);
+  REQUIRE(lane.queue.turn_count == 0);
+  REQUIRE(lane.recorder.first_op() == Ticks{6'000});
+  REQUIRE(lane.recorder.last_end() == Ticks{6'000});
+}
+
+TEST_CASE("nothing begins after the deadline, and what is in flight then counts") {
+  struct Case {
+    uint64_t deadline, op_count;
+  };
+  static constexpr Case kCases[] = {{6'000, 2}, {6'100, 2}, {6'101, 4}, {6'200, 4}, {6'201, 6}};
+  for (const auto& [deadline, op_count] : kCases) {
+    Lane lane(10, 2);
+    lane.context.rules.deadline = {deadline};
+    INFO("deadline " << deadline);
+    REQUIRE(lane.Runs().reason == Reason::kDeadline);
+    REQUIRE(lane.recorder.ops() == op_count);
+  }
+  Lane lane(10, 2);
+  lane.queue.latency = [](uint64_t number) { return number == 1 ? 5'000 : 100; };
+  lane.context.rules.deadline = {6'250};
+  REQUIRE(lane.Runs().reason == Reason::kDeadline);
+  REQUIRE(lane.recorder.ops() == 4);  // 0, 2, 3 and at 11,000 op 1
+  REQUIRE(lane.recorder.last_end() == Ticks{11'000});
+}
+
+TEST_CASE("a deadline after the last end is none") {
+  Lane lane(2, 2);
+  lane.context.rules.deadline = {6'101};
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+}
+
+TEST_CASE("a goal is met exactly, with whatever is in flight") {
+  for (const uint64_t goal : std::vector<uint64_t>{1, 3, 4, 5, 64, 66, 99, 100}) {
+    INFO("goal " << goal);
+    Lane lane(100, 4);
+    lane.queue.latency = [](uint64_t number) { return 100 + number % 3; };
+    lane.context.rules.ops_goal = goal;
+    REQUIRE(lane.Runs().reason == Reason::kGoal);
+    REQUIRE(lane.recorder.ops() == goal);
+    lane.context.rules = {};
+    lane.context.resume = true;
+    REQUIRE(lane.Runs().reason == Reason::kDone);
+    REQUIRE(lane.queue.offsets.size() == 100);
+  }
+}
+
+TEST_CASE("wear-out: after the deadline the lane goes on to its goal, and the pause is in no latency") {
+  Lane lane(300, 8);
+  lane.context.rules.deadline = {6'450};
+  REQUIRE(lane.Runs().reason == Reason::kDeadline);
+  REQUIRE(lane.recorder.ops() == 40);  // five turns
+  FakeClock::now += 77'000;
+  lane.context.resume = true;
+  lane.context.rules = {.ops_goal = 170};
+  REQUIRE(lane.Runs().reason == Reason::kGoal);
+  REQUIRE(lane.recorder.ops() == 170);
+  REQUIRE(lane.recorder.first_op() == Ticks{6'000});
+  REQUIRE(lane.latencies().max_ns() == 100);
+}
+
+TEST_CASE("a new pass begins while ops of the last one are in flight") {
+  Lane lane(3, 2);
+  lane.context.rules = {.deadline = {6'350}, .repeat_passes = true};
+  REQUIRE(lane.Runs().reason == Reason::kDeadline);
+  REQUIRE(lane.queue.offsets == std::vector<uint64_t>{0, 1024, 2048, 0, 1024, 2048, 0, 1024});
+  REQUIRE(lane.stream.passes == std::vector<uint64_t>{1, 2});
+  REQUIRE(lane.context.pass == 2);
+  REQUIRE(lane.recorder.ops() == 8);
+}
+
+TEST_CASE(
+    "an op that fails ends the loop; the others in flight complete and count; the first failure is told") {
+  Lane lane(100, 4);
+  // In flight together: 4, 5, 6, 7. 5 fails first, 6 later; 4 and 7 succeed after that.
+  lane.queue.latency = [](uint64_t number) {
+    constexpr uint64_t kLatencies[] = {400, 100, 300, 200};
+    return number < 4 ? 100 : kLatencies[number - 4];
+  };
+  lane.queue.moved = [](uint64_t number) {
+    return number == 5 ? -int64_t{EIO} : number == 6 ? -int64_t{ENOSPC} : int64_t{1024};
+  };
+  const LoopEnd end = lane.Runs();
+  REQUIRE(end.reason == Reason::kFailed);
+  REQUIRE(end.errno_value == EIO);
+  REQUIRE(end.failed_op.offset == 5 * 1024);
+  REQUIRE(end.transferred == 0);
+  REQUIRE(lane.queue.offsets.size() == 8);  // none begins after it
+  REQUIRE(lane.recorder.ops() == 6);
+  REQUIRE(lane.recorder.last_end() == Ticks{6'500});
+}
+
+TEST_CASE("a failure that comes after a stop is a failure") {
+  Lane lane(100, 2);
+  lane.queue.on_begin = [&](uint64_t) { lane.stop.stop = true; };
+  lane.queue.latency = [](uint64_t number) { return 100 * (number + 1); };
+  lane.queue.moved = [](uint64_t number) { return number == 1 ? -int64_t{EIO} : int64_t{1024}; };
+  REQUIRE(lane.Runs().reason == Reason::kFailed);
+  REQUIRE(lane.recorder.ops() == 1);
+}
+
+TEST_CASE("a short transfer fails its op in the queue and says how much was moved") {
+  Lane lane(100, 4);
+  lane.queue.moved = [](uint64_t number) { return number == 1 ? int64_t{1000} : int64_t{1024}; };
+  const LoopEnd end = lane.Runs();
+  REQUIRE(end.reason == Reason::kFailed);
+  REQUIRE(end.errno_value == 0);
+  REQUIRE(end.failed_op.offset == 1024);
+  REQUIRE(end.transferred == 1000);
+  REQUIRE(lane.recorder.bytes() == 3 * 1024);
+}
+
+TEST_CASE("ops that end together make one point of the timeline, which holds them all") {
+  Lane lane(64, 32);
+  lane.queue.latency = [](uint64_t) { return 20'000; };  // over the first interval: each turn wants a point
+  lane.Runs();
+  lane.recorder.Finish();
+  std::vector<LanePoint> kept;
+  for (const LanePoint& point : lane.recorder.timeline().Points()) {
+    if (kept.empty() || kept.back().at < point.at) kept.push_back(point);
+    kept.back() = point;  // the last of each instant
+  }
+  REQUIRE(kept ==
+          std::vector<LanePoint>{{{6'000}, 0, 0}, {{26'000}, 32 * 1024, 32}, {{46'000}, 64 * 1024, 64}});
+}
+
+TEST_CASE("the warm-up ends with the turn that crosses its end") {
+  Lane lane(100, 10);
+  lane.queue.latency = [](uint64_t number) { return number < 20 ? 100 : 20; };
+  lane.recorder.SetWarmupEnd({6'150});
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.ops() == 100);
+  REQUIRE(lane.recorder.warmup_ops() == 20);
+  REQUIRE(lane.latencies().count() == 80);
+  REQUIRE(lane.latencies().max_ns() == 20);
+}
+
+// Notes what comes between ops, and takes its time.
+struct Noted final : BetweenOps {
+  void Before(const Op& next) override {
+    order += "b" + std::to_string(next.offset / 1024) + " ";
+    FakeClock::now += before_ns;
+  }
+  void After(const Op& done, const std::byte* data) override {
+    order += "a" + std::to_string(done.offset / 1024) + " ";
+    seen.push_back(data);
+    FakeClock::now += after_ns;
+  }
+  std::string order;
+  std::vector<const std::byte*> seen;
+  uint64_t before_ns = 0, after_ns = 0;
+};
+
+TEST_CASE(
+    "with several in flight, before comes in order of begins and after in order of ends, with the slot's "
+    "data") {
+  Lane lane(4, 2);
+  Noted noted;
+  lane.context.between = &noted;
+  // 0: 6000-6100, 1: 6000-6250, 2: 6100-6200, 3: 6200-6260
+  lane.queue.latency = [](uint64_t number) { return std::vector<uint64_t>{100, 250, 100, 60}[number]; };
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  REQUIRE(noted.order == "b0 b1 a0 b2 a2 b3 a1 a3 ");
+  // Slot 0 for ops 0, 2 and 3, slot 1 for op 1.
+  const std::byte* const first = lane.queue.DataOf(0);
+  REQUIRE(noted.seen == std::vector<const std::byte*>{first, first, lane.queue.DataOf(1), first});
+  REQUIRE(lane.recorder.last_end() == Ticks{6'260});
+  REQUIRE(lane.latencies().max_ns() == 250);
+}
+
+TEST_CASE("what is done between ops is in no op's time when nothing else is in flight") {
+  Lane lane(10, 1);
+  Noted noted;
+  noted.before_ns = 3'333;
+  noted.after_ns = 4'444;
+  lane.context.between = &noted;
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  REQUIRE(lane.latencies().max_ns() == 100);
+  REQUIRE(lane.context.between_ticks == 10 * (3'333 + 4'444));
+  REQUIRE(lane.recorder.last_end() == Ticks{6'000 + 10 * (3'333 + 100) + 9 * 4'444});
+}
+
+TEST_CASE("an end is noted late by one before and one after at most") {
+  Lane lane(64, 16);
+  Noted noted;
+  noted.before_ns = 30;
+  noted.after_ns = 50;
+  lane.context.between = &noted;
+  lane.queue.latency = [](uint64_t) { return 1'000; };
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  REQUIRE(lane.latencies().count() == 64);
+  REQUIRE(lane.queue.most_in_flight > 8);
+  REQUIRE(lane.latencies().min_ns() == 1'000);
+  REQUIRE(lane.latencies().max_ns() < 1'000 + 30 + 50 + 1);
+}
+
+TEST_CASE("an op that failed is not shown to what lies between ops") {
+  Lane lane(10, 2);
+  Noted noted;
+  lane.context.between = &noted;
+  lane.queue.moved = [](uint64_t number) { return number == 1 ? -int64_t{EIO} : int64_t{1024}; };
+  REQUIRE(lane.Runs().reason == Reason::kFailed);
+  REQUIRE(noted.order == "b0 b1 a0 ");
+}
+
+}  // namespace
+}  // namespace iobench

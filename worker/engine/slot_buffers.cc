@@ -1,0 +1,55 @@
+#include "worker/engine/slot_buffers.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "common/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kAlwaysTriedBytes = size_t{256} << 20;
+
+// 0: unknown.
+uint64_t AvailableMemoryBytes() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(
+      std::fopen("/proc/meminfo", "re"), [](FILE* open) { return open == nullptr ? 0 : std::fclose(open); });
+  if (file == nullptr) return 0;
+  char line[128];
+  unsigned long long kib = 0;
+  while (std::fgets(line, sizeof(line), file.get()) != nullptr) {
+    if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) return uint64_t{kib} * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+absl::Status SlotBuffers::Allocate(const LaneContext& lane, uint32_t depth, uint32_t longest_op_bytes) {
+  bytes_each_ = (size_t{longest_op_bytes} + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uint32_t borrowed = lane.read_buffer != nullptr ? 1 : 0;
+  const size_t own_bytes = bytes_each_ * (depth - borrowed);
+  of_slot_.assign(depth, lane.read_buffer);
+  if (own_bytes == 0) return absl::OkStatus();
+  const auto too_much = [&] {
+    return absl::ResourceExhaustedError(absl::StrCat("no memory for ", depth, " ops of ",
+                                                     FormatBytes(static_cast<double>(longest_op_bytes)),
+                                                     " in flight: use a smaller --depth or -r"));
+  };
+  // Asked before, because the kernel would promise it and end the process when it is touched.
+  if (own_bytes > kAlwaysTriedBytes) {
+    const uint64_t available_bytes = AvailableMemoryBytes();
+    if (available_bytes > 0 && own_bytes > available_bytes) return too_much();
+  }
+  auto memory = AlignedBuffer::Allocate(own_bytes);
+  if (!memory.ok()) return too_much();
+  memory_ = *std::move(memory);
+  for (uint32_t slot = borrowed; slot < depth; ++slot) {
+    of_slot_[slot] = memory_->data() + bytes_each_ * (slot - borrowed);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench
