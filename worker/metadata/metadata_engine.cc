@@ -96,10 +96,10 @@ class MetadataEngine final : public IoEngine {
     if (Does(OpKind::kReaddir)) return RunReaddir(lane);
     if (Does(OpKind::kSetXattr) || Does(OpKind::kGetXattr)) return RunXattr(lane);
     if (Does(OpKind::kChmod)) {
-      // The mode differs from that of the pass before.
+      // The mode differs from that of the pass before, and from that of new files.
       return RunLoop<Clock>(
           lane, [root, files, &pass = lane.pass, phase = work_.phase](const Op& op) mutable {
-            return item::Chmod(root, files.Of(op.object, op.offset), (pass + phase) % 2 == 0 ? 0600 : 0640);
+            return item::Chmod(root, files.Of(op.object, op.offset), (pass + phase) % 2 == 0 ? 0600 : 0660);
           });
     }
     return RunTwoNames(lane, files);

@@ -202,7 +202,6 @@ class Removing {
     absl::Status first_error;
     // A directory that changes while it is listed may skip names: listed again as long as that finds anything.
     uint64_t changes_before = 0;
-    bool foreign_noted = false;
     do {
       changes_before = changes_;
       ::rewinddir(opened);
@@ -215,10 +214,9 @@ class Removing {
         }
         const std::string child = entry->d_name;
         if (child == "." || child == "..") continue;
-        first_error.Update(Child(fd, child, absl::StrCat(below, "/", child), absl::StrCat(where, "/", child),
-                                 !foreign_noted));
+        first_error.Update(
+            Child(fd, child, absl::StrCat(below, "/", child), absl::StrCat(where, "/", child)));
       }
-      foreign_noted = true;
     } while (changes_ > changes_before && first_error.ok());
     if (::unlinkat(parent_fd, name.c_str(), AT_REMOVEDIR) == 0) {
       ++changes_;
@@ -231,8 +229,7 @@ class Removing {
   uint64_t removed() const { return removed_; }
 
  private:
-  absl::Status Child(int fd, const std::string& name, const std::string& below, const std::string& where,
-                     bool note_foreign) {
+  absl::Status Child(int fd, const std::string& name, const std::string& below, const std::string& where) {
     if (name.starts_with(".nfs")) return absl::OkStatus();  // goes away by itself
     struct stat facts {};
     if (::fstatat(fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -245,18 +242,26 @@ class Removing {
         S_ISREG(facts.st_mode) && (IsItemName(NameKind::kItem, name) || IsItemName(NameKind::kMoved, name) ||
                                    IsItemName(NameKind::kLink, name));
     if (!leaf && !link && !file) {
-      if (note_foreign && foreign_.size() < most_foreign_) foreign_.push_back(below);
+      NoteForeign(below);
       return absl::OkStatus();
     }
     if (::unlinkat(fd, name.c_str(), leaf ? AT_REMOVEDIR : 0) == 0) {
       ++removed_;
       ++changes_;
     } else if (leaf && (errno == ENOTEMPTY || errno == EEXIST)) {
-      if (note_foreign && foreign_.size() < most_foreign_) foreign_.push_back(absl::StrCat(below, "/…"));
+      NoteForeign(absl::StrCat(below, "/…"));
     } else if (errno != ENOENT) {
       return ErrnoStatus(absl::StrCat("remove ", where), errno);
     }
     return absl::OkStatus();
+  }
+
+  // Once, however often it is listed.
+  void NoteForeign(const std::string& name) {
+    if (foreign_.size() >= most_foreign_ ||
+        std::find(foreign_.begin(), foreign_.end(), name) != foreign_.end())
+      return;
+    foreign_.push_back(name);
   }
 
   const size_t most_foreign_;

@@ -1,0 +1,220 @@
+#include "worker/metadata/metadata_engine.h"
+
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/tree_test_support.h"
+
+namespace iobench {
+namespace {
+
+using Reason = LoopEnd::Reason;
+
+mode_t ModeOf(const std::filesystem::path& path) {
+  struct stat facts {};
+  REQUIRE(lstat(path.c_str(), &facts) == 0);
+  return facts.st_mode & 07777;
+}
+
+std::string XattrOf(const std::filesystem::path& path) {
+  char value[100];
+  const ssize_t bytes = getxattr(path.c_str(), kXattrName, value, sizeof(value));
+  return bytes < 0 ? "none" : std::string(value, static_cast<size_t>(bytes));
+}
+
+TEST_CASE("each operation does its call on every item, and the whole suite leaves what it should") {
+  for (const bool shared : {false, true}) {
+    for (const bool random_order : {false, true}) {
+      const DataDirectory directory;
+      v1::Tree tree = TreeOf(50, 2, 2);  // 13 items in each of 4 directories, 11 in the last
+      tree.set_shared_directory(shared);
+      tree.set_random_order(random_order);
+      TreeLane lane(directory, tree, 3);
+      const std::string root = shared ? "tree-shared.0" : "tree-000003.0";
+      const std::string item = shared ? "item-000003-" : "item-";
+      lane.Does("mkdir");
+      REQUIRE(directory.CountOf("dir-") == 50);
+      lane.Does("create");
+      REQUIRE(directory.CountOf("item-") == 50);
+      REQUIRE(directory.Has(root + "/d0/d0/" + item + "00000012"));
+      REQUIRE(directory.Has(root + "/d1/d1/" + item + "00000039"));
+      lane.Does("stat");
+      lane.Does("readdir");
+      REQUIRE(lane.recorder().ops() == 4);
+      lane.Does("open-close");
+      lane.Does("chmod");
+      const std::filesystem::path first = directory.At(root + "/d0/d0/" + item + "00000000");
+      const mode_t mode = ModeOf(first);
+      REQUIRE(mode != 0640);
+      lane.Does("set-xattr");
+      REQUIRE(XattrOf(first).size() == 16);
+      lane.Does("get-xattr");
+      lane.Does("rename");
+      REQUIRE(directory.CountOf("item-") == 0);
+      REQUIRE(directory.CountOf("moved-") == 50);
+      lane.Does("stat");
+      lane.Does("link");
+      lane.Does("symlink");
+      const std::string number = (shared ? "000003-" : "") + std::string("00000007");
+      const std::filesystem::path symlink = directory.At(root + "/d0/d0/symlink-" + number);
+      REQUIRE(std::filesystem::read_symlink(symlink) == "moved-" + number);
+      REQUIRE(std::filesystem::exists(symlink));  // it leads somewhere
+      REQUIRE(std::filesystem::hard_link_count(directory.At(root + "/d0/d0/link-" + number)) == 2);
+      lane.Does("rename");
+      REQUIRE(directory.CountOf("item-") == 50);
+      lane.Does("unlink");
+      REQUIRE(directory.CountOf("item-") == 0);
+      lane.Does("rmdir");
+      REQUIRE(directory.CountOf("dir-") == 0);
+      REQUIRE(directory.CountOf("link-") == 50);
+      REQUIRE(directory.CountOf("symlink-") == 50);
+    }
+  }
+}
+
+TEST_CASE("every op is recorded with its kind, and small files' bytes are counted") {
+  const DataDirectory directory;
+  v1::Tree tree = TreeOf(20);
+  tree.set_file_bytes(3901);
+  TreeLane lane(directory, tree);
+  lane.Does("create");
+  REQUIRE(lane.recorder().ops_of(OpKind::kCreate) == 20);
+  REQUIRE(lane.recorder().bytes() == 20 * 3901);
+  const std::string first = directory.ContentOf("tree-000000.0/item-00000000");
+  REQUIRE(first.size() == 3901);
+  REQUIRE(first != directory.ContentOf("tree-000000.0/item-00000001"));
+  lane.Does("open-close");
+  REQUIRE(lane.recorder().bytes() == 20 * 3901);
+  lane.Does("stat");
+  REQUIRE(lane.recorder().ops_of(OpKind::kStat) == 20);
+  REQUIRE(lane.recorder().bytes() == 0);
+}
+
+TEST_CASE("files larger than a piece are written and read whole") {
+  const DataDirectory directory;
+  v1::Tree tree = TreeOf(2);
+  tree.set_file_bytes(kLargestPieceBytes + 100);
+  TreeLane lane(directory, tree);
+  lane.Does("create");
+  REQUIRE(directory.ContentOf("tree-000000.0/item-00000001").size() == kLargestPieceBytes + 100);
+  lane.Does("open-close");
+  REQUIRE(lane.recorder().bytes() == 2 * (kLargestPieceBytes + 100));
+}
+
+TEST_CASE("a mix keeps its set, and files that were there longest are new") {
+  const DataDirectory directory;
+  v1::Tree tree = TreeOf(10);
+  tree.set_file_bytes(100);
+  TreeLane lane(directory, tree);
+  lane.Does("create");
+  lane.Does("file-mix");
+  REQUIRE(directory.CountOf("item-") == 10);
+  for (const OpKind kind : {OpKind::kOpenClose, OpKind::kAppend, OpKind::kUnlink, OpKind::kCreate}) {
+    REQUIRE(lane.recorder().ops_of(kind) == 10);
+  }
+  // Items 0 to 4 were made anew before the second half's rounds appended to them; the others after.
+  REQUIRE(directory.ContentOf("tree-000000.0/item-00000000").size() == 200);
+  REQUIRE(directory.ContentOf("tree-000000.0/item-00000009").size() == 100);
+}
+
+TEST_CASE("an item that is missing fails with the operation and its path") {
+  const struct {
+    const char* operation;
+    const char* says;
+  } cases[] = {{"stat", "stat "},
+               {"open-close", "open-close "},
+               {"unlink", "unlink "},
+               {"rename", "rename "},
+               {"chmod", "chmod "}};
+  for (const auto& one : cases) {
+    INFO(one.operation);
+    const DataDirectory directory;
+    TreeLane lane(directory, TreeOf(9, 1, 3));
+    lane.Does("create");
+    std::filesystem::remove(directory.At("tree-000000.0/d1/item-00000004"));
+    REQUIRE(lane.Prepares(one.operation).ok());
+    const LoopEnd end = lane.Runs();
+    REQUIRE(end.reason == Reason::kFailed);
+    REQUIRE(lane.recorder().ops() == 4);
+    const auto failed = lane.engine().Explain(end);
+    REQUIRE(failed);
+    const std::string path = directory.path() + "/tree-000000.0/d1/item-00000004";
+    REQUIRE(failed->file == path);
+    const std::string message(failed->status.message());
+    REQUIRE(message.find(one.says + path) != std::string::npos);
+    REQUIRE(message.find("ENOENT") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is in the way fails with its path") {
+  const DataDirectory directory;
+  TreeLane lane(directory, TreeOf(5));
+  REQUIRE(lane.Prepares("create").ok());
+  directory.Put("tree-000000.0/item-00000002");
+  const LoopEnd end = lane.Runs();
+  REQUIRE(end.reason == Reason::kFailed);
+  REQUIRE(end.errno_value == EEXIST);
+  REQUIRE(std::string(lane.engine().Explain(end)->status.message()).find("create ") == 0);
+}
+
+TEST_CASE("a file that is shorter than it was made is told as such") {
+  const DataDirectory directory;
+  v1::Tree tree = TreeOf(3);
+  tree.set_file_bytes(100);
+  TreeLane lane(directory, tree);
+  lane.Does("create");
+  directory.Put("tree-000000.0/item-00000001", "short");
+  REQUIRE(lane.Prepares("open-close").ok());
+  const LoopEnd end = lane.Runs();
+  REQUIRE(end.reason == Reason::kFailed);
+  REQUIRE(std::string(lane.engine().Explain(end)->status.message()).find("5 of 100 bytes") !=
+          std::string::npos);
+}
+
+TEST_CASE("a listing that misses items is an error") {
+  const DataDirectory directory;
+  TreeLane lane(directory, TreeOf(30, 1, 3));
+  lane.Does("create");
+  std::filesystem::remove(directory.At("tree-000000.0/d2/item-00000029"));
+  REQUIRE(lane.Prepares("readdir").ok());
+  const LoopEnd end = lane.Runs();
+  REQUIRE(end.reason == Reason::kFailed);
+  REQUIRE(lane.recorder().ops() == 2);
+  const std::string message(lane.engine().Explain(end)->status.message());
+  REQUIRE(message.find("tree-000000.0/d2: the listing names 9 of this lane's 10 items") != std::string::npos);
+}
+
+TEST_CASE("a file system without attributes is told in one line") {
+  const DataDirectory directory;
+  TreeLane lane(directory, TreeOf(1));
+  lane.Does("create");
+  REQUIRE(lane.Prepares("set-xattr").ok());
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  LoopEnd end{.reason = Reason::kFailed, .errno_value = EOPNOTSUPP, .failed_op = {.kind = OpKind::kSetXattr}};
+  const std::string message(lane.engine().Explain(end)->status.message());
+  REQUIRE(message.find("keeps no extended attributes") != std::string::npos);
+  REQUIRE(message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a lane stops when told to, between two items") {
+  const DataDirectory directory;
+  TreeLane lane(directory, TreeOf(100));
+  REQUIRE(lane.Prepares("create").ok());
+  lane.stop.stop = true;
+  REQUIRE(lane.Runs().reason == Reason::kStopped);
+  REQUIRE(directory.CountOf("item-") == 0);
+}
+
+TEST_CASE("passes go on until the goal where an operation can go round") {
+  const DataDirectory directory;
+  TreeLane lane(directory, TreeOf(10));
+  lane.Does("create");
+  REQUIRE(lane.Prepares("chmod").ok());
+  REQUIRE(lane.Runs({.repeat_passes = true, .ops_goal = 35}).reason == Reason::kGoal);
+  REQUIRE(lane.recorder().ops() == 35);
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,164 @@
+// A data directory with a lane's part of a tree in it, for tests of what is done to it.
+#ifndef TESTS_UNIT_TREE_TEST_SUPPORT_H_
+#define TESTS_UNIT_TREE_TEST_SUPPORT_H_
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/metadata/metadata_engine.h"
+#include "worker/metadata/metadata_stream.h"
+#include "worker/metadata/tree_keeper.h"
+
+namespace iobench {
+
+inline v1::Tree TreeOf(uint64_t items, uint32_t depth = 0, uint32_t branching = 1) {
+  v1::Tree tree;
+  tree.set_items_per_lane(items);
+  tree.set_depth(depth);
+  tree.set_branching(branching);
+  tree.set_xattr_bytes(16);
+  return tree;
+}
+
+// Removed with all that is in it. Below $TMPDIR, else /var/tmp: tmpfs has no attributes of users before Linux 6.6.
+class DataDirectory {
+ public:
+  DataDirectory() {
+    const char* base = std::getenv("TMPDIR");
+    path_ = std::string(base == nullptr ? "/var/tmp" : base) + "/iobench-tree-test-XXXXXX";
+    REQUIRE(mkdtemp(path_.data()) != nullptr);
+    fd_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    REQUIRE(fd_ >= 0);
+  }
+  ~DataDirectory() {
+    close(fd_);
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  DataDirectory(const DataDirectory&) = delete;
+  DataDirectory& operator=(const DataDirectory&) = delete;
+
+  int fd() const { return fd_; }
+  const std::string& path() const { return path_; }
+  std::filesystem::path At(const std::string& name) const { return std::filesystem::path(path_) / name; }
+  bool Has(const std::string& name) const {
+    return std::filesystem::exists(std::filesystem::symlink_status(At(name)));
+  }
+  std::string ContentOf(const std::string& name) const {
+    std::ifstream file(At(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void Put(const std::string& name, const std::string& text = "") const {
+    std::ofstream(At(name), std::ios::binary) << text;
+  }
+  // All names below, sorted, directories that hold others left out.
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
+      if (entry.is_directory() && !entry.is_symlink() && !std::filesystem::is_empty(entry.path())) continue;
+      names.push_back(std::filesystem::relative(entry.path().parent_path(), path_) / entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  // How many of them begin so.
+  int64_t CountOf(const std::string& prefix) const {
+    const std::vector<std::string> names = Names();
+    return std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+      return std::filesystem::path(name).filename().string().starts_with(prefix);
+    });
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+// One lane that does operation after operation on its part, as the phases of a run would have it.
+class TreeLane {
+ public:
+  TreeLane(const DataDirectory& directory, const v1::Tree& tree, uint32_t lane = 0)
+      : directory_(directory), tree_(tree), lane_(lane) {}
+
+  v1::Tree& tree() { return tree_; }
+  v1::TreeState& state() { return state_; }
+  absl::StatusOr<TreePrepared> Prepares(const char* operation) {
+    work_.emplace(**FindOperation(operation), tree_, state_, lane_, phase_++);
+    auto payload = Payload::Create(1, lane_, 0, kLargestPieceBytes);
+    REQUIRE(payload.ok());
+    payload_.emplace(*std::move(payload));
+    return PrepareTree(directory_.fd(), directory_.path(), *work_, &*payload_, quit);
+  }
+  // REQUIRES: Prepares.
+  LoopEnd Runs(const LoopRules& rules = {}) {
+    engine_ = MakeMetadataEngine({.call = Call::kMetadata, .ticks = ChosenTickSource()}, *work_);
+    stream_ = MakeMetadataStream(*work_->operation, work_->names,
+                                 {.item_count = work_->item_count,
+                                  .file_bytes = work_->file_bytes(),
+                                  .random_order = tree_.random_order(),
+                                  .seed = 1,
+                                  .lane = lane_,
+                                  .phase = work_->phase});
+    recorder_ = std::make_unique<LaneRecorder>(work_->operation->kinds, CurrentTickScale());
+    LaneContext context{.stream = *stream_,
+                        .payload = &*payload_,
+                        .read_buffer = nullptr,
+                        .stop = stop,
+                        .recorder = *recorder_,
+                        .rules = rules};
+    REQUIRE(engine_->MakeReady(context).ok());
+    files_ = {.directory_fd = directory_.fd(), .directory = directory_.path(), .files = {}};
+    files_.files.push_back({.name = work_->names.root_name()});
+    REQUIRE(engine_->Open(files_, {}).ok());
+    const LoopEnd end = engine_->Run(context);
+    recorder_->Finish();
+    REQUIRE(engine_->Flush().ok());
+    REQUIRE(engine_->Close().ok());
+    return end;
+  }
+  // Prepares, runs to the end and goes on from there; the tree must have been as it should be.
+  void Does(const char* operation) {
+    INFO(operation);
+    const auto prepared = Prepares(operation);
+    REQUIRE(prepared.ok());
+    REQUIRE(prepared->made == 0);
+    REQUIRE(prepared->removed == 0);
+    const LoopEnd end = Runs();
+    if (end.reason == LoopEnd::Reason::kFailed) FAIL(std::string(engine_->Explain(end)->status.message()));
+    REQUIRE(end.reason == LoopEnd::Reason::kDone);
+    REQUIRE(recorder_->ops() == stream_->ops_per_pass());
+    state_ = StateAfter(state_, work_->effect, tree_);
+  }
+
+  IoEngine& engine() { return *engine_; }
+  const LaneRecorder& recorder() const { return *recorder_; }
+  StopCell stop, quit;
+
+ private:
+  const DataDirectory& directory_;
+  v1::Tree tree_;
+  const uint32_t lane_;
+  uint32_t phase_ = 0;
+  v1::TreeState state_;
+  std::optional<MetadataWork> work_;
+  std::optional<Payload> payload_;
+  FileSet files_;
+  std::unique_ptr<IoEngine> engine_;
+  std::unique_ptr<OpStream> stream_;
+  std::unique_ptr<LaneRecorder> recorder_;
+};
+
+}  // namespace iobench
+
+#endif  // TESTS_UNIT_TREE_TEST_SUPPORT_H_
