@@ -231,6 +231,44 @@ TEST_CASE("another pass of a mix draws other kinds for its ops") {
   REQUIRE(same_count < 580);
 }
 
+TEST_CASE("a sequential mix is in order, and its kinds are drawn like those of a random one") {
+  StreamShape shape{.object_bytes = 1'000'000, .record_bytes = 10, .read_percent = 30, .seed = 3};
+  auto stream = Stream("sequential-mix", shape);
+  const std::vector<Op> ops = RestOfPass(*stream);
+  double reads = 0;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    REQUIRE(ops[i].offset == i * 10);
+    REQUIRE((ops[i].kind == OpKind::kRead || ops[i].kind == OpKind::kWrite));
+    reads += ops[i].kind == OpKind::kRead ? 1 : 0;
+  }
+  REQUIRE(reads == Approx(30'000).margin(800));
+  stream->Restart(1);
+  REQUIRE_FALSE(RestOfPass(*stream) == ops);  // other kinds
+  for (const auto& [mix, kind] :
+       {std::pair{LaneMix::kReader, OpKind::kRead}, std::pair{LaneMix::kWriter, OpKind::kWrite}}) {
+    shape.mix = mix;
+    const std::vector<Op> of_lane = RestOfPass(*Stream("sequential-mix", shape));
+    REQUIRE(of_lane.size() == 100'000);
+    for (const Op& op : of_lane) REQUIRE(op.kind == kind);
+  }
+}
+
+TEST_CASE("Bonnie's seeks read, and update the rest; its rewrite updates every record in order") {
+  const StreamShape shape{.object_bytes = 1'000'000, .record_bytes = 10, .read_percent = 90, .seed = 3};
+  double updates = 0;
+  for (const Op& op : RestOfPass(*Stream("seeks", shape))) {
+    REQUIRE((op.kind == OpKind::kRead || op.kind == OpKind::kUpdate));
+    updates += op.kind == OpKind::kUpdate ? 1 : 0;
+  }
+  REQUIRE(updates == Approx(10'000).margin(500));
+  const std::vector<Op> ops = RestOfPass(*Stream("update", {.object_bytes = 1000, .record_bytes = 10}));
+  REQUIRE(ops.size() == 100);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    REQUIRE(ops[i].kind == OpKind::kUpdate);
+    REQUIRE(ops[i].offset == i * 10);
+  }
+}
+
 TEST_CASE("in a mix by lane a lane only reads or only writes") {
   StreamShape shape{.object_bytes = 10'000, .record_bytes = 10, .mix = LaneMix::kReader};
   for (const Op& op : RestOfPass(*Stream("random-mix", shape))) REQUIRE(op.kind == OpKind::kRead);
