@@ -46,7 +46,7 @@ struct ThreadCpu {
 }  // namespace
 
 Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory)
-    : spec_(spec), plan_(plan) {
+    : spec_(spec), plan_(plan), data_(spec_, plan_) {
   files_.directory_fd = directory_fd;
   files_.directory = directory;
   if (spec.operation->is_metadata()) {
@@ -100,8 +100,8 @@ void Lane::FailWith(const LoopEnd& end) {
   } else {
     Fail(absl::DataLossError(
              absl::StrCat(what, ": short transfer, ", end.transferred, " of ", op.length, " bytes",
-                          op.kind == OpKind::kRead ? "; the file is shorter than its lane wrote it"
-                                                   : "; is the file system full?")),
+                          op.kind == OpKind::kWrite ? "; is the file system full, or was the file cut short?"
+                                                    : "; the file is shorter than its lane wrote it")),
          path, offset);
   }
 }
@@ -145,8 +145,7 @@ void Lane::MakeReady() {
   scale_ = CurrentTickScale();
   recorder_ = std::make_unique<LaneRecorder>(kinds(), *scale_);
   if (needs_payload()) {
-    auto payload = Payload::Create(shape.seed, plan_.lane(), shape.phase,
-                                   std::max(shape.record_bytes, kPrefillRecordBytes));
+    auto payload = data_.MakePayload();
     if (!payload.ok()) return Fail(payload.status(), first_file);
     payload_ = *std::move(payload);
   }
@@ -160,13 +159,38 @@ void Lane::MakeReady() {
                                .read_buffer = read_buffer_ ? read_buffer_->data() : nullptr,
                                .stop = stop_,
                                .recorder = *recorder_});
+  if (const absl::Status made = MakeBetween(); !made.ok()) return Fail(made, first_file);
   if (const absl::Status ready = engine_->MakeReady(*context_); !ready.ok()) Fail(ready, first_file);
+}
+
+absl::Status Lane::MakeBetween() {
+  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Pauses> pauses,
+                           Pauses::Create(spec_.between, stop_, RealPauseClock()));
+  const bool makes_data = payload_ && data_.makes_records();
+  const bool checks_data = read_buffer_ && data_.checks();
+  if (pauses == nullptr && !makes_data && !checks_data) return absl::OkStatus();
+  if (pauses != nullptr) pauses->FlushWith([this] { return engine_->Flush(); });
+  between_.emplace(std::move(pauses));
+  context_->between = &*between_;
+  if (!spec_.needs_data()) ReadyDataForOps();
+  return absl::OkStatus();
+}
+
+// The payload has made what a prefill writes; from here on it makes what the ops write.
+void Lane::ReadyDataForOps() {
+  if (!between_) return;
+  if (writes() && payload_ && data_.makes_records()) {
+    const absl::Status ready = data_.ReadyForOps(*payload_);
+    if (!ready.ok()) return Fail(ready, FirstFile());
+    between_->PrepareDataOf(*payload_);
+  }
+  if (read_buffer_ && data_.checks()) between_->CheckWith(data_.MakeChecker(prefilled_bytes_ > 0));
 }
 
 void Lane::CreateFiles() {
   if (!takes_part() || !spec_.creates_files()) return;
   const Stopwatch watch(step_times_.create_ns);
-  const absl::Status created = iobench::CreateFiles(files_);
+  const absl::Status created = iobench::CreateFiles(files_, spec_.preallocates);
   if (!created.ok()) Fail(created, FirstFile());
 }
 
@@ -182,16 +206,17 @@ void Lane::Prefill() {
   }
   if (spec_.data_must_exist) {
     const absl::Status there = CheckDataExist(files_);
-    if (!there.ok()) Fail(there, FirstFile());
-    return;
+    if (!there.ok()) return Fail(there, FirstFile());
+    return ReadyDataForOps();
   }
-  const absl::StatusOr<uint64_t> bytes = iobench::Prefill(files_, *payload_, quit_);
+  const absl::StatusOr<uint64_t> bytes = iobench::Prefill(files_, *payload_, quit_, data_.prefill_bytes());
   if (!bytes.ok()) return Fail(bytes.status(), FirstFile());
   prefilled_bytes_ = *bytes;
   if (!writes()) {
     payload_.reset();
     context_->payload = nullptr;
   }
+  ReadyDataForOps();
 }
 
 void Lane::ForgetPages() {
@@ -234,6 +259,9 @@ void Lane::BeginRegion(WorkerTime start) {
   if (spec_.stop.deadline_s() > 0) {
     rules.deadline = std::min(rules.deadline, after_start(spec_.stop.deadline_s()));
   }
+  if (between_ && between_->pauses() != nullptr && rules.deadline != LoopRules::kNever) {
+    between_->pauses()->EndAt(scale_->ToMonotonicNs(rules.deadline));
+  }
   if (spec_.stop.warmup_s() > 0) recorder_->SetWarmupEnd(after_start(spec_.stop.warmup_s()));
   if (!spec_.region.open()) return;
   open_begin_ns_ = MonotonicNowNs();
@@ -244,6 +272,10 @@ void Lane::BeginRegion(WorkerTime start) {
 
 void Lane::Run() {
   end_ = engine_->Run(*context_);
+  between_ticks_ = context_->between_ticks;
+  if (between_ && between_->pauses() != nullptr && !between_->pauses()->flush_status().ok()) {
+    Fail(Annotate(between_->pauses()->flush_status(), "after a burst"), FirstFile());
+  }
   if (end_.reason == Reason::kFailed) FailWith(end_);
 }
 
@@ -266,6 +298,7 @@ bool Lane::waits_at_deadline() const {
 void Lane::RunToGoal(uint64_t ops_goal) {
   assert(waits_at_deadline());
   context_->rules.deadline = LoopRules::kNever;
+  if (between_ && between_->pauses() != nullptr) between_->pauses()->EndAt(INT64_MAX);
   context_->rules.ops_goal = ops_goal;
   context_->resume = true;
   Run();
@@ -339,7 +372,9 @@ void Lane::FinishOps(uint64_t op_count) {
                    .read_buffer = context_->read_buffer,
                    .stop = quit_,
                    .recorder = tail,
-                   .rules = {.ops_goal = op_count}};
+                   .rules = {.ops_goal = op_count},
+                   .between = context_->between};
+  if (between_) between_->EndPausesAndChecks();
   const LoopEnd end = engine_->Run(rest);
   recorder_->AddUnmeasured(tail.bytes(), tail.ops());
   if (end.reason == Reason::kFailed) FailWith(end);

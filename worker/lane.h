@@ -12,7 +12,9 @@
 #include "common/clock.h"
 #include "common/time.h"
 #include "iobench/v1/control.pb.h"
+#include "worker/between_work.h"
 #include "worker/engine/io_engine.h"
+#include "worker/lane_data.h"
 #include "worker/metadata/metadata_work.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/phase_spec.h"
@@ -66,6 +68,7 @@ class Lane {
   const StepTimes& step_times() const { return step_times_; }
   uint64_t prefilled_bytes() const { return prefilled_bytes_; }
   const TreePrepared& tree_prepared() const { return tree_prepared_; }
+  std::string engine_note() const { return engine_ == nullptr ? std::string() : engine_->Note(); }
 
   // By the scale of the phase's begin: some millionths of the phase's length off. REQUIRES: RunOps.
   WorkerTime AboutEndOfOps() const { return EndOfOps(*scale_); }
@@ -90,11 +93,14 @@ class Lane {
   void FinishOps(uint64_t op_count);
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
   bool needs_payload() const;
+  absl::Status MakeBetween();
+  void ReadyDataForOps();
   void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
   void FailWith(const LoopEnd& end);
 
   const PhaseSpec& spec_;
   const v1::LanePlan plan_;
+  const LaneData data_;
   FileSet files_;
   std::optional<MetadataWork> metadata_;  // of a metadata operation; its tree is then the only file
   StopCell stop_, quit_;
@@ -104,6 +110,7 @@ class Lane {
   std::unique_ptr<IoEngine> engine_;
   std::optional<Payload> payload_;
   std::optional<AlignedBuffer> read_buffer_;
+  std::optional<BetweenWork> between_;  // where something lies between ops
   std::optional<LaneContext> context_;
   std::optional<TickScale> scale_;  // good enough for rules and histograms; results use the phase's own
 
@@ -113,6 +120,7 @@ class Lane {
   TreePrepared tree_prepared_;
   WorkerTime start_;
   bool ran_ = false;  // RunOps was called: the recorder has a start
+  uint64_t between_ticks_ = 0;
   LoopEnd end_;
   bool hit_deadline_ = false;
   uint64_t deadline_ops_ = 0;

@@ -79,8 +79,8 @@ bool IsWhole(const Found& found, const LaneFile& file) {
   return found.exists && found.file_bytes >= EndOf(file) && !found.sparse;
 }
 
-absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& payload,
-                                  const StopCell& quit) {
+absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& payload, const StopCell& quit,
+                                  uint32_t piece_bytes) {
   const LaneFile& file = files.files[index];
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenRegular(files, index, O_WRONLY | O_CREAT));
   uint64_t done = 0;
@@ -90,7 +90,8 @@ absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& p
     const Op op{.kind = OpKind::kWrite,
                 .object = static_cast<uint32_t>(index),
                 .offset = done,
-                .length = static_cast<uint32_t>(std::min<uint64_t>(kPrefillRecordBytes, file.bytes - done))};
+                .length = static_cast<uint32_t>(std::min<uint64_t>(piece_bytes, file.bytes - done))};
+    payload.Prepare(op);
     const std::byte* const data = payload.Next(op);
     // The rest of a short write is written, so that a full disk says so.
     for (uint32_t written = 0; written < op.length;) {
@@ -109,13 +110,30 @@ absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& p
   return done;
 }
 
+// fallocate(), because posix_fallocate() would write where the file system cannot allocate.
+absl::Status Allocate(int fd, const FileSet& files, size_t index) {
+  const LaneFile& file = files.files[index];
+  while (::fallocate(fd, 0, static_cast<off_t>(file.extent_offset_bytes), static_cast<off_t>(file.bytes)) !=
+         0) {
+    if (errno == EINTR) continue;
+    const int error = errno;
+    const std::string what = absl::StrCat("preallocate ", file.bytes, " bytes of ", files.PathOf(index));
+    if (error == EOPNOTSUPP || error == ENOSYS) {
+      return absl::UnimplementedError(absl::StrCat(
+          what, ": this file system cannot allocate ahead (fallocate); leave --preallocate out"));
+    }
+    return ErrnoStatus(what, error);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::Status CreateFiles(const FileSet& files) {
+absl::Status CreateFiles(const FileSet& files, bool preallocate) {
   for (size_t i = 0; i < files.files.size(); ++i) {
     if (files.shared) {
-      auto fd = OpenRegular(files, i, O_WRONLY | O_CREAT);
-      if (!fd.ok()) return fd.status();
+      IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenRegular(files, i, O_WRONLY | O_CREAT));
+      if (preallocate) IOBENCH_RETURN_IF_ERROR(Allocate(fd.get(), files, i));
       continue;
     }
     const char* const name = files.files[i].name.c_str();
@@ -125,6 +143,7 @@ absl::Status CreateFiles(const FileSet& files) {
     const UniqueFd fd(
         ::openat(files.directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
     if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", files.PathOf(i)), errno);
+    if (preallocate) IOBENCH_RETURN_IF_ERROR(Allocate(fd.get(), files, i));
   }
   return absl::OkStatus();
 }
@@ -143,12 +162,13 @@ absl::Status CheckDataExist(const FileSet& files) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<uint64_t> Prefill(const FileSet& files, Payload& payload, const StopCell& quit) {
+absl::StatusOr<uint64_t> Prefill(const FileSet& files, Payload& payload, const StopCell& quit,
+                                 uint32_t piece_bytes) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < files.files.size(); ++i) {
     IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(files, i));
     if (IsWhole(found, files.files[i])) continue;
-    IOBENCH_ASSIGN_OR_RETURN(const uint64_t filled, FillFile(files, i, payload, quit));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t filled, FillFile(files, i, payload, quit, piece_bytes));
     bytes += filled;
   }
   return bytes;

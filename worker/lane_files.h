@@ -12,22 +12,26 @@
 
 namespace iobench {
 
+// What a prefill writes at once, unless records are longer.
+inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
+
 // New, empty files in place of those of an earlier phase. The shared file is only made where there is none: it is the
-// coordinator who removes it, once for all lanes.
-absl::Status CreateFiles(const FileSet& files);
+// coordinator who removes it, once for all lanes. With `preallocate` the file system allocates the blocks of all of them
+// at once, and they have their full size; ResourceExhausted where it has not so many, Unimplemented where it cannot.
+absl::Status CreateFiles(const FileSet& files, bool preallocate = false);
 
 // FailedPrecondition, saying which file differs and how, unless all of them are there in full.
 absl::Status CheckDataExist(const FileSet& files);
 
 // Writes the files that are missing or short and flushes them (a hole in the extent of a shared file is not data, too);
 // returns the bytes written. Cancelled when `quit` is set. FailedPrecondition: not a regular file.
-absl::StatusOr<uint64_t> Prefill(const FileSet& files, Payload& payload, const StopCell& quit);
+//
+// `piece_bytes` are written at once, which is what the payload must be made for.
+absl::StatusOr<uint64_t> Prefill(const FileSet& files, Payload& payload, const StopCell& quit,
+                                 uint32_t piece_bytes = kPrefillRecordBytes);
 
 // Asks the kernel to forget the pages of these files; dirty pages are flushed first. Missing files are no error.
 absl::Status ForgetPages(const FileSet& files);
-
-// Largest piece that Prefill writes at once: what the payload must be made for.
-inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
 
 }  // namespace iobench
 

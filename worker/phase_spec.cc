@@ -52,10 +52,17 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.mode.sync = operation.sync();
   spec.mode.dsync = operation.dsync();
   spec.mode.rsync = operation.rsync();
+  spec.preallocates = operation.preallocate();
   spec.tree = operation.tree();
   if (spec.operation->is_metadata() && spec.tree.items_per_lane() == 0) {
     return absl::InvalidArgumentError("a tree without items");
   }
+  spec.data = prepare.data();
+  spec.stamp = prepare.stamp();
+  if (spec.data.verify() && spec.stamp.unit_bytes() == 0) {
+    return absl::InvalidArgumentError("data that are to be verified, and no word on how sectors lie in them");
+  }
+  spec.between = operation.between();
   spec.region = prepare.region();
   spec.stop = prepare.stop();
   for (const v1::Step& step : prepare.steps()) {

@@ -24,10 +24,14 @@ struct PhaseSpec {
   OpenMode mode;           // read and write are the lane's
   EngineOptions engine_options;
   v1::Tree tree;  // metadata operations
+  v1::DataContent data;
+  v1::DataStamp stamp;  // data.verify
+  v1::Between between;
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
   bool drops_caches = false;
+  bool preallocates = false;
   bool data_must_exist = false;
   WorkerClock clock;
   TickSource ticks = TickSource::kMonotonic;

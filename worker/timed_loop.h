@@ -26,7 +26,10 @@ struct LaneBetween {
   const std::byte* read_buffer;
 
   void Before(const Op& next) { ops.Before(next); }
-  void After(const Op& done) { ops.After(done, done.kind == OpKind::kRead ? read_buffer : nullptr); }
+  void After(const Op& done) {
+    const bool reads = done.kind == OpKind::kRead || done.kind == OpKind::kUpdate;
+    ops.After(done, reads ? read_buffer : nullptr);
+  }
 };
 
 inline constexpr size_t kOpsPerBatch = 64;

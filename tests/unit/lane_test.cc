@@ -8,6 +8,7 @@
 #include <csignal>
 #include <span>
 
+#include "common/status_util.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/data_directory.h"
 #include "worker/lane_files.h"
@@ -121,6 +122,40 @@ TEST_CASE("new files replace old ones; of a shared one only a missing one is mad
   REQUIRE(directory.temp.SizeOf("b") == 0);
   REQUIRE(CreateFiles(directory.Files({{"shared", 0, 10}}, /*shared=*/true)).ok());
   REQUIRE(directory.temp.Read("shared") == "old");
+}
+
+TEST_CASE("preallocated files have their blocks and their size, each lane its extent of a shared one") {
+  const Directory directory;
+  const absl::Status made = CreateFiles(directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
+  if (absl::IsUnimplemented(made)) {
+    WARN("no fallocate below " << directory.temp.path());
+    REQUIRE_THAT(std::string(made.message()), Catch::Contains("leave --preallocate out"));
+    return;
+  }
+  REQUIRE(made.ok());
+  struct stat facts {};
+  REQUIRE(::stat((directory.temp.path() + "/a").c_str(), &facts) == 0);
+  REQUIRE(facts.st_size == 1 << 20);
+  REQUIRE(facts.st_blocks * 512 >= 1 << 20);
+  REQUIRE(CreateFiles(directory.Files({{"shared", 2 << 20, 1 << 20}}, /*shared=*/true), true).ok());
+  REQUIRE(CreateFiles(directory.Files({{"shared", 0, 1 << 20}}, /*shared=*/true), true).ok());
+  REQUIRE(directory.temp.SizeOf("shared") == 3 << 20);
+}
+
+TEST_CASE("a file that cannot be preallocated is told with its size and the errno") {
+  const Directory directory;
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{64 << 10, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const absl::Status made = CreateFiles(directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  REQUIRE_FALSE(made.ok());
+  if (absl::IsUnimplemented(made)) return;  // warned above
+  REQUIRE(ErrnoOf(made) == EFBIG);
+  REQUIRE_THAT(std::string(made.message()), Catch::StartsWith("preallocate 1048576 bytes of "));
 }
 
 TEST_CASE("pages of a missing file are forgotten already") {
