@@ -46,8 +46,10 @@ class TableOptions {
     for (const OptionSpec& option : RunOptions()) {
       std::string names = absl::StrCat("--", std::string(option.name));
       if (option.letter.size() == 1) names = absl::StrCat("-", std::string(option.letter), ",", names);
-      std::string help(option.help);
-      if (option.letter.size() == 2) absl::StrAppend(&help, " (IOzone: -", std::string(option.letter), ")");
+      // const: CLI11 would store the argument in one that it may change.
+      const std::string help = absl::StrCat(
+          std::string(option.help),
+          option.letter.size() == 2 ? absl::StrCat(" (IOzone: -", std::string(option.letter), ")") : "");
       CLI::Option* const added = option.is_flag() ? app.add_flag(names, help) : app.add_option(names, help);
       added->group(std::string(TitleOf(option.group)));
       if (option.is_flag()) {

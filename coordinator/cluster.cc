@@ -44,7 +44,8 @@ std::string Member::Name() const {
 }
 
 absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
-                             const std::function<void(uint32_t)>& on_joined) {
+                             const std::function<void(uint32_t)>& on_joined,
+                             const std::function<absl::Status()>& check) {
   std::vector<Member> joined;
   const Patience patience{.deadline = deadline};
   while (joined.size() < count) {
@@ -57,7 +58,10 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
       }
       return next.status();
     }
-    if (!next->has_value()) continue;
+    if (!next->has_value()) {
+      if (absl::Status status = check ? check() : absl::OkStatus(); !status.ok()) return status;
+      continue;
+    }
     const ReceivedEvent& received = **next;
     if (received.event.has_lost()) {
       std::erase_if(joined, [&](const Member& member) { return member.id == received.worker; });
@@ -84,6 +88,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     on_joined(static_cast<uint32_t>(joined.size()));
   }
   std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {
+    if (a.facts.place() != b.facts.place()) return a.facts.place() < b.facts.place();
     if (!transport_.ordered() && a.facts.host() != b.facts.host()) {
       return NaturalLess(a.facts.host(), b.facts.host());
     }

@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_CONDUCTOR_H_
 #define COORDINATOR_CONDUCTOR_H_
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +41,7 @@ struct ConductorOptions {
   std::string version;
   uint32_t worker_count = 1;
   CoordTime join_deadline{INT64_MAX};
+  std::function<absl::Status()> check_start;  // asked while workers are waited for; an error ends the run
   bool force = false;
   bool always_measure_clocks = false;  // also where boot ids are equal; tests
   bool dry_run = false;                // everything up to the checks; then stop
@@ -61,6 +63,7 @@ class Conductor {
   uint64_t bytes_needed() const { return bytes_needed_; }  // of the data on all file systems together
 
  private:
+  void UseWorkersPaths();
   int Refuse(absl::Status why);
   absl::Status RunPhases(DataKeeper& data, ClockSync& clocks, const Layout& layout);
   absl::Status FinishPhase(v1::PhaseRecord& record);
@@ -70,7 +73,7 @@ class Conductor {
 
   const Interrupt& interrupt_;
   RunObserver& observer_;
-  const v1::Plan plan_;
+  v1::Plan plan_;  // not changed any more once the workers have joined
   const ConductorOptions options_;
   Cluster cluster_;
   std::optional<ResultStore> store_;

@@ -2,8 +2,10 @@
 #ifndef COORDINATOR_RUN_COMMAND_H_
 #define COORDINATOR_RUN_COMMAND_H_
 
+#include <functional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "common/transport/transport.h"
 #include "coordinator/cli.h"
 #include "coordinator/interrupt.h"
@@ -19,6 +21,7 @@ struct Stage {
   const Interrupt& interrupt;
   v1::WorkerFacts coordinator;  // host, boot id, clock of this process
   std::string command;          // as typed
+  std::function<absl::Status()> check_start = nullptr;  // of workers that we have started ourselves
 };
 
 // Each returns the exit code. Errors go to stderr as one line.

@@ -2,13 +2,13 @@
 #ifndef COORDINATOR_SPAWNER_H_
 #define COORDINATOR_SPAWNER_H_
 
-#include <sys/types.h>
-
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "coordinator/child_processes.h"
 
 namespace iobench {
 
@@ -28,19 +28,15 @@ class SocketDirectory {
 
 class Spawner {
  public:
-  // Starts this program `count` times with `arguments`. The children are in process groups of their own, so that the
-  // terminal's Ctrl-C reaches only us, and die with us.
+  // Starts this program `count` times with `arguments`. The children die with us.
   static absl::StatusOr<Spawner> Start(uint32_t count, const std::vector<std::string>& arguments);
-  Spawner(Spawner&&) = default;
-  // Waits up to five seconds for the children to end by themselves, then kills the rest.
-  ~Spawner();
 
-  // A child that has ended already: its number and how, for a message; empty: all run.
-  std::string Ended();
+  // Unavailable: a worker has ended; asked while workers are waited for.
+  absl::Status Check();
 
  private:
   Spawner() = default;
-  std::vector<pid_t> children_;
+  ChildProcesses children_;
 };
 
 }  // namespace iobench

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 
 #include "absl/strings/ascii.h"
@@ -145,7 +146,19 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
     facts.set_loop_ns(MeasuredCosts().loop_ns);
   }
   facts.set_root(::geteuid() == 0);
+  facts.set_place(options.place);
+  facts.set_path(options.path);
   return facts;
+}
+
+std::string DirectoryToWorkIn(const std::string& given) {
+  std::error_code ignored;
+  const std::filesystem::path path = std::filesystem::absolute(given, ignored).lexically_normal();
+  const bool ends_in_slash = !path.has_filename() && path != path.root_path();
+  const std::filesystem::path directory = ends_in_slash ? path.parent_path() : path;
+  if (std::filesystem::is_directory(directory, ignored)) return directory.string();
+  const std::filesystem::path parent = directory.parent_path();
+  return std::filesystem::is_directory(parent, ignored) ? parent.string() : directory.string();
 }
 
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id) {

@@ -17,6 +17,10 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options);
 // the file system does; changes nothing. `boot_id` makes local file systems of different clients differ.
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id);
 
+// The directory that a user means who names it, or a file in it as IOzone's lists of clients do, whether there is such a
+// file or not; absolute. What does not exist either way is given back as it is: ProbeTarget says so.
+std::string DirectoryToWorkIn(const std::string& given);
+
 // Processors that this process may run on, at least 1.
 uint32_t UsableProcessors();
 

@@ -69,6 +69,7 @@ std::vector<Mount> ParseMountinfo(std::string_view text) {
     const size_t after_dash = static_cast<size_t>(dash - fields.begin()) + 1;
     Mount mount;
     if (after_dash < 7 || fields.size() < after_dash + 2 || !absl::SimpleAtoi(fields[0], &mount.id)) continue;
+    mount.root = UnescapeMountField(fields[3]);
     mount.mount_point = UnescapeMountField(fields[4]);
     mount.filesystem = UnescapeMountField(fields[after_dash]);
     mount.source = UnescapeMountField(fields[after_dash + 1]);

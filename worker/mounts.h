@@ -12,6 +12,7 @@ namespace iobench {
 
 struct Mount {
   uint64_t id = 0;
+  std::string root;  // what of the file system is seen: "/", or less in a bind mount
   std::string mount_point;
   std::string filesystem;  // "nfs4", "ext4", "fuse.glusterfs" …
   std::string source;      // "server:/export", "/dev/sda1"

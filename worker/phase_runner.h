@@ -69,6 +69,10 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // False: some are stuck and have been abandoned.
   bool WaitForLanes(int64_t until_ns);
 
+  // Closes the directories, so that what they are on can be unmounted; nothing more can be prepared. REQUIRES:
+  // WaitForLanes gave true.
+  void CloseDirectories() { directories_.clear(); }
+
  private:
   // Where lanes meet: all arrive at each; files ready and region over they leave when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };

@@ -13,6 +13,7 @@
 #include "worker/client_probe.h"
 #include "worker/data_directory.h"
 #include "worker/phase_runner.h"
+#include "worker/remount.h"
 #include "worker/task_thread.h"
 
 namespace iobench {
@@ -78,6 +79,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void HandleArm(const v1::WorkerRequest& request, WorkerTime received);
   void HandleAdjust(const Request& request);
   void HandleDataStep(const Request& request);
+  void HandleClientStep(const Request& request);
   void HandleCollect(const Request& request);
 
   // On the task thread.
@@ -85,6 +87,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous);
   void Disarm(const v1::WorkerRequest& request, const Phase& phase);
   void DoDataStep(const v1::WorkerRequest& request);
+  void DoClientStep(const v1::WorkerRequest& request);
   absl::StatusOr<CleanReport> DoDataStepAt(const std::string& path, const v1::WorkerRequest& request);
   void Collect(const v1::WorkerRequest& request, const Phase& phase);
 
@@ -154,6 +157,8 @@ void Session::Handle(const v1::WorkerRequest& incoming, EventSink& sink, WorkerT
       return Later([request](Session& self) { self.Inspect(*request); });
     case v1::WorkerRequest::kDataStep:
       return HandleDataStep(request);
+    case v1::WorkerRequest::kClientStep:
+      return HandleClientStep(request);
     case v1::WorkerRequest::kPrepare:
       return HandlePrepare(request);
     case v1::WorkerRequest::kAdjust:
@@ -290,7 +295,7 @@ void Session::HandleAdjust(const Request& request) {
 }
 
 void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
-  if (phase != nullptr) phase->WaitForLanes(INT64_MAX);
+  if (phase != nullptr && phase->WaitForLanes(INT64_MAX)) phase->CloseDirectories();
   {
     MutexLock lock(mutex_);
     if (phase_ == phase) {  // else disarmed twice, and prepared anew since
@@ -332,7 +337,7 @@ void Session::Collect(const v1::WorkerRequest& request, const Phase& phase) {
     outbox_.Send(std::move(event));
   });
   if (!collected.ok()) return outbox_.Send(Refusal(request, collected));
-  phase->WaitForLanes(INT64_MAX);
+  if (phase->WaitForLanes(INT64_MAX)) phase->CloseDirectories();
 }
 
 // -------------------------------------------------------------------------------------------------- files
@@ -357,6 +362,35 @@ void Session::HandleDataStep(const Request& request) {
     }
   }
   if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::HandleClientStep(const Request& request) {
+  absl::Status refused;
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kIdle) {
+      Later([request](Session& self) { self.DoClientStep(*request); });
+    } else {
+      refused = NotNow("ClientStep");
+    }
+  }
+  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::DoClientStep(const v1::WorkerRequest& request) {
+  const v1::Step& step = request.client_step().step();
+  if (!step.has_remount()) {
+    return outbox_.Send(Refusal(request, absl::UnimplementedError("a step that this worker does not know")));
+  }
+  const int64_t begin_ns = MonotonicNowNs();
+  const absl::StatusOr<std::string> outcome = Remount(step.remount().mount_point());
+  if (!outcome.ok()) return outbox_.Send(Refusal(request, outcome.status()));
+  v1::WorkerEvent event = ReplyTo(request);
+  v1::StepResult& done = *event.mutable_client_step_done()->mutable_step();
+  done.set_name("remount");
+  done.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
+  done.set_outcome(*outcome);
+  outbox_.Send(std::move(event));
 }
 
 void Session::DoDataStep(const v1::WorkerRequest& request) {

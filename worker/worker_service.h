@@ -2,7 +2,9 @@
 #ifndef WORKER_WORKER_SERVICE_H_
 #define WORKER_WORKER_SERVICE_H_
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "common/clock.h"
 #include "common/transport/transport.h"
@@ -13,6 +15,8 @@ struct WorkerOptions {
   WorkerClock clock{};           // tests move it
   std::string host_override;     // simulated workers; empty: gethostname
   std::string boot_id_override;  // tests; empty: /proc/sys/kernel/random/boot_id
+  uint32_t place = 0;            // in the client list; 0: none
+  std::string path = {};         // where to work, already resolved; empty: where the plan says
   bool measure_costs = true;     // clock_read_ns and loop_ns in the facts; once per process
 };
 

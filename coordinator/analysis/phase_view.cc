@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/plan_targets.h"
+
 namespace iobench {
 
 int64_t PhaseView::WorstErrorNs(const ClockMap& clock) const {
@@ -17,9 +19,8 @@ uint32_t PhaseView::OwnerWorkerOf(const v1::LaneResult& lane) const {
 }
 
 const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* target_index) const {
-  const int target_count = run.plan().targets_size();
-  if (target_count == 0 || static_cast<int>(lane.worker) >= run.targets_size()) return nullptr;
-  const uint32_t target = OwnerWorkerOf(*lane.result) % static_cast<uint32_t>(target_count);
+  if (run.plan().targets().empty() || static_cast<int>(lane.worker) >= run.targets_size()) return nullptr;
+  const uint32_t target = TargetOfWorker(run.plan(), OwnerWorkerOf(*lane.result));
   const v1::WorkerTargets& seen = run.targets(static_cast<int>(lane.worker));  // as its own client sees it
   if (static_cast<int>(target) >= seen.targets_size()) return nullptr;
   if (target_index != nullptr) *target_index = target;

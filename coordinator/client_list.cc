@@ -1,0 +1,109 @@
+#include "coordinator/client_list.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/status_util.h"
+#include "common/utf8.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kFewestFields = 3, kMostFields = 4;
+
+absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
+  const std::vector<std::string> fields = absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+  if (fields.empty()) {
+    return absl::InvalidArgumentError("a blank line: take it out, or begin it with # as a comment");
+  }
+  if (!IsUtf8(line)) return absl::InvalidArgumentError("the line is not UTF-8, so no report could name it");
+  if (fields.size() < kFewestFields || fields.size() > kMostFields) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a line has 3 or 4 fields (client, directory, program, and what to test), this one has ",
+                     fields.size()));
+  }
+  if (fields[0][0] == '-') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", fields[0], "\" is no client: a remote shell would take it for an option"));
+  }
+  ClientEntry entry{.client = fields[0], .directory = fields[1], .program = fields[2], .path = ""};
+  if (fields.size() == kMostFields) entry.path = fields[3];
+  return entry;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
+                                                         const std::string& file_name) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  if (lines.back().empty()) lines.pop_back();  // the newline that ends the last line begins no other
+  std::vector<ClientEntry> clients;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].empty() && lines[i][0] == '#') continue;
+    auto entry = ParseLine(lines[i]);
+    if (!entry.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("client list ", file_name, ":", i + 1, ": ", entry.status().message()));
+    }
+    clients.push_back(*std::move(entry));
+  }
+  if (clients.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("client list ", file_name, ": it names no client"));
+  }
+  return clients;
+}
+
+absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  if (in && in.peek() == std::ifstream::traits_type::eof()) return ParseClientList("", file);
+  if (!in || !(text << in.rdbuf())) {
+    return ErrnoStatus(absl::StrCat("client list ", file), errno != 0 ? errno : EIO);
+  }
+  return ParseClientList(text.str(), file);
+}
+
+absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,
+                                                      const std::string& file) {
+  if (count > clients.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-t ", count, " asks for ", count, " workers, and the client list ", file, " has ",
+                     clients.size(), clients.size() == 1 ? " line" : " lines",
+                     ": add lines (a client may have several) or use a smaller -t"));
+  }
+  if (count > 0) clients.resize(count);
+  return clients;
+}
+
+void LanesBecomeWorkers(v1::Plan& plan) {
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    const uint32_t count = phase.lanes_per_worker();
+    phase.clear_lanes_per_worker();
+    if (count == 0 || count >= plan.lanes_per_worker()) continue;
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      for (uint32_t worker = 0; worker < count; ++worker) assignment.mutable_who()->add_workers(worker);
+    }
+  }
+  plan.set_lanes_per_worker(1);
+}
+
+std::vector<v1::Target> TargetsOf(std::span<const std::string> paths) {
+  std::vector<v1::Target> targets;
+  for (uint32_t worker = 0; worker < paths.size(); ++worker) {
+    auto found = std::find_if(targets.begin(), targets.end(),
+                              [&](const v1::Target& target) { return target.path() == paths[worker]; });
+    if (found == targets.end()) {
+      targets.emplace_back().set_path(paths[worker]);
+      found = targets.end() - 1;
+    }
+    found->mutable_who()->add_workers(worker);
+  }
+  if (targets.size() == 1) targets[0].clear_who();
+  return targets;
+}
+
+}  // namespace iobench

@@ -1,0 +1,122 @@
+#include "coordinator/launcher.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "common/status_util.h"
+#include "common/transport/grpc_address.h"
+#include "common/utf8.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kMostOutputBytes = 4096;  // that are looked at for a message
+
+// As a POSIX shell reads it back.
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+bool IsThisHost(const std::string& client) {
+  return client == "localhost" || client == "::1" || absl::StartsWith(client, "127.");
+}
+
+std::string WithoutBrackets(const std::string& host) {
+  absl::string_view bare = host;
+  if (absl::ConsumePrefix(&bare, "[")) absl::ConsumeSuffix(&bare, "]");
+  return std::string(bare);
+}
+
+}  // namespace
+
+std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const LaunchOptions& options) {
+  std::string arguments = absl::StrCat(" worker --join ", Quoted(options.join_address), " --join-timeout ",
+                                       options.join_timeout_s, " --place ", place);
+  if (options.own_paths) {
+    // The third field alone means "here", whatever the shell makes of the directory's name.
+    absl::StrAppend(&arguments, " --path ", Quoted(entry.path.empty() ? "." : entry.path));
+  }
+  const std::string program = Quoted(entry.program);
+  return absl::StrCat("cd ", Quoted(entry.directory), " && if test -d ", program, "; then exec ", program,
+                      "/cluster-iobench", arguments, "; else exec ", program, arguments, "; fi");
+}
+
+std::string ListenAddressFor(std::span<const ClientEntry> clients) {
+  const bool all_here = std::all_of(clients.begin(), clients.end(),
+                                    [](const ClientEntry& entry) { return IsThisHost(entry.client); });
+  return all_here ? "127.0.0.1:0" : ":0";
+}
+
+absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
+                                              const std::string& told_host) {
+  IOBENCH_ASSIGN_OR_RETURN(GrpcAddress address, ParseGrpcAddress(bound_address));
+  if (address.is_unix()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("workers of a client list cannot join at ", bound_address,
+                     ": give --listen a host and a port, as in --listen :9400"));
+  }
+  const bool any_interface = address.host.empty() || address.host == "::" || address.host == "0.0.0.0";
+  if (!told_host.empty()) {
+    address.host = WithoutBrackets(told_host);
+  } else if (any_interface) {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) return ErrnoStatus("gethostname", errno);
+    address.host = name.data();
+  }
+  return address.ForPeople();
+}
+
+absl::StatusOr<Launcher> Launcher::Start(std::span<const ClientEntry> clients, const LaunchOptions& options) {
+  // The user's words are read by a shell, as they would be by system(); ours are not read again.
+  const std::string run = absl::StrCat("exec ", options.remote_shell, " \"$@\"");
+  Launcher launcher;
+  for (uint32_t i = 0; i < clients.size(); ++i) {
+    const int output = memfd_create("output", MFD_CLOEXEC);
+    if (output < 0) return ErrnoStatus("memory for what a remote shell prints", errno);
+    launcher.outputs_.push_back(output);
+    launcher.names_.push_back(absl::StrCat("client ", clients[i].client, " (worker ", i, ")"));
+    IOBENCH_RETURN_IF_ERROR(launcher.shells_.Start(
+        "/bin/sh",
+        {"sh", "-c", run, "sh", clients[i].client, "-n", WorkerCommand(clients[i], i + 1, options)}, output));
+  }
+  return launcher;
+}
+
+Launcher::~Launcher() {
+  for (const int output : outputs_) close(output);
+}
+
+std::string Launcher::FirstLineOf(size_t index) const {
+  std::string text(kMostOutputBytes, '\0');
+  const ssize_t got = pread(outputs_[index], text.data(), text.size(), 0);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, got)));
+  for (const absl::string_view line : absl::StrSplit(text, absl::ByAnyChar("\r\n"), absl::SkipWhitespace())) {
+    // ssh says this of every host that it sees for the first time.
+    if (absl::StartsWith(line, "Warning: Permanently added")) continue;
+    return AsUtf8(std::string(line));
+  }
+  return "";
+}
+
+absl::Status Launcher::Check() {
+  while (const auto ended = shells_.NextEnded()) {
+    if (ended->well()) continue;
+    const std::string said = FirstLineOf(ended->index);
+    return absl::UnavailableError(absl::StrCat(names_[ended->index], ": its remote shell ended with ",
+                                               ended->ForPeople(), " before its worker had joined",
+                                               said.empty() ? " and said nothing" : ": ", said));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

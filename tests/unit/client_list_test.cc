@@ -1,0 +1,126 @@
+#include "coordinator/client_list.h"
+
+#include <catch2/catch.hpp>
+
+#include "coordinator/launcher.h"
+
+namespace iobench {
+namespace {
+
+std::string ProblemWith(const std::string& text) {
+  const auto clients = ParseClientList(text, "clients");
+  REQUIRE(!clients.ok());
+  CHECK(absl::IsInvalidArgument(clients.status()));
+  return std::string(clients.status().message());
+}
+
+TEST_CASE("a client list has three or four fields a line, and comments") {
+  const auto clients = ParseClientList(
+      "# our clients\n"
+      "node1 /mnt/nfs /usr/bin/cluster-iobench\n"
+      "node2\t/tmp   /opt/bin  /mnt/nfs/file2\r\n"
+      "node1 /mnt/nfs /usr/bin/cluster-iobench",
+      "clients");
+  REQUIRE(clients.ok());
+  REQUIRE(clients->size() == 3);
+  CHECK((*clients)[0].client == "node1");
+  CHECK((*clients)[0].directory == "/mnt/nfs");
+  CHECK((*clients)[0].program == "/usr/bin/cluster-iobench");
+  CHECK((*clients)[0].path.empty());
+  CHECK((*clients)[0].tested_path() == "/mnt/nfs");
+  CHECK((*clients)[1].program == "/opt/bin");
+  CHECK((*clients)[1].tested_path() == "/mnt/nfs/file2");
+  CHECK((*clients)[2].client == "node1");
+}
+
+TEST_CASE("what is wrong with a client list is told with its line") {
+  CHECK(ProblemWith("a /x /y\n\nb /x /y\n") ==
+        "client list clients:2: a blank line: take it out, or begin it with # as a comment");
+  CHECK(
+      ProblemWith("#\na /x\n") ==
+      "client list clients:2: a line has 3 or 4 fields (client, directory, program, and what to test), this "
+      "one has 2");
+  CHECK_THAT(ProblemWith("a b c d e\n"), Catch::Contains("clients:1: ") && Catch::Contains("has 5"));
+  CHECK_THAT(ProblemWith("-oProxyCommand=x /x /y\n"), Catch::Contains("clients:1: "));
+  CHECK_THAT(ProblemWith("# nobody\n"), Catch::Contains("names no client"));
+  CHECK_THAT(ProblemWith(""), Catch::Contains("names no client"));
+  CHECK_THAT(ProblemWith("a /\xff /y\n"), Catch::Contains("clients:1: ") && Catch::Contains("UTF-8"));
+  CHECK(absl::IsNotFound(LoadClientList("/nonexistent/clients").status()));
+}
+
+TEST_CASE("-t takes the first lines of a client list, and no more than there are") {
+  const auto clients = ParseClientList("a /x /y\nb /x /y\nc /x /y\n", "clients");
+  REQUIRE(clients.ok());
+  const auto two = FirstClients(*clients, 2, "clients");
+  REQUIRE(two.ok());
+  REQUIRE(two->size() == 2);
+  CHECK((*two)[1].client == "b");
+  CHECK(FirstClients(*clients, 0, "clients")->size() == 3);
+  CHECK_THAT(std::string(FirstClients(*clients, 4, "clients").status().message()),
+             Catch::StartsWith("-t 4 asks for 4 workers, and the client list clients has 3 lines"));
+}
+
+TEST_CASE(
+    "with a client list lanes become workers, and a sweep's smaller phases are done by the first ones") {
+  v1::Plan plan;
+  plan.set_lanes_per_worker(3);
+  for (const uint32_t lanes : {1u, 3u, 0u}) {
+    v1::Phase& phase = *plan.add_phases();
+    phase.add_assignments();
+    phase.set_lanes_per_worker(lanes);
+  }
+  LanesBecomeWorkers(plan);
+  CHECK(plan.lanes_per_worker() == 1);
+  REQUIRE(plan.phases(0).assignments(0).who().workers_size() == 1);
+  CHECK(plan.phases(0).assignments(0).who().workers(0) == 0);
+  CHECK(plan.phases(1).assignments(0).who().workers().empty());
+  CHECK(plan.phases(2).assignments(0).who().workers().empty());
+  CHECK(plan.phases(0).lanes_per_worker() == 0);
+}
+
+TEST_CASE("workers with paths of their own are spread over targets by name") {
+  const std::vector<std::string> different = {"/a", "/b", "/a"};
+  const std::vector<v1::Target> targets = TargetsOf(different);
+  REQUIRE(targets.size() == 2);
+  CHECK(targets[0].path() == "/a");
+  CHECK(targets[0].who().workers_size() == 2);
+  CHECK(targets[0].who().workers(1) == 2);
+  CHECK(targets[1].who().workers(0) == 1);
+  const std::vector<std::string> equal = {"/a", "/a"};
+  REQUIRE(TargetsOf(equal).size() == 1);
+  CHECK(!TargetsOf(equal)[0].has_who());
+}
+
+TEST_CASE("a remote shell gets the client's directory, program and path, quoted") {
+  const ClientEntry entry{.client = "n", .directory = "/my dir", .program = "/it's/prog", .path = ""};
+  const LaunchOptions options{.join_address = "head:9400", .join_timeout_s = 30};
+  CHECK(WorkerCommand(entry, 7, options) ==
+        "cd '/my dir' && if test -d '/it'\\''s/prog'; then exec '/it'\\''s/prog'/cluster-iobench worker "
+        "--join 'head:9400' --join-timeout 30 --place 7 --path '.'; else exec '/it'\\''s/prog' worker "
+        "--join 'head:9400' --join-timeout 30 --place 7 --path '.'; fi");
+  LaunchOptions plan_says = options;
+  plan_says.own_paths = false;
+  CHECK(WorkerCommand(entry, 7, plan_says).find("--path") == std::string::npos);
+}
+
+TEST_CASE("clients are told an address that they can reach") {
+  CHECK(AddressForClients("10.0.0.1:4000", "").value() == "10.0.0.1:4000");
+  CHECK(AddressForClients("[::]:4000", "head.example").value() == "head.example:4000");
+  CHECK(AddressForClients(":4000", "fd00::1").value() == "[fd00::1]:4000");
+  CHECK(AddressForClients(":4000", "[fd00::1]").value() == "[fd00::1]:4000");
+  const std::string own = AddressForClients(":4000", "").value();
+  CHECK(own.size() > 5);  // this host's name
+  CHECK(own.substr(own.size() - 5) == ":4000");
+  CHECK(own != "localhost:4000");
+  CHECK(absl::IsInvalidArgument(AddressForClients("unix:/x", "").status()));
+}
+
+TEST_CASE("a list of this host alone is served on the loopback interface") {
+  const std::vector<ClientEntry> here = {{"localhost", "/", "x", ""}, {"127.0.0.2", "/", "x", ""}};
+  const std::vector<ClientEntry> elsewhere = {{"localhost", "/", "x", ""}, {"node7", "/", "x", ""}};
+  CHECK(ListenAddressFor(here) == "127.0.0.1:0");
+  CHECK(ListenAddressFor(elsewhere) == ":0");
+}
+
+}  // namespace
+}  // namespace iobench
