@@ -303,6 +303,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
 }
 
 int Main(const std::vector<std::string>& arguments) {
+  signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes (ulimit -f) is an error of the op that meets it
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not leave a run half done
   spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
   spdlog::set_pattern("cluster-iobench: %l: %v");
