@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
 #include "spdlog/spdlog.h"
 
@@ -83,7 +85,8 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
         const v1::Assignment* assignment = AssignmentFor(phase, member.number);
         if (assignment == nullptr || !assignment->operation().direct()) continue;
         const uint64_t block_bytes = std::max(1u, seen.logical_block_bytes());
-        const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
+        const v1::FileLayout files = ShapeOf(plan, phase).files;
+        const uint64_t file_bytes = files.bytes_per_lane() / files.files_per_lane();
         if (assignment->operation().record_bytes() % block_bytes != 0 || file_bytes % block_bytes != 0) {
           return absl::InvalidArgumentError(
               absl::StrCat(At(member, plan.targets(static_cast<int>(target))), ": with -I the record (",
@@ -113,7 +116,9 @@ absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<co
       need.where = At(member, plan.targets(static_cast<int>(target)));
       need.free_bytes = seen.free_bytes();
     }
-    need.bytes += uint64_t{layout.lanes_per_worker()} * plan.files().bytes_per_lane();
+    const uint64_t lane_bytes =
+        (WorksOnData(plan) ? plan.files().bytes_per_lane() : 0) + TreeBytesPerLane(plan);
+    need.bytes += uint64_t{layout.lanes_per_worker()} * lane_bytes;
     // Data of ours that Claim replaces make room.
     if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
       need.free_bytes += BytesOf(seen.manifest());
@@ -141,7 +146,8 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
   if (!decision.uses_files) return decision;
   IOBENCH_RETURN_IF_ERROR(CheckAccess(plan, layout, members, facts));
 
-  bool creates = false;
+  // Trees are never taken over: a run makes its own.
+  bool creates = WorksOnTrees(plan);
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments())
       creates |= CreatesFiles(assignment.operation());

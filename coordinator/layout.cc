@@ -4,14 +4,21 @@
 #include <map>
 #include <numeric>
 
+#include "common/plan_targets.h"
+
 namespace iobench {
 
 Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
     : lanes_per_worker_(plan.lanes_per_worker()),
-      target_count_(static_cast<uint32_t>(plan.targets_size())),
-      shared_file_(plan.files().shared_file()),
-      bytes_per_lane_(plan.files().bytes_per_lane()),
+      shape_{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()},
       client_of_worker_(client_of_worker.begin(), client_of_worker.end()) {
+  std::map<uint32_t, uint32_t> workers_on_target;
+  for (uint32_t worker = 0; worker < worker_count(); ++worker) {
+    const uint32_t target = TargetOfWorker(plan, worker);
+    target_of_worker_.push_back(target);
+    place_on_target_.push_back(workers_on_target[target]++);
+  }
+  for (const uint32_t target : target_of_worker_) workers_on_target_.push_back(workers_on_target[target]);
   std::vector<uint32_t> by_client(worker_count());
   std::iota(by_client.begin(), by_client.end(), 0);
   std::stable_sort(by_client.begin(), by_client.end(),
@@ -19,6 +26,7 @@ Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
   std::map<uint32_t, uint32_t> workers_on_client;
   uint32_t most_on_a_client = 0;
   for (const uint32_t client : client_of_worker_) {
+    place_on_client_.push_back(workers_on_client[client]);
     most_on_a_client = std::max(most_on_a_client, ++workers_on_client[client]);
   }
   rotated_owner_.resize(worker_count());
@@ -27,23 +35,35 @@ Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
   }
 }
 
-std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& operation) const {
+std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& operation,
+                                          const PhaseShape& shape) const {
   const uint32_t owner = operation.rotate_clients() ? RotatedOwner(worker) : worker;
+  const uint32_t count = shape.lanes_per_worker;
   std::vector<v1::LanePlan> lanes;
-  lanes.reserve(lanes_per_worker_);
-  for (uint32_t i = 0; i < lanes_per_worker_; ++i) {
+  lanes.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
     v1::LanePlan lane;
     lane.set_lane(worker * lanes_per_worker_ + i);
-    lane.set_file_owner(owner * lanes_per_worker_ + i);
+    lane.set_file_owner(owner * lanes_per_worker_ + (operation.first_lane_files() ? 0 : i));
+    lane.set_leaves_prefill(operation.first_lane_files() && i > 0);
     lane.set_target(TargetOf(owner));
-    if (shared_file_) {
-      const uint64_t place_on_target = uint64_t{owner / target_count_} * lanes_per_worker_ + i;
-      lane.set_extent_offset_bytes(place_on_target * bytes_per_lane_);
+    lane.set_place_on_client(place_on_client_[worker] * count + i);
+    if (shape.files.shared_file()) {
+      const uint64_t place = uint64_t{place_on_target_[owner]} * count + i;
+      if (shape.files.interleaved()) {
+        lane.set_turn(static_cast<uint32_t>(place));
+        lane.set_turns(workers_on_target_[owner] * count);
+        lane.set_extent_offset_bytes(place * operation.record_bytes());
+      } else {
+        lane.set_extent_offset_bytes(place * shape.files.bytes_per_lane());
+      }
     }
     if (operation.mix_by_lane()) {
-      // Readers are spread evenly over the lanes (and so over clients) rather than being the first so many.
-      const uint64_t n = lane.lane(), percent = operation.read_percent();
-      const bool reads = (n + 1) * percent / 100 > n * percent / 100;
+      // Readers are spread evenly over the lanes (and so over clients) rather than being the first so many, unless
+      // their number was asked for.
+      const uint64_t n = uint64_t{worker} * count + i, percent = operation.read_percent();
+      const bool reads = operation.reader_lanes() > 0 ? n < operation.reader_lanes()
+                                                      : (n + 1) * percent / 100 > n * percent / 100;
       lane.set_mix_reader(reads ? 1 : 2);
     }
     lanes.push_back(std::move(lane));

@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "common/clock.h"
+#include "common/engine.h"
 #include "common/operation.h"
+#include "common/phase_shape.h"
 #include "common/status_util.h"
+#include "common/tree_state.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
 
 namespace iobench {
@@ -100,7 +104,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
   for (int attempt = 1;; ++attempt) {
     record_.set_start_attempts(static_cast<uint32_t>(attempt));
     const CoordTime begin = CoordNow();
-    IOBENCH_RETURN_IF_ERROR(Prepare());
+    IOBENCH_RETURN_IF_ERROR(PrepareAroundClientSteps());
     record_.set_prepare_s(record_.prepare_s() + SecondsFrom(CoordNow() - begin));
     IOBENCH_RETURN_IF_ERROR(context_.clock_sync.Burst());
     bool late = false;
@@ -121,21 +125,64 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   v1::Prepare prepare;
   prepare.set_phase_index(record_.index());
   *prepare.mutable_operation() = operation;
-  *prepare.mutable_steps() = phase_.before();
+  for (const v1::Step& step : phase_.before()) {
+    if (!IsClientStep(step) && !before_client_steps_) *prepare.add_steps() = step;
+  }
   *prepare.mutable_region() = phase_.region();
   *prepare.mutable_stop() = phase_.stop();
   prepare.set_stonewall(phase_.stonewall());
-  *prepare.mutable_files() = context_.plan.files();
+  const PhaseShape shape = ShapeOf(context_.plan, phase_);
+  *prepare.mutable_files() = shape.files;
   *prepare.mutable_targets() = context_.plan.targets();
   prepare.set_seed(context_.plan.seed());
   prepare.set_data_must_exist(context_.data_must_exist);
   const bool creates = CreatesFiles(operation);
-  for (v1::LanePlan& lane : context_.layout.LanesOf(member.number, operation)) {
+  const bool on_tree = IsMetadata(operation) && EngineUsesFiles(operation.engine());
+  // Lanes of an attempt that was called off after its start may have changed some items.
+  const bool begun_before =
+      on_tree && record_.begun_before() && EffectOf(**FindOperation(operation.name())).changes_names();
+  for (v1::LanePlan& lane : context_.layout.LanesOf(member.number, operation, shape)) {
     // A lane sits out a phase that needs a file which an earlier phase left broken.
-    if (!creates && context_.broken_files.contains(lane.file_owner())) lane.set_sits_out(true);
+    if (on_tree) {
+      *lane.mutable_tree() = context_.trees.StateFor(lane.file_owner(), operation);
+      if (begun_before) lane.mutable_tree()->set_unknown(true);
+      if (context_.trees.IsBroken(lane.file_owner(), operation)) lane.set_sits_out(true);
+    } else if (!creates && context_.broken_files.contains(lane.file_owner())) {
+      lane.set_sits_out(true);
+    }
     *prepare.add_lanes() = std::move(lane);
   }
   return prepare;
+}
+
+// A client's steps come when its files are as the phase needs them, and no worker has them open: after a prepare that is
+// called off again. What is prepared then finds everything in its place, and leaves nothing in the caches but names.
+absl::Status PhaseConductor::PrepareAroundClientSteps() {
+  if (!HasClientSteps(phase_) || client_steps_done_) return Prepare();
+  before_client_steps_ = true;
+  IOBENCH_RETURN_IF_ERROR(Prepare());
+  before_client_steps_ = false;
+  IOBENCH_RETURN_IF_ERROR(Disarm({}));
+  IOBENCH_RETURN_IF_ERROR(RunClientSteps(
+      context_.cluster, phase_, [this](uint32_t worker) { return states_[worker].takes_part; },
+      client_steps_));
+  client_steps_done_ = true;
+  return Prepare();
+}
+
+// The steps of a worker for the record: what an earlier attempt wrote was there for the last one.
+void PhaseConductor::NoteSteps(uint32_t worker,
+                               const google::protobuf::RepeatedPtrField<v1::StepResult>& steps) {
+  auto& noted = *record_.mutable_workers(static_cast<int>(worker))->mutable_steps();
+  noted.Clear();
+  for (const v1::StepResult& step : client_steps_[worker]) *noted.Add() = step;
+  for (const v1::StepResult& step : steps) {
+    const std::vector<v1::StepResult>& earlier = earlier_steps_[worker];
+    const auto wrote = std::find_if(earlier.begin(), earlier.end(), [&](const v1::StepResult& candidate) {
+      return candidate.name() == step.name() && step.bytes() == 0;
+    });
+    *noted.Add() = wrote == earlier.end() ? step : *wrote;
+  }
 }
 
 absl::Status PhaseConductor::Prepare() {
@@ -154,6 +201,9 @@ absl::Status PhaseConductor::Prepare() {
       [&](const Member& member, const ReceivedEvent& received) {
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
+        for (const v1::StepResult& step : received.event.prepared().steps()) {
+          if (step.bytes() > 0) earlier_steps_[member.number].push_back(step);
+        }
       },
       {}));
   return first_problem;
@@ -328,11 +378,12 @@ void PhaseConductor::ShowProgress() {
     progress.bytes += state.progress.bytes();
     progress.ops += state.progress.ops();
     progress.total_bytes += state.progress.total_bytes();
+    progress.total_ops += state.progress.total_ops();
     progress.lanes_running += state.done ? 0 : state.progress.lanes_running();
-    progress.lane_count += context_.layout.lanes_per_worker();
+    progress.lane_count += ShapeOf(context_.plan, phase_).lanes_per_worker;
   }
   if (start_.ns == 0) {
-    progress.lane_count = context_.layout.lane_count();
+    progress.lane_count = context_.layout.worker_count() * ShapeOf(context_.plan, phase_).lanes_per_worker;
     context_.observer.PhasePrepares(progress);
   } else {
     progress.elapsed_s = SecondsFrom(CoordNow() - start_);
@@ -397,7 +448,7 @@ absl::Status PhaseConductor::Collect(bool interruptible) {
         worker.mutable_lanes()->MergeFrom(chunk.lanes());
         if (!chunk.last()) return;
         states_[member.number].collected = true;
-        *worker.mutable_steps() = chunk.steps();
+        NoteSteps(member.number, chunk.steps());
         *worker.mutable_host() = chunk.host();
         worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
         worker.set_process_cpu_system_s(chunk.process_cpu_system_s());

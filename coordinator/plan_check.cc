@@ -6,8 +6,10 @@
 #include "common/advice.h"
 #include "common/engine.h"
 #include "common/operation.h"
+#include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/metadata_plan.h"
 
 namespace iobench {
 namespace {
@@ -58,17 +60,19 @@ absl::Status CheckEngineOptions(const EngineSpec& engine, const v1::Operation& o
   return absl::OkStatus();
 }
 
-absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation) {
+absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& operation,
+                            const v1::StopRule& stop) {
   auto spec = FindOperation(operation.name());
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
   IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(**spec, operation.engine()));
   IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, operation));
+  if ((*spec)->is_metadata()) return CheckMetadata(operation, stop);
   if (operation.jitter_every() > 0 && !(*spec)->reads()) {
     return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) puts reads between reads, and ",
                                                    operation.name(), " has none: leave it out"));
   }
   const uint64_t record_bytes = operation.record_bytes();
-  const uint64_t file_bytes = plan.files().bytes_per_lane() / plan.files().files_per_lane();
+  const uint64_t file_bytes = files.bytes_per_lane() / files.files_per_lane();
   if (record_bytes == 0)
     return absl::InvalidArgumentError("the record size is 0: give -r a size such as 64k");
   if (record_bytes > kLargestRecordBytes) {
@@ -89,12 +93,54 @@ absl::Status CheckOperation(const v1::Plan& plan, const v1::Operation& operation
     return absl::InvalidArgumentError(
         absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
   }
+  if (operation.preallocate() && !(*spec)->creates_files) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--preallocate (preallocate) is for operations that make files, and ", operation.name(),
+                     " makes none: leave it out"));
+  }
   if (operation.mix_by_lane() && !(*spec)->mixes()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a mix by lane (mix_by_lane) is for operations that mix, and ", operation.name(), " does not"));
   }
   if ((*spec)->mixes() && operation.mix_by_lane() && operation.read_percent() == 0) {
     return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
+  }
+  return absl::OkStatus();
+}
+
+// What a phase says of its files and lanes, beside the plan's.
+absl::Status CheckShape(const v1::Plan& plan, const v1::Phase& phase, const PhaseShape& shape) {
+  const v1::FileLayout& files = shape.files;
+  if (files.bytes_per_lane() > plan.files().bytes_per_lane()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "its files of ", FormatBytes(static_cast<double>(files.bytes_per_lane())),
+        " per lane are larger than the plan's of ",
+        FormatBytes(static_cast<double>(plan.files().bytes_per_lane())), ", which space is looked for"));
+  }
+  if (shape.lanes_per_worker > plan.lanes_per_worker()) {
+    return absl::InvalidArgumentError(absl::StrCat("its ", shape.lanes_per_worker,
+                                                   " lanes a worker are more than the plan's ",
+                                                   plan.lanes_per_worker()));
+  }
+  if (files.shared_file() && files.files_per_lane() > 1) {
+    return absl::InvalidArgumentError(
+        "--shared-file is one file for all: it cannot go with --files-per-lane");
+  }
+  if (files.bytes_per_lane() % files.files_per_lane() != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(),
+                                                   " bytes per lane cannot be split evenly over ",
+                                                   files.files_per_lane(), " files"));
+  }
+  if (phase.has_files() && (phase.files().shared_file() || phase.files().interleaved() ||
+                            !phase.files().existing_files().empty())) {
+    return absl::InvalidArgumentError("its files may say sizes only: whose they are is the plan's to say");
+  }
+  // Their extents move with the size, so that a sector would be read where no lane of this layout wrote it.
+  if (files.shared_file() && plan.data().verify() &&
+      (files.bytes_per_lane() != plan.files().bytes_per_lane() ||
+       shape.lanes_per_worker != plan.lanes_per_worker())) {
+    return absl::InvalidArgumentError(
+        "a shared file that is verified has one size and one number of lanes in all phases");
   }
   return absl::OkStatus();
 }
@@ -171,13 +217,15 @@ void CompletePlan(v1::Plan& plan) {
         const OperationSpec* spec = SpecOf(operation);
         operation.set_read_percent(spec == nullptr ? 50 : spec->usual_read_percent());
       }
+      if (IsMetadata(operation)) CompleteMetadata(operation);
       writes |= Writes(operation);
     }
     if (phase.name().empty() && phase.assignments_size() > 0) {
       phase.set_name(phase.assignments(0).operation().name());
     }
     v1::TimedRegion& region = *phase.mutable_region();
-    if (!writes) region.set_fsync(false);  // nothing to flush
+    if (!writes) region.set_fsync(false);   // nothing to flush
+    if (IsMetadata(phase)) region.Clear();  // each op opens and closes what it needs to
     phase.mutable_stop();
     if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {
       phase.set_stonewall(DefaultStonewall(phase.assignments(0).operation(), region));
@@ -193,19 +241,10 @@ absl::Status CheckPlan(const v1::Plan& plan) {
         absl::StrCat(plan.lanes_per_worker(), " lanes a worker are more than ", kMostLanesPerWorker));
   }
   const v1::FileLayout& files = plan.files();
-  if (files.bytes_per_lane() == 0)
+  if (files.bytes_per_lane() == 0 && WorksOnData(plan))
     return absl::InvalidArgumentError("the size is 0: give -s a size such as 4m");
   if (files.bytes_per_lane() > (uint64_t{1} << 62)) {
     return absl::InvalidArgumentError("the size per lane is over 4 EiB");
-  }
-  if (files.shared_file() && files.files_per_lane() > 1) {
-    return absl::InvalidArgumentError(
-        "--shared-file is one file for all: it cannot go with --files-per-lane");
-  }
-  if (files.bytes_per_lane() % files.files_per_lane() != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(),
-                                                   " bytes per lane cannot be split evenly over ",
-                                                   files.files_per_lane(), " files"));
   }
   for (const v1::Target& target : plan.targets()) {
     if (target.path().empty()) return absl::InvalidArgumentError("a target has no path");
@@ -215,8 +254,13 @@ absl::Status CheckPlan(const v1::Plan& plan) {
         absl::StrCat("phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ");
     if (phase.assignments().empty())
       return absl::InvalidArgumentError(absl::StrCat(place, "it has no assignments"));
+    const PhaseShape shape = ShapeOf(plan, phase);
+    if (absl::Status status = CheckShape(plan, phase, shape); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
+    }
     for (const v1::Assignment& assignment : phase.assignments()) {
-      if (absl::Status status = CheckOperation(plan, assignment.operation()); !status.ok()) {
+      if (absl::Status status = CheckOperation(shape.files, assignment.operation(), phase.stop());
+          !status.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
       }
     }

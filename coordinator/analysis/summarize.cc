@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/phase_shape.h"
 #include "coordinator/analysis/client_tables.h"
 #include "coordinator/analysis/figures.h"
 #include "coordinator/analysis/lane_summaries.h"
@@ -21,6 +22,10 @@ void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   report.set_title(view.traits.title);
   report.set_engine(view.traits.engine);
   report.set_record_bytes(view.traits.record_bytes);
+  report.set_bytes_per_lane(ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
+  report.set_lane_count(static_cast<uint32_t>(view.aligned.lanes.size()));
+  report.set_metadata(view.traits.metadata);
+  if (view.traits.tree.items_per_lane() > 0) *report.mutable_tree() = view.traits.tree;
   report.set_started_at(phase.started_at());
   report.set_prepare_s(phase.prepare_s());
   report.set_fixed_cost_s(phase.fixed_cost_s());
@@ -69,8 +74,10 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
     stonewall.set_first_lane(
         view.roster.LaneName(figures.first_to_end->worker, figures.first_to_end->result->lane()));
   }
-  stonewall.set_bytes_low(figures.stonewall_bytes.low);
-  stonewall.set_bytes_high(figures.stonewall_bytes.high);
+  stonewall.set_bytes_low(figures.at_stonewall.bytes.low);
+  stonewall.set_bytes_high(figures.at_stonewall.bytes.high);
+  stonewall.set_ops_low(figures.at_stonewall.ops.low);
+  stonewall.set_ops_high(figures.at_stonewall.ops.high);
 }
 
 }  // namespace

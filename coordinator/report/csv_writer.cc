@@ -145,6 +145,16 @@ constexpr Column kColumns[] = {
     {"phase_p99_us", PART_CELL(latency_us, p99)},
     {"phase_max_us", PART_CELL(latency_us, max)},
     {"marks", CELL(Codes(row.phase.marks()))},
+    {"bytes_per_lane", CELL(Number(row.phase.bytes_per_lane()))},
+    {"phase_lane_count", CELL(Number(uint64_t{row.phase.lane_count()}))},
+    {"ops_per_s", LANE_CELL(Number(row.lane->ops_per_s()))},
+    {"client_ops_per_s", CELL(Number(row.client.ops_per_s()))},
+    {"phase_ops", CELL(Number(row.phase.ops()))},
+    {"phase_measured_ops", CELL(Number(row.phase.measured_ops()))},
+    {"full_ops_per_s", PART_CELL(throughput_ops_per_s, full)},
+    {"stonewalled_ops_per_s", PART_CELL(throughput_ops_per_s, stonewalled)},
+    {"metadata", CELL(Number(uint64_t{row.phase.metadata()}))},
+    {"items_per_lane", PART_CELL(tree, items_per_lane)},
 };
 
 #undef CELL

@@ -1,0 +1,27 @@
+// How large a phase's files are and how many lanes it has: what it says for itself, or else what the plan says for all.
+#ifndef COMMON_PHASE_SHAPE_H_
+#define COMMON_PHASE_SHAPE_H_
+
+#include <cstdint>
+
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+struct PhaseShape {
+  v1::FileLayout files;
+  uint32_t lanes_per_worker = 1;
+};
+
+// A phase's sizes are its own where they are not 0; whose files they are is always the plan's to say.
+inline PhaseShape ShapeOf(const v1::Plan& plan, const v1::Phase& phase) {
+  PhaseShape shape{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()};
+  if (phase.files().bytes_per_lane() > 0) shape.files.set_bytes_per_lane(phase.files().bytes_per_lane());
+  if (phase.files().files_per_lane() > 0) shape.files.set_files_per_lane(phase.files().files_per_lane());
+  if (phase.lanes_per_worker() > 0) shape.lanes_per_worker = phase.lanes_per_worker();
+  return shape;
+}
+
+}  // namespace iobench
+
+#endif  // COMMON_PHASE_SHAPE_H_
