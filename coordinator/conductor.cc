@@ -1,17 +1,21 @@
 #include "coordinator/conductor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/status_util.h"
 #include "coordinator/analysis/summarize.h"
+#include "coordinator/client_list.h"
 #include "coordinator/clock_sync.h"
 #include "coordinator/data_keeper.h"
 #include "coordinator/layout.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/phase_conductor.h"
 #include "coordinator/plan_check.h"
 #include "coordinator/start_lead.h"
+#include "coordinator/tree_ledger.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
@@ -36,7 +40,8 @@ int Conductor::Run() {
   record_.set_started_at(WallClockIso8601());
   if (absl::Status status =
           cluster_.Gather(options_.worker_count, options_.join_deadline, options_.version,
-                          [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); });
+                          [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); },
+                          options_.check_start);
       !status.ok()) {
     return Refuse(status);
   }
@@ -45,6 +50,7 @@ int Conductor::Run() {
     *record_.add_workers() = member.facts;
     client_of_worker.push_back(member.client);
   }
+  UseWorkersPaths();
   const Layout layout(plan_, client_of_worker);
   ClockSync clocks(cluster_, record_.coordinator().boot_id(), options_.always_measure_clocks);
   DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());
@@ -97,6 +103,16 @@ int Conductor::Run() {
   return exit_code;
 }
 
+// Workers whose own command line says where they work, as that of a client list does.
+void Conductor::UseWorkersPaths() {
+  std::vector<std::string> paths;
+  for (const Member& member : cluster_.members()) paths.push_back(member.facts.path());
+  if (std::any_of(paths.begin(), paths.end(), [](const std::string& path) { return path.empty(); })) return;
+  std::vector<v1::Target> targets = TargetsOf(paths);
+  plan_.mutable_targets()->Assign(targets.begin(), targets.end());
+  *record_.mutable_plan() = plan_;
+}
+
 int Conductor::Refuse(absl::Status why) {
   const std::string reason(why.message());
   refusal_ = std::move(why);
@@ -111,6 +127,7 @@ int Conductor::Refuse(absl::Status why) {
 absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Layout& layout) {
   StartLead start_lead;
   start_lead.NoteRound(clocks.round_ns());
+  TreeLedger trees(plan_);
   const uint32_t phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions();
   uint32_t index = 0;
   for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
@@ -126,6 +143,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Lay
                                 .observer = observer_,
                                 .data_must_exist = data.decision().uses_kept_data,
                                 .broken_files = broken_files_,
+                                .trees = trees,
                                 .phase_count = phase_count,
                                 .start_lead = start_lead},
                                phase, index++, repetition);
@@ -134,6 +152,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Lay
       IOBENCH_RETURN_IF_ERROR(FinishPhase(conductor.record()));
       IOBENCH_RETURN_IF_ERROR(status);
       NoteBrokenFiles(conductor.record());
+      trees.Note(conductor.record(), layout);
       if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
     }
   }
@@ -170,6 +189,7 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record) {
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
     const v1::Assignment* assignment = AssignmentFor(record.phase(), worker.worker());
     if (assignment == nullptr || assignment->operation().engine() == "null") continue;
+    if (IsMetadata(assignment->operation())) continue;  // the ledger of trees knows
     const bool writes = Writes(assignment->operation());
     if (worker.lost() && writes) {  // nobody knows how far its lanes got
       for (uint32_t i = 0; i < plan_.lanes_per_worker(); ++i) {

@@ -2,13 +2,14 @@
 
 #include "common/clock.h"
 #include "common/operation.h"
+#include "coordinator/metadata_plan.h"
 
 namespace iobench {
 namespace {
 
 constexpr double kRateWindowSeconds = 3;
 
-ProgressSample SampleFrom(const PhaseProgress& progress, double bytes_per_s) {
+ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
   ProgressSample sample;
   const auto spec = FindOperation(progress.phase->name());
   sample.phase = spec.ok() ? std::string((*spec)->title) : progress.phase->name();
@@ -17,7 +18,10 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double bytes_per_s) {
   sample.bytes = progress.bytes;
   sample.total_bytes = progress.total_bytes;
   sample.total_s = progress.time_limit_s;
-  sample.bytes_per_s = bytes_per_s;
+  sample.metadata = IsMetadata(*progress.phase);
+  sample.ops = progress.ops;
+  sample.total_ops = progress.total_ops;
+  (sample.metadata ? sample.ops_per_s : sample.bytes_per_s) = rate;
   sample.elapsed_s = progress.elapsed_s;
   sample.lanes_running = progress.lanes_running;
   sample.lanes = progress.lane_count;
@@ -48,12 +52,13 @@ void Display::PhaseMoves(const PhaseProgress& progress) {
 }
 
 double Display::RateNow(const PhaseProgress& progress) {
-  recent_.emplace_back(progress.elapsed_s, progress.bytes);
+  const uint64_t done = IsMetadata(*progress.phase) ? progress.ops : progress.bytes;
+  recent_.emplace_back(progress.elapsed_s, done);
   while (recent_.size() > 2 && progress.elapsed_s - recent_.front().first > kRateWindowSeconds)
     recent_.pop_front();
   const double seconds = progress.elapsed_s - recent_.front().first;
-  if (seconds <= 0 || progress.bytes < recent_.front().second) return 0;
-  return static_cast<double>(progress.bytes - recent_.front().second) / seconds;
+  if (seconds <= 0 || done < recent_.front().second) return 0;
+  return static_cast<double>(done - recent_.front().second) / seconds;
 }
 
 void Display::PhaseEnds(const v1::RunReport& report) {

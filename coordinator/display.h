@@ -44,7 +44,8 @@ class Display final : public RunObserver {
   const bool wants_progress_;
   const bool waits_for_workers_;
   int64_t next_join_line_ns_ = 0;
-  std::deque<std::pair<double, uint64_t>> recent_;  // (elapsed_s, bytes) of this phase, a few seconds back
+  std::deque<std::pair<double, uint64_t>>
+      recent_;  // (elapsed_s, bytes or ops) of this phase, a few seconds back
 };
 
 }  // namespace iobench

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "coordinator/client_steps.h"
 #include "coordinator/clock_sync.h"
 #include "coordinator/cluster.h"
 #include "coordinator/layout.h"
 #include "coordinator/run_observer.h"
 #include "coordinator/start_lead.h"
+#include "coordinator/tree_ledger.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -28,8 +30,9 @@ class PhaseConductor {
     RunObserver& observer;
     bool data_must_exist = false;            // kept data are used
     const std::set<uint32_t>& broken_files;  // owner lanes whose files cannot be relied on
-    uint32_t phase_count = 0;                // of the run, for the display
-    StartLead& start_lead;                   // learns from each start; kept for the next phase
+    const TreeLedger& trees;
+    uint32_t phase_count = 0;  // of the run, for the display
+    StartLead& start_lead;     // learns from each start; kept for the next phase
   };
 
   PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);
@@ -53,7 +56,9 @@ class PhaseConductor {
   };
 
   absl::Status PrepareAndArm();
+  absl::Status PrepareAroundClientSteps();
   absl::Status Prepare();
+  void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
   absl::Status Arm(bool last_attempt, bool& late);
   absl::Status Disarm(const Cluster::Patience& patience);
   absl::Status RunLanes();
@@ -73,6 +78,10 @@ class PhaseConductor {
   v1::PhaseRecord record_;
   std::vector<WorkerState> states_;  // by worker number
   CoordTime start_;                  // T
+  bool before_client_steps_ = false;
+  bool client_steps_done_ = false;
+  StepsOfWorkers client_steps_;
+  StepsOfWorkers earlier_steps_;  // that wrote data, of attempts before the last
   bool stop_sent_ = false;
   bool goal_sent_ = false;
   CoordTime next_poll_;

@@ -11,12 +11,14 @@
 #include "absl/strings/str_format.h"
 #include "common/clock.h"
 #include "common/operation.h"
+#include "common/plan_targets.h"
 #include "common/units.h"
 #include "common/version.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/conductor.h"
 #include "coordinator/display.h"
 #include "coordinator/layout.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/plan_builder.h"
 #include "coordinator/report/result_store.h"
 
@@ -47,6 +49,7 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.command = stage.command;
   options.version = kProgramVersion;
   options.worker_count = stage.worker_count;
+  options.check_start = stage.check_start;
   options.join_deadline = CoordNow() + NanosFrom(line.place.join_timeout_s);
   options.force = line.place.force;
   options.dry_run = line.dry_run;
@@ -58,7 +61,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
   std::cout << "Nothing was written. This run would use\n";
   for (int worker = 0; worker < record.workers_size(); ++worker) {
     const v1::WorkerFacts& facts = record.workers(worker);
-    const int target = worker % plan.targets_size();
+    const auto target = static_cast<int>(TargetOfWorker(plan, static_cast<uint32_t>(worker)));
     const v1::TargetFacts& seen = record.targets(worker).targets(target);
     std::cout << absl::StreamFormat("  worker %-4d %-20s %d lanes  %s  %s%s  %s free\n", worker, facts.host(),
                                     plan.lanes_per_worker(), plan.targets(target).path(), seen.filesystem(),
@@ -69,6 +72,15 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
   const uint64_t lanes = uint64_t{plan.lanes_per_worker()} * static_cast<uint64_t>(record.workers_size());
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();
+    if (IsMetadata(operation)) {
+      const uint64_t items = lanes * operation.tree().items_per_lane();
+      std::cout << absl::StreamFormat(
+          "  phase  %-16s %d items per lane, %s%s\n", phase.name(), operation.tree().items_per_lane(),
+          phase.stop().time_s() > 0 ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
+                                    : absl::StrCat(items, " in all"),
+          plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times") : "");
+      continue;
+    }
     std::cout << absl::StreamFormat(
         "  phase  %-16s records of %s, %s", phase.name(),
         FormatBytes(static_cast<double>(operation.record_bytes())),
@@ -114,7 +126,7 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
     return exit_code;
   }
   if (line.dry_run) {
-    PrintDryRun(conductor, plan);
+    PrintDryRun(conductor, conductor.record().plan());
     return exit_code;
   }
   display.RunEnds(conductor.report());
@@ -129,7 +141,7 @@ int Selftest(const Stage& stage, const CommandLine& line) {
   RunObserver nobody;
   ConductorOptions options = OptionsFor(stage, line);
   const CoordTime begin = CoordNow();
-  const v1::Plan plan = EmptyPhases(line.selftest_phases, line.work.lanes > 0 ? line.work.lanes : 1);
+  const v1::Plan plan = EmptyPhases(line.selftest_phases, line.selftest_lanes);
   Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   if (!conductor.refusal().ok()) {

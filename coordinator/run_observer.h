@@ -16,6 +16,7 @@ struct PhaseProgress {
   uint64_t bytes = 0;
   uint64_t total_bytes = 0;  // 0: a time rules
   uint64_t ops = 0;
+  uint64_t total_ops = 0;  // 0: a time rules
   uint32_t lanes_running = 0;
   uint32_t lane_count = 0;
   uint32_t workers_lost = 0;  // in the run so far

@@ -128,20 +128,20 @@ std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, cons
   if (before.server_write_bytes && after.server_write_bytes) {
     delta.set_server_write_bytes(*after.server_write_bytes - *before.server_write_bytes);
   }
-  for (const char* const name : {"READ", "WRITE", "COMMIT"}) {
-    const auto was = before.ops.find(name);
-    const auto is = after.ops.find(name);
-    if (was == before.ops.end() || is == after.ops.end()) continue;
-    if (Shrank(was->second, is->second)) return std::nullopt;
-    if (is->second.ops == was->second.ops && is->second.transmissions == was->second.transmissions) continue;
+  for (const auto& [name, is] : after.ops) {
+    const auto found = before.ops.find(name);
+    if (found == before.ops.end()) continue;
+    const NfsOpCounters& was = found->second;
+    if (Shrank(was, is)) return std::nullopt;
+    if (is.ops == was.ops && is.transmissions == was.transmissions) continue;
     v1::NfsOpDelta& op = (*delta.mutable_ops())[name];
-    op.set_ops(is->second.ops - was->second.ops);
-    op.set_transmissions(is->second.transmissions - was->second.transmissions);
-    op.set_major_timeouts(is->second.major_timeouts - was->second.major_timeouts);
-    op.set_queue_ms(is->second.queue_ms - was->second.queue_ms);
-    op.set_rtt_ms(is->second.rtt_ms - was->second.rtt_ms);
-    op.set_execute_ms(is->second.execute_ms - was->second.execute_ms);
-    if (was->second.errors && is->second.errors) op.set_errors(*is->second.errors - *was->second.errors);
+    op.set_ops(is.ops - was.ops);
+    op.set_transmissions(is.transmissions - was.transmissions);
+    op.set_major_timeouts(is.major_timeouts - was.major_timeouts);
+    op.set_queue_ms(is.queue_ms - was.queue_ms);
+    op.set_rtt_ms(is.rtt_ms - was.rtt_ms);
+    op.set_execute_ms(is.execute_ms - was.execute_ms);
+    if (was.errors && is.errors) op.set_errors(*is.errors - *was.errors);
   }
   return delta;
 }

@@ -45,7 +45,7 @@ std::vector<NfsMountCounters> ParseMountstats(std::string_view text);
 const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts,
                                      std::string_view mount_point);
 
-// What happened between two readings of the same mount; READ, WRITE and COMMIT only, where any ran. nullopt: it was
+// What happened between two readings of the same mount; of the ops only those that ran. nullopt: it was
 // mounted anew in between (younger, another source, or a counter that shrank).
 std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, const NfsMountCounters& after);
 

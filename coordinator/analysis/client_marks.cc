@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/host_delta.h"
@@ -92,6 +94,73 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
   }
   if (host.has_disk_read_bytes()) shares.Add(local_bytes, static_cast<double>(host.disk_read_bytes()));
   return shares;
+}
+
+// The RPCs of which the server gets one at least for each op of a kind that a client may also answer from memory, in any
+// version of NFS. Kinds that are not listed change something, and so always reach it.
+std::span<const std::string_view> RequestsOf(v1::OpKind kind) {
+  static constexpr std::string_view kStat[] = {"LOOKUP", "GETATTR"};
+  static constexpr std::string_view kOpenClose[] = {"OPEN", "OPEN_NOATTR", "LOOKUP", "GETATTR", "ACCESS"};
+  static constexpr std::string_view kReaddir[] = {"READDIR", "READDIRPLUS"};
+  static constexpr std::string_view kGetXattr[] = {"GETXATTR"};
+  switch (kind) {
+    case v1::OP_STAT:
+      return kStat;
+    case v1::OP_OPEN_CLOSE:
+      return kOpenClose;
+    case v1::OP_READDIR:
+      return kReaddir;
+    case v1::OP_GET_XATTR:
+      return kGetXattr;
+    default:
+      return {};
+  }
+}
+
+struct AskedShare {
+  double ops = 0;    // that a client could have answered from memory
+  double asked = 0;  // requests that reached the server for them, at most as many
+};
+
+// How many of a client's ops on names reached the server, as far as its counters tell. REQUIRES: a metadata phase.
+AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
+                        std::span<const AlignedLane* const> lanes) {
+  // Targets below one mount read the same counters.
+  struct OnMount {
+    uint32_t target = 0;
+    double ops = 0;
+    std::set<std::string_view> requests;
+    bool changes = false;  // some ops change names, and their requests cannot be told from the others'
+  };
+  std::map<std::string, OnMount> mounts;
+  for (const AlignedLane* lane : lanes) {
+    uint32_t target_index = 0;
+    const v1::TargetFacts* target = view.TargetOf(*lane, &target_index);
+    if (target == nullptr || !IsNfs(*target) || UsesNullEngine(view, lane->worker)) continue;
+    const std::string mount =
+        target->filesystem_id().empty() ? absl::StrCat("target ", target_index) : target->filesystem_id();
+    OnMount& on_mount = mounts[mount];
+    on_mount.target = target_index;
+    on_mount.ops += static_cast<double>(lane->result->region_ops());
+    for (const v1::KindResult& kind : lane->result->kinds()) {
+      const auto requests = RequestsOf(kind.kind());
+      on_mount.requests.insert(requests.begin(), requests.end());
+      on_mount.changes |= requests.empty();
+    }
+  }
+  AskedShare share;
+  for (const auto& [name, on_mount] : mounts) {
+    const auto nfs = host.nfs().find(on_mount.target);
+    if (nfs == host.nfs().end() || on_mount.changes) continue;
+    double asked = 0;
+    for (const std::string_view request : on_mount.requests) {
+      const auto found = nfs->second.ops().find(std::string(request));
+      if (found != nfs->second.ops().end()) asked += static_cast<double>(found->second.ops());
+    }
+    share.ops += on_mount.ops;
+    share.asked += std::min(asked, on_mount.ops);
+  }
+  return share;
 }
 
 void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -182,6 +251,16 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
           MakeMark("cached", client.host(), cached_percent, kCachedPercent,
                    "over 5 % of the bytes read came from the client's own memory: add --drop-caches, "
                    "--rotate-clients or -I"));
+    }
+  }
+  if (view.traits.metadata) {
+    const AskedShare share = AskedShareOf(view, client.host_delta(), part.lanes);
+    const double cached_percent = share.ops > 0 ? 100 * (1 - share.asked / share.ops) : 0;
+    if (cached_percent > kCachedPercent) {
+      marks.push_back(
+          MakeMark("cached", client.host(), cached_percent, kCachedPercent,
+                   "over 5 % of the ops were answered from the client's own memory and never reached "
+                   "the server: add --rotate-clients, or --drop-caches as root"));
     }
   }
   AddLoadMarks(client, marks);

@@ -45,7 +45,7 @@ class TableBuilder {
     SetShares();
     Histogram& all = *client_latency_;
     all.Clear();
-    for (const int kind : {0, 1}) {
+    for (int kind = 0; kind < kOpKindCount; ++kind) {
       if (!has_kind_[kind]) continue;
       v1::KindReport& kind_report = (*report_.mutable_by_kind())[NameOf(static_cast<OpKind>(kind))];
       kind_report.set_bytes(kind_bytes_[kind]);
@@ -60,22 +60,25 @@ class TableBuilder {
 
  private:
   struct ClientTotals {
-    uint64_t bytes = 0;
-    double measured_bytes = 0;
+    uint64_t bytes = 0, ops = 0;
+    double measured_bytes = 0, measured_ops = 0;
     bool any_lane = false;  // that counts
   };
 
   // Clients of which nothing counts have no rate and are not in the mean.
   void SetShares() {
+    const auto rate_of = [this](const v1::ClientPhaseReport& client) {
+      return view_.traits.metadata ? client.ops_per_s() : client.bytes_per_s();
+    };
     double sum = 0;
     int count = 0;
     for (const v1::ClientPhaseReport& client : report_.clients()) {
-      if (!std::isfinite(client.bytes_per_s())) continue;
-      sum += client.bytes_per_s();
+      if (!std::isfinite(rate_of(client))) continue;
+      sum += rate_of(client);
       ++count;
     }
     for (v1::ClientPhaseReport& client : *report_.mutable_clients()) {
-      client.set_share_of_mean(sum > 0 ? client.bytes_per_s() * count / sum : kNaN);
+      client.set_share_of_mean(sum > 0 ? rate_of(client) * count / sum : kNaN);
     }
   }
 
@@ -101,6 +104,9 @@ class TableBuilder {
     table.set_measured_bytes(Whole(totals.measured_bytes));
     table.set_bytes_per_s(totals.any_lane ? Rate(totals.measured_bytes, view_.figures.headline_seconds)
                                           : kNaN);
+    table.set_ops(totals.ops);
+    table.set_measured_ops(Whole(totals.measured_ops));
+    table.set_ops_per_s(totals.any_lane ? Rate(totals.measured_ops, view_.figures.headline_seconds) : kNaN);
     *table.mutable_latency_us() = LatencyOf(*client_latency_);
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
@@ -117,8 +123,8 @@ class TableBuilder {
       table.set_lost(true);
       table.set_lost_reason(worker.missing_reason);
     }
-    double measured_bytes = 0;
-    uint64_t bytes = 0;
+    double measured_bytes = 0, measured_ops = 0;
+    uint64_t bytes = 0, ops = 0;
     for (const v1::LaneResult& lane : worker.result->lanes()) {
       const auto found = index_of_result_.find(&lane);
       if (found == index_of_result_.end()) {
@@ -127,15 +133,22 @@ class TableBuilder {
       }
       AddLane(lane, found->second, table);
       measured_bytes += view_.figures.lanes[found->second].measured.bytes.value;
+      measured_ops += view_.figures.lanes[found->second].measured.ops.value;
       bytes += lane.bytes();
+      ops += lane.ops();
       totals.any_lane = true;
     }
     // Of a lost worker only its last progress is known; it is shown here and counted nowhere.
     table.set_bytes(worker.result->lost() ? worker.result->last_known_bytes() : bytes);
     table.set_bytes_per_s(worker.missing_reason.empty() ? Rate(measured_bytes, view_.figures.headline_seconds)
                                                         : kNaN);
+    table.set_ops(ops);
+    table.set_ops_per_s(worker.missing_reason.empty() ? Rate(measured_ops, view_.figures.headline_seconds)
+                                                      : kNaN);
     totals.bytes += bytes;
     totals.measured_bytes += measured_bytes;
+    totals.ops += ops;
+    totals.measured_ops += measured_ops;
   }
 
   v1::LanePhaseReport& AddCommon(const v1::LaneResult& lane, v1::WorkerPhaseReport& worker) {
@@ -158,9 +171,10 @@ class TableBuilder {
     v1::LanePhaseReport& table = AddCommon(lane, worker);
     table.set_failed(of_lost_worker || lane.problem().code() != 0);
     SetNoRegions(*table.mutable_regions_s());
-    for (const auto set : {&v1::LanePhaseReport::set_bytes_per_s, &v1::LanePhaseReport::set_start_us,
-                           &v1::LanePhaseReport::set_end_s, &v1::LanePhaseReport::set_p50_us,
-                           &v1::LanePhaseReport::set_p99_us, &v1::LanePhaseReport::set_max_us}) {
+    for (const auto set : {&v1::LanePhaseReport::set_bytes_per_s, &v1::LanePhaseReport::set_ops_per_s,
+                           &v1::LanePhaseReport::set_start_us, &v1::LanePhaseReport::set_end_s,
+                           &v1::LanePhaseReport::set_p50_us, &v1::LanePhaseReport::set_p99_us,
+                           &v1::LanePhaseReport::set_max_us}) {
       (table.*set)(kNaN);
     }
   }
@@ -171,6 +185,8 @@ class TableBuilder {
     v1::LanePhaseReport& table = AddCommon(lane, worker);
     table.set_measured_bytes(Whole(figures.measured.bytes.value));
     table.set_bytes_per_s(figures.bytes_per_s());
+    table.set_measured_ops(Whole(figures.measured.ops.value));
+    table.set_ops_per_s(figures.ops_per_s());
     table.set_start_us(aligned.started ? 1e6 * SecondsFrom(aligned.first_op - view_.figures.first_op) : kNaN);
     table.set_end_s(aligned.started ? SecondsFrom(aligned.region_end - view_.figures.first_op) : kNaN);
     *table.mutable_regions_s() = RegionsOf(lane, view_.phase.phase().region().open());

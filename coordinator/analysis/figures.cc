@@ -133,13 +133,14 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
   if (windows.deadline) figures.deadline = RateOf(deadline, windows.deadline->seconds());
   figures.children = children;
   figures.parent = ParentOf(phase, aligned, in_regions, traits.warmup_s);
-  figures.straggler_cost = 1 - figures.full.bytes_per_s / figures.stonewalled.bytes_per_s;
+  const auto unit = traits.metadata ? &BothRates::ops_per_s : &BothRates::bytes_per_s;
+  figures.straggler_cost = 1 - figures.full.*unit / figures.stonewalled.*unit;
   if (!std::isfinite(figures.straggler_cost)) figures.straggler_cost = kNaN;
 
   figures.headline = traits.stonewall == v1::STONEWALL_NONE ? figures.full : figures.stonewalled;
   figures.measured = retroactive ? at_stonewall : in_regions;
   figures.headline_seconds = retroactive ? stonewall_s : full_s;
-  figures.stonewall_bytes = traits.stonewall == v1::STONEWALL_FLUSHED ? in_regions.bytes : at_stonewall.bytes;
+  figures.at_stonewall = traits.stonewall == v1::STONEWALL_FLUSHED ? in_regions : at_stonewall;
   return figures;
 }
 

@@ -36,7 +36,7 @@ struct PhaseFigures {
   double duration_s = 0;  // T_first to the end of the last timed region
   const AlignedLane* first_to_end = nullptr;
   double stonewall_at_s = 0;  // T_sw from T_first
-  Bounded stonewall_bytes;    // what the stonewalled figure counts; without one, what was moved by then
+  Moved at_stonewall;         // what the stonewalled figure counts; without one, what was moved by then
 
   BothRates headline, full, stonewalled, all_active, children, parent, deadline;
   Moved measured;  // of the headline

@@ -79,15 +79,22 @@ v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, bool open_in_region) {
 }
 
 void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
-  std::vector<double> rates;
-  rates.reserve(view.figures.lanes.size());
-  for (const LaneFigures& lane : view.figures.lanes) rates.push_back(lane.bytes_per_s());
-  *report.mutable_lanes_bytes_per_s() = SpreadOf(rates);
+  std::vector<double> byte_rates, op_rates;
+  for (const LaneFigures& lane : view.figures.lanes) {
+    byte_rates.push_back(lane.bytes_per_s());
+    op_rates.push_back(lane.ops_per_s());
+  }
+  *report.mutable_lanes_bytes_per_s() = SpreadOf(byte_rates);
+  *report.mutable_lanes_ops_per_s() = SpreadOf(op_rates);
+  const bool metadata = view.traits.metadata;
+  const std::vector<double>& rates = metadata ? op_rates : byte_rates;
   for (const Straggler& straggler : StragglersOf(rates)) {
     const AlignedLane& lane = view.aligned.lanes[straggler.index];
     report.add_stragglers(absl::StrCat(view.roster.LaneName(lane.worker, lane.result->lane()), ": ",
-                                       FormatBytesPerSecond(rates[straggler.index]), ", ",
-                                       std::llround(100 * straggler.under_median), " % under the median"));
+                                       metadata ? FormatCount(rates[straggler.index]) + " ops/s"
+                                                : FormatBytesPerSecond(rates[straggler.index]),
+                                       ", ", std::llround(100 * straggler.under_median),
+                                       " % under the median"));
   }
   FillRegions(view, report);
   FillTool(view, report);

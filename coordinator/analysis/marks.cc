@@ -31,12 +31,12 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
             ", so lanes may have begun after the common instant: start fewer workers per processor")));
   }
   // A repeated write makes its files anew, and dropping the caches is repeated with the start.
-  if (view.phase.begun_before() && view.traits.reads && !view.traits.null_engine &&
-      !view.traits.drops_caches) {
+  if (view.phase.begun_before() && (view.traits.reads || view.traits.needs_items) &&
+      !view.traits.null_engine && !view.traits.drops_caches) {
     marks.push_back(
         MakeMark("begun_before", "phase", start.attempts(), 0,
-                 "a start was called off after lanes had begun, so part of the data may have been read "
-                 "before: use --drop-caches, or start fewer workers per processor"));
+                 "a start was called off after lanes had begun, so part of the data (or names) may have been "
+                 "read before: use --drop-caches, or start fewer workers per processor"));
   }
   if (start.skew_percent() > kSkewPercent) {
     // On one clock the estimate is exact.
@@ -52,23 +52,29 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   }
 }
 
+const char* HowToLast(const PhaseTraits& traits) {
+  if (!traits.metadata) return "use a larger -s, or --time 30";
+  return traits.metadata_repeats ? "use more --items, or --time 30" : "use more --items";
+}
+
 // What the headline rests on: its window, and the ops within the lanes' timed regions.
 void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
   const double seconds = view.figures.headline_seconds;
   if (view.figures.first_to_end == nullptr) return;  // nobody did anything: nothing to call short
   if (seconds < kShortestSeconds) {
-    marks.push_back(MakeMark(
-        "too_short", "phase", seconds, kShortestSeconds,
-        absl::StrCat("measured for ", FormatSeconds(seconds), " only: use a larger -s, or --time 30")));
+    marks.push_back(
+        MakeMark("too_short", "phase", seconds, kShortestSeconds,
+                 absl::StrCat("measured for ", FormatSeconds(seconds), " only: ", HowToLast(view.traits))));
     return;
   }
   double ops = 0;
   for (const AlignedLane& lane : view.aligned.lanes) ops += static_cast<double>(lane.result->region_ops());
   const double ops_per_lane = ops / static_cast<double>(view.aligned.lanes.size());
   if (ops_per_lane < kFewestOpsPerLane) {
-    marks.push_back(
-        MakeMark("too_short", "phase", ops_per_lane, kFewestOpsPerLane,
-                 absl::StrFormat("%.0f ops a lane only: use a larger -s or a smaller -r", ops_per_lane)));
+    marks.push_back(MakeMark(
+        "too_short", "phase", ops_per_lane, kFewestOpsPerLane,
+        absl::StrFormat("%.0f ops a lane only: %s", ops_per_lane,
+                        view.traits.metadata ? HowToLast(view.traits) : "use a larger -s or a smaller -r")));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "common/operation.h"
+#include "common/tree_state.h"
 
 namespace iobench {
 namespace {
@@ -45,6 +46,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   PhaseTraits traits;
   std::vector<std::string> operations, titles, engines;
   traits.null_engine = traits.direct_reads = phase.assignments_size() > 0;
+  traits.metadata = traits.metadata_repeats = phase.assignments_size() > 0;
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
     const auto spec = FindOperation(operation.name());
@@ -55,6 +57,11 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     const bool reads = !spec.ok() || (*spec)->reads();
     const bool writes = !spec.ok() || (*spec)->writes();
     const bool null_engine = operation.engine() == "null";
+    const bool metadata = spec.ok() && (*spec)->is_metadata();
+    traits.metadata &= metadata;
+    traits.metadata_repeats &= metadata && EffectOf(**spec).repeats;
+    traits.needs_items |= metadata && !EffectOf(**spec).needs.empty();
+    if (metadata && traits.tree.items_per_lane() == 0) traits.tree = operation.tree();
     traits.reads |= reads;
     traits.writes |= writes;
     traits.null_engine &= null_engine;

@@ -17,7 +17,11 @@ struct PhaseTraits {
   uint64_t record_bytes = 0;  // of the first assignment
   bool reads = false;
   bool writes = false;
-  bool null_engine = false;  // every assignment: nothing touches a file
+  bool metadata = false;          // calls on names: the figure is ops/s
+  bool metadata_repeats = false;  // and they could go round for a time
+  bool needs_items = false;       // works on names that were there before
+  v1::Tree tree;                  // of the first metadata operation
+  bool null_engine = false;       // every assignment: nothing touches a file
   bool buffered_writes =
       false;                  // some writes that neither bypass nor flush the client's memory by themselves
   bool direct_reads = false;  // all reads bypass the client's memory

@@ -77,6 +77,7 @@ std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::Phase
     std::string name;
     std::vector<double> values;
     size_t phase_count = 0;
+    bool metadata = false;
   };
   std::vector<Named> all;
   std::unordered_map<std::string, size_t> index_of;
@@ -87,7 +88,8 @@ std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::Phase
     Named& named = all[position->second];
     any_repeated |= ++named.phase_count > 1;
     // What an interrupt cut off, and what has no figure, is no repetition.
-    const double value = phase.headline().bytes_per_s();
+    named.metadata = phase.metadata();
+    const double value = named.metadata ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
     if (!phase.interrupted() && std::isfinite(value)) named.values.push_back(value);
   }
   std::vector<v1::RepetitionReport> reports;
@@ -95,6 +97,7 @@ std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::Phase
   for (const Named& named : all) {
     reports.push_back(RepetitionsOf(named.values));
     reports.back().set_name(named.name);
+    reports.back().set_metadata(named.metadata);
   }
   return reports;
 }

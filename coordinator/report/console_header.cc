@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/operation.h"
 #include "common/units.h"
 #include "coordinator/report/console_page.h"
 #include "coordinator/report/console_words.h"
@@ -82,16 +83,44 @@ void PutTargets(const v1::RunReport& report, ConsolePage& page) {
   }
 }
 
+bool IsMetadata(const v1::Operation& operation) {
+  const auto spec = FindOperation(operation.name());
+  return spec.ok() && (*spec)->is_metadata();
+}
+
 // "64 KiB", or all of them where phases differ.
 std::string RecordSizes(const v1::Plan& plan) {
   std::vector<std::string> sizes;
   for (const auto& phase : plan.phases()) {
     for (const auto& assignment : phase.assignments()) {
+      if (IsMetadata(assignment.operation())) continue;
       std::string size = FormatBytes(static_cast<double>(assignment.operation().record_bytes()));
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(std::move(size));
     }
   }
   return absl::StrJoin(sizes, ", ");
+}
+
+bool WorksOnData(const v1::Plan& plan) {
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation())) return true;
+    }
+  }
+  return false;
+}
+
+// What operations on names work on, each once.
+std::string TreesText(const v1::Plan& plan) {
+  std::vector<std::string> trees;
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation())) continue;
+      std::string tree = TreeText(assignment.operation().tree());
+      if (std::find(trees.begin(), trees.end(), tree) == trees.end()) trees.push_back(std::move(tree));
+    }
+  }
+  return absl::StrJoin(trees, "; ");
 }
 
 std::string FilesText(const v1::RunReport& report) {
@@ -162,7 +191,8 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
     label.clear();
   }
   PutTargets(report, page);
-  page.Labelled("files", FilesText(report));
+  if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
+  if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
   page.Labelled("data", DataText(run.plan()));
   if (run.plan().repetitions() > 1) {
     page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/op.h"
 #include "common/units.h"
 #include "coordinator/report/console_page.h"
 #include "coordinator/report/console_tables.h"
@@ -28,10 +29,11 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, Cons
   // The figure stands above those of the paragraphs below it.
   const size_t title_columns = ConsolePage::kTextColumn - ConsolePage::kGapColumns;
   title.append(title_columns - std::min(title_columns, DisplayColumns(title)), ' ');
+  const bool both = !phase.metadata() || headline.bytes_per_s() > 0;
   page.Line({{title, Tone::kStrong},
-             {FormatBytesPerSecond(headline.bytes_per_s()), Tone::kStrong},
+             {RateText(phase.metadata(), headline.bytes_per_s(), headline.ops_per_s()), Tone::kStrong},
              {absl::StrCat(headline.name(), " (", headline.region(), ")")},
-             {OpsPerSecond(headline.ops_per_s())}});
+             {both ? RateText(!phase.metadata(), headline.bytes_per_s(), headline.ops_per_s()) : ""}});
 }
 
 void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -62,21 +64,41 @@ void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
   }
 }
 
-void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
+// "10,000 ops in 1.2 s on 2,500 items per lane"
+std::string CallsText(const v1::PhaseReport& phase) {
+  std::string text =
+      absl::StrCat(FormatCount(Number(phase.ops())), " ops in ", FormatSeconds(phase.duration_s()));
+  if (phase.has_tree()) {
+    absl::StrAppend(&text, " on ", FormatCount(Number(phase.tree().items_per_lane())), " items per lane",
+                    phase.tree().random_order() ? ", in random order" : "");
+  }
+  if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data");
+  if (phase.measured_ops() != phase.ops()) {
+    absl::StrAppend(&text, "; the headline counts ", FormatCount(Number(phase.measured_ops())));
+  }
+  return text;
+}
+
+std::string BytesText(const v1::PhaseReport& phase) {
   std::string text =
       absl::StrCat(FormatBytes(Number(phase.bytes())), " in ", FormatSeconds(phase.duration_s()),
                    ", records of ", FormatBytes(Number(phase.record_bytes())));
   if (phase.measured_bytes() != phase.bytes()) {
     absl::StrAppend(&text, "; the headline counts ", FormatBytes(Number(phase.measured_bytes())));
   }
+  return text;
+}
+
+void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
+  std::string text = phase.metadata() ? CallsText(phase) : BytesText(phase);
   if (phase.rotated()) {
     absl::StrAppend(
-        &text, "; files of the next client",
+        &text, phase.metadata() ? "; items of the next client" : "; files of the next client",
         phase.lanes_on_own_client() == 0
             ? ""
             : absl::StrCat(" (", Counted(phase.lanes_on_own_client(), "lane"), " on the own client's)"));
   }
-  page.Labelled("moved", text);
+  page.Labelled(phase.metadata() ? "done" : "moved", text);
   std::string before;
   for (const auto& step : phase.steps()) {
     if (step.name() == "open") continue;  // stands among the regions
@@ -89,11 +111,12 @@ void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
-  const v1::Throughput& rates = phase.throughput_bytes_per_s();
+  const v1::Throughput& rates =
+      phase.metadata() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
   std::vector<std::string> figures;
   const auto add = [&](const char* name, double rate) {
     if (phase.headline().name() == name) return;
-    figures.push_back(absl::StrCat(name, " ", FormatBytesPerSecond(rate)));
+    figures.push_back(absl::StrCat(name, " ", RateText(phase.metadata(), rate, rate)));
   };
   add("full", rates.full());
   if (phase.stonewall().kind() != "none") add("stonewalled", rates.stonewalled());
@@ -107,9 +130,11 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   if (wall.kind().empty() || wall.kind() == "none") return;
   std::string text = absl::StrCat(wall.kind(), " at ", FormatSeconds(wall.at_s()));
   if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
-  if (wall.bytes_high() > wall.bytes_low()) {
-    absl::StrAppend(&text, "; bytes within ",
-                    Percent(100 * (wall.bytes_high() - wall.bytes_low()) / wall.bytes_high()));
+  const double low = phase.metadata() ? wall.ops_low() : wall.bytes_low();
+  const double high = phase.metadata() ? wall.ops_high() : wall.bytes_high();
+  if (high > low) {
+    absl::StrAppend(&text, phase.metadata() ? "; ops within " : "; bytes within ",
+                    Percent(100 * (high - low) / high));
   }
   if (std::isfinite(phase.straggler_cost())) {
     absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
@@ -132,6 +157,10 @@ void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& p
                             {"settle", mean.settle(), slowest.settle()}};
   std::vector<std::string> first, second;
   for (const Region& region : regions) {
+    // Ops on names open and close what they need themselves.
+    if (phase.metadata() && region.name != std::string_view("ops") &&
+        region.name != std::string_view("settle"))
+      continue;
     std::string above = FormatSeconds(region.mean);
     std::string below = FormatSeconds(region.slowest);
     const size_t width = std::max(above.size(), below.size());
@@ -170,13 +199,15 @@ void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.latency_us().count() == 0) return;
   page.Figures("latency", LatencyFigures(phase.latency_us()));
   if (phase.by_kind_size() < 2) return;
-  for (const char* kind : {"read", "write"}) {
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const std::string kind = NameOf(static_cast<OpKind>(i));
     const auto found = phase.by_kind().find(kind);
     if (found == phase.by_kind().end()) continue;
-    std::vector<std::string> figures = LatencyFigures(found->second.latency_us());
-    figures.insert(figures.begin(), {FormatBytesPerSecond(found->second.bytes_per_s()),
-                                     OpsPerSecond(found->second.ops_per_s())});
-    page.Figures(absl::StrCat(kind, "s"), figures);
+    const v1::KindReport& of_kind = found->second;
+    std::vector<std::string> figures = LatencyFigures(of_kind.latency_us());
+    figures.insert(figures.begin(), OpsPerSecond(of_kind.ops_per_s()));
+    if (!phase.metadata()) figures.insert(figures.begin(), FormatBytesPerSecond(of_kind.bytes_per_s()));
+    page.Figures(phase.metadata() ? kind : absl::StrCat(kind, "s"), figures);
   }
 }
 

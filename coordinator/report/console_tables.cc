@@ -39,10 +39,11 @@ std::string CpuText(double percent) {
   return std::isfinite(percent) ? absl::StrCat(std::llround(percent), " %") : "-";
 }
 
-void AddClientRow(const v1::ClientPhaseReport& client, TextTable& table) {
+void AddClientRow(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client, TextTable& table) {
   table.AddRow(
       {Printable(client.host()), FormatCount(client.workers_size()),
-       FormatCount(static_cast<double>(LaneCountOf(client))), FormatBytesPerSecond(client.bytes_per_s()),
+       FormatCount(static_cast<double>(LaneCountOf(client))),
+       RateText(phase.metadata(), client.bytes_per_s(), client.ops_per_s()),
        std::isfinite(client.share_of_mean()) ? absl::StrCat(std::llround(100 * client.share_of_mean()), " %")
                                              : "-",
        PercentileText(client.latency_us(), "p99", client.latency_us().p99()), CpuText(client.cpu_percent()),
@@ -60,13 +61,14 @@ size_t LaneCount(const v1::PhaseReport& phase) {
 }
 
 void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
-  const v1::Spread& spread = phase.lanes_bytes_per_s();
+  const v1::Spread& spread = phase.metadata() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
+  const auto rate = [&phase](double value) { return RateText(phase.metadata(), value, value); };
   if (LaneCount(phase) < 2 || !std::isfinite(spread.mean())) return;
-  page.Figures("lanes", {absl::StrCat("mean ", FormatBytesPerSecond(spread.mean())),
-                         absl::StrCat("slowest ", FormatBytesPerSecond(spread.min())),
-                         absl::StrCat("fastest ", FormatBytesPerSecond(spread.max())),
-                         absl::StrCat("CoV ", Percent(100 * spread.cov())),
-                         absl::StrCat("Jain ", FormatCount(spread.jain()))});
+  page.Figures(
+      "lanes",
+      {absl::StrCat("mean ", rate(spread.mean())), absl::StrCat("slowest ", rate(spread.min())),
+       absl::StrCat("fastest ", rate(spread.max())), absl::StrCat("CoV ", Percent(100 * spread.cov())),
+       absl::StrCat("Jain ", FormatCount(spread.jain()))});
   std::string label = "slow lanes";
   for (int i = 0; i < phase.stragglers_size() && i < kMostSlowLanes; ++i) {
     page.Labelled(label, Printable(phase.stragglers(i)), Tone::kWarning);
@@ -91,8 +93,9 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& client : phase.clients()) clients.push_back(&client);
   const size_t count = clients.size();
   if (count > kMostClientRows) {
-    std::stable_sort(clients.begin(), clients.end(),
-                     [](const auto* a, const auto* b) { return a->bytes_per_s() < b->bytes_per_s(); });
+    std::stable_sort(clients.begin(), clients.end(), [&phase](const auto* a, const auto* b) {
+      return phase.metadata() ? a->ops_per_s() < b->ops_per_s() : a->bytes_per_s() < b->bytes_per_s();
+    });
     clients.resize(kClientRowsOfMany);
   }
   TextTable table({{"client", Align::kLeft},
@@ -104,7 +107,7 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
                    {"cpu"},
                    {"clock", Align::kRight, true},
                    {"marks", Align::kLeft}});
-  for (const auto* client : clients) AddClientRow(*client, table);
+  for (const auto* client : clients) AddClientRow(phase, *client, table);
   page.Blank();
   page.Table(table);
   if (count > clients.size()) {
@@ -130,7 +133,8 @@ void PutSummary(const v1::RunReport& report, ConsolePage& page) {
     }
     const std::string full = phase.headline().name() == "full" ? " (full)" : "";
     const v1::Latency& latency = phase.latency_us();
-    table.AddRow({PhaseTitle(report, phase), FormatBytesPerSecond(phase.headline().bytes_per_s()),
+    table.AddRow({PhaseTitle(report, phase),
+                  RateText(phase.metadata(), phase.headline().bytes_per_s(), phase.headline().ops_per_s()),
                   phase.headline().region() + full, FormatCount(phase.headline().ops_per_s()),
                   PercentileText(latency, "p50", latency.p50()),
                   PercentileText(latency, "p99", latency.p99()), absl::StrJoin(codes, " ")});
@@ -149,12 +153,11 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
                    {"max", Align::kRight, true},
                    {"stddev", Align::kRight, true}});
   for (const auto& repetition : report.repetitions()) {
-    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()),
-                  FormatBytesPerSecond(repetition.median()),
-                  absl::StrCat(FormatBytesPerSecond(repetition.low()), " to ",
-                               FormatBytesPerSecond(repetition.high())),
-                  Percent(repetition.level_percent()), FormatBytesPerSecond(repetition.min()),
-                  FormatBytesPerSecond(repetition.max()), FormatBytesPerSecond(repetition.stddev())});
+    const auto rate = [&repetition](double value) { return RateText(repetition.metadata(), value, value); };
+    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), rate(repetition.median()),
+                  absl::StrCat(rate(repetition.low()), " to ", rate(repetition.high())),
+                  Percent(repetition.level_percent()), rate(repetition.min()), rate(repetition.max()),
+                  rate(repetition.stddev())});
   }
   page.Table(table);
 }

@@ -67,6 +67,25 @@ std::string OpsPerSecond(double rate) {
   return absl::StrCat(FormatCount(rate), " ops/s");
 }
 
+std::string RateText(bool metadata, double bytes_per_s, double ops_per_s) {
+  return metadata ? OpsPerSecond(ops_per_s) : FormatBytesPerSecond(bytes_per_s);
+}
+
+std::string TreeText(const v1::Tree& tree) {
+  std::string text = absl::StrCat(FormatCount(static_cast<double>(tree.items_per_lane())), " items per lane");
+  if (tree.depth() > 0) {
+    absl::StrAppend(&text, " in ", tree.shared_directory() ? "one shared tree" : "a tree", " of depth ",
+                    tree.depth(), ", ", tree.branching(), " directories in each");
+  } else if (tree.shared_directory()) {
+    absl::StrAppend(&text, " in one shared directory");
+  }
+  if (tree.file_bytes() > 0) {
+    absl::StrAppend(&text, ", files of ", FormatBytes(static_cast<double>(tree.file_bytes())));
+  }
+  if (tree.random_order()) absl::StrAppend(&text, ", in random order");
+  return text;
+}
+
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const std::string& title = phase.title().empty() ? phase.operation() : phase.title();
   std::string text = Printable(title);

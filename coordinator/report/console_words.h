@@ -17,6 +17,10 @@ std::string Microseconds(double us);                        // "1.2 ms"; "-" whe
 // "1.2 ms", "~1.2 ms" where `percentile` ("p99") is listed as unsure; "-" where nothing was measured.
 std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us);
 std::string OpsPerSecond(double rate);  // "315,000 ops/s"
+// A rate in the unit of the phase: ops/s for metadata, else bytes/s.
+std::string RateText(bool metadata, double bytes_per_s, double ops_per_s);
+// "10,000 items per lane in one shared directory, files of 3.81 KiB"
+std::string TreeText(const v1::Tree& tree);
 
 // "write", "nightly (write)" where the plan gave the phase a name of its own; with its repetition where there are more.
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);

@@ -21,18 +21,22 @@ constexpr size_t kUnknownWidthColumns = 100;
 constexpr size_t kMostPhaseColumns = 40;
 constexpr std::string_view kEraseLine = "\r\033[K";
 
+uint64_t TotalOf(const ProgressSample& sample) {
+  return sample.metadata ? sample.total_ops : sample.total_bytes;
+}
+
 // Share of the phase that is done, 0 to 1; NaN where nobody knows.
 double ShareDone(const ProgressSample& sample) {
+  const uint64_t done = sample.metadata ? sample.ops : sample.bytes;
   double share = NAN;
-  if (sample.total_bytes > 0)
-    share = static_cast<double>(sample.bytes) / static_cast<double>(sample.total_bytes);
-  if (sample.total_bytes == 0 && sample.total_s > 0) share = sample.elapsed_s / sample.total_s;
+  if (TotalOf(sample) > 0) share = static_cast<double>(done) / static_cast<double>(TotalOf(sample));
+  if (TotalOf(sample) == 0 && sample.total_s > 0) share = sample.elapsed_s / sample.total_s;
   return std::isnan(share) ? share : std::clamp(share, 0.0, 1.0);
 }
 
 // By the mean rate until now: the rate of this moment would make it jump. NaN: nobody knows yet.
 double SecondsLeft(const ProgressSample& sample) {
-  if (sample.total_bytes == 0 && sample.total_s > 0) return std::max(0.0, sample.total_s - sample.elapsed_s);
+  if (TotalOf(sample) == 0 && sample.total_s > 0) return std::max(0.0, sample.total_s - sample.elapsed_s);
   const double share = ShareDone(sample);
   if (!(share > 0) || sample.elapsed_s <= 0) return NAN;
   return sample.elapsed_s * (1 - share) / share;
@@ -56,7 +60,9 @@ std::string FormatProgress(const ProgressSample& sample, size_t width_columns) {
   const double left_s = SecondsLeft(sample);
   std::vector<Part> parts = {{absl::StrCat(sample.index + 1, "/", sample.count, " ", phase), 4}};
   if (!std::isnan(share)) parts.push_back({absl::StrCat(std::floor(100 * share), " %"), 3});
-  parts.push_back({FormatBytesPerSecond(sample.bytes_per_s), 6});
+  parts.push_back({sample.metadata ? absl::StrCat(FormatCount(sample.ops_per_s), " ops/s")
+                                   : FormatBytesPerSecond(sample.bytes_per_s),
+                   6});
   if (!std::isnan(left_s)) parts.push_back({LeftText(left_s), 2});
   parts.push_back(
       {absl::StrCat(sample.lanes_running, " of ", sample.lanes, sample.lanes == 1 ? " lane" : " lanes"), 1});

@@ -15,9 +15,13 @@ struct ProgressSample {
   uint32_t count = 0;        // phases in the run
   uint64_t bytes = 0;        // moved by now in this phase
   uint64_t total_bytes = 0;  // that it will move; 0: a time rules, see total_s
-  double total_s = 0;        // that it will take, where a time rules; 0: not known
-  double bytes_per_s = 0;    // now
-  double elapsed_s = 0;      // since the phase began
+  bool metadata = false;     // what counts are ops, not bytes
+  uint64_t ops = 0;
+  uint64_t total_ops = 0;
+  double total_s = 0;      // that it will take, where a time rules; 0: not known
+  double bytes_per_s = 0;  // now
+  double ops_per_s = 0;
+  double elapsed_s = 0;  // since the phase began
   uint32_t lanes_running = 0;
   uint32_t lanes = 0;
   uint32_t errors = 0;  // lanes failed and workers lost so far

@@ -136,7 +136,8 @@ TEST_CASE("a delta is what came in between, of the ops that ran") {
   REQUIRE(delta->server_read_bytes() == 6);
   REQUIRE(delta->has_server_write_bytes());
   REQUIRE(delta->server_write_bytes() == 0);
-  REQUIRE(delta->ops_size() == 1);  // neither GETATTR nor what did not run
+  REQUIRE(delta->ops_size() == 2);  // not what did not run
+  REQUIRE(delta->ops().at("GETATTR").ops() == 90);
   const v1::NfsOpDelta& read = delta->ops().at("READ");
   REQUIRE(read.ops() == 5);
   REQUIRE(read.transmissions() == 6);

@@ -1,0 +1,177 @@
+#include "coordinator/metadata_plan.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/engine.h"
+#include "common/operation.h"
+#include "common/tree_state.h"
+#include "common/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kUsualItems = 10'000;
+constexpr uint32_t kUsualXattrBytes = 64;
+constexpr uint64_t kUsualMixBytes = 4096;
+constexpr uint64_t kMostItems = 100'000'000;
+constexpr uint32_t kMostDepth = 20;
+constexpr uint64_t kMostDirectories = 1'000'000;
+constexpr uint64_t kMostFileBytes = uint64_t{1} << 30;
+constexpr uint32_t kMostXattrBytes = 65'536;  // Linux' XATTR_SIZE_MAX
+
+const OperationSpec* SpecOf(const v1::Operation& operation) {
+  auto found = FindOperation(operation.name());
+  return found.ok() ? *found : nullptr;
+}
+
+// What makes a tree another tree.
+auto KeyOf(const v1::Tree& tree) {
+  return std::tuple(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory());
+}
+using Key = decltype(KeyOf(v1::Tree()));
+
+// Calls `use` for every operation on a tree.
+template <typename Use>
+void ForEachOnTree(const v1::Plan& plan, Use use) {
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const v1::Operation& operation = assignment.operation();
+      if (IsMetadata(operation) && EngineUsesFiles(operation.engine())) use(operation);
+    }
+  }
+}
+
+std::string NamesOfRepeating() {
+  std::vector<std::string> names;
+  for (const OperationSpec& spec : Operations()) {
+    if (spec.is_metadata() && EffectOf(spec).repeats) names.emplace_back(spec.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+uint64_t DirectoriesOf(const v1::Tree& tree) {
+  uint64_t count = 1;
+  for (uint32_t level = 0; level < tree.depth() && count <= kMostDirectories; ++level) {
+    count *= tree.branching();
+  }
+  return count;
+}
+
+}  // namespace
+
+bool IsMetadata(const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->is_metadata();
+}
+
+bool IsMetadata(const v1::Phase& phase) {
+  return !phase.assignments().empty() &&
+         std::all_of(phase.assignments().begin(), phase.assignments().end(),
+                     [](const v1::Assignment& assignment) { return IsMetadata(assignment.operation()); });
+}
+
+bool WorksOnData(const v1::Plan& plan) {
+  return std::any_of(plan.phases().begin(), plan.phases().end(),
+                     [](const v1::Phase& phase) { return !IsMetadata(phase); });
+}
+
+bool WorksOnTrees(const v1::Plan& plan) {
+  bool any = false;
+  ForEachOnTree(plan, [&](const v1::Operation&) { any = true; });
+  return any;
+}
+
+void CompleteMetadata(v1::Operation& operation) {
+  const OperationSpec& spec = *SpecOf(operation);
+  operation.clear_record_bytes();
+  if (!operation.has_tree()) operation.mutable_tree()->set_items_per_lane(kUsualItems);
+  v1::Tree& tree = *operation.mutable_tree();
+  if (tree.depth() == 0) tree.set_branching(1);
+  if (tree.xattr_bytes() == 0 && (spec.kinds.Has(OpKind::kSetXattr) || spec.kinds.Has(OpKind::kGetXattr))) {
+    tree.set_xattr_bytes(kUsualXattrBytes);
+  }
+  if (tree.file_bytes() == 0 && EffectOf(spec).replaces_files) tree.set_file_bytes(kUsualMixBytes);
+}
+
+absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& stop) {
+  const OperationSpec& spec = *SpecOf(operation);
+  const TreeEffect effect = EffectOf(spec);
+  const v1::Tree& tree = operation.tree();
+  if (tree.items_per_lane() == 0) {
+    return absl::InvalidArgumentError("items_per_lane is 0: give --items a number such as 10000");
+  }
+  if (tree.items_per_lane() > kMostItems) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tree.items_per_lane(), " items per lane are more than ", kMostItems));
+  }
+  if (tree.depth() > kMostDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a tree of depth ", tree.depth(), " is deeper than ", kMostDepth));
+  }
+  if (tree.depth() > 0 && tree.branching() == 0) {
+    return absl::InvalidArgumentError(
+        "branching is 0, so that a tree of that depth has no directories: give --tree-branching 1 or more");
+  }
+  if (DirectoriesOf(tree) > kMostDirectories) {
+    return absl::InvalidArgumentError(absl::StrCat("a tree of depth ", tree.depth(), " with ",
+                                                   tree.branching(), " directories in each has more than ",
+                                                   kMostDirectories, " of them"));
+  }
+  if (tree.file_bytes() > kMostFileBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
+        FormatBytes(static_cast<double>(kMostFileBytes)), ": use -i 0 for large files"));
+  }
+  if (tree.xattr_bytes() > kMostXattrBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("an extended attribute of ", tree.xattr_bytes(),
+                                                   " bytes is larger than the ", kMostXattrBytes,
+                                                   " that Linux allows"));
+  }
+  if (effect.replaces_files && tree.random_order()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " removes the oldest file and makes a new one: --random-order cannot go with it"));
+  }
+  if (stop.time_s() > 0 && !effect.repeats) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " can do each item only once, so --time cannot make it go round: it is for ",
+        NamesOfRepeating(), "; use --items, or --deadline to end early"));
+  }
+  if (stop.deadline_s() > 0 && tree.random_order() && effect.makes.Has(TreePart::kFiles)) {
+    return absl::InvalidArgumentError(
+        "with --random-order nobody would know which files there are after a --deadline: leave one of the "
+        "two out");
+  }
+  return absl::OkStatus();
+}
+
+uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation) {
+  std::vector<Key> keys;
+  ForEachOnTree(plan, [&](const v1::Operation& other) {
+    const Key key = KeyOf(other.tree());
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  });
+  const auto found = std::find(keys.begin(), keys.end(), KeyOf(operation.tree()));
+  assert(found != keys.end());
+  return static_cast<uint32_t>(found - keys.begin());
+}
+
+uint64_t TreeBytesPerLane(const v1::Plan& plan) {
+  std::map<Key, uint64_t> file_bytes;  // of the largest that an operation asks for
+  ForEachOnTree(plan, [&](const v1::Operation& operation) {
+    // Half of the files of a mix have been appended to; before that they are as others are.
+    const uint64_t factor = EffectOf(*SpecOf(operation)).replaces_files ? 2 : 1;
+    uint64_t& most = file_bytes[KeyOf(operation.tree())];
+    most = std::max(most, factor * operation.tree().file_bytes());
+  });
+  uint64_t bytes = 0;
+  for (const auto& [key, of_a_file] : file_bytes) bytes += std::get<0>(key) * of_a_file;
+  return bytes;
+}
+
+}  // namespace iobench
