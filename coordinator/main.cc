@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -185,12 +186,15 @@ int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& com
 
 int RunWorker(const CommandLine& line) {
   if (line.spawned) signal(SIGINT, SIG_IGN);
+  const std::string path = line.worker_path.empty() ? "" : DirectoryToWorkIn(line.worker_path);
+  // Started in its directory; it must not keep the file system there from being unmounted.
+  if (line.worker_place > 0 && chdir("/") != 0) return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   std::vector<std::unique_ptr<WorkerHandler>> workers;
   std::vector<WorkerHandler*> handlers;
   for (uint32_t i = 0; i < line.simulate; ++i) {
     WorkerOptions identity;
     identity.place = line.worker_place;
-    if (!line.worker_path.empty()) identity.path = DirectoryToWorkIn(line.worker_path);
+    identity.path = path;
     workers.push_back(MakeWorkerService(identity));
     handlers.push_back(workers.back().get());
   }

@@ -1,0 +1,119 @@
+"""Workers that a real remote shell starts on real NFS clients, and mounts that are made anew between phases."""
+
+import json
+
+import pytest
+
+import lab as nfs_lab
+
+KIB, MIB = 1 << 10, 1 << 20
+PATIENCE_S = 150
+SLACK_BYTES = 64 * KIB
+REMOTE_SHELL = f"ssh -F {nfs_lab.SCRATCH}/ssh_config"
+
+
+class Listed:
+    """Runs by -+m, coordinated from outside, with so many workers on each client."""
+
+    def __init__(self, lab, version, nfs_dir, scratch):
+        self.lab, self.version, self.nfs_dir = lab, version, nfs_dir
+        self.mount_point = nfs_lab.MOUNT_POINTS[version]
+        self.file, self.out, self.count = scratch / "clients", scratch, 0
+
+    def list(self, workers_per_client=1, directory=None):
+        words = f"{directory or self.nfs_dir} {nfs_lab.binary()}"
+        lines = [f"{client} {words}" for client in self.lab.clients for _ in range(workers_per_client)]
+        self.file.write_text("\n".join(lines) + "\n")
+
+    def run(self, text, check=True):
+        self.count += 1
+        out = self.out / f"out-{self.count}"
+        place = ["-+m", str(self.file), "-+h", nfs_lab.OUTSIDE, "--insecure", "--out", str(out)]
+        before = self.lab.server_counters()
+        done = self.lab.run_outside([nfs_lab.binary(), "run", *place, *text.split()], timeout=PATIENCE_S,
+                                    check=check, env={"RSH": REMOTE_SHELL})
+        self.server = self.lab.server_counters() - before
+        if (out / "result.json").exists():
+            self.result = json.loads((out / "result.json").read_text())
+            self.phases = {phase["name"]: phase for phase in self.result["phases"]}
+        return done
+
+
+@pytest.fixture
+def listed(lab, version, nfs_dir, tmp_path):
+    return Listed(lab, version, nfs_dir, tmp_path)
+
+
+def test_a_remote_shell_starts_a_worker_for_each_line(listed):
+    listed.list(workers_per_client=2)
+    listed.run("-i 0 -i 1 -+n -c -e -r 64k -s 1m")
+    run = listed.result["run"]
+    assert (run["worker_count"], run["lane_count"]) == (4, 4)
+    assert [client["host"] for client in listed.result["clients"]] == listed.lab.clients
+    assert [client["worker_count"] for client in listed.result["clients"]] == [2, 2]
+    assert [target["path"] for target in run["plan"]["targets"]] == [listed.nfs_dir]
+    assert listed.phases["write"]["bytes"] == 4 * MIB
+    assert 4 * MIB <= listed.server.write_bytes <= 4 * MIB + SLACK_BYTES
+    for client in listed.lab.clients:
+        left = listed.lab.run(client, "pgrep -f 'worker --[j]oin'", check=False).stdout
+        assert left == "", "a worker outlives its run"
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_a_client_without_the_directory_is_named(listed):
+    listed.list(directory="/nonexistent/dir")
+    done = listed.run("-i 0 -r 64k -s 1m", check=False)
+    assert done.returncode == 1
+    assert "client client-1" in done.stderr and "/nonexistent/dir" in done.stderr, done.stderr
+
+
+def test_what_is_read_after_a_remount_comes_from_the_server(listed):
+    """A reread is free otherwise: see test_reads_from_a_client_s_own_cache_are_marked."""
+    listed.list(workers_per_client=2)
+    listed.run(f"-i 0 -i 1 -c -e -r 64k -s 512k -U {listed.mount_point}")
+    total = 4 * 512 * KIB
+    assert list(listed.phases) == ["write", "rewrite", "read", "reread"]
+    for name in ("read", "reread"):
+        assert "cached" not in {mark["code"] for mark in listed.phases[name]["marks"]}
+    assert 2 * total <= listed.server.read_bytes <= 2 * total + SLACK_BYTES
+    assert 2 * total <= listed.server.write_bytes <= 2 * total + SLACK_BYTES
+    for phase in listed.result["phases"]:
+        (remount,) = (step for step in phase["steps"] if step["name"] == "remount")
+        assert listed.mount_point in remount["outcome"] and "10.77.0.1:/" in remount["outcome"]
+        assert remount["seconds"] > 0
+    for client in listed.lab.clients:  # as it was
+        mounts = listed.lab.run(client, f"grep ' {listed.mount_point} ' /proc/self/mountinfo").stdout
+        assert len(mounts.splitlines()) == 1 and f"vers={listed.version}" in mounts
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_data_that_a_remounted_phase_needs_are_written_before(listed):
+    listed.list()
+    listed.run(f"-i 1 -+n -r 64k -s 512k -U {listed.mount_point}")
+    total = 2 * 512 * KIB
+    assert total <= listed.server.read_bytes <= total + SLACK_BYTES
+    steps = {step["name"]: step for step in listed.phases["read"]["steps"]}
+    assert steps["prefill"]["bytes"] == total, "the first prepare's work is in the report"
+    assert listed.phases["read"]["bytes"] == total
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_a_mount_in_use_is_told_with_its_user(listed):
+    lab, client = listed.lab, listed.lab.clients[1]
+    listed.list()
+    user = lab.start(client, f"cd {listed.nfs_dir} && exec sleep 600")
+    try:
+        done = listed.run(f"-i 0 -+n -r 64k -s 64k -U {listed.mount_point}", check=False)
+    finally:
+        lab.run(client, "pkill -x sleep")
+        lab.finish(user)
+    assert done.returncode == 2
+    assert client in done.stderr and "still in use" in done.stderr and "(sleep): its working directory" in done.stderr
+    assert lab.run(client, f"ls {listed.nfs_dir}").returncode == 0, "left mounted"
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_a_directory_is_no_mount_point(listed):
+    listed.list()
+    done = listed.run(f"-i 0 -+n -r 64k -s 64k -U {listed.nfs_dir}", check=False)
+    assert done.returncode == 2 and "nothing is mounted there" in done.stderr, done.stderr
