@@ -5,8 +5,8 @@ import re
 from typing import Optional
 
 CALLS = ("openat,read,write,pread64,pwrite64,readv,writev,preadv,pwritev,preadv2,pwritev2,fsync,fdatasync,"
-         "sync_file_range,close,ftruncate,fallocate,lseek,unlinkat,unlink,fadvise64")
-READS, WRITES = ("read", "pread64"), ("write", "pwrite64")
+         "sync_file_range,close,ftruncate,fallocate,lseek,unlinkat,unlink,fadvise64,fcntl,mmap,munmap,msync,madvise")
+READS, WRITES = ("read", "pread64", "preadv"), ("write", "pwrite64", "pwritev")
 
 
 def prefix(log, *more):
@@ -22,14 +22,15 @@ class Call:
     result: int
     offset: Optional[int] = None   # where data were moved; of read() and write(): the position
     length: int = 0
-    flags: tuple = ()
+    flags: tuple = ()            # of openat; the words of fcntl, msync and the like
+    records: int = 1             # of preadv and pwritev
 
     @property
     def moves(self):
         return self.name in READS + WRITES
 
 
-LINE = re.compile(r"^(\d+) +(\w+)\((.*)\) += (-?\d+)")
+LINE = re.compile(r"^(\d+) +(\w+)\((.*)\) += (-?(?:0x)?[0-9a-f]+)")
 UNFINISHED = re.compile(r"^(\d+) +(\w+)\((.*) <unfinished \.\.\.>$")
 RESUMED = re.compile(r"^(\d+) +<\.\.\. (\w+) resumed>(.*)$")
 
@@ -50,16 +51,33 @@ def joined(lines):
 
 def read(log, directory):
     """Calls on files directly in `directory`, its manifest left out. Calls that failed are included (result < 0)."""
-    calls, positions = [], {}
+    calls, positions, maps = [], {}, []
     inside = re.escape(os.path.realpath(directory)) + r"/([^/>\"]+)"
     opened = re.compile(rf"<{inside}>$")
     used = re.compile(rf"^(\d+)<{inside}>(?:, (.*))?$")
+    mapped = re.compile(rf"<{inside}>, (?:0x)?[0-9a-f]+$")
     with open(log, encoding="utf-8", errors="replace") as lines:
         for line in joined(text.rstrip("\n") for text in lines):
             match = LINE.match(line)
             if not match:
                 continue
-            thread, name, arguments, result = int(match[1]), match[2], match[3], int(match[4])
+            thread, name, arguments, result = int(match[1]), match[2], match[3], int(match[4], 0)
+            words = tuple(re.findall(r"\b(?:F|MS|MADV|POSIX_FADV|MAP|PROT)_[A-Z_]+", arguments))
+            if name == "mmap":
+                if (target := mapped.search(arguments)) and result >= 0:
+                    length = int(arguments.split(", ")[1])
+                    maps.append((result, length, target[1]))
+                    calls.append(Call(name, thread, target[1], result, length=length, flags=words))
+                continue
+            if name in ("munmap", "msync", "madvise"):
+                address, length = (int(text, 0) for text in arguments.split(", ")[:2])
+                for begin, size, file in maps:
+                    if begin <= address < begin + size:
+                        calls.append(Call(name, thread, file, result, offset=address - begin, length=length, flags=words))
+                        break
+                if name == "munmap":
+                    maps = [one for one in maps if not address <= one[0] < address + length]
+                continue
             if name == "openat":
                 target = opened.search(line)
                 if target and result >= 0:
@@ -71,12 +89,16 @@ def read(log, directory):
             if not target:
                 continue
             descriptor, rest = int(target[1]), (target[3] or "").split(", ")
-            call = Call(name, thread, target[2], result)
-            if name in ("pread64", "pwrite64"):
+            call = Call(name, thread, target[2], result, flags=words)
+            if name == "fcntl" and (lock := re.search(r"l_start=(\d+), l_len=(\d+)", arguments)):
+                call.offset, call.length = int(lock[1]), int(lock[2])
+            if name in ("preadv", "pwritev"):
+                call.records, call.length, call.offset = int(rest[-2]), result, int(rest[-1])
+            elif name in ("pread64", "pwrite64"):
                 call.length, call.offset = int(rest[-2]), int(rest[-1])
             elif name in ("read", "write"):
-                call.length, call.offset = int(rest[-1]), positions[descriptor]
-                positions[descriptor] += max(result, 0)
+                call.length, call.offset = int(rest[-1]), positions.get(descriptor, 0)     # -P shows no openat
+                positions[descriptor] = call.offset + max(result, 0)
             elif name == "lseek":
                 positions[descriptor] = result
             calls.append(call)
@@ -104,7 +126,7 @@ def story(calls):
     """"openat write fsync close": each call once where it is repeated. Seeks and hints belong to the one after."""
     words = []
     for call in calls:
-        if call.name in ("lseek", "fadvise64"):
+        if call.name in ("lseek", "fadvise64", "madvise") or (call.name == "fcntl" and "F_GETFL" in call.flags):
             continue
         if not words or words[-1] != call.name:
             words.append(call.name)
