@@ -84,7 +84,7 @@ def mixed_per_op(outcome):
 
 
 def mixed_by_lane(outcome):
-    kinds = outcome.phase("random-mix")["by_kind"]
+    kinds = outcome.phases[0]["by_kind"]
     assert kinds["read"]["ops"] == kinds["write"]["ops"] == 2 * 64
 
 
@@ -130,6 +130,20 @@ def not_a_file(outcome):
     assert all(phase["engine"] == "null" for phase in outcome.phases)
 
 
+def bonnies(outcome):
+    updates = outcome.phase("update")["by_kind"]
+    assert list(updates) == ["update"] and updates["update"]["ops"] == LANES * 64
+    seeks = outcome.phase("seeks")["by_kind"]
+    assert seeks["read"]["ops"] + seeks["update"]["ops"] == LANES * 64
+    # 256 draws at 10 %: mean 26, standard deviation 5. Fixed by the seed.
+    assert 6 < seeks["update"]["ops"] < 46
+    assert {phase["engine"] for phase in outcome.phases} == {"stdio", "posix"}
+
+
+def mapped(outcome):
+    assert {phase["engine"] for phase in outcome.phases} == {"mmap"}
+
+
 WRITE_READ = ("write", "rewrite", "read", "reread")
 SMALL = "-r 4k -s 256k"
 
@@ -137,6 +151,22 @@ SCENARIOS = (
     Scenario("every operation", options("-i0 -i1 -i2 -i3 -i4 -i5 -i8 -i9 -i10 " + SMALL), ALL_OPERATIONS),
     Scenario("operations by name", options("--op random-write --op write --op pread " + SMALL),
              ("random-write", "write", "pread")),
+    Scenario("streams", options("-i6 -i7 -c -e " + SMALL), ("fwrite", "refwrite", "fread", "refread"),
+             check=both(regions_are(fwrite="ops+fsync+close", fread="ops"),
+                        stonewalls_are(fwrite="flushed", fread="retroactive"), not_marked("fwrite", "unflushed"))),
+    Scenario("vectors of sixteen records", options("-i11 -i12 " + SMALL),
+             ("pwritev", "repwritev", "preadv", "repreadv"), ops_per_lane=4),
+    Scenario("Bonnie's operations", options("--op putc --op update --op getc --op seeks " + SMALL),
+             ("putc", "update", "getc", "seeks"), check=bonnies),
+    Scenario("a sequential mix by lane", options("--op sequential-mix -+p 50 --mix-by-lane " + SMALL),
+             ("sequential-mix",), check=mixed_by_lane),
+    Scenario("files mapped into memory", options("--engine mmap -i0 -i1 -i2 -i3 -i5 -ce " + SMALL),
+             ("write", "rewrite", "read", "reread", "random-read", "random-write", "backward-read", "stride-read"),
+             check=mapped),
+    Scenario("one shared file, mapped", options("--engine mmap -i0 -i2 -+V -ce " + SMALL),
+             ("write", "rewrite", "random-read", "random-write"), check=both(mapped, one_shared_file)),
+    Scenario("one shared file, by streams", options("-i6 -i7 -+V -+n " + SMALL), ("fwrite", "fread"),
+             check=one_shared_file),
     Scenario("nothing timed but the ops", options("-i0 -i1 " + SMALL), WRITE_READ,
              check=both(regions_are(write="ops", read="ops"), marked("write", "unflushed"),
                         stonewalls_are(write="retroactive", read="retroactive"), own_files)),
