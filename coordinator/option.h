@@ -43,7 +43,7 @@ enum class OptionValue {
 // Phases that an option is for. One that is given and finds no such phase is an error, not silently nothing.
 enum class OptionFor {
   kEvery,
-  kReading,        // operations that only read
+  kReading,        // operations that only read, and those on names that were there before
   kAnyReading,     // that read at all
   kAnyWriting,     // that write at all
   kMixing,         // that read and write

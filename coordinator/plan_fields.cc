@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "common/operation.h"
 #include "common/status_util.h"
+#include "common/tree_state.h"
 #include "coordinator/plan_yaml.h"
 
 namespace iobench {
@@ -78,6 +79,7 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
     case OptionFor::kEvery:
       return true;
     case OptionFor::kReading:
+      if ((*spec)->is_metadata()) return !EffectOf(**spec).needs.empty();
       return (*spec)->reads() && !(*spec)->writes();
     case OptionFor::kAnyReading:
       return (*spec)->reads();

@@ -44,11 +44,14 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
                                    ? std::string()
                                    : absl::StrCat(" (between ", FormatSeconds(start.skew_low_us() * 1e-6),
                                                   " and ", FormatSeconds(start.skew_high_us() * 1e-6), ")");
-    marks.push_back(MakeMark(
-        "skewed_start", "phase", start.skew_percent(), kSkewPercent,
-        absl::StrFormat("lanes began %s apart%s, %.1f %% of the phase: use a larger -s or --time, or no more "
-                        "lanes than processors",
-                        FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent())));
+    marks.push_back(
+        MakeMark("skewed_start", "phase", start.skew_percent(), kSkewPercent,
+                 absl::StrFormat(
+                     "lanes began %s apart%s, %.1f %% of the phase: use %s, or no more lanes than processors",
+                     FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent(),
+                     !view.traits.metadata          ? "a larger -s or --time"
+                     : view.traits.metadata_repeats ? "more --items or --time"
+                                                    : "more --items")));
   }
 }
 

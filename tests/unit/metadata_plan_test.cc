@@ -1,0 +1,121 @@
+#include "coordinator/metadata_plan.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "coordinator/plan_check.h"
+#include "coordinator/plan_yaml.h"
+
+namespace iobench {
+namespace {
+
+// One phase with this operation, completed.
+v1::Plan PlanOf(const std::string& operation, const std::string& tree = "items_per_lane: 100",
+                const std::string& more = "") {
+  const auto plan = ParsePlan("phases: [{assignments: [{operation: {name: " + operation + ", tree: {" + tree +
+                                  "}}}]" + (more.empty() ? "" : ", " + more) + "}]",
+                              "test");
+  REQUIRE(plan.ok());
+  v1::Plan complete = *plan;
+  CompletePlan(complete);
+  return complete;
+}
+
+std::string ErrorOf(const v1::Plan& plan) {
+  return std::string(CheckPlan(plan).message());
+}
+
+TEST_CASE("a plan of metadata operations needs neither size nor record") {
+  const v1::Plan plan = PlanOf("stat");
+  REQUIRE(plan.files().bytes_per_lane() == 0);
+  REQUIRE(ErrorOf(plan).empty());
+  REQUIRE(IsMetadata(plan.phases(0)));
+  REQUIRE_FALSE(WorksOnData(plan));
+  REQUIRE(plan.phases(0).assignments(0).operation().engine() == "metadata");
+  REQUIRE(plan.phases(0).assignments(0).operation().record_bytes() == 0);
+}
+
+TEST_CASE("defaults of trees are written out") {
+  v1::Plan plan;
+  plan.add_phases()->add_assignments()->mutable_operation()->set_name("get-xattr");
+  plan.add_phases()->add_assignments()->mutable_operation()->set_name("file-mix");
+  plan.mutable_phases(0)->mutable_region()->set_close(true);
+  CompletePlan(plan);
+  const v1::Tree& first = plan.phases(0).assignments(0).operation().tree();
+  REQUIRE(first.items_per_lane() == 10'000);
+  REQUIRE(first.xattr_bytes() == 64);
+  REQUIRE(first.branching() == 1);
+  REQUIRE(plan.phases(1).assignments(0).operation().tree().file_bytes() == 4096);
+  REQUIRE_FALSE(plan.phases(0).region().close());  // each op closes what it opens
+  REQUIRE(CheckPlan(plan).ok());
+}
+
+TEST_CASE("trees that make no sense are refused with what to do") {
+  const struct {
+    const char* operation;
+    const char* tree;
+    const char* says;
+  } cases[] = {
+      {"create", "items_per_lane: 0", "items_per_lane is 0: give --items"},
+      {"create", "items_per_lane: 100000001", "more than 100000000"},
+      {"create", "items_per_lane: 10, depth: 2", "--tree-branching"},
+      {"create", "items_per_lane: 10, depth: 21, branching: 1", "deeper than 20"},
+      {"create", "items_per_lane: 10, depth: 7, branching: 10", "more than 1000000 of them"},
+      {"create", "items_per_lane: 10, file_bytes: 2g", "larger than 1 GiB"},
+      {"set-xattr", "items_per_lane: 10, xattr_bytes: 100000", "65536"},
+      {"file-mix", "items_per_lane: 10, random_order: true", "--random-order"},
+  };
+  for (const auto& one : cases) {
+    INFO(one.tree);
+    const std::string error = ErrorOf(PlanOf(one.operation, one.tree));
+    REQUIRE(error.find(one.says) != std::string::npos);
+    REQUIRE(error.find(std::string("phase ") + one.operation) == 0);
+  }
+  REQUIRE(ErrorOf(PlanOf("create", "items_per_lane: 10, depth: 6, branching: 10")).empty());
+}
+
+TEST_CASE("only what leaves its items as they were can go round for a time") {
+  for (const char* operation :
+       {"stat", "open-close", "readdir", "chmod", "set-xattr", "get-xattr", "file-mix"}) {
+    INFO(operation);
+    REQUIRE(ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {time_s: 5}")).empty());
+  }
+  for (const char* operation : {"create", "mkdir", "rename", "link", "symlink", "unlink", "rmdir"}) {
+    INFO(operation);
+    const std::string error = ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {time_s: 5}"));
+    REQUIRE(error.find(std::string(operation) + " can do each item only once, so --time") !=
+            std::string::npos);
+    REQUIRE(ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {deadline_s: 5}")).empty());
+  }
+  REQUIRE(ErrorOf(PlanOf("create", "items_per_lane: 9, random_order: true", "stop: {deadline_s: 5}"))
+              .find("--random-order") != std::string::npos);
+}
+
+TEST_CASE("options of data have no meaning for names, and are refused by their own names") {
+  v1::Plan plan = PlanOf("stat");
+  plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_direct(true);
+  REQUIRE(ErrorOf(plan).find("-I (direct)") != std::string::npos);
+}
+
+TEST_CASE("space is what the largest files of each tree take, twice that where a mix appends to them") {
+  v1::Plan plan;
+  const auto add = [&plan](const char* name, uint64_t items, uint64_t file_bytes) {
+    v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();
+    operation.set_name(name);
+    operation.mutable_tree()->set_items_per_lane(items);
+    operation.mutable_tree()->set_file_bytes(file_bytes);
+  };
+  add("create", 10, 1000);
+  add("open-close", 10, 500);
+  add("create", 7, 100);
+  CompletePlan(plan);
+  REQUIRE(TreeBytesPerLane(plan) == 10 * 1000 + 7 * 100);
+  add("file-mix", 10, 600);
+  CompletePlan(plan);
+  REQUIRE(TreeBytesPerLane(plan) == 10 * 1200 + 7 * 100);
+  plan.mutable_phases(2)->mutable_assignments(0)->mutable_operation()->set_engine("null");
+  REQUIRE(TreeBytesPerLane(plan) == 10 * 1200);
+}
+
+}  // namespace
+}  // namespace iobench
