@@ -9,6 +9,7 @@
 #include "common/status_util.h"
 #include "worker/engine/mmap_engine.h"
 #include "worker/engine/null_engine.h"
+#include "worker/engine/posix_aio_engine.h"
 #include "worker/engine/posix_engine.h"
 #include "worker/engine/stdio_engine.h"
 #include "worker/engine/uring_engine.h"
@@ -22,11 +23,8 @@ struct Maker {
 };
 
 constexpr Maker kMakers[] = {
-    {"posix", MakePosixEngine},
-    {"stdio", MakeStdioEngine},
-    {"mmap", MakeMmapEngine},
-    {"uring", MakeUringEngine},
-    {"null", MakeNullEngine},
+    {"posix", MakePosixEngine},        {"stdio", MakeStdioEngine}, {"mmap", MakeMmapEngine},
+    {"posix-aio", MakePosixAioEngine}, {"uring", MakeUringEngine}, {"null", MakeNullEngine},
 };
 
 // One pass over `shape` on the null engine, ns per op.

@@ -27,11 +27,11 @@ uint64_t AvailableMemoryBytes() {
 
 }  // namespace
 
-absl::Status SlotBuffers::Allocate(const LaneContext& lane, uint32_t depth, uint32_t longest_op_bytes) {
+absl::Status SlotBuffers::Allocate(std::byte* first, uint32_t depth, uint32_t longest_op_bytes) {
   bytes_each_ = (size_t{longest_op_bytes} + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const uint32_t borrowed = lane.read_buffer != nullptr ? 1 : 0;
+  const uint32_t borrowed = first != nullptr ? 1 : 0;
   const size_t own_bytes = bytes_each_ * (depth - borrowed);
-  of_slot_.assign(depth, lane.read_buffer);
+  of_slot_.assign(depth, first);
   if (own_bytes == 0) return absl::OkStatus();
   const auto too_much = [&] {
     return absl::ResourceExhaustedError(absl::StrCat("no memory for ", depth, " ops of ",

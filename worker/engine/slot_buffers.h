@@ -11,16 +11,16 @@
 #include "absl/status/status.h"
 #include "common/op.h"
 #include "worker/aligned_buffer.h"
-#include "worker/lane_context.h"
+#include "worker/payload.h"
 
 namespace iobench {
 
-// Each is aligned to 4 KiB and takes the longest op, in either direction. Slot 0 has the lane's own read buffer where
-// there is one, so that with one slot a read leaves its data where every other engine does.
+// Each is aligned to 4 KiB and takes the longest op, in either direction.
 class SlotBuffers {
  public:
-  // ResourceExhausted: not so much memory. `lane`'s read buffer must outlive the use.
-  absl::Status Allocate(const LaneContext& lane, uint32_t depth, uint32_t longest_op_bytes);
+  // `first`: what slot 0 uses, null for memory of its own; it must outlive the use. The lane's read buffer makes a lane
+  // with one slot leave its data where it does with every other engine. ResourceExhausted: not so much memory.
+  absl::Status Allocate(std::byte* first, uint32_t depth, uint32_t longest_op_bytes);
 
   std::byte* operator[](uint32_t slot) const { return of_slot_[slot]; }
   size_t bytes_each() const { return bytes_each_; }

@@ -79,7 +79,7 @@ class UringQueue {
   UringQueue& operator=(const UringQueue&) = delete;
 
   absl::Status SetUp(const LaneContext& lane, uint32_t depth, uint32_t longest_op_bytes) {
-    IOBENCH_RETURN_IF_ERROR(buffers_.Allocate(lane, depth, longest_op_bytes));
+    IOBENCH_RETURN_IF_ERROR(buffers_.Allocate(lane.read_buffer, depth, longest_op_bytes));
     int error = EINVAL;
     for (size_t i = 0; i < kSetupFlags.size() && error == EINVAL; ++i) {
       error = -io_uring_queue_init(depth, &ring_, kSetupFlags[i]);
