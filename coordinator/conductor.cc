@@ -10,6 +10,7 @@
 #include "coordinator/client_list.h"
 #include "coordinator/clock_sync.h"
 #include "coordinator/data_keeper.h"
+#include "coordinator/data_ledger.h"
 #include "coordinator/layout.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/phase_conductor.h"
@@ -77,14 +78,16 @@ int Conductor::Run() {
   }
   observer_.RunStarts(report_);
 
+  DataLedger ledger(plan_, layout, options_.run_id);
+  if (data.decision().uses_kept_data) ledger.TakeOver(data.decision().kept);
   status = data.Claim();
-  if (status.ok()) status = RunPhases(data, clocks, layout);
+  if (status.ok()) status = RunPhases(data, ledger, clocks, layout);
   if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
 
   // The results are safe by now (each phase was saved as it ended); the exit code follows the data's removal.
   record_.set_exit_code(Verdict(status));
   if (store_.has_value()) store_->SaveRun(record_).IgnoreError();
-  if (absl::Status finished = data.Finish(plan_.keep_data()); !finished.ok()) NoteProblem(finished);
+  if (absl::Status finished = data.Finish(plan_.keep_data(), ledger); !finished.ok()) NoteProblem(finished);
   cluster_.Tell([](const Member&) {
     v1::WorkerRequest request;
     request.mutable_leave();
@@ -124,7 +127,8 @@ int Conductor::Refuse(absl::Status why) {
   return interrupt_.raised() ? kExitInterrupted : kExitUsage;
 }
 
-absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Layout& layout) {
+absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks,
+                                  const Layout& layout) {
   StartLead start_lead;
   start_lead.NoteRound(clocks.round_ns());
   TreeLedger trees(plan_);
@@ -136,6 +140,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Lay
       if (plan_.files().shared_file() && CreatesFiles(phase.assignments(0).operation())) {
         IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles());
       }
+      ledger.Begin(phase);
       PhaseConductor conductor({.cluster = cluster_,
                                 .clock_sync = clocks,
                                 .plan = plan_,
@@ -144,10 +149,12 @@ absl::Status Conductor::RunPhases(DataKeeper& data, ClockSync& clocks, const Lay
                                 .data_must_exist = data.decision().uses_kept_data,
                                 .broken_files = broken_files_,
                                 .trees = trees,
+                                .data = ledger,
                                 .phase_count = phase_count,
                                 .start_lead = start_lead},
                                phase, index++, repetition);
       const absl::Status status = conductor.Run();
+      ledger.Note(conductor.record());
       // What was measured is saved first, whatever ended the phase.
       IOBENCH_RETURN_IF_ERROR(FinishPhase(conductor.record()));
       IOBENCH_RETURN_IF_ERROR(status);
@@ -165,7 +172,7 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
     anything |= worker.lanes_size() > 0 || worker.lost();
   if (!anything) return absl::OkStatus();
   v1::PhaseReport phase = SummarizePhase(record_, record);
-  io_failed_ |= phase.lanes_failed() > 0;
+  io_failed_ |= phase.lanes_failed() > 0 || phase.verify().mismatched() > 0;
   const v1::RunReport run = SummarizeRun(record_, &record);
   *report_.mutable_clients() = run.clients();
   *report_.add_phases() = std::move(phase);

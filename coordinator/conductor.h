@@ -22,6 +22,7 @@ namespace iobench {
 
 class ClockSync;
 class DataKeeper;
+class DataLedger;
 class Layout;
 
 // The program's exit codes.
@@ -65,7 +66,7 @@ class Conductor {
  private:
   void UseWorkersPaths();
   int Refuse(absl::Status why);
-  absl::Status RunPhases(DataKeeper& data, ClockSync& clocks, const Layout& layout);
+  absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
   absl::Status FinishPhase(v1::PhaseRecord& record);
   void NoteBrokenFiles(const v1::PhaseRecord& record);
   void NoteProblem(const absl::Status& status);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/data_content.h"
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
@@ -40,6 +41,18 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   compare("shared file", std::string(kept.files().shared_file() ? "yes" : "no"),
           std::string(ours.files().shared_file() ? "yes" : "no"));
   compare("seed", kept.seed(), ours.seed());
+  if (HasSectors(ours.data())) {
+    compare("written with --verify", std::string(HasSectors(kept.data()) ? "yes" : "no"), std::string("yes"));
+    if (HasSectors(kept.data())) {
+      compare("sectors from multiples of bytes", kept.unit_bytes(), ours.unit_bytes());
+    }
+  }
+  if (ChecksPattern(ours.data())) {
+    const auto pattern = [](const v1::DataContent& data) {
+      return data.kind() == v1::DataContent::PATTERN ? absl::StrCat(data.pattern_byte()) : std::string("none");
+    };
+    compare("pattern", pattern(kept.data()), pattern(ours.data()));
+  }
   return absl::StrJoin(differences, "; ");
 }
 
@@ -176,7 +189,15 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
     }
     const std::string differences = Differences(found, ours);
     if (kept && differences.empty()) {
-      ++matching;
+      if (++matching == 1) decision.kept = found;
+      const v1::Manifest& first = decision.kept;
+      if (HasSectors(plan.data()) && !creates &&
+          (found.run_id() != first.run_id() || found.generation_low() != first.generation_low() ||
+           found.generation_high() != first.generation_high())) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            At(member, target), ": the data that were kept there (-w) are of another run than those of ",
+            "other file systems, and cannot be verified with them: write anew with -i 0"));
+      }
     } else if (kept && !creates && !force) {
       return absl::FailedPreconditionError(absl::StrCat(
           At(member, target), ": the data that were kept there (-w) do not fit this run: ", differences,
@@ -212,6 +233,8 @@ DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& lay
   manifest_.set_targets(static_cast<uint32_t>(plan.targets_size()));
   *manifest_.mutable_files() = plan.files();
   manifest_.set_seed(plan.seed());
+  *manifest_.mutable_data() = plan.data();
+  if (HasSectors(plan.data())) manifest_.set_unit_bytes(SectorUnitBytes(plan));
 }
 
 absl::Status DataKeeper::Inspect() {
@@ -259,8 +282,9 @@ absl::Status DataKeeper::RemoveSharedFiles() {
   return Do(v1::DataStep::REMOVE_SHARED_FILE, true);
 }
 
-absl::Status DataKeeper::Finish(bool keep) {
+absl::Status DataKeeper::Finish(bool keep, const DataLedger& ledger) {
   if (!claimed_) return absl::OkStatus();
+  ledger.Describe(manifest_);
   return Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
 }
 

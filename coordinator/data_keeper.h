@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "coordinator/cluster.h"
+#include "coordinator/data_ledger.h"
 #include "coordinator/layout.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -21,6 +22,7 @@ namespace iobench {
 struct DataDecision {
   bool uses_files = true;         // false: null engine only
   bool uses_kept_data = false;    // no phase writes new files, and matching data are there
+  v1::Manifest kept;              // uses_kept_data: what they say of themselves
   bool removes_old_data = false;  // kept data of another layout, or (--force) of a run that crashed
   uint64_t bytes_needed = 0;      // on all file systems together
 };
@@ -48,8 +50,9 @@ class DataKeeper {
   absl::Status Claim();
   // Before a phase that writes a shared file anew.
   absl::Status RemoveSharedFiles();
-  // At the end: marks the data as kept, or removes them. Also after an interrupt. Nothing where Claim never ran.
-  absl::Status Finish(bool keep);
+  // At the end: marks the data as kept, and as what `ledger` says they hold, or removes them. Also after an interrupt.
+  // Nothing where Claim never ran.
+  absl::Status Finish(bool keep, const DataLedger& ledger);
 
  private:
   absl::Status Do(v1::DataStep::Action action, bool interruptible);

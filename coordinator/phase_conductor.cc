@@ -152,6 +152,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
     }
     *prepare.add_lanes() = std::move(lane);
   }
+  context_.data.Fill(prepare);
   return prepare;
 }
 

@@ -9,6 +9,7 @@
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/data_check.h"
 #include "coordinator/metadata_plan.h"
 
 namespace iobench {
@@ -66,6 +67,7 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
   IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(**spec, operation.engine()));
   IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
   if ((*spec)->is_metadata()) return CheckMetadata(operation, stop);
   if (operation.jitter_every() > 0 && !(*spec)->reads()) {
     return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) puts reads between reads, and ",
@@ -200,6 +202,7 @@ void CompletePlan(v1::Plan& plan) {
   if (plan.repetitions() == 0) plan.set_repetitions(1);
   if (plan.files().files_per_lane() == 0) plan.mutable_files()->set_files_per_lane(1);
   if (plan.targets().empty()) plan.add_targets()->set_path(".");
+  CompleteData(*plan.mutable_data());
   for (v1::Phase& phase : *plan.mutable_phases()) {
     bool writes = false;
     for (v1::Assignment& assignment : *phase.mutable_assignments()) {
@@ -217,6 +220,7 @@ void CompletePlan(v1::Plan& plan) {
         const OperationSpec* spec = SpecOf(operation);
         operation.set_read_percent(spec == nullptr ? 50 : spec->usual_read_percent());
       }
+      if (operation.has_between()) CompleteBetween(*operation.mutable_between());
       if (IsMetadata(operation)) CompleteMetadata(operation);
       writes |= Writes(operation);
     }
@@ -272,7 +276,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
           place, "a flushed stonewall needs the fsync or the close in the timed region (-e, -c)"));
     }
   }
-  return absl::OkStatus();
+  return CheckData(plan);
 }
 
 }  // namespace iobench

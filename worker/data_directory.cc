@@ -302,12 +302,19 @@ absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifes
   return report;
 }
 
-absl::Status MarkDataKept(const std::string& path, uint64_t run_id) {
+absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd data, OpenDataDirectory(path));
   IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadManifest(data.get(), path));
-  if (manifest.state() == v1::Manifest::KEPT) return absl::OkStatus();
-  if (manifest.run_id() != run_id) return BelongsTo(path, manifest);
+  // Kept data that a later run used stay those of the run that made them.
+  const bool was_kept = manifest.state() == v1::Manifest::KEPT;
+  if (!was_kept && manifest.run_id() != ours.run_id()) return BelongsTo(path, manifest);
+  const std::string before = ManifestToJson(manifest);
   manifest.set_state(v1::Manifest::KEPT);
+  *manifest.mutable_data() = ours.data();
+  manifest.set_generation_low(ours.generation_low());
+  manifest.set_generation_high(ours.generation_high());
+  manifest.set_unit_bytes(ours.unit_bytes());
+  if (ManifestToJson(manifest) == before) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const std::string temporary,
                            WriteTemporary(data.get(), path, ManifestToJson(manifest)));
   if (::renameat(data.get(), temporary.c_str(), data.get(), kManifestName) == 0) return absl::OkStatus();

@@ -50,8 +50,9 @@ absl::StatusOr<UniqueFd> OpenClaimedDirectory(const std::string& path);
 // removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a manifest.
 absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest);
 
-// The manifest says from now on that the data are to be used again. FailedPrecondition: they are another active run's.
-absl::Status MarkDataKept(const std::string& path, uint64_t run_id);
+// The manifest says from now on that the data are to be used again, and what they hold now: data, generations and unit
+// are those of `ours`. FailedPrecondition: they are another active run's.
+absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours);
 
 // Our files, the manifest, and the directory where it is empty then; whoever made them. No directory: success.
 // Without a manifest of ours only an empty directory and temporaries are removed; the rest is foreign.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "common/data_content.h"
 #include "common/status_util.h"
 #include "worker/data/deduped_records.h"
 #include "worker/data/pattern_checker.h"
@@ -15,9 +16,9 @@ namespace iobench {
 
 LaneData::LaneData(const PhaseSpec& spec, const v1::LanePlan& plan) : spec_(spec), plan_(plan) {
   if (!spec.uses_files || spec.operation->is_metadata()) return;
-  verifies_ = spec.data.verify();
+  verifies_ = HasSectors(spec.data);
   dedupes_ = spec.data.dedupe_percent() > 0;
-  is_pattern_ = spec.data.kind() == v1::DataContent::PATTERN;
+  is_pattern_ = ChecksPattern(spec.data);
 }
 
 uint32_t LaneData::prefill_bytes() const {

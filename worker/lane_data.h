@@ -41,7 +41,7 @@ class LaneData {
   const v1::LanePlan& plan_;
   bool verifies_ = false;
   bool dedupes_ = false;
-  bool is_pattern_ = false;
+  bool is_pattern_ = false;  // and checked
 };
 
 // Files by their path and offsets as they are in them, in what a checker found.

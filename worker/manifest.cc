@@ -27,6 +27,15 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
   json["files"]["files_per_lane"] = manifest.files().files_per_lane();
   json["files"]["shared_file"] = manifest.files().shared_file();
   json["seed"] = manifest.seed();
+  // What the files hold; the rest of DataContent says how it was made, which no later run needs to know.
+  Json& data = json["data"];
+  data["kind"] = v1::DataContent::Kind_Name(manifest.data().kind());
+  data["pattern_byte"] = manifest.data().pattern_byte();
+  data["compress_percent"] = manifest.data().compress_percent();
+  data["verify"] = manifest.data().verify();
+  data["generation_low"] = manifest.generation_low();
+  data["generation_high"] = manifest.generation_high();
+  data["unit_bytes"] = manifest.unit_bytes();
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -56,6 +65,17 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.mutable_files()->set_files_per_lane(files.at("files_per_lane").get<uint32_t>());
     manifest.mutable_files()->set_shared_file(files.at("shared_file").get<bool>());
     manifest.set_seed(json.at("seed").get<uint64_t>());
+    if (!json.contains("data")) return manifest;  // an earlier version's: nothing in it can be verified
+    const Json& data = json.at("data");
+    v1::DataContent::Kind kind = v1::DataContent::UNSPECIFIED;
+    v1::DataContent::Kind_Parse(data.at("kind").get<std::string>(), &kind);
+    manifest.mutable_data()->set_kind(kind);
+    manifest.mutable_data()->set_pattern_byte(data.at("pattern_byte").get<uint32_t>());
+    manifest.mutable_data()->set_compress_percent(data.at("compress_percent").get<uint32_t>());
+    manifest.mutable_data()->set_verify(data.at("verify").get<bool>());
+    manifest.set_generation_low(data.at("generation_low").get<uint32_t>());
+    manifest.set_generation_high(data.at("generation_high").get<uint32_t>());
+    manifest.set_unit_bytes(data.at("unit_bytes").get<uint32_t>());
     return manifest;
   } catch (const Json::exception& error) {
     return absl::InvalidArgumentError(absl::StrCat("a manifest that we cannot read: ", error.what()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/data_content.h"
 #include "common/engine.h"
 #include "common/status_util.h"
 
@@ -59,7 +60,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   }
   spec.data = prepare.data();
   spec.stamp = prepare.stamp();
-  if (spec.data.verify() && spec.stamp.unit_bytes() == 0) {
+  if (HasSectors(spec.data) && spec.stamp.unit_bytes() == 0) {
     return absl::InvalidArgumentError("data that are to be verified, and no word on how sectors lie in them");
   }
   spec.between = operation.between();

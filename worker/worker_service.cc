@@ -433,7 +433,7 @@ absl::StatusOr<CleanReport> Session::DoDataStepAt(const std::string& path, const
     }
     case v1::DataStep::MARK_KEPT:
       if (refused_claims_.contains(claim)) return CleanReport();
-      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest().run_id()));
+      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest()));
       return CleanReport();
     case v1::DataStep::REMOVE:
       // The end of a run whose claim was refused: the data there are another's.

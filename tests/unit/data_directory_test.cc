@@ -30,6 +30,11 @@ v1::Manifest ManifestOf(uint64_t run_id, v1::Manifest::State state = v1::Manifes
   manifest.mutable_files()->set_files_per_lane(4);
   manifest.mutable_files()->set_shared_file(true);
   manifest.set_seed(std::numeric_limits<uint64_t>::max());
+  manifest.mutable_data()->set_kind(v1::DataContent::INCOMPRESSIBLE);
+  manifest.mutable_data()->set_verify(true);
+  manifest.set_generation_low(2);
+  manifest.set_generation_high(5);
+  manifest.set_unit_bytes(512);
   return manifest;
 }
 
@@ -154,6 +159,29 @@ TEST_CASE("data are kept by the run that has them; kept already is kept") {
   REQUIRE(MarkDataKept(directory.path(), 2).ok());
   REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
   REQUIRE(directory.HasFiles());
+}
+
+TEST_CASE("data that are kept once more say what the last run made of them") {
+  const Claimed directory;
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
+  v1::Manifest later = ManifestOf(2);
+  later.set_generation_low(3);
+  later.set_generation_high(9);
+  REQUIRE(MarkDataKept(directory.path(), later).ok());
+  v1::Manifest expected = ManifestOf(1, v1::Manifest::KEPT);
+  expected.set_generation_low(3);
+  expected.set_generation_high(9);
+  REQUIRE(LookAtData(directory.path())->manifest->SerializeAsString() == expected.SerializeAsString());
+}
+
+TEST_CASE("a manifest without a word on its data is one of data that cannot be verified") {
+  std::string text = ManifestToJson(ManifestOf(1));
+  const size_t data = text.find(",\n  \"data\"");
+  REQUIRE(data != std::string::npos);
+  text = text.substr(0, data) + "\n}\n";
+  const auto manifest = ManifestFromJson(text);
+  REQUIRE(manifest.ok());
+  REQUIRE_FALSE(manifest->data().verify());
 }
 
 TEST_CASE("a directory with foreign files and no manifest is neither claimed nor removed") {

@@ -175,6 +175,7 @@ TEST_CASE("a pattern is every byte of a file, and every byte is looked at") {
   const auto run = [&](const char* operation) {
     v1::Prepare prepare = PhaseOf(operation, 1, phases.directory.path());
     prepare.mutable_data()->set_kind(v1::DataContent::PATTERN);
+    prepare.mutable_data()->set_verify(true);
     prepare.mutable_data()->set_pattern_byte('N');
     return phases.Run(prepare);
   };

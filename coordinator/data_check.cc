@@ -1,0 +1,156 @@
+#include "coordinator/data_check.h"
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/data_content.h"
+#include "common/operation.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kSectorBytes = 512;
+constexpr uint64_t kUsualCacheBytes = 1 << 20;  // as IOzone's
+constexpr uint32_t kUsualLineBytes = 32;
+// A tenth of a sector is its header.
+constexpr uint32_t kMostVerifiedCompressPercent = 90;
+
+constexpr char kVerify[] = "--verify (-+d, data.verify)";
+constexpr char kCompress[] = "--compress (data.compress_percent)";
+constexpr char kDedupe[] = "--dedupe (-+w, data.dedupe_percent)";
+
+absl::Status CannotGo(const std::string& one, const std::string& other, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat(one, " cannot go with ", other, ": ", why));
+}
+
+absl::Status CheckPercent(const char* name, uint32_t percent) {
+  if (percent <= 100) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " of ", percent, " percent is over 100"));
+}
+
+absl::Status CheckConstant(const v1::DataContent& data) {
+  const bool zero = data.kind() == v1::DataContent::ZERO;
+  const std::string constant =
+      zero ? "--data zero (data.kind ZERO)"
+           : absl::StrCat("--data pattern:", data.pattern_byte(), " (-V, data.kind PATTERN)");
+  if (data.compress_percent() > 0)
+    return CannotGo(constant, kCompress, "it compresses away as a whole already");
+  if (data.dedupe_percent() > 0) return CannotGo(constant, kDedupe, "all its records are equal already");
+  if (zero && data.verify()) {
+    return CannotGo(constant, kVerify, "there is no room in it for who wrote it; -V 0 checks every byte");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDedupe(const v1::DataContent& data) {
+  IOBENCH_RETURN_IF_ERROR(CheckPercent(kDedupe, data.dedupe_percent()));
+  IOBENCH_RETURN_IF_ERROR(CheckPercent("-+y (data.dedupe_within_percent)", data.dedupe_within_percent()));
+  IOBENCH_RETURN_IF_ERROR(CheckPercent("-+C (data.dedupe_interior_percent)", data.dedupe_interior_percent()));
+  if (data.dedupe_within_percent() > 0 && data.dedupe_percent() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("-+y (data.dedupe_within_percent) is a part of what ",
+                                                   kDedupe, " shares: give that too"));
+  }
+  if (data.dedupe_interior_percent() > 0 && data.dedupe_within_percent() == 0) {
+    return absl::InvalidArgumentError(
+        "-+C (data.dedupe_interior_percent) is a part of what -+y (data.dedupe_within_percent) shares: give "
+        "that too");
+  }
+  if (data.dedupe_percent() > 0 && data.verify()) {
+    return CannotGo(kDedupe, kVerify, "records that say who wrote them are never equal");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVerify(const v1::Plan& plan) {
+  if (plan.data().compress_percent() > kMostVerifiedCompressPercent) {
+    return CannotGo(absl::StrCat(kCompress, " over ", kMostVerifiedCompressPercent), kVerify,
+                    "a tenth of every sector says who wrote it");
+  }
+  if (!plan.files().existing_files().empty()) {
+    return CannotGo(kVerify, "-+E (files.existing_files)", "files of others do not say who wrote them");
+  }
+  uint64_t odd = 0, other = 0;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const v1::Operation& operation = assignment.operation();
+      const auto spec = FindOperation(operation.name());
+      if (!spec.ok() || (*spec)->is_metadata()) continue;
+      if (!operation.trace().read_file().empty()) {
+        return CannotGo(kVerify, "-Y (trace.read_file)", "the offsets of a trace cut sectors in two");
+      }
+      const uint64_t record_bytes = operation.record_bytes();
+      (record_bytes % kSectorBytes != 0 && odd == 0 ? odd : other) = record_bytes;
+      if (odd != 0 && other != 0 && odd != other) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            kVerify, " needs records that are all multiples of 512 bytes, or all the same: ", odd, " and ",
+            other, " would cut each other's sectors"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool IsTime(double value) {
+  return std::isfinite(value) && value >= 0 && value <= 1e10;
+}
+
+}  // namespace
+
+void CompleteData(v1::DataContent& data) {
+  if (data.kind() == v1::DataContent::UNSPECIFIED) data.set_kind(v1::DataContent::INCOMPRESSIBLE);
+}
+
+void CompleteBetween(v1::Between& between) {
+  if (!between.purge_processor_cache()) return;
+  if (between.processor_cache_bytes() == 0) between.set_processor_cache_bytes(kUsualCacheBytes);
+  if (between.processor_cache_line_bytes() == 0) between.set_processor_cache_line_bytes(kUsualLineBytes);
+}
+
+absl::Status CheckData(const v1::Plan& plan) {
+  const v1::DataContent& data = plan.data();
+  if (data.pattern_byte() > 255) {
+    return absl::InvalidArgumentError(absl::StrCat("the pattern ", data.pattern_byte(),
+                                                   " (-V, data.pattern_byte) is no byte: give 0 to 255"));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckPercent(kCompress, data.compress_percent()));
+  if (data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN) {
+    IOBENCH_RETURN_IF_ERROR(CheckConstant(data));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckDedupe(data));
+  return HasSectors(data) ? CheckVerify(plan) : absl::OkStatus();
+}
+
+absl::Status CheckBetween(const v1::Between& between) {
+  if (!IsTime(between.think_ms())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a think time of ", between.think_ms(), " ms (-J, think_ms) is no time"));
+  }
+  if (!IsTime(between.burst_pause_ms())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a pause of ", between.burst_pause_ms(), " ms (-+b, burst_pause_ms) is no time"));
+  }
+  if (between.burst_pause_ms() > 0 && between.burst_bytes() == 0) {
+    return absl::InvalidArgumentError(
+        "burst_pause_ms is the pause after burst_bytes (-+b SIZE,MS): give both");
+  }
+  if (!(between.ops_per_s() >= 0) || between.ops_per_s() > 1e9) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is not between 0 and 10^9"));
+  }
+  if (between.ops_per_s() > 0 && between.ops_per_s() < 1e-4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is less than one op in 10,000 s"));
+  }
+  if (between.think_in_throughput() && between.think_ms() == 0) {
+    return absl::InvalidArgumentError(
+        "-+J (think_in_throughput) says that think time counts: give -J MS (think_ms) too");
+  }
+  if (between.purge_processor_cache() && between.processor_cache_bytes() > (uint64_t{1} << 32)) {
+    return absl::InvalidArgumentError("a processor cache of over 4 GiB (-S, processor_cache_bytes)");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

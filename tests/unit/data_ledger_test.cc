@@ -1,0 +1,250 @@
+#include "coordinator/data_ledger.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kLaneBytes = 1 << 20;
+
+// Two workers of one lane each; phases are begun, seen from a worker, and ended.
+struct Run {
+  v1::Plan plan;
+  std::vector<uint32_t> clients = {0, 1};
+  std::unique_ptr<Layout> layout;
+  std::unique_ptr<DataLedger> ledger;
+  v1::Phase phase;
+
+  Run() {
+    plan.set_lanes_per_worker(1);
+    plan.mutable_files()->set_bytes_per_lane(kLaneBytes);
+    plan.mutable_files()->set_files_per_lane(1);
+    plan.mutable_data()->set_verify(true);
+    plan.add_targets()->set_path("/mnt");
+    layout = std::make_unique<Layout>(plan, clients);
+    ledger = std::make_unique<DataLedger>(plan, *layout, 77);
+  }
+  v1::Operation& Begin(const std::string& operation, bool rotate = false) {
+    phase.Clear();
+    v1::Operation& what = *phase.add_assignments()->mutable_operation();
+    what.set_name(operation);
+    what.set_engine("posix");
+    what.set_record_bytes(4096);
+    what.set_rotate_clients(rotate);
+    ledger->Begin(phase);
+    return what;
+  }
+  v1::Prepare SeenBy(uint32_t worker) const {
+    v1::Prepare prepare;
+    for (const v1::LanePlan& lane : layout->LanesOf(worker, phase.assignments(0).operation())) {
+      *prepare.add_lanes() = lane;
+    }
+    ledger->Fill(prepare);
+    return prepare;
+  }
+  // "2..3" of the lane's files.
+  std::string Range(uint32_t worker = 0) const {
+    const v1::Prepare prepare = SeenBy(worker);
+    return std::to_string(prepare.lanes(0).data().low()) + ".." +
+           std::to_string(prepare.lanes(0).data().high());
+  }
+  // Both lanes moved so many bytes; `lost`: the first worker said nothing.
+  void End(uint64_t bytes = kLaneBytes, bool lost = false) {
+    v1::PhaseRecord record;
+    *record.mutable_phase() = phase;
+    for (uint32_t worker : {0u, 1u}) {
+      v1::WorkerPhaseResult& result = *record.add_workers();
+      result.set_worker(worker);
+      if (lost && worker == 0) {
+        result.set_lost(true);
+        continue;
+      }
+      v1::LaneResult& lane = *result.add_lanes();
+      lane.set_lane(worker);
+      lane.set_file_owner(layout->LanesOf(worker, phase.assignments(0).operation())[0].file_owner());
+      lane.set_bytes(bytes);
+    }
+    ledger->Note(record);
+  }
+  void Whole(const std::string& operation) {
+    Begin(operation);
+    End();
+  }
+};
+
+TEST_CASE("each phase that writes has a generation of its own, and leaves exactly that") {
+  Run run;
+  run.Begin("write");
+  REQUIRE(run.SeenBy(0).stamp().generation() == 1);
+  REQUIRE(run.SeenBy(0).stamp().run_id() == 77);
+  REQUIRE(run.SeenBy(0).stamp().unit_bytes() == 512);
+  run.End();
+  run.Begin("read");
+  REQUIRE(run.Range() == "1..1");
+  run.End();
+  run.Whole("rewrite");
+  run.Begin("random-read");
+  REQUIRE(run.Range() == "2..2");
+  run.End();
+  run.Whole("random-write");
+  run.Begin("reread");
+  REQUIRE(run.Range() == "3..3");
+}
+
+TEST_CASE("after a rewrite that was cut short either generation is right") {
+  Run run;
+  run.Whole("write");
+  run.Begin("rewrite");
+  run.End(kLaneBytes / 2);
+  run.Begin("read");
+  REQUIRE(run.Range() == "1..2");
+  run.End();
+  run.Whole("rewrite");
+  run.Begin("read");
+  REQUIRE(run.Range() == "3..3");
+}
+
+TEST_CASE("operations that write some records only leave both") {
+  for (const char* const operation : {"random-mix", "record-rewrite"}) {
+    INFO(operation);
+    Run run;
+    run.Whole("write");
+    run.Begin(operation);
+    REQUIRE(run.Range() == "1..2");  // a mix may read what it has written
+    run.End();
+    run.Begin("read");
+    REQUIRE(run.Range() == "1..2");
+  }
+}
+
+TEST_CASE("an update of every record is a generation") {
+  Run run;
+  run.Whole("write");
+  run.Begin("update");
+  REQUIRE(run.Range() == "1..2");
+  run.End();
+  run.Begin("read");
+  REQUIRE(run.Range() == "2..2");
+}
+
+TEST_CASE("what a phase prepares for itself has a generation before its own") {
+  Run run;
+  run.Begin("rewrite");
+  const v1::Prepare prepare = run.SeenBy(0);
+  REQUIRE(prepare.stamp().prefill_generation() == 1);
+  REQUIRE(prepare.stamp().generation() == 2);
+  REQUIRE(run.Range() == "0..2");
+  run.End(kLaneBytes / 2);
+  run.Begin("read");
+  REQUIRE(run.Range() == "1..2");
+
+  Run reading;
+  reading.Begin("read");
+  REQUIRE(reading.SeenBy(0).stamp().prefill_generation() == 1);
+  REQUIRE(reading.Range() == "0..0");
+  reading.End();
+  reading.Begin("reread");
+  REQUIRE(reading.Range() == "1..1");
+}
+
+TEST_CASE("a worker that was lost while it wrote leaves its files in doubt, and only its files") {
+  Run run;
+  run.Whole("write");
+  run.Begin("rewrite");
+  run.End(kLaneBytes, /*lost=*/true);
+  run.Begin("read");
+  REQUIRE(run.Range(0) == "1..2");
+  REQUIRE(run.Range(1) == "2..2");
+}
+
+TEST_CASE("with rotated clients the state is that of the owner's files") {
+  Run run;
+  run.Whole("write");
+  run.Begin("rewrite", /*rotate=*/true);
+  v1::PhaseRecord record;
+  *record.mutable_phase() = run.phase;
+  for (uint32_t worker : {0u, 1u}) {
+    v1::WorkerPhaseResult& result = *record.add_workers();
+    result.set_worker(worker);
+    result.add_lanes()->set_lane(worker);
+    result.mutable_lanes(0)->set_bytes(worker == 0 ? kLaneBytes : kLaneBytes / 2);
+  }
+  run.ledger->Note(record);
+  run.Begin("read");
+  REQUIRE(run.Range(1) == "2..2");  // worker 0 rewrote all of worker 1's file
+  REQUIRE(run.Range(0) == "1..2");
+}
+
+TEST_CASE("larger files than before are prepared anew, and may be of either generation") {
+  Run run;
+  run.Whole("write");
+  run.plan.mutable_files()->set_bytes_per_lane(2 * kLaneBytes);
+  run.Begin("read");
+  REQUIRE(run.SeenBy(0).stamp().prefill_generation() == 2);
+  REQUIRE(run.Range() == "1..1");  // and what the lane prepares itself
+  run.End();
+  run.Begin("reread");
+  REQUIRE(run.Range() == "1..2");
+}
+
+TEST_CASE("a run on kept data goes on where they end, under the id of their run") {
+  Run run;
+  run.Whole("write");
+  run.Whole("rewrite");
+  v1::Manifest manifest;
+  run.ledger->Describe(manifest);
+  REQUIRE(manifest.data().verify());
+  REQUIRE(manifest.generation_low() == 2);
+  REQUIRE(manifest.generation_high() == 2);
+  REQUIRE(manifest.unit_bytes() == 512);
+  manifest.set_run_id(12);
+  *manifest.mutable_files() = run.plan.files();
+
+  Run later;
+  later.ledger->TakeOver(manifest);
+  later.Begin("read");
+  REQUIRE(later.Range() == "2..2");
+  REQUIRE(later.SeenBy(0).stamp().run_id() == 12);
+  later.End();
+  later.Begin("random-write");
+  REQUIRE(later.SeenBy(0).stamp().generation() == 3);
+  later.End(kLaneBytes / 4);
+  later.ledger->Describe(manifest);
+  REQUIRE(manifest.generation_low() == 2);
+  REQUIRE(manifest.generation_high() == 3);
+}
+
+TEST_CASE("a run that writes kept data without --verify says so") {
+  v1::Manifest kept;
+  kept.mutable_data()->set_verify(true);
+  kept.set_generation_low(1);
+  kept.set_generation_high(1);
+  kept.set_unit_bytes(512);
+  Run reads;
+  reads.plan.mutable_data()->set_verify(false);
+  reads.ledger->TakeOver(kept);
+  reads.Whole("read");
+  v1::Manifest after;
+  reads.ledger->Describe(after);
+  REQUIRE(after.data().verify());
+  reads.Whole("random-write");
+  reads.ledger->Describe(after);
+  REQUIRE_FALSE(after.data().verify());
+}
+
+TEST_CASE("sectors count from records where these are no multiple of 512") {
+  v1::Plan plan;
+  v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();
+  operation.set_name("write");
+  operation.set_engine("posix");
+  for (const auto& [record, unit] : {std::pair{4096u, 512u}, std::pair{512u, 512u}, std::pair{1000u, 1000u},
+                                     std::pair{100u, 100u}, std::pair{1u, 1u}}) {
+    operation.set_record_bytes(record);
+    REQUIRE(SectorUnitBytes(plan) == unit);
+  }
+}
+
+}  // namespace
+}  // namespace iobench
