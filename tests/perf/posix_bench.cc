@@ -1,13 +1,12 @@
 // A lane of ours against a bare loop: the same records of the same cached files, in the same order, once through the
-// posix engine with everything on (clock, histogram, timeline, live cell, incompressible data) and once through
-// nothing but the same system calls on a constant buffer (read()/write() for operations that use the file position,
-// which take 10 ns more of a process with threads than pread()/pwrite(), else those). Passes alternate; the figure is
-// the median over pairs.
+// engine with everything on (clock, histogram, timeline, live cell, incompressible data) and once through nothing but
+// the same calls on a constant buffer (bare_loop.h). Passes alternate; the figure is the median over pairs.
 //
-//   posix_bench --directory /dev/shm --case 4k:read:1 --case 1k:random-read:2 …
+//   posix_bench --directory /dev/shm --case 4k:read:1 --case 1k:random-read:2 --case 64k:read:1:mmap …
 //
-// Output, one line of JSON per case: `ratio` is ours / bare by wall time, `cpu_ratio` by the lanes' CPU time (what to
-// look at on a machine that others use too), `kops` are thousand ops per second of all lanes.
+// A case without an engine takes the operation's own. Output, one line of JSON per case: `ratio` is ours / bare by wall
+// time, `cpu_ratio` by the lanes' CPU time (what to look at on a machine that others use too), `kops` are thousand ops
+// per second of all lanes.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -25,7 +24,10 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "common/engine.h"
 #include "common/units.h"
+#include "tests/perf/bare_loop.h"
 #include "worker/engine/io_engine.h"
 
 namespace iobench {
@@ -48,19 +50,29 @@ struct Case {
   uint32_t record_bytes = 0;
   const OperationSpec* operation = nullptr;
   size_t lane_count = 1;
+  std::string engine;
+
+  uint32_t op_bytes() const {
+    return operation->call == Call::kVector ? kMostRecordsPerVector * record_bytes : record_bytes;
+  }
 };
 
 Case ParseCase(const std::string& text) {
-  const size_t first = text.find(':');
-  const size_t last = text.rfind(':');
-  if (first == std::string::npos || first == last) Fail("a case is RECORD:OPERATION:LANES, e.g. 4k:read:1");
-  const auto record_bytes = ParseBytes(text.substr(0, first), 1);
-  const auto operation = FindOperation(text.substr(first + 1, last - first - 1));
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  if (parts.size() < 3 || parts.size() > 4) {
+    Fail("a case is RECORD:OPERATION:LANES[:ENGINE], e.g. 4k:read:1 or 64k:read:1:mmap");
+  }
+  const auto record_bytes = ParseBytes(parts[0], 1);
+  const auto operation = FindOperation(parts[1]);
   if (!record_bytes.ok()) Fail(std::string(record_bytes.status().message()));
   if (!operation.ok()) Fail(std::string(operation.status().message()));
-  if ((*operation)->mixes()) Fail("the bare loop does not mix reads and writes");
-  return {text, static_cast<uint32_t>(*record_bytes), *operation,
-          std::strtoul(text.c_str() + last + 1, nullptr, 10)};
+  if ((*operation)->mixes() || (*operation)->kind() == OpKind::kUpdate || (*operation)->is_metadata()) {
+    Fail("the bare loop only reads or only writes");
+  }
+  const auto engine = EngineFor(**operation, parts.size() == 4 ? parts[3] : "posix");
+  if (!engine.ok()) Fail(std::string(engine.status().message()));
+  return {text, static_cast<uint32_t>(*record_bytes), *operation, std::strtoul(parts[2].c_str(), nullptr, 10),
+          std::string((*engine)->name)};
 }
 
 struct Cost {
@@ -91,56 +103,50 @@ class Side {
         directory_fd_(open(options.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
     if (directory_fd_ < 0) Fail("cannot open " + options.directory);
     const StreamShape shape{
-        .object_bytes = options.file_bytes, .record_bytes = what.record_bytes, .lane = lane};
+        .object_bytes = options.file_bytes, .record_bytes = what.op_bytes(), .lane = lane};
     stream_ = *MakeOpStream(*what.operation, shape);
     std::vector<Op> batch(4096);
+    std::vector<uint64_t> offsets;
     while (const size_t count = stream_->Fill(batch)) {
-      for (size_t i = 0; i < count; ++i) offsets_.push_back(batch[i].offset);
+      for (size_t i = 0; i < count; ++i) offsets.push_back(batch[i].offset);
     }
-    payload_ = std::make_unique<Payload>(*Payload::Create(1, lane, 0, what.record_bytes));
-    buffer_ = std::make_unique<AlignedBuffer>(*AlignedBuffer::Allocate(what.record_bytes));
+    payload_ = std::make_unique<Payload>(*Payload::Create(1, lane, 0, what.op_bytes()));
+    buffer_ = std::make_unique<AlignedBuffer>(*AlignedBuffer::Allocate(what.op_bytes()));
     files_.directory_fd = directory_fd_;
     files_.directory = options.directory;
     files_.files.push_back({.name = name_, .bytes = options.file_bytes});
     MakeFile(options.file_bytes);
-    engine_ = *MakeEngine("posix", {.call = what.operation->call, .ticks = ChosenTickSource()});
-    const bool writes = what.operation->writes();
-    if (!engine_->Open(files_, {.read = true, .write = writes}).ok()) Fail("cannot open the engine's file");
-    fd_ = openat(directory_fd_, name_.c_str(), writes ? O_RDWR : O_RDONLY);
+    engine_ = *MakeEngine(what.engine, {.call = what.operation->call,
+                                        .ticks = ChosenTickSource(),
+                                        .record_bytes = what.record_bytes,
+                                        .longest_op_bytes = what.op_bytes()});
+    bare_ = MakeBareLoop({.engine = what.engine,
+                          .call = what.operation->call,
+                          .writes = what.operation->writes(),
+                          .record_bytes = what.record_bytes,
+                          .op_bytes = what.op_bytes(),
+                          .file_bytes = options.file_bytes},
+                         options.directory + "/" + name_, std::move(offsets));
+    if (what.engine != "mmap") OpenEngine();
   }
   ~Side() {
     engine_->Close().IgnoreError();
-    close(fd_);
     unlinkat(directory_fd_, name_.c_str(), 0);
     close(directory_fd_);
   }
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
 
-  size_t op_count() const { return offsets_.size(); }
-
-  // The operation's own system calls through glibc, and nothing else.
+  size_t op_count() const { return bare_->op_count(); }
+  void PrepareBarePass() { bare_->Prepare(); }
   void BarePass() {
-    std::byte* const buffer = buffer_->data();
-    const size_t length = what_.record_bytes;
-    const bool reads = !what_.operation->writes();
-    int64_t bytes = 0;
-    if (what_.operation->call == Call::kStream) {
-      lseek(fd_, 0, SEEK_SET);
-      for (size_t i = 0; i < offsets_.size(); ++i)
-        bytes += reads ? read(fd_, buffer, length) : write(fd_, buffer, length);
-    } else {
-      for (const uint64_t at : offsets_) {
-        const auto offset = static_cast<off_t>(at);
-        bytes += reads ? pread(fd_, buffer, length, offset) : pwrite(fd_, buffer, length, offset);
-      }
-    }
-    if (bytes != static_cast<int64_t>(offsets_.size() * length)) Fail("the bare loop moved too little");
+    if (!bare_->Pass(buffer_->data())) Fail("the bare loop moved too little");
   }
 
   // The recorder and the first Fill belong to preparation, as they do in a run.
   void PrepareLanePass() {
-    recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite}, CurrentTickScale());
+    if (what_.engine == "mmap") OpenEngine();  // maps anew, as each phase does: page faults belong to the ops
+    recorder_ = std::make_unique<LaneRecorder>(what_.operation->kinds, CurrentTickScale());
     stream_->Restart(0);
   }
   void LanePass() {
@@ -153,6 +159,10 @@ class Side {
   }
 
  private:
+  void OpenEngine() {
+    const OpenMode mode{.read = true, .write = what_.operation->writes()};
+    if (!engine_->Open(files_, mode).ok()) Fail("cannot open the engine's file");
+  }
   void MakeFile(uint64_t bytes) {
     const int fd = openat(directory_fd_, name_.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
     const std::vector<char> data(1_MiB, 'x');
@@ -167,13 +177,12 @@ class Side {
   Case what_;
   std::string name_;
   int directory_fd_;
-  int fd_ = -1;
   FileSet files_;
-  std::vector<uint64_t> offsets_;
   std::unique_ptr<OpStream> stream_;
   std::unique_ptr<Payload> payload_;
   std::unique_ptr<AlignedBuffer> buffer_;
   std::unique_ptr<IoEngine> engine_;
+  std::unique_ptr<BareLoop> bare_;
   std::unique_ptr<LaneRecorder> recorder_;
   StopCell stop_;
 };
@@ -200,12 +209,13 @@ void RunCase(const Options& options, const Case& what) {
       Side side(options, what, i);
       if (i == 0) op_count = side.op_count();
       // Both once before it counts.
+      side.PrepareBarePass();
       side.BarePass();
       side.PrepareLanePass();
       side.LanePass();
       for (size_t pair = 0; pair < rounds.size(); ++pair) {
         for (const bool is_bare : {pair % 2 == 0, pair % 2 != 0}) {  // who goes first alternates too
-          if (!is_bare) side.PrepareLanePass();
+          is_bare ? side.PrepareBarePass() : side.PrepareLanePass();
           start.arrive_and_wait();
           const Cost cost = CostOf([&] { is_bare ? side.BarePass() : side.LanePass(); });
           (is_bare ? rounds[pair].bare : rounds[pair].lane)[i] = cost;
@@ -251,8 +261,8 @@ Options ParseOptions(int argc, char** argv) {
     const std::string name = argv[i];
     if (i + 1 == argc)
       Fail(
-          "usage: posix_bench [--directory DIR] [--file-bytes N] [--pairs N] --case RECORD:OPERATION:LANES "
-          "…");
+          "usage: posix_bench [--directory DIR] [--file-bytes N] [--pairs N] --case "
+          "RECORD:OPERATION:LANES[:ENGINE] …");
     const std::string value = argv[i + 1];
     if (name == "--directory") {
       options.directory = value;
