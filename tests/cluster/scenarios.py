@@ -144,6 +144,49 @@ def mapped(outcome):
     assert {phase["engine"] for phase in outcome.phases} == {"mmap"}
 
 
+ON_NAMES = ("mkdir", "create", "stat", "readdir", "open-close", "chmod", "set-xattr", "get-xattr", "rename", "link",
+            "symlink", "unlink", "rmdir")
+
+
+def each_item_once(outcome):
+    """60 items a lane, 15 in each of 4 directories; each phase finds what it needs."""
+    for phase in outcome.phases:
+        assert phase["metadata"] and phase["tree"]["items_per_lane"] == 60
+        assert {lane["ops"] for lane in lanes_of(phase)} == {4 if phase["operation"] == "readdir" else 60}
+        assert phase["by_kind"].keys() == {phase["operation"]}
+        steps = {step["name"]: step["outcome"] for step in phase["steps"]}
+        assert steps["prepare-tree"] == "the items were as they should be", phase["name"]
+        assert phase["bytes"] == 0
+    own_files(outcome)
+
+
+def one_shared_tree(outcome):
+    for phase in outcome.phases:
+        assert len({lane["file"] for lane in lanes_of(phase)}) == 1
+        assert {lane["ops"] for lane in lanes_of(phase)} == {50}
+        moved = 3901 * 50 if phase["operation"] in ("create", "open-close") else 0
+        assert {lane["bytes"] for lane in lanes_of(phase)} == {moved}
+
+
+def mixed_files(outcome):
+    phase = outcome.phase("file-mix")
+    assert phase["by_kind"].keys() == {"open-close", "append", "unlink", "create"}
+    counts = [kind["ops"] for kind in phase["by_kind"].values()]
+    assert max(counts) - min(counts) <= LANES, "a lane is at most in the middle of a round"
+    assert phase["ops"] > LANES * 160, "lanes go round until the time is over"
+    steps = {step["name"]: step for step in phase["steps"]}
+    assert steps["prepare-tree"]["outcome"].startswith("made what "), "nobody made files before"
+
+
+def cut_short(outcome):
+    """Later phases work on the files that there are, and finish what the deadline leaves undone of them."""
+    created = {lane["lane"]: lane["ops"] for lane in lanes_of(outcome.phase("create"))}
+    assert len(set(created.values())) == 1, "every lane makes as many as the fastest had made"
+    assert 0 < created[0] < 1_000_000
+    unlinked = {lane["lane"]: lane["ops"] for lane in lanes_of(outcome.phase("unlink"))}
+    assert unlinked == created
+
+
 WRITE_READ = ("write", "rewrite", "read", "reread")
 SMALL = "-r 4k -s 256k"
 
@@ -208,6 +251,18 @@ SCENARIOS = (
     Scenario("no retests", options("-i 0 -i 1 -i 9 -i 10 -+n " + SMALL), ("write", "read", "pwrite", "pread")),
     Scenario("caches dropped before reads", options("-i 0 -i 1 -+n --drop-caches " + SMALL), ("write", "read"),
              check=caches_dropped),
+    Scenario("operations on names", options(" ".join(f"--op {name}" for name in ON_NAMES) +
+                                            " --items 60 --tree-depth 1 --tree-branching 4"),
+             ON_NAMES, ops_per_lane=None, check=each_item_once),
+    Scenario("one shared tree of small files", options("--op create --op stat --op open-close --op unlink --items 50 "
+                                                       "--shared-directory --file-bytes 3901 --random-order"),
+             ("create", "stat", "open-close", "unlink"), ops_per_lane=None, check=one_shared_tree),
+    Scenario("a mix of files", options("--op file-mix --time 0.4 --items 40"), ("file-mix",), ops_per_lane=None,
+             check=mixed_files),
+    Scenario("files cut short by a deadline", options("--op create --op unlink --items 1000000 --deadline 0.2 --wear-out"),
+             ("create", "unlink"), ops_per_lane=None, check=cut_short),
+    Scenario("names on the null engine", options("--op create --op stat --engine null --items 100"), ("create", "stat"),
+             ops_per_lane=None, check=not_a_file),
     Scenario("the null engine", options("-i 0 -i 2 --engine null " + SMALL),
              ("write", "rewrite", "random-read", "random-write"), check=not_a_file),
 )

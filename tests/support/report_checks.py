@@ -38,26 +38,33 @@ def check_phase(phase, warmup_s):
     for client in phase["clients"]:
         for worker in client["workers"]:
             assert worker["bytes"] == sum(lane["bytes"] for lane in worker["lanes"]), name
-    assert 0 < phase["measured_bytes"] <= phase["bytes"], name
+    assert phase["ops"] == sum(client["ops"] for client in phase["clients"]), name
+    assert phase["measured_bytes"] <= phase["bytes"], name
     assert phase["measured_ops"] <= phase["ops"], name
 
-    headline, throughput = phase["headline"], phase["throughput_bytes_per_s"]
+    # What counts: bytes, or calls on names.
+    unit = "ops" if phase["metadata"] else "bytes"
+    measured = phase[f"measured_{unit}"]
+    assert measured > 0, name
+    headline, throughput = phase["headline"], phase[f"throughput_{unit}_per_s"]
     assert headline["name"] in ("stonewalled", "full"), headline
-    assert headline["bytes_per_s"] > 0, name
-    assert close(headline["bytes_per_s"], throughput[headline["name"]]), f"{name}: the headline is one of the figures"
+    assert headline[f"{unit}_per_s"] > 0, name
+    assert close(headline[f"{unit}_per_s"], throughput[headline["name"]]), f"{name}: the headline is one of the figures"
+    assert close(sum(client[f"{unit}_per_s"] for client in phase["clients"]), headline[f"{unit}_per_s"], 1e-3), name
+    assert close(sum(lane[f"{unit}_per_s"] for lane in lanes), throughput["children"], 1e-3), name
 
     stonewall = phase["stonewall"]
     if stonewall["kind"] == "none":
         assert headline["name"] == "full", name
     else:
         assert headline["name"] == "stonewalled", name
-        assert stonewall["bytes_low"] <= phase["measured_bytes"] <= stonewall["bytes_high"], name
+        assert stonewall[f"{unit}_low"] <= measured <= stonewall[f"{unit}_high"], name
         assert 0 < stonewall["at_s"] <= phase["duration_s"] + 1e-9, name
     # at_s is on the same axis as the lanes' own ends, so the figure can be worked out again.
     if stonewall["kind"] in ("retroactive", "stop"):
-        assert close(throughput["stonewalled"], phase["measured_bytes"] / (stonewall["at_s"] - warmup_s), 1e-3), name
+        assert close(throughput["stonewalled"], measured / (stonewall["at_s"] - warmup_s), 1e-3), name
     if stonewall["kind"] == "none":
-        assert close(throughput["full"], phase["measured_bytes"] / (phase["duration_s"] - warmup_s), 1e-3), name
+        assert close(throughput["full"], measured / (phase["duration_s"] - warmup_s), 1e-3), name
 
     start = phase["start"]
     assert start["skew_low_us"] - 1e-9 <= start["skew_us"] <= start["skew_high_us"] + 1e-9, name
@@ -96,9 +103,12 @@ def check_csv(outcome):
     for row, (phase, client, worker, lane) in zip(rows, expected):
         assert row["phase"] == phase["name"] and row["host"] == client["host"]
         assert int(row["worker"]) == worker["worker"] and int(row["lane"]) == lane["lane"]
+        assert row["metadata"] == str(int(phase["metadata"]))
         for column in ("bytes", "measured_bytes", "ops"):
             assert int(row[column]) == lane[column], column
         for column, value in (("bytes_per_s", lane["bytes_per_s"]),
+                              ("ops_per_s", lane["ops_per_s"]),
+                              ("client_ops_per_s", client["ops_per_s"]),
                               ("end_s", lane["end_s"]),
                               ("ops_s", lane["regions_s"]["ops"]),
                               ("close_s", lane["regions_s"]["close"]),

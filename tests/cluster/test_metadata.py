@@ -1,0 +1,207 @@
+"""Operations on names: what the kernel saw of each, what is left behind, what is refused."""
+import collections
+import os
+import re
+
+import program
+import pytest
+import strace_log
+from report_checks import lanes_of
+
+ITEMS = 20
+SHAPE = ("--transport", "local", "-t", "1", "--items", str(ITEMS))
+CALLS = ("openat,close,read,write,newfstatat,statx,mkdirat,unlinkat,renameat2,renameat,linkat,symlinkat,fchmodat,"
+         "lsetxattr,lgetxattr,getdents64,syncfs,fsync")
+
+
+def lane_threads(log, root):
+    """Per thread that works on the tree, in order of their beginning: its calls, as "name first-path"."""
+    threads, keepers = collections.OrderedDict(), set()
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for line in strace_log.joined(text.rstrip("\n") for text in lines):
+            match = strace_log.LINE.match(line)
+            if not match:
+                continue
+            thread, name, arguments = match[1], match[2], match[3]
+            if "manifest.json" in line:
+                keepers.add(thread)
+            if not any(word in line for word in (f"{root}/tree-", '"tree-', "user.cluster-iobench")):
+                continue
+            of_descriptor = name in ("close", "read", "write", "getdents64", "fsync", "syncfs")
+            path = re.search(r"^\d+<([^>]*)>" if of_descriptor else r'"([^"]*)"', arguments)[1]
+            item = path.rsplit("/", 1)[-1]
+            threads.setdefault(thread, []).append((name, item))
+    return [calls for thread, calls in threads.items() if thread not in keepers]
+
+
+@pytest.fixture
+def traced(path, tmp_path):
+    """Runs under strace: the outcome, and the calls of each phase's lane on its tree."""
+    def run(*options):
+        log = tmp_path / "log"
+        # Names of items are short; -s 0 would hide them.
+        prefix = ("strace", "-f", "-y", "-s", "80", "-qq", "-e", "signal=none", "-e", f"trace={CALLS}", "-o", str(log))
+        outcome = program.run([*SHAPE, *options], path=path, out=tmp_path / "out", prefix=prefix).expect(0)
+        root = os.path.realpath(path) + f"/{program.DATA_DIRECTORY}"
+        return outcome, lane_threads(log, root)
+    return run
+
+
+def names(word):
+    return [f"{word}-{number:08}" for number in range(ITEMS)]
+
+
+def each(*calls):
+    """The calls on every item, in order: ("openat", "item"), ("close", "item")."""
+    return [(call, f"{word}-{number:08}") for number in range(ITEMS) for call, word in calls]
+
+
+EXPECTED = {
+    "mkdir": each(("mkdirat", "dir")),
+    "create": each(("openat", "item"), ("close", "item")),
+    "stat": each(("newfstatat", "item")),
+    "open-close": each(("openat", "item"), ("close", "item")),
+    "rename": each(("renameat2", "item")),
+    "link": each(("linkat", "item")),
+    "symlink": each(("symlinkat", "item")),
+    "set-xattr": each(("lsetxattr", "item")),
+    "get-xattr": each(("lgetxattr", "item")),
+    "chmod": each(("fchmodat", "item")),
+    "unlink": each(("unlinkat", "item")),
+    "rmdir": each(("unlinkat", "dir")),
+}
+OPENED = [("openat", "tree-000000.0"), ("openat", "."), ("close", "tree-000000.0")]   # the root, and its listing asked anew
+CLOSED = [("close", "tree-000000.0")]
+
+
+@pytest.mark.parametrize("operation", [name for name in EXPECTED if name not in ("create", "mkdir")])
+def test_a_phase_makes_exactly_its_calls_on_each_item_in_order(operation, traced):
+    before = {"rmdir": ["mkdir"], "get-xattr": ["create", "set-xattr"]}.get(operation, ["create"])
+    phases = [*before, operation]
+    outcome, threads = traced(*(word for name in phases for word in ("--op", name)))
+    assert len(threads) == len(phases), "a lane's thread for each phase"
+    for phase, calls in zip(phases, threads):
+        if phase == "symlink":       # the target comes first, then the directory
+            calls = [call for call in calls if call[0] != "symlinkat" or call[1].startswith("item-")]
+        prepared = calls.index(OPENED[-1])      # the root is opened once more for the timed region
+        assert calls[prepared + 1:] == OPENED + EXPECTED[phase] + CLOSED, phase
+        assert not any(re.match(r"(item|dir)-", item) for _, item in calls[:prepared]), "nothing is touched before"
+        assert outcome.phase(phase)["ops"] == ITEMS
+        assert outcome.phase(phase)["by_kind"][phase]["ops"] == ITEMS
+
+
+def test_small_files_are_written_at_create_and_read_at_open(traced):
+    outcome, (created, opened) = traced("--op", "create", "--op", "open-close", "--file-bytes", "3901")
+    assert [call for call in created if call[1].startswith("item-")] == \
+        each(("openat", "item"), ("write", "item"), ("close", "item"))
+    assert [call for call in opened if call[1].startswith("item-")] == \
+        each(("openat", "item"), ("read", "item"), ("close", "item"))
+    for phase in outcome.phases:
+        assert phase["bytes"] == ITEMS * 3901
+
+
+def test_a_listing_is_read_to_its_end(traced):
+    _, (_, listed) = traced("--op", "create", "--op", "readdir")
+    ops = listed[listed.index(OPENED[-1]) + 1 + len(OPENED):]
+    assert ops[0] == ("openat", ".")
+    assert [name for name, _ in ops[1:-2]] == ["getdents64"] * len(ops[1:-2]) and len(ops) >= 5
+    assert ops[-2:] == [("close", "tree-000000.0")] * 2
+
+
+def test_a_random_order_takes_each_item_once(traced):
+    _, (created, looked_at) = traced("--op", "create", "--op", "stat", "--random-order")
+    for calls, name in ((created, "openat"), (looked_at, "newfstatat")):
+        order = [item for call, item in calls if call == name and item.startswith("item-")]
+        assert sorted(order) == names("item") and order != names("item")
+
+
+def test_what_is_missing_is_prepared_before_the_clock_starts(path, out):
+    outcome = program.run([*SHAPE, "--op", "get-xattr"], path=path, out=out).expect(0)
+    steps = {step["name"]: step["outcome"] for step in outcome.phase("get-xattr")["steps"]}
+    assert steps["prepare-tree"] == f"made what {ITEMS} items need"
+    assert outcome.phase("get-xattr")["ops"] == ITEMS
+
+
+def test_repetitions_begin_with_what_the_last_one_left(path, out):
+    outcome = program.run([*SHAPE, "--op", "create", "--op", "rename", "--op", "link", "--repeat", "2"], path=path,
+                          out=out).expect(0)
+    assert [phase["ops"] for phase in outcome.phases] == [ITEMS] * 6
+    prepared = [{step["name"]: step["outcome"] for step in phase["steps"]}["prepare-tree"] for phase in outcome.phases]
+    fine, removed = "the items were as they should be", f"removed what {ITEMS} items had in the way"
+    assert prepared == [fine, fine, fine, removed, fine, removed]
+    assert outcome.result["repetitions"][0]["metadata"] is True
+    assert not outcome.data.exists()
+
+
+def test_lanes_that_are_told_to_stop_finish_their_items(path, out):
+    outcome = program.run(["--transport", "local", "-t", "4", "--items", "3000", "--op", "create", "--op", "unlink",
+                           "--stop-at-stonewall"], path=path, out=out).expect(0)
+    for phase in outcome.phases:
+        assert {lane["ops"] for lane in lanes_of(phase)} == {3000}
+        assert phase["measured_ops"] <= phase["ops"] == 4 * 3000
+
+
+def test_kept_trees_are_removed_by_clean_and_what_is_foreign_stays(path, out):
+    program.run([*SHAPE, "--op", "create", "--op", "symlink", "--tree-depth", "1", "--tree-branching", "3", "-w"], path=path,
+                out=out).expect(0)
+    tree = path / program.DATA_DIRECTORY / "tree-000000.0"
+    assert (tree / "d0" / "item-00000000").exists() and (tree / "d2" / "symlink-00000019").is_symlink()
+    (tree / "d1" / "mine").write_text("precious")
+    outside = path.parent / "outside"
+    outside.mkdir()
+    (outside / "item-00000000").write_text("precious")
+    (tree / "d7").symlink_to(outside)
+    done = program.plain("clean", path)
+    assert "mine" in done.stdout + done.stderr
+    assert (tree / "d1" / "mine").read_text() == "precious"
+    assert (outside / "item-00000000").read_text() == "precious"
+    assert not (tree / "d0").exists()
+
+
+def test_an_error_names_client_lane_operation_and_path(path, out):
+    program.run([*SHAPE, "--op", "create", "-w"], path=path, out=out)
+    outcome = program.run([*SHAPE, "--op", "create", "--op", "stat", "--force"], path=path,
+                          out=str(out) + "2", env=program.clean_environment())
+    outcome.expect(0)       # kept trees are not taken over: a run makes its own
+
+    with program.start(["--transport", "local", "-t", "2", "--items", "15000", "--op", "create", "--op", "stat"], path=path,
+                       out=str(out) + "3") as running:
+        tree = path / program.DATA_DIRECTORY / "tree-000001.0"
+        running.wait_until(lambda: (tree / "item-00000010").exists(), "the tree is made")
+        (tree / "item-00000010").unlink()
+        outcome = running.wait().expect(2)
+    (error,) = outcome.phase("stat")["errors"]
+    assert error["lane"] == 1 and error["client"] and error["operation"] == "stat"
+    assert error["file"] == f"{os.path.realpath(path)}/{program.DATA_DIRECTORY}/tree-000001.0/item-00000010"
+    assert "ENOENT" in error["message"]
+    assert "\n" not in error["message"]
+
+
+@pytest.mark.parametrize("options, words", [
+    (("--op", "create", "--time", "5"), ("create", "only once", "--time")),
+    (("--op", "stat", "--items", "200000000"), ("200000000 items",)),
+    (("--op", "stat", "--tree-depth", "21", "--tree-branching", "1"), ("depth 21",)),
+    (("--op", "file-mix", "--random-order"), ("file-mix", "--random-order")),
+])
+def test_a_plan_that_makes_no_sense_is_one_line(options, words, path, out):
+    shape = SHAPE if "--items" not in options else SHAPE[:-2]
+    outcome = program.run([*shape, *options], path=path, out=out).expect(1)
+    assert len(outcome.stderr.strip().splitlines()) == 1
+    for word in words:
+        assert word in outcome.stderr
+    assert not outcome.data.exists()
+
+
+def test_the_suite_runs_as_it_is(path, out):
+    outcome = program.run(["--suite", "metadata", "--items", "200", "--transport", "local", "-t", "2"], path=path,
+                          out=out).expect(0)
+    assert len(outcome.phases) == 13
+    for phase in outcome.phases:
+        steps = {step["name"]: step["outcome"] for step in phase["steps"]}
+        assert steps["prepare-tree"] == "the items were as they should be", phase["name"]
+
+
+def test_a_dry_run_says_items(path, out):
+    outcome = program.run([*SHAPE, "--op", "create", "--file-bytes", "1m", "--dry-run"], path=path, out=out).expect(0)
+    assert f"{ITEMS} items per lane" in outcome.stdout
+    assert "20 MiB" in outcome.stdout
