@@ -25,7 +25,7 @@ constexpr EngineSpec kEngines[] = {
       EngineFeature::kMapping}},
     {"posix-aio", "aio_read, aio_write, --depth", true,  true,   true,  true,  true,
      {Call::kStream, Call::kPositional, Call::kVector},
-     {EngineFeature::kFileLock, EngineFeature::kFileAdvice}},
+     {EngineFeature::kFileLock, EngineFeature::kFileAdvice, EngineFeature::kCopy}},
     {"uring", "io_uring, --depth ops in flight",  true,  true,   true,  true,  true,
      {Call::kStream, Call::kPositional, Call::kVector},
      {EngineFeature::kFileLock, EngineFeature::kFileAdvice}},

@@ -21,6 +21,7 @@ enum class EngineFeature {
   kJitter,       // -K
   kFileAdvice,   // --fadvise
   kMapping,      // -D, -G, -+A, -Z: it maps files
+  kCopy,         // -H
 };
 using EngineFeatures = EnumSet<EngineFeature>;
 

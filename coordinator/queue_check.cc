@@ -1,0 +1,66 @@
+#include "coordinator/queue_check.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint32_t kMostOpsInFlight = 4096;
+
+std::string EnginesWithQueue() {
+  std::vector<std::string> names;
+  for (const EngineSpec& engine : Engines()) {
+    if (engine.has_queue) names.emplace_back(engine.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+// Pauses and traces say what lies between one op and the next; with several in flight nothing does.
+const char* WhatLiesBetween(const v1::Operation& operation) {
+  const v1::Between& between = operation.between();
+  if (between.think_ms() > 0) return "-J (think_ms)";
+  if (between.purge_processor_cache()) return "-p (purge_processor_cache)";
+  if (between.ops_per_s() > 0) return "-+O (ops_per_s)";
+  if (between.burst_bytes() > 0) return "-+b (burst_bytes)";
+  if (!operation.trace().write_file().empty()) return "-X (trace.write_file)";
+  if (!operation.trace().read_file().empty()) return "-Y (trace.read_file)";
+  return nullptr;
+}
+
+}  // namespace
+
+absl::Status CheckQueue(const EngineSpec& engine, const v1::Operation& operation) {
+  const uint32_t depth = operation.depth();
+  if (operation.copy() && !engine.features.Has(EngineFeature::kCopy)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-H (copy) is of engine posix-aio, not of ", std::string(engine.name)));
+  }
+  if (depth <= 1) return absl::OkStatus();
+  if (!engine.has_queue) {
+    return absl::InvalidArgumentError(absl::StrCat("--depth ", depth, " (depth) has no meaning for engine ",
+                                                   std::string(engine.name), " (", operation.name(),
+                                                   "), which has one op in flight: use one of ",
+                                                   EnginesWithQueue(), ", or more lanes"));
+  }
+  if (depth > kMostOpsInFlight) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--depth ", depth, " (depth) is over ", kMostOpsInFlight, ": use more lanes"));
+  }
+  if (const char* const option = WhatLiesBetween(operation); option != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " is about what lies between one op and the next, and --depth ", depth,
+                     " (depth) keeps several in flight: leave one of the two out"));
+  }
+  return absl::OkStatus();
+}
+
+void CompleteQueue(const EngineSpec& engine, v1::Operation& operation) {
+  if (engine.has_queue && operation.depth() == 0) operation.set_depth(1);
+}
+
+}  // namespace iobench
