@@ -13,11 +13,13 @@ struct PhaseShape {
   uint32_t lanes_per_worker = 1;
 };
 
-// A phase's sizes are its own where they are not 0; whose files they are is always the plan's to say.
+// A phase's sizes are its own where they are not 0, and it may share a file where the plan does not.
 inline PhaseShape ShapeOf(const v1::Plan& plan, const v1::Phase& phase) {
   PhaseShape shape{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()};
   if (phase.files().bytes_per_lane() > 0) shape.files.set_bytes_per_lane(phase.files().bytes_per_lane());
   if (phase.files().files_per_lane() > 0) shape.files.set_files_per_lane(phase.files().files_per_lane());
+  if (phase.files().shared_file()) shape.files.set_shared_file(true);
+  if (phase.files().interleaved()) shape.files.set_interleaved(true);
   if (phase.lanes_per_worker() > 0) shape.lanes_per_worker = phase.lanes_per_worker();
   return shape;
 }

@@ -11,8 +11,8 @@
 #include "common/utf8.h"
 #include "common/version.h"
 #include "coordinator/iozone_letters.h"
-#include "coordinator/option_rules.h"
 #include "coordinator/suite.h"
+#include "coordinator/table_options.h"
 
 namespace iobench {
 namespace {
@@ -38,70 +38,6 @@ class Adder {
   CLI::App& app_;
   std::string group_;
 };
-
-// The rows of the option table as CLI11 knows them, and what it found of each.
-class TableOptions {
- public:
-  void AddTo(CLI::App& app) {
-    for (const OptionSpec& option : RunOptions()) {
-      std::string names = absl::StrCat("--", std::string(option.name));
-      if (option.letter.size() == 1) names = absl::StrCat("-", std::string(option.letter), ",", names);
-      // const: CLI11 would store the argument in one that it may change.
-      const std::string help = absl::StrCat(
-          std::string(option.help),
-          option.letter.size() == 2 ? absl::StrCat(" (IOzone: -", std::string(option.letter), ")") : "");
-      CLI::Option* const added = option.is_flag() ? app.add_flag(names, help) : app.add_option(names, help);
-      added->group(std::string(TitleOf(option.group)));
-      if (option.is_flag()) {
-        rows_.push_back({&option, added});
-        continue;
-      }
-      added->type_name(std::string(option.argument));
-      added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->expected(1, kMostArguments);
-      // IOzone's -F takes a name for each child.
-      added->allow_extra_args(option.name == "files");
-      rows_.push_back({&option, added});
-    }
-    for (const RefusedLetter& letter : RefusedLetters()) {
-      if (letter.letter.size() > 1) continue;  // refused before CLI11 sees it
-      const std::string name = absl::StrCat("-", std::string(letter.letter));
-      CLI::Option* const added = letter.takes_argument ? app.add_option(name) : app.add_flag(name);
-      refused_.push_back({&letter, added->group("")});
-    }
-  }
-
-  absl::StatusOr<GivenOptions> Given() const {
-    for (const auto& [letter, option] : refused_) {
-      if (option->count() > 0) return RefusalOf(*letter);
-    }
-    GivenOptions given;
-    for (const auto& [spec, option] : rows_) {
-      if (option->count() == 0) continue;
-      if (spec->is_flag()) {
-        if (absl::Status status = given.Add(*spec, ""); !status.ok()) return status;
-        continue;
-      }
-      for (const std::string& text : option->results()) {
-        if (absl::Status status = given.Add(*spec, text); !status.ok()) return status;
-      }
-    }
-    return given;
-  }
-
- private:
-  static constexpr int kMostArguments = 1 << 20;
-  std::vector<std::pair<const OptionSpec*, CLI::Option*>> rows_;
-  std::vector<std::pair<const RefusedLetter*, CLI::Option*>> refused_;
-};
-
-// -A is short for other options.
-absl::Status Expand(GivenOptions& given) {
-  if (!given.Has("auto-read-write")) return absl::OkStatus();
-  for (const auto& [name, text] : {std::pair{"auto", ""}, {"all-records", ""}, {"op", "0"}, {"op", "1"}}) {
-    if (absl::Status status = given.Add(name, text); !status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
 
 void AddPlace(CLI::App& app, PlaceOptions& place) {
   Adder where(app, WhereGroup());
@@ -294,17 +230,17 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     line.command = Command::kRun;
     auto given = table.Given();
     if (!given.ok()) return given.status();
-    line.given = *std::move(given);
-    if (absl::Status status = CheckOptions(line.given); !status.ok()) return status;
-    if (absl::Status status = Expand(line.given); !status.ok()) return status;
-    if (absl::Status status = CheckOptions(line.given); !status.ok()) return status;
-    if (absl::Status status = CheckPlace(line.place); !status.ok()) return status;
-    if (line.given.Text("suite") == "list") {
+    if (given->Text("suite") == "list") {
       auto list = SuiteList();
       if (!list.ok()) return list.status();
       line.command = Command::kText;
       line.text = *std::move(list);
+      return line;
     }
+    given = Complete(*std::move(given));
+    if (!given.ok()) return given.status();
+    line.given = *std::move(given);
+    if (absl::Status status = CheckPlace(line.place); !status.ok()) return status;
   } else if (app.got_subcommand(&worker)) {
     line.command = Command::kWorker;
   } else if (app.got_subcommand(&report)) {

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/phase_shape.h"
 #include "common/status_util.h"
+#include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/client_list.h"
 #include "coordinator/clock_sync.h"
@@ -39,10 +41,10 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
 
 int Conductor::Run() {
   record_.set_started_at(WallClockIso8601());
-  if (absl::Status status =
-          cluster_.Gather(options_.worker_count, options_.join_deadline, options_.version,
-                          [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); },
-                          options_.check_start);
+  if (absl::Status status = cluster_.Gather(
+          options_.worker_count, options_.join_deadline, options_.version,
+          [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); },
+          options_.check_start);
       !status.ok()) {
     return Refuse(status);
   }
@@ -137,7 +139,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
   for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
     for (const v1::Phase& phase : plan_.phases()) {
       if (interrupt_.raised()) return absl::CancelledError("interrupted");
-      if (plan_.files().shared_file() && CreatesFiles(phase.assignments(0).operation())) {
+      if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
         IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles());
       }
       ledger.Begin(phase);
@@ -176,6 +178,7 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   const v1::RunReport run = SummarizeRun(record_, &record);
   *report_.mutable_clients() = run.clients();
   *report_.add_phases() = std::move(phase);
+  NoteScore(report_);
   report_.clear_repetitions();
   if (plan_.repetitions() > 1) {
     std::vector<v1::PhaseReport> phases(report_.phases().begin(), report_.phases().end());

@@ -49,7 +49,8 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   }
   if (ChecksPattern(ours.data())) {
     const auto pattern = [](const v1::DataContent& data) {
-      return data.kind() == v1::DataContent::PATTERN ? absl::StrCat(data.pattern_byte()) : std::string("none");
+      return data.kind() == v1::DataContent::PATTERN ? absl::StrCat(data.pattern_byte())
+                                                     : std::string("none");
     };
     compare("pattern", pattern(kept.data()), pattern(ours.data()));
   }
@@ -112,6 +113,48 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
   return absl::OkStatus();
 }
 
+}  // namespace
+
+absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
+                                const google::protobuf::RepeatedPtrField<v1::ExistingFile>& seen) {
+  const auto file_count = static_cast<uint32_t>(plan.files().existing_files_size());
+  if (file_count == 0) return absl::OkStatus();
+  if (seen.size() != plan.files().existing_files_size()) {
+    return absl::InternalError(absl::StrCat(member.Name(), " did not answer for every existing file"));
+  }
+  const uint64_t needed = plan.files().bytes_per_lane();
+  for (uint32_t i = 0; i < plan.lanes_per_worker(); ++i) {
+    const int index = static_cast<int>((member.number * plan.lanes_per_worker() + i) % file_count);
+    const v1::ExistingFile& file = seen.Get(index);
+    if (file.problem().code() != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", file.problem().message()));
+    }
+    if (file.bytes() >= needed) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(member.facts.host(), ": existing file ", plan.files().existing_files(index), " has ",
+                     FormatBytes(static_cast<double>(file.bytes())), ", and each lane reads ",
+                     FormatBytes(static_cast<double>(needed)), ": use a smaller -s"));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// The lanes' own files at their largest, and beside them a shared file at its largest.
+uint64_t FileBytesPerWorker(const v1::Plan& plan) {
+  uint64_t own = 0, shared = 0;
+  for (const v1::Phase& phase : plan.phases()) {
+    if (IsMetadata(phase)) continue;
+    const PhaseShape shape = ShapeOf(plan, phase);
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const uint64_t lanes = assignment.operation().first_lane_files() ? 1 : shape.lanes_per_worker;
+      uint64_t& most = shape.files.shared_file() ? shared : own;
+      most = std::max(most, lanes * shape.files.bytes_per_lane());
+    }
+  }
+  return own + shared;
+}
+
 absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                         std::span<const v1::WorkerTargets> facts, DataDecision& decision, bool force) {
   struct Need {
@@ -129,9 +172,7 @@ absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<co
       need.where = At(member, plan.targets(static_cast<int>(target)));
       need.free_bytes = seen.free_bytes();
     }
-    const uint64_t lane_bytes =
-        (WorksOnData(plan) ? plan.files().bytes_per_lane() : 0) + TreeBytesPerLane(plan);
-    need.bytes += uint64_t{layout.lanes_per_worker()} * lane_bytes;
+    need.bytes += FileBytesPerWorker(plan) + uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
     // Data of ours that Claim replaces make room.
     if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
       need.free_bytes += BytesOf(seen.manifest());
@@ -244,6 +285,7 @@ absl::Status DataKeeper::Inspect() {
       [&](const Member&) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request;
         *request.mutable_inspect()->mutable_targets() = plan_.targets();
+        *request.mutable_inspect()->mutable_existing_files() = plan_.files().existing_files();
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
@@ -253,6 +295,9 @@ absl::Status DataKeeper::Inspect() {
         if (mine.targets_size() != plan_.targets_size() && first_problem.ok()) {
           first_problem = absl::InternalError(absl::StrCat(
               member.Name(), " did not answer for every path: ", received.event.problem().message()));
+        }
+        if (first_problem.ok()) {
+          first_problem = CheckExistingFiles(plan_, member, received.event.inspected().existing_files());
         }
       },
       {});

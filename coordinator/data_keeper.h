@@ -34,6 +34,11 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
                                              std::span<const v1::WorkerTargets> facts,
                                              const v1::Manifest& ours, bool force);
 
+// Pure: whether a worker can read those of the user's files that its lanes are to read. `seen` index: file.
+// InvalidArgument names client and file.
+absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
+                                const google::protobuf::RepeatedPtrField<v1::ExistingFile>& seen);
+
 class DataKeeper {
  public:
   // All must outlive it. `run_id` and `plan` go into the manifest.

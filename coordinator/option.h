@@ -37,6 +37,7 @@ enum class OptionValue {
   kSizeBytes,     // 64k, 1m; a bare number is bytes
   kSizeAndMs,     // 4m,20: two values
   kMapAdvice,     // a word, or IOzone's number for it
+  kBinding,       // cores, cores:FIRST or numa: two values
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 
@@ -86,6 +87,10 @@ class GivenOptions {
   absl::Status Add(std::string_view name, const std::string& text = "") {
     return Add(OptionNamed(name), text);
   }
+
+  void Remove(std::string_view name) { given_.erase(&OptionNamed(name)); }
+  // Options of `other` that are not given here.
+  void AddMissing(const GivenOptions& other) { given_.insert(other.given_.begin(), other.given_.end()); }
 
   bool Has(std::string_view name) const { return given_.contains(&OptionNamed(name)); }
   size_t size() const { return given_.size(); }

@@ -126,6 +126,8 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   prepare.set_phase_index(record_.index());
   *prepare.mutable_operation() = operation;
   for (const v1::Step& step : phase_.before()) {
+    // A start that is repeated does not rest again.
+    if (step.has_rest() && record_.start_attempts() > 1) continue;
     if (!IsClientStep(step) && !before_client_steps_) *prepare.add_steps() = step;
   }
   *prepare.mutable_region() = phase_.region();
@@ -135,6 +137,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   *prepare.mutable_files() = shape.files;
   *prepare.mutable_targets() = context_.plan.targets();
   prepare.set_seed(context_.plan.seed());
+  *prepare.mutable_binding() = context_.plan.binding();
   prepare.set_data_must_exist(context_.data_must_exist);
   const bool creates = CreatesFiles(operation);
   const bool on_tree = IsMetadata(operation) && EngineUsesFiles(operation.engine());
@@ -176,6 +179,12 @@ void PhaseConductor::NoteSteps(uint32_t worker,
                                const google::protobuf::RepeatedPtrField<v1::StepResult>& steps) {
   auto& noted = *record_.mutable_workers(static_cast<int>(worker))->mutable_steps();
   noted.Clear();
+  const auto is_rest = [](const v1::StepResult& step) { return step.name() == "rest"; };
+  if (std::none_of(steps.begin(), steps.end(), is_rest)) {
+    for (const v1::StepResult& step : earlier_steps_[worker]) {
+      if (is_rest(step)) *noted.Add() = step;
+    }
+  }
   for (const v1::StepResult& step : client_steps_[worker]) *noted.Add() = step;
   for (const v1::StepResult& step : steps) {
     const std::vector<v1::StepResult>& earlier = earlier_steps_[worker];
@@ -203,7 +212,7 @@ absl::Status PhaseConductor::Prepare() {
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
         for (const v1::StepResult& step : received.event.prepared().steps()) {
-          if (step.bytes() > 0) earlier_steps_[member.number].push_back(step);
+          if (step.bytes() > 0 || step.name() == "rest") earlier_steps_[member.number].push_back(step);
         }
       },
       {}));

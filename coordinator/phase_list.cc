@@ -11,6 +11,7 @@
 #include "common/operation.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/plan_fields.h"
 #include "coordinator/sweep.h"
 
@@ -130,6 +131,11 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
       v1::Operation& operation = *phase.add_assignments()->mutable_operation();
       operation.set_name(std::string(spec->name));
       operation.set_record_bytes(cell.record_bytes);
+      if (spec->is_metadata()) {
+        v1::Operation usual = operation;
+        CompleteMetadata(usual);  // so that --tree-depth alone has items
+        operation.mutable_tree()->set_items_per_lane(usual.tree().items_per_lane());
+      }
       if (spec->name == kSequentialMix) operation.set_mix_by_lane(true);
       if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
       if (sweep.several_sizes || bytes != most_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);

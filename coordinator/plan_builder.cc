@@ -88,13 +88,21 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
-  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, *plan));
+  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, given.Has("suite"), *plan));
   if (!given.Has("plan") && !given.Has("suite")) LeaveOutWhatTheEngineCannot(given, *plan);
   AddSteps(given, *plan);
   if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
   CompletePlan(*plan);
   for (v1::Target& target : *plan->mutable_targets()) {
     if (!target.path().empty()) target.set_path(Absolute(target.path()));
+  }
+  for (v1::Phase& phase : *plan->mutable_phases()) {
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      if (!assignment.operation().has_trace()) continue;
+      v1::Trace& trace = *assignment.mutable_operation()->mutable_trace();
+      if (!trace.read_file().empty()) trace.set_read_file(Absolute(trace.read_file()));
+      if (!trace.write_file().empty()) trace.set_write_file(Absolute(trace.write_file()));
+    }
   }
   return plan;
 }

@@ -9,8 +9,11 @@
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/client_side_check.h"
 #include "coordinator/data_check.h"
+#include "coordinator/files_check.h"
 #include "coordinator/metadata_plan.h"
+#include "coordinator/queue_check.h"
 
 namespace iobench {
 namespace {
@@ -67,6 +70,7 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
   IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(**spec, operation.engine()));
   IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckQueue(*engine, operation));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
   if ((*spec)->is_metadata()) return CheckMetadata(operation, stop);
   if (operation.jitter_every() > 0 && !(*spec)->reads()) {
@@ -110,43 +114,6 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   return absl::OkStatus();
 }
 
-// What a phase says of its files and lanes, beside the plan's.
-absl::Status CheckShape(const v1::Plan& plan, const v1::Phase& phase, const PhaseShape& shape) {
-  const v1::FileLayout& files = shape.files;
-  if (files.bytes_per_lane() > plan.files().bytes_per_lane()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "its files of ", FormatBytes(static_cast<double>(files.bytes_per_lane())),
-        " per lane are larger than the plan's of ",
-        FormatBytes(static_cast<double>(plan.files().bytes_per_lane())), ", which space is looked for"));
-  }
-  if (shape.lanes_per_worker > plan.lanes_per_worker()) {
-    return absl::InvalidArgumentError(absl::StrCat("its ", shape.lanes_per_worker,
-                                                   " lanes a worker are more than the plan's ",
-                                                   plan.lanes_per_worker()));
-  }
-  if (files.shared_file() && files.files_per_lane() > 1) {
-    return absl::InvalidArgumentError(
-        "--shared-file is one file for all: it cannot go with --files-per-lane");
-  }
-  if (files.bytes_per_lane() % files.files_per_lane() != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(),
-                                                   " bytes per lane cannot be split evenly over ",
-                                                   files.files_per_lane(), " files"));
-  }
-  if (phase.has_files() && (phase.files().shared_file() || phase.files().interleaved() ||
-                            !phase.files().existing_files().empty())) {
-    return absl::InvalidArgumentError("its files may say sizes only: whose they are is the plan's to say");
-  }
-  // Their extents move with the size, so that a sector would be read where no lane of this layout wrote it.
-  if (files.shared_file() && plan.data().verify() &&
-      (files.bytes_per_lane() != plan.files().bytes_per_lane() ||
-       shape.lanes_per_worker != plan.lanes_per_worker())) {
-    return absl::InvalidArgumentError(
-        "a shared file that is verified has one size and one number of lanes in all phases");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckStop(const v1::StopRule& stop) {
   for (const auto& [name, seconds] : {std::pair{"time", stop.time_s()}, std::pair{"warm-up", stop.warmup_s()},
                                       std::pair{"deadline", stop.deadline_s()}}) {
@@ -179,10 +146,12 @@ bool Writes(const v1::Operation& operation) {
 
 bool CreatesFiles(const v1::Operation& operation) {
   const OperationSpec* spec = SpecOf(operation);
-  return spec != nullptr && spec->creates_files && EngineUsesFiles(operation.engine());
+  return spec != nullptr && spec->creates_files && !operation.keep_existing() &&
+         EngineUsesFiles(operation.engine());
 }
 
 bool UsesFiles(const v1::Plan& plan) {
+  if (!plan.files().existing_files().empty()) return false;  // the user's, which we only read
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       if (EngineUsesFiles(assignment.operation().engine())) return true;
@@ -213,6 +182,7 @@ void CompletePlan(v1::Plan& plan) {
       if (const OperationSpec* spec = SpecOf(operation); spec != nullptr) {
         if (auto engine = EngineFor(*spec, operation.engine()); engine.ok()) {
           operation.set_engine(std::string((*engine)->name));
+          CompleteQueue(**engine, operation);
         }
       }
       if (operation.stride_records() == 0) operation.set_stride_records(17);
@@ -259,7 +229,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
     if (phase.assignments().empty())
       return absl::InvalidArgumentError(absl::StrCat(place, "it has no assignments"));
     const PhaseShape shape = ShapeOf(plan, phase);
-    if (absl::Status status = CheckShape(plan, phase, shape); !status.ok()) {
+    if (absl::Status status = CheckFiles(plan, phase); !status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
     }
     for (const v1::Assignment& assignment : phase.assignments()) {
@@ -276,6 +246,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
           place, "a flushed stonewall needs the fsync or the close in the timed region (-e, -c)"));
     }
   }
+  IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);
 }
 

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/engine.h"
 #include "common/operation.h"
 #include "common/status_util.h"
 #include "common/tree_state.h"
@@ -70,6 +71,17 @@ std::string NoPhaseFor(const OptionSpec& option) {
   return "there is no phase";
 }
 
+// Of the ways to open a file.
+bool EngineKnows(const OptionSpec& option, const v1::Operation& operation) {
+  const auto spec = FindOperation(operation.name());
+  if (!spec.ok()) return true;
+  const auto engine = EngineFor(**spec, operation.engine().empty() ? "posix" : operation.engine());
+  if (!engine.ok()) return true;
+  if (option.name == "direct") return (*engine)->direct;
+  const bool syncs = option.name == "sync" || option.name == "dsync" || option.name == "rsync";
+  return !syncs || (*engine)->sync;
+}
+
 }  // namespace
 
 bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
@@ -97,7 +109,7 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
   return false;
 }
 
-absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {
+absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::Plan& plan) {
   for (const OptionSpec* option : given.options()) {
     if (option->sets.empty()) continue;
     for (const Assignment& assignment : AssignmentsOf(*option, given.Parts(*option))) {
@@ -118,6 +130,7 @@ absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {
           for (v1::Assignment& of_phase : *phase.mutable_assignments()) {
             v1::Operation& operation = *of_phase.mutable_operation();
             if (!IsFor(*option, operation)) continue;
+            if (where_possible && !EngineKnows(*option, operation)) continue;
             mine = true;
             if (assignment.root == "operation") IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, operation));
           }

@@ -10,7 +10,8 @@ namespace iobench {
 
 // Every given option that sets fields, in the order of the table. REQUIRES: the phases are there. InvalidArgument: the
 // value is none of the field's, or no phase is one that the option is for.
-absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan);
+// With `where_possible` (suites) -I, -o, -+D and -+r pass over operations whose engine knows nothing of them.
+absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::Plan& plan);
 
 // Whether the option says anything to a phase that does this.
 bool IsFor(const OptionSpec& option, const v1::Operation& operation);

@@ -28,6 +28,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
+constexpr char kMergeKey[] = "<<";
+
 // "STONEWALL_FLUSHED" of enum Stonewall is "flushed".
 std::string ShortName(const EnumDescriptor& type, const std::string& value_name) {
   const std::string name = absl::AsciiStrToLower(value_name);
@@ -111,9 +113,14 @@ class Reader {
     if (node.IsNull()) return absl::OkStatus();  // "drop_caches:" alone
     if (!node.IsMap()) return Error(node, place, "a mapping of fields is needed here");
     const Descriptor& type = *message.GetDescriptor();
+    // YAML's merge key, so that a plan need not say a thing twice: what stands beside it comes in place of it.
+    if (const YAML::Node merged = node[kMergeKey]; merged.IsDefined()) {
+      IOBENCH_RETURN_IF_ERROR(Read(merged, place, message));
+    }
     std::set<std::string> seen;
     for (const auto& entry : node) {
       const std::string name = entry.first.Scalar();
+      if (name == kMergeKey) continue;
       const FieldDescriptor* field = type.FindFieldByName(name);
       if (field == nullptr) {
         std::vector<std::string> known;

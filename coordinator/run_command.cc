@@ -14,6 +14,7 @@
 #include "common/plan_targets.h"
 #include "common/units.h"
 #include "common/version.h"
+#include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/conductor.h"
 #include "coordinator/display.h"
@@ -193,6 +194,7 @@ int PrintSavedRun(const std::string& directory) {
   std::vector<v1::PhaseReport> phases;
   for (const v1::PhaseRecord& phase : saved->phases) phases.push_back(SummarizePhase(saved->run, phase));
   for (const v1::PhaseReport& phase : phases) *report.add_phases() = phase;
+  NoteScore(report);
   for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
     *report.add_repetitions() = std::move(repetition);
   }

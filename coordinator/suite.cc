@@ -10,7 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
 #include "coordinator/plan_yaml.h"
@@ -21,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kExtension[] = ".yaml";
+constexpr char kOptionsKey[] = "options:";
 constexpr uint64_t kSizeUnit = 64_MiB;  // sizes made from a host's memory are round
 
 // Beside an installed program (PREFIX/bin -> PREFIX/share/cluster-iobench/plans), else in the source tree that it was
@@ -58,10 +61,22 @@ std::string FirstCommentOf(const fs::path& plan) {
   return std::string(absl::StripPrefix(line, "# "));
 }
 
-// -s, -r, -t over the suite's usual values.
+// -s, -r, -t over the suite's usual values. Phases that are smaller on purpose stay so, but never larger than the plan.
 void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
-  if (given.Has("size")) plan.mutable_files()->set_bytes_per_lane(given.Number("size", 0));
-  if (given.Has("lanes")) plan.set_lanes_per_worker(static_cast<uint32_t>(given.Number("lanes", 1)));
+  if (given.Has("size")) {
+    const uint64_t bytes = given.Number("size", 0);
+    plan.mutable_files()->set_bytes_per_lane(bytes);
+    for (v1::Phase& phase : *plan.mutable_phases()) {
+      if (phase.files().bytes_per_lane() > bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
+    }
+  }
+  if (given.Has("lanes")) {
+    const auto lanes = static_cast<uint32_t>(given.Number("lanes", 1));
+    plan.set_lanes_per_worker(lanes);
+    for (v1::Phase& phase : *plan.mutable_phases()) {
+      if (phase.lanes_per_worker() > lanes) phase.set_lanes_per_worker(lanes);
+    }
+  }
   if (!given.Has("record") || plan.phases().empty() || plan.phases(0).assignments().empty()) return;
   const uint64_t usual = plan.phases(0).assignments(0).operation().record_bytes();
   for (v1::Phase& phase : *plan.mutable_phases()) {
@@ -74,7 +89,11 @@ void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
 }
 
 void SizeByMemory(const PlanContext& context, bool size_given, v1::Plan& plan) {
-  const uint64_t lanes = std::max(1u, plan.lanes_per_worker());
+  uint64_t lanes = 1;  // with files of their own
+  for (const v1::Phase& phase : plan.phases()) {
+    if (phase.assignments().empty() || phase.assignments(0).operation().first_lane_files()) continue;
+    lanes = std::max<uint64_t>(lanes, ShapeOf(plan, phase).lanes_per_worker);
+  }
   const uint64_t wanted = 2 * context.memory_bytes / lanes;
   if (!size_given) plan.mutable_files()->set_bytes_per_lane((wanted + kSizeUnit - 1) / kSizeUnit * kSizeUnit);
   if (plan.files().bytes_per_lane() >= wanted) return;
@@ -94,6 +113,16 @@ absl::StatusOr<std::string> SuiteList() {
     absl::StrAppendFormat(&text, "  %-14s %s\n", plan.stem().string(), FirstCommentOf(plan));
   }
   return text;
+}
+
+absl::StatusOr<std::vector<std::string>> SuiteOptions(const std::string& name) {
+  IOBENCH_ASSIGN_OR_RETURN(const fs::path directory, PlanDirectory());
+  std::ifstream in(directory / absl::StrCat(name, kExtension));
+  for (std::string line; std::getline(in, line);) {
+    if (!absl::StartsWith(line, kOptionsKey)) continue;
+    return absl::StrSplit(line.substr(std::size(kOptionsKey) - 1), ' ', absl::SkipEmpty());
+  }
+  return std::vector<std::string>();
 }
 
 absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext& context) {

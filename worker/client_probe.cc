@@ -161,6 +161,25 @@ std::string DirectoryToWorkIn(const std::string& given) {
   return std::filesystem::is_directory(parent, ignored) ? parent.string() : directory.string();
 }
 
+v1::ExistingFile ProbeExistingFile(const std::string& path) {
+  v1::ExistingFile file;
+  const auto problem = [&](const absl::Status& status) {
+    *file.mutable_problem() = ToProblem(status);
+    file.mutable_problem()->set_file(path);
+    return file;
+  };
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd.valid()) return problem(ErrnoStatus(absl::StrCat("existing file ", path), errno));
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return problem(ErrnoStatus(absl::StrCat("look at ", path), errno));
+  if (!S_ISREG(facts.st_mode)) {
+    return problem(
+        absl::InvalidArgumentError(absl::StrCat("existing file ", path, " is not a regular file")));
+  }
+  file.set_bytes(static_cast<uint64_t>(facts.st_size));
+  return file;
+}
+
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id) {
   v1::TargetFacts target;
   const auto problem = [&](const absl::Status& status) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "iobench/v1/control.pb.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/worker_service.h"
 
@@ -16,6 +17,9 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options);
 // What is at the target: whether it can be used (`problem`), its file system, whose data are there. Blocks as long as
 // the file system does; changes nothing. `boot_id` makes local file systems of different clients differ.
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id);
+
+// A file of the user's that shall be read: its size, or why it cannot be. Opened, and closed again.
+v1::ExistingFile ProbeExistingFile(const std::string& path);
 
 // The directory that a user means who names it, or a file in it as IOzone's lists of clients do, whether there is such a
 // file or not; absolute. What does not exist either way is given back as it is: ProbeTarget says so.

@@ -10,9 +10,13 @@ namespace iobench {
 
 // One object of a lane: a file, or the lane's extent of a shared one. Op offsets count from extent_offset_bytes.
 struct LaneFile {
-  std::string name;                  // below the directory
+  std::string name;  // below the directory; absolute: a file of the user's, which is only read
   uint64_t extent_offset_bytes = 0;  // 0 unless shared
   uint64_t bytes = 0;
+  uint64_t gaps_bytes = 0;  // of other lanes between this one's records
+
+  uint64_t end() const { return extent_offset_bytes + bytes + gaps_bytes; }
+  bool is_users() const { return name.starts_with('/'); }
 };
 
 // `directory_fd` (PATH/cluster-iobench.data, O_PATH or O_DIRECTORY) belongs to the phase runner and outlives every
@@ -23,7 +27,9 @@ struct FileSet {
   std::vector<LaneFile> files;
   bool shared = false;
 
-  std::string PathOf(size_t index) const { return directory + "/" + files[index].name; }
+  std::string PathOf(size_t index) const {
+    return files[index].is_users() ? files[index].name : directory + "/" + files[index].name;
+  }
 };
 
 // What open(2) gets. Nothing is truncated at open: new files are made by the phase runner's create step.

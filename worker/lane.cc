@@ -12,6 +12,8 @@
 #include "worker/lane_files.h"
 #include "worker/metadata/metadata_engine.h"
 #include "worker/metadata/metadata_stream.h"
+#include "worker/pattern/interleaved.h"
+#include "worker/pattern/replayed.h"
 
 namespace iobench {
 namespace {
@@ -56,7 +58,16 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, co
   }
   files_.shared = spec.shared_file;
   if (spec.shared_file) {
-    files_.files.push_back({kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes});
+    LaneFile file{kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes};
+    if (spec.interleaved && plan.turns() > 0) {
+      file.gaps_bytes = (file.bytes - spec.shape.record_bytes) * (plan.turns() - 1);
+    }
+    files_.files.push_back(std::move(file));
+    return;
+  }
+  if (!spec.existing_files.empty()) {
+    files_.files.push_back(
+        {spec.existing_files[plan.lane() % spec.existing_files.size()], 0, spec.shape.object_bytes});
     return;
   }
   for (uint32_t i = 0; i < spec.shape.object_count; ++i) {
@@ -69,6 +80,17 @@ bool Lane::reads() const {
 }
 bool Lane::writes() const {
   return spec_.operation->writes() && plan_.mix_reader() != 1;
+}
+
+bool Lane::creates_files() const {
+  return spec_.creates_files() || (spec_.uses_files && spec_.truncates && plan_.mix_reader() == 2);
+}
+bool Lane::needs_data() const {
+  return spec_.needs_data() && !creates_files();
+}
+
+bool Lane::data_must_exist() const {
+  return spec_.data_must_exist || !spec_.existing_files.empty() || spec_.interleaved;
 }
 
 OpKinds Lane::kinds() const {
@@ -107,7 +129,14 @@ void Lane::FailWith(const LoopEnd& end) {
 }
 
 absl::StatusOr<std::unique_ptr<OpStream>> Lane::MakeStream(const StreamShape& shape) const {
-  if (!metadata_) return MakeOpStream(*spec_.operation, shape);
+  if (spec_.replayed != nullptr) {
+    return MakeReplayed(writes() ? OpKind::kWrite : OpKind::kRead, spec_.replayed);
+  }
+  if (!metadata_) {
+    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<OpStream> stream, MakeOpStream(*spec_.operation, shape));
+    if (!spec_.interleaved) return stream;
+    return std::make_unique<Interleaved>(std::move(stream), plan_.turns());
+  }
   return MakeMetadataStream(*spec_.operation, metadata_->names,
                             {.item_count = metadata_->item_count,
                              .file_bytes = metadata_->file_bytes(),
@@ -121,7 +150,13 @@ absl::StatusOr<std::unique_ptr<OpStream>> Lane::MakeStream(const StreamShape& sh
 bool Lane::needs_payload() const {
   if (!spec_.uses_files) return false;
   if (metadata_) return metadata_->writes_data() || PreparesData(*metadata_);
-  return writes() || (spec_.needs_data() && !spec_.data_must_exist);
+  return writes() || (needs_data() && !data_must_exist());
+}
+
+void Lane::Bind() {
+  if (!takes_part() || spec_.places.empty()) return;
+  const absl::Status bound = BindThisThread(spec_.places.Of(plan_.place_on_client()));
+  if (!bound.ok()) Fail(bound, "");
 }
 
 void Lane::MakeReady() {
@@ -160,6 +195,7 @@ void Lane::MakeReady() {
                                .stop = stop_,
                                .recorder = *recorder_});
   if (const absl::Status made = MakeBetween(); !made.ok()) return Fail(made, first_file);
+  if (const absl::Status made = MakeTrace(); !made.ok()) return Fail(made, TraceFile());
   if (const absl::Status ready = engine_->MakeReady(*context_); !ready.ok()) Fail(ready, first_file);
 }
 
@@ -172,8 +208,33 @@ absl::Status Lane::MakeBetween() {
   if (pauses != nullptr) pauses->FlushWith([this] { return engine_->Flush(); });
   between_.emplace(std::move(pauses));
   context_->between = &*between_;
-  if (!spec_.needs_data()) ReadyDataForOps();
+  if (!needs_data()) ReadyDataForOps();
   return absl::OkStatus();
+}
+
+absl::Status Lane::MakeTrace() {
+  const bool writes_trace = !spec_.trace.write_file().empty();
+  if (spec_.replayed == nullptr && !writes_trace) return absl::OkStatus();
+  trace_.emplace(context_->between, stop_, RealPauseClock());
+  context_->between = &*trace_;
+  if (spec_.replayed != nullptr) trace_->Replay(spec_.replayed);
+  if (!writes_trace) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(trace_file_, OpenTraceForWriting(TraceFile()));
+  const uint64_t most_ops = spec_.most_traced_ops;
+  trace_->Record(loops() ? most_ops : std::min(most_ops, stream_->ops_per_pass()));
+  return absl::OkStatus();
+}
+
+void Lane::WriteTrace() {
+  if (!trace_file_.valid()) return;
+  const UniqueFd file = std::move(trace_file_);
+  if (!ran_) return;
+  const TraceOps ops = trace_->TakeRecorded();
+  // An op that failed has begun, but was not done.
+  traced_ops_ = std::min<uint64_t>(ops.size(), recorder_->ops());
+  const absl::Status written =
+      iobench::WriteTrace(file.get(), TraceFile(), std::span(ops).first(traced_ops_));
+  if (!written.ok()) Fail(written, TraceFile());
 }
 
 // The payload has made what a prefill writes; from here on it makes what the ops write.
@@ -188,14 +249,14 @@ void Lane::ReadyDataForOps() {
 }
 
 void Lane::CreateFiles() {
-  if (!takes_part() || !spec_.creates_files()) return;
+  if (!takes_part() || !creates_files()) return;
   const Stopwatch watch(step_times_.create_ns);
-  const absl::Status created = iobench::CreateFiles(files_, spec_.preallocates);
+  const absl::Status created = iobench::CreateFiles(files_, spec_.preallocates, spec_.keeps_existing);
   if (!created.ok()) Fail(created, FirstFile());
 }
 
 void Lane::Prefill() {
-  if (!takes_part() || !(spec_.needs_data() || spec_.works_on_tree())) return;
+  if (!takes_part() || !(needs_data() || spec_.works_on_tree())) return;
   const Stopwatch watch(step_times_.prefill_ns);
   if (metadata_) {
     auto prepared = PrepareTree(files_.directory_fd, files_.directory, *metadata_, context_->payload, quit_);
@@ -204,7 +265,8 @@ void Lane::Prefill() {
     prefilled_bytes_ = prepared->bytes;
     return;
   }
-  if (spec_.data_must_exist) {
+  if (plan_.leaves_prefill()) return ReadyDataForOps();
+  if (data_must_exist()) {
     const absl::Status there = CheckDataExist(files_);
     if (!there.ok()) return Fail(there, FirstFile());
     return ReadyDataForOps();
@@ -256,12 +318,14 @@ void Lane::BeginRegion(WorkerTime start) {
     rules.deadline = after_start(spec_.stop.time_s());
     rules.repeat_passes = true;
   }
+  if (spec_.stop.most_ops() > 0) rules.ops_goal = spec_.stop.most_ops();
   if (spec_.stop.deadline_s() > 0) {
     rules.deadline = std::min(rules.deadline, after_start(spec_.stop.deadline_s()));
   }
   if (between_ && between_->pauses() != nullptr && rules.deadline != LoopRules::kNever) {
     between_->pauses()->EndAt(scale_->ToMonotonicNs(rules.deadline));
   }
+  if (trace_ && rules.deadline != LoopRules::kNever) trace_->EndAt(scale_->ToMonotonicNs(rules.deadline));
   if (spec_.stop.warmup_s() > 0) recorder_->SetWarmupEnd(after_start(spec_.stop.warmup_s()));
   if (!spec_.region.open()) return;
   open_begin_ns_ = MonotonicNowNs();
@@ -298,8 +362,9 @@ bool Lane::waits_at_deadline() const {
 void Lane::RunToGoal(uint64_t ops_goal) {
   assert(waits_at_deadline());
   context_->rules.deadline = LoopRules::kNever;
+  if (trace_) trace_->EndAt(INT64_MAX);
   if (between_ && between_->pauses() != nullptr) between_->pauses()->EndAt(INT64_MAX);
-  context_->rules.ops_goal = ops_goal;
+  context_->rules.ops_goal = spec_.stop.most_ops() > 0 ? std::min(ops_goal, spec_.stop.most_ops()) : ops_goal;
   context_->resume = true;
   Run();
 }
@@ -345,8 +410,8 @@ uint64_t Lane::UnfinishedOps() const {
     return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
   // A deadline says how many files there shall be: later phases work on those that it allowed for.
   const bool may_be_fewer = hit_deadline_ && metadata_ && metadata_->effect.makes.Has(TreePart::kFiles);
-  const bool must_be_whole = metadata_ ? metadata_->effect.changes_names() && !may_be_fewer
-                                       : spec_.creates_files() && context_->pass == 0;
+  const bool must_be_whole =
+      metadata_ ? metadata_->effect.changes_names() && !may_be_fewer : creates_files() && context_->pass == 0;
   return must_be_whole && done < stream_->ops_per_pass() ? stream_->ops_per_pass() - done : 0;
 }
 
@@ -375,6 +440,7 @@ void Lane::FinishOps(uint64_t op_count) {
                    .rules = {.ops_goal = op_count},
                    .between = context_->between};
   if (between_) between_->EndPausesAndChecks();
+  if (trace_) trace_->EndMeasured();
   const LoopEnd end = engine_->Run(rest);
   recorder_->AddUnmeasured(tail.bytes(), tail.ops());
   if (end.reason == Reason::kFailed) FailWith(end);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/time.h"
 #include "iobench/v1/control.pb.h"
@@ -18,6 +19,8 @@
 #include "worker/metadata/metadata_work.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/phase_spec.h"
+#include "worker/trace_between.h"
+#include "worker/unique_fd.h"
 
 namespace iobench {
 
@@ -30,6 +33,7 @@ class Lane {
   Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory);
 
   // ---- before the phase's start
+  void Bind();       // the calling thread
   void MakeReady();  // op stream, recorder, buffers: all that would cost time later
   void CreateFiles();
   void Prefill();  // where the operation needs data: written, or only checked (data_must_exist)
@@ -46,6 +50,7 @@ class Lane {
 
   // ---- after it
   void Settle();   // reopen, finish an unfinished file, fsync, close
+  void WriteTrace();
   void Release();  // files and buffers; what was written down stays
 
   void Stop() { stop_.stop.store(true, std::memory_order_relaxed); }
@@ -59,6 +64,7 @@ class Lane {
   uint64_t ops_per_pass() const { return stream_ == nullptr ? 0 : stream_->ops_per_pass(); }
   const LiveCell* live() const { return recorder_ == nullptr ? nullptr : &recorder_->live(); }
   uint32_t number() const { return plan_.lane(); }
+  uint32_t place_on_client() const { return plan_.place_on_client(); }
   const std::optional<v1::Problem>& problem() const { return problem_; }
 
   // What the steps before the start took, for the phase's StepResults.
@@ -67,6 +73,8 @@ class Lane {
   };
   const StepTimes& step_times() const { return step_times_; }
   uint64_t prefilled_bytes() const { return prefilled_bytes_; }
+  uint64_t traced_ops() const { return traced_ops_; }  // written; 0: none were to be
+  uint64_t untraced_ops() const { return trace_ ? trace_->left_out_count() : 0; }
   const TreePrepared& tree_prepared() const { return tree_prepared_; }
   std::string engine_note() const { return engine_ == nullptr ? std::string() : engine_->Note(); }
 
@@ -80,6 +88,9 @@ class Lane {
  private:
   bool reads() const;
   bool writes() const;
+  bool creates_files() const;
+  bool needs_data() const;
+  bool data_must_exist() const;  // files of the user's, or that only all lanes together can write
   OpKinds kinds() const;
   bool loops() const { return spec_.stop.time_s() > 0; }
   // Ops that are still to be done, unmeasured: a file that this phase creates is not whole, or only some items of a tree
@@ -94,6 +105,8 @@ class Lane {
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
   bool needs_payload() const;
   absl::Status MakeBetween();
+  absl::Status MakeTrace();
+  std::string TraceFile() const { return absl::StrCat(spec_.trace.write_file(), ".", plan_.lane()); }
   void ReadyDataForOps();
   void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
   void FailWith(const LoopEnd& end);
@@ -111,6 +124,9 @@ class Lane {
   std::optional<Payload> payload_;
   std::optional<AlignedBuffer> read_buffer_;
   std::optional<BetweenWork> between_;  // where something lies between ops
+  std::optional<TraceBetween> trace_;   // in front of it, where a trace is replayed or written
+  UniqueFd trace_file_;
+  uint64_t traced_ops_ = 0;
   std::optional<LaneContext> context_;
   std::optional<TickScale> scale_;  // good enough for rules and histograms; results use the phase's own
 

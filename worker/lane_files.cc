@@ -27,9 +27,10 @@ struct Found {
 };
 
 absl::StatusOr<UniqueFd> OpenRegular(const FileSet& files, size_t index, int flags) {
-  // Not blocked by a FIFO of that name.
+  // Not blocked by a FIFO of that name. What the user names may be a link; in our directory a link is not ours.
+  const int follow = files.files[index].is_users() ? 0 : O_NOFOLLOW;
   UniqueFd fd(::openat(files.directory_fd, files.files[index].name.c_str(),
-                       flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0640));
+                       flags | follow | O_NONBLOCK | O_CLOEXEC, 0640));
   const std::string path = files.PathOf(index);
   if (!fd.valid()) {
     if (errno == ELOOP) {
@@ -52,7 +53,7 @@ absl::StatusOr<UniqueFd> OpenRegular(const FileSet& files, size_t index, int fla
 bool IsSparse(int fd, const struct stat& facts, const LaneFile& file) {
   const auto begin = static_cast<off_t>(file.extent_offset_bytes);
   const off_t hole = ::lseek(fd, begin, SEEK_HOLE);
-  if (hole >= 0 && static_cast<uint64_t>(hole) < file.extent_offset_bytes + file.bytes) return true;
+  if (hole >= 0 && static_cast<uint64_t>(hole) < file.end()) return true;
   struct statfs filesystem {};
   return ::fstatfs(fd, &filesystem) == 0 && filesystem.f_type == kNfsMagic &&
          static_cast<uint64_t>(facts.st_blocks) * kStatBlockBytes < static_cast<uint64_t>(facts.st_size);
@@ -71,12 +72,8 @@ absl::StatusOr<Found> Find(const FileSet& files, size_t index) {
   return found;
 }
 
-uint64_t EndOf(const LaneFile& file) {
-  return file.extent_offset_bytes + file.bytes;
-}
-
 bool IsWhole(const Found& found, const LaneFile& file) {
-  return found.exists && found.file_bytes >= EndOf(file) && !found.sparse;
+  return found.exists && found.file_bytes >= file.end() && !found.sparse;
 }
 
 absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& payload, const StopCell& quit,
@@ -113,11 +110,11 @@ absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& p
 // fallocate(), because posix_fallocate() would write where the file system cannot allocate.
 absl::Status Allocate(int fd, const FileSet& files, size_t index) {
   const LaneFile& file = files.files[index];
-  while (::fallocate(fd, 0, static_cast<off_t>(file.extent_offset_bytes), static_cast<off_t>(file.bytes)) !=
-         0) {
+  const uint64_t bytes = file.end() - file.extent_offset_bytes;
+  while (::fallocate(fd, 0, static_cast<off_t>(file.extent_offset_bytes), static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
     const int error = errno;
-    const std::string what = absl::StrCat("preallocate ", file.bytes, " bytes of ", files.PathOf(index));
+    const std::string what = absl::StrCat("preallocate ", bytes, " bytes of ", files.PathOf(index));
     if (error == EOPNOTSUPP || error == ENOSYS) {
       return absl::UnimplementedError(absl::StrCat(
           what, ": this file system cannot allocate ahead (fallocate); leave --preallocate out"));
@@ -129,9 +126,9 @@ absl::Status Allocate(int fd, const FileSet& files, size_t index) {
 
 }  // namespace
 
-absl::Status CreateFiles(const FileSet& files, bool preallocate) {
+absl::Status CreateFiles(const FileSet& files, bool preallocate, bool keep) {
   for (size_t i = 0; i < files.files.size(); ++i) {
-    if (files.shared) {
+    if (files.shared || keep) {
       IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenRegular(files, i, O_WRONLY | O_CREAT));
       if (preallocate) IOBENCH_RETURN_IF_ERROR(Allocate(fd.get(), files, i));
       continue;
@@ -152,10 +149,11 @@ absl::Status CheckDataExist(const FileSet& files) {
   for (size_t i = 0; i < files.files.size(); ++i) {
     const LaneFile& file = files.files[i];
     IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(files, i));
-    if (found.exists && found.file_bytes >= EndOf(file)) continue;
+    if (found.exists && found.file_bytes >= file.end()) continue;
     const std::string what =
-        found.exists ? absl::StrCat("has ", found.file_bytes, " bytes, this run reads ", EndOf(file))
+        found.exists ? absl::StrCat("has ", found.file_bytes, " bytes, this run reads ", file.end())
                      : "is missing";
+    if (file.is_users()) return absl::FailedPreconditionError(absl::StrCat(files.PathOf(i), " ", what));
     return absl::FailedPreconditionError(absl::StrCat("the kept data are not whole: ", files.PathOf(i), " ",
                                                       what, "; write the data anew with -i 0 -w"));
   }

@@ -18,7 +18,8 @@ inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
 // New, empty files in place of those of an earlier phase. The shared file is only made where there is none: it is the
 // coordinator who removes it, once for all lanes. With `preallocate` the file system allocates the blocks of all of them
 // at once, and they have their full size; ResourceExhausted where it has not so many, Unimplemented where it cannot.
-absl::Status CreateFiles(const FileSet& files, bool preallocate = false);
+// With `keep` files that are there stay as they are.
+absl::Status CreateFiles(const FileSet& files, bool preallocate = false, bool keep = false);
 
 // FailedPrecondition, saying which file differs and how, unless all of them are there in full.
 absl::Status CheckDataExist(const FileSet& files);

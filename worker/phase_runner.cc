@@ -38,6 +38,12 @@ void Relax() {
 #endif
 }
 
+absl::StatusOr<UniqueFd> OpenDirectory(const std::string& path) {
+  UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) return ErrnoStatus(absl::StrCat("open ", path), errno);
+  return directory;
+}
+
 // What happened, for people.
 // `advised`: every file has been advised with posix_fadvise, which names and attributes have nothing like.
 std::string DropSystemCaches(bool advised) {
@@ -60,9 +66,10 @@ PhaseRunner::~PhaseRunner() = default;
 
 absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   IOBENCH_ASSIGN_OR_RETURN(spec_, PhaseSpec::From(prepare_, clock_, loop_ns_));
+  const absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
+  if (!Rest()) return cancelled;
   IOBENCH_RETURN_IF_ERROR(MakeLanes());
   IOBENCH_RETURN_IF_ERROR(StartLanes());
-  const absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
   if (!WaitAllArrived(kFilesReady)) return cancelled;
   if (spec_.drops_caches) {
     drop_outcome_ = spec_.uses_files ? DropSystemCaches(!spec_.works_on_tree())
@@ -85,13 +92,26 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   return answer;
 }
 
+bool PhaseRunner::Rest() {
+  if (spec_.rest_s == 0) return true;
+  const int64_t begin_ns = MonotonicNowNs();
+  MutexLock lock(mutex_);
+  changed_.WaitUntil(mutex_, begin_ns + NanosFrom(spec_.rest_s),
+                     [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+  v1::StepResult& step = steps_.emplace_back();
+  step.set_name("rest");
+  step.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
+  return !cancelled_;
+}
+
 absl::Status PhaseRunner::MakeLanes() {
   for (const v1::LanePlan& plan : prepare_.lanes()) {
     std::string path;
     if (spec_.uses_files) {
       path = prepare_.targets(static_cast<int>(plan.target())).path();
       if (!directories_.contains(plan.target())) {
-        IOBENCH_ASSIGN_OR_RETURN(UniqueFd directory, OpenClaimedDirectory(path));
+        IOBENCH_ASSIGN_OR_RETURN(UniqueFd directory, spec_.existing_files.empty() ? OpenClaimedDirectory(path)
+                                                                                  : OpenDirectory(path));
         const std::optional<Mount> mount = MountOf(directory.get(), path);
         if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
         directories_.emplace(plan.target(), std::move(directory));
@@ -147,13 +167,16 @@ void PhaseRunner::NoteSteps() {
     step.set_outcome(std::move(outcome));
     return step;
   };
-  if (spec_.creates_files()) {
-    add("create-files", slowest.create_ns,
-        spec_.shared_file ? "the shared file, where there was none" : "new files");
+  if (spec_.creates_files() || spec_.truncates) {
+    std::string outcome = spec_.shared_file ? "the shared file, where there was none" : "new files";
+    if (spec_.keeps_existing) outcome = "where there were none";
+    if (spec_.truncates) outcome = "empty files for the lanes that write";
+    add("create-files", slowest.create_ns, std::move(outcome));
   }
   if (spec_.needs_data()) {
     std::string outcome = "the data were there";
     if (spec_.data_must_exist) outcome = "kept data, their sizes checked";
+    if (!spec_.existing_files.empty()) outcome = "existing files, their sizes checked";
     if (prefilled_bytes > 0) {
       outcome = absl::StrCat("wrote ", FormatBytes(static_cast<double>(prefilled_bytes)), " for ",
                              prefilled_lanes, " of ", lanes_.size(), " lanes");
@@ -169,8 +192,43 @@ void PhaseRunner::NoteSteps() {
     if (outcome.empty()) outcome = "the items were as they should be";
     add("prepare-tree", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
   }
+  if (!spec_.places.empty()) {
+    std::vector<uint32_t> places;
+    for (const auto& lane : lanes_) places.push_back(lane->place_on_client());
+    add("bind", 0, absl::StrCat("lanes on ", spec_.places.ForPeople(places)));
+  }
+  if (spec_.replayed != nullptr) {
+    add("read-trace", 0, absl::StrCat(spec_.replayed->size(), " ops of ", spec_.trace.read_file()));
+  }
   if (spec_.drops_caches) add("drop-caches", slowest.forget_ns, drop_outcome_);
   if (spec_.uses_files && !spec_.region.open()) add("open", slowest.open_ns, "before the timed region");
+  std::string engine_note;
+  size_t noting_lanes = 0;
+  for (const auto& lane : lanes_) {
+    std::string note = lane->engine_note();
+    if (note.empty()) continue;
+    ++noting_lanes;
+    if (engine_note.empty()) engine_note = std::move(note);
+  }
+  if (noting_lanes > 0) {
+    add("engine", 0, absl::StrCat(engine_note, " (", noting_lanes, " of ", lanes_.size(), " lanes)"));
+  }
+}
+
+void PhaseRunner::NoteTraces() {
+  if (spec_.trace.write_file().empty()) return;
+  uint64_t written = 0, left_out = 0;
+  for (const auto& lane : lanes_) {
+    written += lane->traced_ops();
+    left_out += lane->untraced_ops();
+  }
+  v1::StepResult& step = steps_.emplace_back();
+  step.set_name("write-trace");
+  step.set_outcome(absl::StrCat(written, " ops in ", spec_.trace.write_file(), ".LANE of ", lanes_.size(),
+                                lanes_.size() == 1 ? " lane" : " lanes"));
+  if (left_out > 0) {
+    absl::StrAppend(step.mutable_outcome(), "; ", left_out, " more found no room in memory and are left out");
+  }
 }
 
 void PhaseRunner::NoteBefore() {
@@ -246,6 +304,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   if (!WaitAllArrived(kRegionOver)) return cancelled;
   OpenMeeting(kRegionOver);
   if (!WaitAllArrived(kSettled)) return cancelled;
+  if (!std::exchange(collected_, true)) NoteTraces();
   v1::ResultChunk chunk;
   size_t chunk_bytes = 0;
   for (const auto& lane : lanes_) {
@@ -290,6 +349,7 @@ void PhaseRunner::RunLane(Lane& lane) {
 }
 
 void PhaseRunner::RunPhaseOn(Lane& lane) {
+  lane.Bind();  // first, so that its memory and its engine's threads are where it is
   lane.MakeReady();
   lane.CreateFiles();
   lane.Prefill();
@@ -303,6 +363,7 @@ void PhaseRunner::RunPhaseOn(Lane& lane) {
   RunTimedRegion(lane, *start);
   if (!WaitMeetingOpen(kRegionOver)) return;
   lane.Settle();
+  lane.WriteTrace();
   Arrive(kSettled);
 }
 

@@ -77,9 +77,11 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // Where lanes meet: all arrive at each; files ready and region over they leave when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };
 
+  bool Rest();  // false: cancelled
   absl::Status MakeLanes();
   absl::Status StartLanes();
   void NoteSteps();
+  void NoteTraces();
   void NoteBefore();
   void StopLanes(bool quit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -111,6 +113,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<v1::StepResult> steps_;
   std::string drop_outcome_;
+  bool collected_ = false;  // once; the thread of Collect
   HostCounters host_before_;
   rusage process_before_{};
   TickPair early_pair_;

@@ -20,6 +20,29 @@ uint64_t VectorBytes(uint64_t record_bytes) {
 
 }  // namespace
 
+absl::Status PhaseSpec::TakeTrace(const v1::Trace& asked, int lane_count) {
+  trace = asked;
+  most_traced_ops = kMostTraceOps / static_cast<size_t>(lane_count);
+  if (trace.write_file().empty() && trace.read_file().empty()) return absl::OkStatus();
+  const auto refuse = [this](const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat(std::string(operation->name), ": ", what));
+  };
+  if (operation->is_metadata()) return refuse("a trace (-X, -Y) is of reads and writes, not of names");
+  if (trace.read_file().empty()) return absl::OkStatus();
+  const bool one_kind =
+      operation->kinds == OpKinds(OpKind::kRead) || operation->kinds == OpKinds(OpKind::kWrite);
+  const bool anywhere = operation->call == Call::kStream || operation->call == Call::kPositional;
+  if (!one_kind || !anywhere) {
+    return refuse("a trace (-Y) can be replayed by read, write and their like alone: -i 0 to 5, 9 and 10");
+  }
+  if (shape.object_count > 1 || interleaved) {
+    return refuse("a trace (-Y) is of one file: it cannot go with --files-per-lane or --interleaved");
+  }
+  IOBENCH_ASSIGN_OR_RETURN(replayed, LoadTrace(trace.read_file(), shape.object_bytes));
+  for (const TraceOp& op : *replayed) shape.record_bytes = std::max(shape.record_bytes, op.length);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock,
                                           double loop_ns) {
   PhaseSpec spec;
@@ -54,6 +77,11 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.mode.dsync = operation.dsync();
   spec.mode.rsync = operation.rsync();
   spec.preallocates = operation.preallocate();
+  spec.keeps_existing = operation.keep_existing();
+  spec.truncates = operation.truncate();
+  spec.existing_files.assign(prepare.files().existing_files().begin(),
+                             prepare.files().existing_files().end());
+  spec.interleaved = prepare.files().interleaved();
   spec.tree = operation.tree();
   if (spec.operation->is_metadata() && spec.tree.items_per_lane() == 0) {
     return absl::InvalidArgumentError("a tree without items");
@@ -67,8 +95,11 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.region = prepare.region();
   spec.stop = prepare.stop();
   for (const v1::Step& step : prepare.steps()) {
-    if (!step.has_drop_caches()) return absl::InvalidArgumentError("a step that this worker does not know");
-    spec.drops_caches = true;
+    if (!step.has_drop_caches() && !step.has_rest()) {
+      return absl::InvalidArgumentError("a step that this worker does not know");
+    }
+    spec.drops_caches |= step.has_drop_caches();
+    spec.rest_s += step.rest().seconds();
   }
   spec.data_must_exist = prepare.data_must_exist();
   for (const v1::LanePlan& lane : prepare.lanes()) {
@@ -77,9 +108,13 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
           absl::StrCat("lane ", lane.lane(), " has target ", lane.target(), " of ", prepare.targets_size()));
     }
   }
+  IOBENCH_ASSIGN_OR_RETURN(spec.places, PlacesFor(prepare.binding()));
+  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(operation.trace(), prepare.lanes_size()));
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
-  spec.engine_options = {.call = spec.operation->call,
+  // A trace goes anywhere: calls at the file's position would not follow it.
+  const bool follows_trace = spec.replayed != nullptr && spec.operation->call == Call::kStream;
+  spec.engine_options = {.call = follows_trace ? Call::kPositional : spec.operation->call,
                          .ticks = spec.ticks,
                          .record_bytes = static_cast<uint32_t>(operation.record_bytes()),
                          .longest_op_bytes = spec.shape.record_bytes,

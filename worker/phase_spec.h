@@ -3,15 +3,19 @@
 #define WORKER_PHASE_SPEC_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/clock.h"
 #include "common/operation.h"
 #include "iobench/v1/control.pb.h"
+#include "worker/binding.h"
 #include "worker/engine/io_engine.h"
 #include "worker/file_set.h"
 #include "worker/pattern/op_stream.h"
+#include "worker/trace_file.h"
 
 namespace iobench {
 
@@ -27,11 +31,20 @@ struct PhaseSpec {
   v1::DataContent data;
   v1::DataStamp stamp;  // data.verify
   v1::Between between;
+  Places places;  // that lanes are bound to; empty: they are not
+  v1::Trace trace;
+  std::shared_ptr<const TraceOps> replayed;  // the ops of trace.read_file; null: the operation's own
+  size_t most_traced_ops = 0;                // of a lane, for trace.write_file
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
   bool drops_caches = false;
   bool preallocates = false;
+  bool keeps_existing = false;              // new files are made only where there are none
+  bool truncates = false;                   // lanes that write begin with an empty file
+  std::vector<std::string> existing_files;  // of the user's: read in place of ours
+  bool interleaved = false;                 // shared file: the lanes' records take turns
+  double rest_s = 0;                        // before anything else
   bool data_must_exist = false;
   WorkerClock clock;
   TickSource ticks = TickSource::kMonotonic;
@@ -41,8 +54,12 @@ struct PhaseSpec {
   bool creates_files() const { return uses_files && operation->creates_files; }
   bool needs_data() const { return uses_files && operation->needs_data; }
 
-  // InvalidArgument: unknown operation, engine or step, no lanes, or sizes that do not fit.
+  // Reads the trace that is to be replayed. InvalidArgument: unknown operation, engine or step, no lanes, sizes that do
+  // not fit, a bad line of a trace.
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
+
+ private:
+  absl::Status TakeTrace(const v1::Trace& asked, int lane_count);
 };
 
 }  // namespace iobench

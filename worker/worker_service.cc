@@ -347,6 +347,9 @@ void Session::Inspect(const v1::WorkerRequest& request) {
   for (const v1::Target& target : request.inspect().targets()) {
     *event.mutable_inspected()->add_targets() = ProbeTarget(target.path(), facts_.boot_id());
   }
+  for (const std::string& file : request.inspect().existing_files()) {
+    *event.mutable_inspected()->add_existing_files() = ProbeExistingFile(file);
+  }
   outbox_.Send(std::move(event));
 }
 

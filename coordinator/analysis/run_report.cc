@@ -81,6 +81,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
   v1::RunReport report;
   report.set_schema("cluster-iobench result 1");
   FillInfo(run, *report.mutable_run());
+  *report.mutable_notes() = run.plan().notes();
   const ClientRoster roster(run);
   const std::vector<const v1::WorkerPhaseResult*> results = ResultsByWorker(newest, roster.worker_count());
   const CoordTime at{newest == nullptr ? 0 : newest->start_coord_ns()};

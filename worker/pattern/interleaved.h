@@ -1,0 +1,36 @@
+// The ops of another stream, spread out: in a file whose records the lanes take in turns.
+#ifndef WORKER_PATTERN_INTERLEAVED_H_
+#define WORKER_PATTERN_INTERLEAVED_H_
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "worker/pattern/op_stream.h"
+
+namespace iobench {
+
+// Record n of the lane is record n x turns of the file, counted from the lane's own first one. REQUIRES: every op is one
+// whole record.
+class Interleaved : public OpStream {
+ public:
+  Interleaved(std::unique_ptr<OpStream> dense, uint32_t turns) : dense_(std::move(dense)), turns_(turns) {}
+
+  size_t Fill(std::span<Op> batch) override {
+    const size_t count = dense_->Fill(batch);
+    for (Op& op : batch.first(count)) op.offset *= turns_;
+    return count;
+  }
+  void Unread(size_t op_count) override { dense_->Unread(op_count); }
+  void Restart(uint64_t pass) override { dense_->Restart(pass); }
+  uint64_t ops_per_pass() const override { return dense_->ops_per_pass(); }
+  uint64_t bytes_per_pass() const override { return dense_->bytes_per_pass(); }
+
+ private:
+  const std::unique_ptr<OpStream> dense_;
+  const uint64_t turns_;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_PATTERN_INTERLEAVED_H_
