@@ -22,7 +22,6 @@ constexpr RefusedLetter kRefused[] = {
     {"b",  true,  "binary spreadsheet", kComesWithReports},
     {"d",  true,  "pause between the children's starts", "all lanes start at one instant here: that is what is measured"},
     {"m",  false, "rotate through several buffers", "data are always written from a window of 512 KiB that moves on"},
-    {"P",  true,  "bind children to processors", "not available in this version: use taskset, numactl or mpirun --bind-to"},
     {"Q",  false, "files of offset and latency", kComesWithReports},
     {"+a", true,  "placeholder", "it has no effect in IOzone, either"},
     {"+c", true,  "internal: client of a master", "workers join with `cluster-iobench worker --join ADDR`"},

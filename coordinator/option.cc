@@ -65,6 +65,17 @@ absl::StatusOr<std::vector<std::string>> ReadDataContents(const OptionSpec& opti
                    "\" is not zero, incompressible or pattern:N with a byte N from 0 to 255"));
 }
 
+absl::StatusOr<std::vector<std::string>> ReadBinding(const OptionSpec& option, const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  uint32_t first = 0;
+  if (text == "numa") return std::vector<std::string>{"numa_nodes", "0"};
+  if (text == "cores" || (parts.first == "cores" && absl::SimpleAtoi(parts.second, &first))) {
+    return std::vector<std::string>{"cores", absl::StrCat(first)};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not cores, cores:FIRST or numa"));
+}
+
 // IOzone's numbers; a word is the plan check's.
 std::string ReadMapAdvice(const std::string& text) {
   static constexpr const char* kWords[] = {"normal", "random", "sequential", "dontneed", "willneed"};
@@ -96,6 +107,8 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
       break;
     case OptionValue::kSizeAndMs:
       return ReadSizeAndMs(option, text);
+    case OptionValue::kBinding:
+      return ReadBinding(option, text);
     case OptionValue::kDataContents:
       return ReadDataContents(option, text);
   }

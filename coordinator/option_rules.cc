@@ -75,6 +75,7 @@ constexpr ForbiddenPair kForbidden[] = {
     {"read-trace", "verify",        "a trace may read what was never written"},
     {"read-trace", "verify-pattern", "a trace may read what was never written"},
     {"write-trace", "auto",         "every phase would write the same files"},
+    {"bind",       "bind-from",     "both say which processor the first lane gets"},
     {"write-trace", "read-trace",   "a replayed trace is there already"},
     {"no-stonewall", "stop-at-stonewall", "one leaves stragglers in, the other stops them"},
     {"existing",   "keep",          kReadOnly},

@@ -159,6 +159,13 @@ constexpr OptionSpec kOptions[] = {
     {.name = "jitter-every", .argument = "N", .value = V::kWhole, .least = 1, .most = kMost32Bits,
      .sets = "operation.jitter_every", .phases = F::kReading, .group = G::kEngine,
      .help = "the same every N reads"},
+    {.letter = "P", .name = "bind-from", .argument = "N", .value = V::kWhole, .least = 0, .most = 1e6,
+     .sets = "plan.binding.to=cores plan.binding.first", .group = G::kEngine,
+     .help = "as --bind cores:N"},
+    {.name = "bind", .argument = "TO", .value = V::kBinding,
+     .sets = "plan.binding.to=$ plan.binding.first=$2", .group = G::kEngine,
+     .help = "cores[:FIRST]: lane i of a client on processor FIRST + i, around those it may use; numa: lanes "
+             "on NUMA nodes in turn"},
     {.name = "fadvise", .argument = "ADVICE", .value = V::kWord, .sets = "operation.fadvise",
      .group = G::kEngine,
      .help = "posix_fadvise() after open: normal, sequential, random, noreuse or willneed"},

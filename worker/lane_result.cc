@@ -71,9 +71,12 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_cpu_user_s(cpu_user_s_);
   result.set_cpu_system_s(cpu_system_s_);
   result.set_tool_s(static_cast<double>(recorder_->ops()) * spec_.loop_ns / 1e9);
-  if (between_) {
+  if (between_ || trace_) {
     result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(between_ticks_))));
-    result.set_pause_s(SecondsFrom(between_->left_out_ns()));
+    result.set_pause_s(SecondsFrom((between_ ? between_->left_out_ns() : 0) +
+                                   (trace_ ? trace_->waited_ns() : 0)));
+  }
+  if (between_) {
     result.set_data_s(SecondsFrom(between_->data_ns()));
     result.set_tool_s(result.tool_s() + result.data_s());
     if (between_->checker() != nullptr) {

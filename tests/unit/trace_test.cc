@@ -1,0 +1,163 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "worker/trace_between.h"
+#include "worker/trace_file.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kFileBytes = 1 << 20;
+
+std::string ProblemWith(std::string_view text) {
+  const auto ops = ParseTrace(text, "t", kFileBytes);
+  REQUIRE(!ops.ok());
+  CHECK(absl::IsInvalidArgument(ops.status()));
+  return std::string(ops.status().message());
+}
+
+std::shared_ptr<const TraceOps> Trace(TraceOps ops) {
+  return std::make_shared<const TraceOps>(std::move(ops));
+}
+
+// Moves when somebody sleeps or looks at it often.
+class FakeClock final : public PauseClock {
+ public:
+  int64_t now_ns = 1'000'000;
+  int64_t NowNs() override { return now_ns += 1; }
+  void SleepUntilNs(int64_t ns) override { now_ns = ns; }
+};
+
+Op OpAt(uint64_t offset, uint32_t length) {
+  return Op{OpKind::kWrite, 0, offset, length};
+}
+
+TEST_CASE("a trace has an op a line, with or without a delay") {
+  const auto ops = ParseTrace("# ours\n0 4096\n8192\t512  1.5\r\n1048575 1 250", "t", kFileBytes);
+  REQUIRE(ops.ok());
+  CHECK(*ops == TraceOps{{0, 4096, 0}, {8192, 512, 1500}, {1048575, 1, 250'000}});
+}
+
+TEST_CASE("a bad line of a trace is named by its number") {
+  CHECK(ProblemWith("0 512\n\n0 512\n") ==
+        "trace t:2: a line is \"offset size\" or \"offset size delay_ms\"");
+  CHECK_THAT(ProblemWith("#\n0\n"), Catch::StartsWith("trace t:2: a line is "));
+  CHECK_THAT(ProblemWith("0 512 0 0\n"), Catch::StartsWith("trace t:1: a line is "));
+  CHECK_THAT(ProblemWith("zero 512\n"), Catch::StartsWith("trace t:1: offset and size are whole numbers"));
+  CHECK_THAT(ProblemWith("-512 512\n"), Catch::StartsWith("trace t:1: offset and size are whole numbers"));
+  CHECK_THAT(ProblemWith("0 4k\n"), Catch::StartsWith("trace t:1: offset and size are whole numbers"));
+  CHECK_THAT(ProblemWith("0 0\n"), Catch::StartsWith("trace t:1: a size of 0 "));
+  CHECK_THAT(ProblemWith("0 2147483648\n"), Catch::StartsWith("trace t:1: a size of 2147483648 "));
+  CHECK_THAT(ProblemWith("0 512 -1\n"), Catch::StartsWith("trace t:1: a delay is "));
+  CHECK_THAT(ProblemWith("0 512 nan\n"), Catch::StartsWith("trace t:1: a delay is "));
+  CHECK_THAT(ProblemWith("0 512 soon\n"), Catch::StartsWith("trace t:1: a delay is "));
+  CHECK_THAT(ProblemWith("1048576 1\n"), Catch::Contains("end behind the lane's file of 1048576 bytes"));
+  CHECK_THAT(ProblemWith("18446744073709551615 1024\n"), Catch::Contains("end behind"));
+  CHECK(ProblemWith("# nothing\n") == "trace t: it has no ops");
+  CHECK(absl::IsNotFound(LoadTrace("/nonexistent/trace", 1).status()));
+}
+
+TEST_CASE("a trace that is written is read back as it was") {
+  std::string name = "/tmp/cluster-iobench-trace-XXXXXX";
+  const int made = mkstemp(name.data());
+  REQUIRE(made >= 0);
+  close(made);
+  std::ofstream(name) << std::string(1000, 'x');  // an older, longer one
+  const TraceOps ops = {{0, 4096, 0}, {4096, 1, 1}, {1048064, 512, 3'599'999'999}};
+  {
+    auto fd = OpenTraceForWriting(name);
+    REQUIRE(fd.ok());
+    REQUIRE(WriteTrace(fd->get(), name, ops).ok());
+  }
+  std::stringstream text;
+  text << std::ifstream(name).rdbuf();
+  CHECK(text.str() == "0 4096 0.000\n4096 1 0.001\n1048064 512 3599999.999\n");
+  const auto back = LoadTrace(name, kFileBytes);
+  unlink(name.c_str());
+  REQUIRE(back.ok());
+  CHECK(**back == ops);
+}
+
+TEST_CASE("a trace that cannot be written is told before anything runs") {
+  const auto fd = OpenTraceForWriting("/nonexistent/dir/trace");
+  CHECK(absl::IsNotFound(fd.status()));
+}
+
+TEST_CASE("a replayed stream gives the trace's ops, in every pass, and takes back what was not run") {
+  const auto stream = MakeReplayed(OpKind::kRead, Trace({{512, 1024, 7}, {0, 512, 0}, {512, 1024, 0}}));
+  CHECK(stream->ops_per_pass() == 3);
+  CHECK(stream->bytes_per_pass() == 2560);
+  std::array<Op, 2> batch;
+  REQUIRE(stream->Fill(batch) == 2);
+  CHECK((batch[0].offset == 512 && batch[0].length == 1024 && batch[0].kind == OpKind::kRead));
+  CHECK(batch[1].offset == 0);
+  stream->Unread(1);
+  REQUIRE(stream->Fill(batch) == 2);
+  CHECK((batch[0].offset == 0 && batch[1].offset == 512));
+  CHECK(stream->Fill(batch) == 0);
+  stream->Restart(1);
+  REQUIRE(stream->Fill(batch) == 2);
+  CHECK(batch[0].offset == 512);
+}
+
+TEST_CASE("delays are kept from the end of one op to the beginning of the next") {
+  StopCell stop;
+  FakeClock clock;
+  TraceBetween between(nullptr, stop, clock);
+  between.Replay(Trace({{0, 1, 2000}, {1, 1, 0}, {2, 1, 3000}}));
+  const int64_t begin_ns = clock.now_ns;
+  between.Before(OpAt(0, 1));
+  CHECK(clock.now_ns - begin_ns >= 2'000'000);
+  CHECK(clock.now_ns - begin_ns < 2'200'000);
+  clock.now_ns += 50'000'000;  // the op
+  between.After(OpAt(0, 1), nullptr);
+  const int64_t second_ns = clock.now_ns;
+  between.Before(OpAt(1, 1));
+  CHECK(clock.now_ns - second_ns < 1000);
+  between.After(OpAt(1, 1), nullptr);
+  const int64_t third_ns = clock.now_ns;
+  clock.now_ns += 2'000'000;  // whatever the lane did meanwhile is part of the delay
+  between.Before(OpAt(2, 1));
+  CHECK(clock.now_ns - third_ns >= 3'000'000);
+  CHECK(clock.now_ns - third_ns < 3'200'000);
+  CHECK(between.waited_ns() >= 3'000'000);
+  CHECK(between.waited_ns() < 3'200'000);
+}
+
+TEST_CASE("a delay ends when the lane is stopped, or at its deadline") {
+  StopCell stop;
+  FakeClock clock;
+  TraceBetween between(nullptr, stop, clock);
+  between.Replay(Trace({{0, 1, 4'000'000'000}}));
+  between.EndAt(clock.now_ns + 1'000'000);
+  const int64_t begin_ns = clock.now_ns;
+  between.Before(OpAt(0, 1));
+  CHECK(clock.now_ns - begin_ns < 2'000'000);
+  between.EndAt(std::numeric_limits<int64_t>::max());
+  stop.stop = true;
+  const int64_t stopped_ns = clock.now_ns;
+  between.Before(OpAt(0, 1));
+  CHECK(clock.now_ns - stopped_ns < 1'000'000);
+}
+
+TEST_CASE("what is recorded is replayed to the same ops and delays") {
+  StopCell stop;
+  FakeClock clock;
+  TraceBetween between(nullptr, stop, clock);
+  between.Record(3);
+  for (const uint64_t offset : {4096u, 0u, 8192u, 512u}) {
+    clock.now_ns += 5'000'000;
+    between.Before(OpAt(offset, 512));
+    clock.now_ns += 70'000'000;
+    between.After(OpAt(offset, 512), nullptr);
+  }
+  CHECK(between.TakeRecorded() == TraceOps{{4096, 512, 0}, {0, 512, 5000}, {8192, 512, 5000}});
+  between.EndMeasured();
+  between.Before(OpAt(0, 512));
+  CHECK(between.left_out_count() == 1);
+}
+
+}  // namespace
+}  // namespace iobench

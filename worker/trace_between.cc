@@ -1,0 +1,60 @@
+#include "worker/trace_between.h"
+
+#include <algorithm>
+
+namespace iobench {
+namespace {
+
+constexpr int64_t kSpinNs = 100'000;      // a timer is up to so late
+constexpr int64_t kSliceNs = 10'000'000;  // a stop is seen within
+
+}  // namespace
+
+void TraceBetween::Record(size_t op_count) {
+  records_ = true;
+  recorded_.reserve(op_count);
+}
+
+void TraceBetween::WaitUntil(int64_t due_ns) {
+  const int64_t end_ns = std::min(due_ns, deadline_ns_);
+  for (int64_t now_ns = clock_.NowNs(); now_ns < end_ns; now_ns = clock_.NowNs()) {
+    if (stop_.stop.load(std::memory_order_relaxed)) return;
+    if (end_ns - now_ns > kSpinNs) clock_.SleepUntilNs(std::min(end_ns - kSpinNs, now_ns + kSliceNs));
+  }
+}
+
+void TraceBetween::Before(const Op& next) {
+  if (inner_ != nullptr) inner_->Before(next);
+  if (!measured_) return;
+  int64_t now_ns = clock_.NowNs();
+  if (last_ns_ == 0) last_ns_ = now_ns;
+  if (replayed_ != nullptr) {
+    const int64_t due_ns = last_ns_ + int64_t{(*replayed_)[position_].delay_us} * 1000;
+    position_ = position_ + 1 == replayed_->size() ? 0 : position_ + 1;
+    if (due_ns > now_ns) {
+      WaitUntil(due_ns);
+      const int64_t waited_until_ns = clock_.NowNs();
+      waited_ns_ += waited_until_ns - now_ns;
+      now_ns = waited_until_ns;
+    }
+  }
+  if (records_) {
+    if (recorded_.size() < recorded_.capacity()) {
+      const int64_t delay_us = (now_ns - last_ns_ + 500) / 1000;
+      recorded_.push_back({.offset = next.offset,
+                           .length = next.length,
+                           .delay_us = static_cast<uint32_t>(
+                               std::min<int64_t>(delay_us, std::numeric_limits<uint32_t>::max()))});
+    } else {
+      ++left_out_count_;
+    }
+  }
+  last_ns_ = now_ns;
+}
+
+void TraceBetween::After(const Op& done, const std::byte* data) {
+  last_ns_ = clock_.NowNs();
+  if (inner_ != nullptr) inner_->After(done, data);
+}
+
+}  // namespace iobench
