@@ -51,6 +51,14 @@ LaneInWindows Count(const AlignedLane& lane, const PhaseWindows& windows,
   return lane_in;
 }
 
+// What of a lane's pauses (think time, bursts) falls between two instants, its pauses being spread evenly over its ops.
+double LeftOutSeconds(const AlignedLane& lane, CoordTime begin, CoordTime end) {
+  const double ops_s = SecondsFrom(lane.ops_end - lane.first_op);
+  const double within_s = SecondsFrom(std::min(end, lane.ops_end) - std::max(begin, lane.first_op));
+  if (lane.result->pause_s() <= 0 || ops_s <= 0 || within_s <= 0) return 0;
+  return std::min(lane.result->pause_s(), ops_s) * within_s / ops_s;
+}
+
 BothRates ParentOf(const v1::PhaseRecord& phase, const AlignedPhase& aligned, const Moved& in_regions,
                    double warmup_s) {
   int64_t last_done_ns = 0;
@@ -111,6 +119,7 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
     if (lane.started) {
       const CoordTime end = retroactive && windows.stonewall ? windows.stonewall->end : lane.region_end;
       mine.own_seconds = std::max(0.0, SecondsFrom(end - std::max(lane.first_op, begin)));
+      mine.own_seconds -= LeftOutSeconds(lane, begin, end);
     }
     children.bytes_per_s += mine.bytes_per_s();
     children.ops_per_s += mine.ops_per_s();

@@ -18,7 +18,7 @@ namespace iobench {
 // warm-up) to the stonewall, or to the end of its timed region where the headline counts whole regions.
 struct LaneFigures {
   Moved measured;
-  double own_seconds = 0;
+  double own_seconds = 0;  // without the pauses that the plan leaves out
 
   double bytes_per_s() const;  // 0 for a lane that did nothing
   double ops_per_s() const;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/units.h"
+#include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
 namespace {
@@ -144,6 +145,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
   AddTooShort(view, marks);
+  if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
     marks.push_back(*std::move(differ));
   return marks;

@@ -9,6 +9,7 @@
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/marks.h"
 #include "coordinator/analysis/phase_view.h"
+#include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
 namespace {
@@ -95,6 +96,8 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
   *report.mutable_start() = StartOf(phase, aligned, figures.duration_s);
   FillSteps(view, report);
   FillLosses(view, report);
+  FillVerify(view, report);
+  FillBetween(view, report);
   FillClientTables(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/op.h"
 #include "common/units.h"
+#include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
 #include "coordinator/report/console_tables.h"
 #include "coordinator/report/console_words.h"
@@ -233,10 +234,12 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   PutErrors(phase, page);
   PutMarks(phase, page);
   PutMoved(phase, page);
+  PutVerified(phase, page);
   PutWindows(phase, page);
   PutRegions(phase, several_lanes, page);
   PutLatency(phase, page);
   if (several_lanes) PutStart(phase, page);
+  PutBetween(phase, page);
   PutTool(phase, page);
   PutLanes(phase, page);
   PutClients(phase, page);

@@ -155,6 +155,12 @@ constexpr Column kColumns[] = {
     {"stonewalled_ops_per_s", PART_CELL(throughput_ops_per_s, stonewalled)},
     {"metadata", CELL(Number(uint64_t{row.phase.metadata()}))},
     {"items_per_lane", PART_CELL(tree, items_per_lane)},
+    {"phase_between_s", CELL(Number(row.phase.between_s()))},
+    {"phase_pause_s", CELL(Number(row.phase.pause_s()))},
+    {"phase_data_s", CELL(Number(row.phase.data_s()))},
+    {"verify_sectors", PART_CELL(verify, sectors)},
+    {"verify_mismatched", PART_CELL(verify, mismatched)},
+    {"verify_undetermined", PART_CELL(verify, undetermined)},
 };
 
 #undef CELL

@@ -57,6 +57,22 @@ class LaneScript {
   LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // of its ops; else it reads
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
+  LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // that are left out
+  LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // making and checking
+  LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
+  LaneScript& Finds(v1::Mismatch::What what, const std::string& name, uint64_t count) {
+    verify_.set_mismatched(verify_.mismatched() + count);
+    (*verify_.mutable_counts())[name] += count;
+    for (uint64_t i = 0; i < count && verify_.first_size() < 10; ++i) {
+      v1::Mismatch& mismatch = *verify_.add_first();
+      mismatch.set_what(what);
+      mismatch.set_file("/mnt/test/file");
+      mismatch.set_offset(512 * i);
+      mismatch.set_expected("generation 2");
+      mismatch.set_found("generation 1 by lane 0");
+    }
+    return *this;
+  }
   // A timeline of one's own: points after the origin.
   LaneScript& Point(double s, uint64_t bytes, uint64_t ops) {
     return points_.push_back({s, bytes, ops}), *this;
@@ -89,6 +105,10 @@ class LaneScript {
     lane.set_bytes(bytes_ + tail_bytes_);
     lane.set_ops(ops_);
     lane.set_tool_s(tool_s_);
+    lane.set_pause_s(pause_s_);
+    lane.set_data_s(data_s_);
+    lane.set_between_s(pause_s_ + data_s_);
+    if (verify_.sectors() > 0) *lane.mutable_verify() = verify_;
     if (deadline_s_ >= 0) {
       lane.set_hit_deadline(true);
       lane.set_deadline_worker_ns(on_worker(deadline_s_));
@@ -129,12 +149,13 @@ class LaneScript {
   }
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, op_s_ = 0,
-         tool_s_ = 0;
+         tool_s_ = 0, pause_s_ = 0, data_s_ = 0;
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;
   int errno_value_ = 0;
   int64_t owner_ = -1;
+  v1::VerifyResult verify_;
   std::vector<ScriptedPoint> points_;
 };
 

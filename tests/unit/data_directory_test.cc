@@ -143,7 +143,7 @@ TEST_CASE("the data of an active run are refused to another, with whose they are
 
 TEST_CASE("kept data of another run make room for a claim") {
   const Claimed directory;
-  REQUIRE(MarkDataKept(directory.path(), 1).ok());
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
   REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::KEPT);
   const auto report = ClaimData(directory.path(), ManifestOf(2));
   REQUIRE(report.ok());
@@ -154,9 +154,9 @@ TEST_CASE("kept data of another run make room for a claim") {
 
 TEST_CASE("data are kept by the run that has them; kept already is kept") {
   const Claimed directory;
-  REQUIRE(absl::IsFailedPrecondition(MarkDataKept(directory.path(), 2)));
-  REQUIRE(MarkDataKept(directory.path(), 1).ok());
-  REQUIRE(MarkDataKept(directory.path(), 2).ok());
+  REQUIRE(absl::IsFailedPrecondition(MarkDataKept(directory.path(), ManifestOf(2))));
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(2)).ok());
   REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
   REQUIRE(directory.HasFiles());
 }

@@ -1,0 +1,96 @@
+#include "coordinator/analysis/verify_summary.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "coordinator/analysis/marks.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMostMismatches = 10;
+constexpr double kDataTimePercent = 5.0;
+
+// "wrong-offset", as in VerifyResult.counts.
+std::string NameOf(v1::Mismatch::What what) {
+  return absl::StrReplaceAll(absl::AsciiStrToLower(v1::Mismatch::What_Name(what)), {{"_", "-"}});
+}
+
+void AddMismatch(const PhaseView& view, uint32_t worker, const v1::LaneResult& lane,
+                 const v1::Mismatch& mismatch, v1::PhaseReport& report) {
+  *report.mutable_verify()->add_first() = mismatch;
+  v1::ErrorReport& error = *report.add_errors();
+  error.set_client(view.roster.NameOf(view.roster.ClientOf(worker)));
+  error.set_worker(static_cast<int32_t>(worker));
+  error.set_lane(static_cast<int32_t>(lane.lane()));
+  error.set_operation(lane.operation());
+  error.set_file(mismatch.file());
+  error.set_offset(mismatch.offset());
+  error.set_message(absl::StrCat(NameOf(mismatch.what()), " data in ", mismatch.file(), " at offset ",
+                                 mismatch.offset(), ": expected ", mismatch.expected(), ", found ",
+                                 mismatch.found()));
+}
+
+}  // namespace
+
+void FillVerify(const PhaseView& view, v1::PhaseReport& report) {
+  // Failed lanes count here: what they had checked until then was checked.
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    for (const v1::LaneResult& lane : worker.result->lanes()) {
+      if (!lane.has_verify()) continue;
+      v1::VerifyResult& all = *report.mutable_verify();
+      all.set_sectors(all.sectors() + lane.verify().sectors());
+      all.set_mismatched(all.mismatched() + lane.verify().mismatched());
+      all.set_undetermined(all.undetermined() + lane.verify().undetermined());
+      for (const auto& [name, count] : lane.verify().counts()) (*all.mutable_counts())[name] += count;
+      for (const v1::Mismatch& mismatch : lane.verify().first()) {
+        if (all.first_size() == kMostMismatches) break;
+        AddMismatch(view, worker.number, lane, mismatch, report);
+      }
+    }
+  }
+}
+
+void FillBetween(const PhaseView& view, v1::PhaseReport& report) {
+  double between_s = 0, pause_s = 0, data_s = 0, paces = 0;
+  int paced_lanes = 0;
+  for (const v1::Assignment& assignment : view.phase.phase().assignments()) {
+    const double asked = assignment.operation().between().ops_per_s();
+    if (report.asked_ops_per_s() == 0) report.set_asked_ops_per_s(asked);
+  }
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    between_s += lane.result->between_s();
+    pause_s += lane.result->pause_s();
+    data_s += lane.result->data_s();
+    const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
+    if (assignment == nullptr || assignment->operation().between().ops_per_s() == 0) continue;
+    // n ops are n - 1 intervals apart.
+    const double ops_s = SecondsFrom(lane.result->ops_end_worker_ns() - lane.result->first_op_worker_ns());
+    if (lane.result->region_ops() < 2 || ops_s <= 0) continue;
+    paces += static_cast<double>(lane.result->region_ops() - 1) / ops_s;
+    ++paced_lanes;
+  }
+  const double lane_count = std::max<double>(1, static_cast<double>(view.aligned.lanes.size()));
+  report.set_between_s(between_s / lane_count);
+  report.set_pause_s(pause_s / lane_count);
+  report.set_data_s(data_s / lane_count);
+  if (paced_lanes > 0) report.set_paced_ops_per_s(paces / paced_lanes);
+}
+
+std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {
+  const double ops_s = report.regions_s().ops();
+  if (!(ops_s > 0) || report.data_s() <= 0) return std::nullopt;
+  const double percent = 100 * report.data_s() / ops_s;
+  if (percent <= kDataTimePercent) return std::nullopt;
+  return MakeMark(
+      "data_time", "phase", percent, kDataTimePercent,
+      absl::StrFormat("making and checking data took %.0f %% of the lanes' time, so the rates are "
+                      "lower than the storage's; latencies are without it",
+                      percent));
+}
+
+}  // namespace iobench
