@@ -1,0 +1,231 @@
+"""What is written and how it is checked, of whole runs: kept data are damaged between two runs, and the second run says
+how."""
+import hashlib
+import json
+import zlib
+
+import program
+import pytest
+
+SECTOR = 512
+SHAPE = ("-r", "4k", "-s", "64k")
+
+
+@pytest.fixture(params=["in-process", "spawn"])
+def options(request, tmp_path):
+    return program.Transports(tmp_path).parts(request.param)[1]
+
+
+def write_and_keep(path, out, *options):
+    return program.run(["-i", "0", "-w", "--verify", *SHAPE, *options], path=path, out=out).expect(0)
+
+
+def read_again(path, out, *options):
+    return program.run(["-i", "1", "-+n", "-w", "--verify", *SHAPE, *options], path=path, out=out)
+
+
+def data_file(path, lane=0):
+    return path / program.DATA_DIRECTORY / f"lane-{lane:06}.0"
+
+
+def overwrite(file, offset, data):
+    with open(file, "r+b") as opened:
+        opened.seek(offset)
+        opened.write(data)
+
+
+def sector(file, offset):
+    return file.read_bytes()[offset:offset + SECTOR]
+
+
+def test_a_second_run_verifies_what_the_first_kept(path, tmp_path, options):
+    write_and_keep(path, tmp_path / "1", *options)
+    outcome = read_again(path, tmp_path / "2", *options).expect(0)
+    verify = outcome.phase("read")["verify"]
+    assert verify["sectors"] == 4 * 64 * 1024 // SECTOR
+    assert verify["mismatched"] == verify["undetermined"] == 0
+    assert verify["counts"] == {} and verify["first"] == []
+    assert "512 sectors, all as written" in outcome.stdout
+
+
+def damage(kind, path):
+    """Damages one sector of lane 1's file, at 8192; returns where the mismatch is."""
+    file = data_file(path, 1)
+    if kind == "zeros":
+        overwrite(file, 8192, bytes(SECTOR))
+    elif kind == "corrupt":
+        byte = sector(file, 8192)[300]
+        overwrite(file, 8192 + 300, bytes([byte ^ 1]))
+    elif kind == "wrong-offset":
+        overwrite(file, 8192, sector(file, 4096))
+    elif kind == "other-file":
+        overwrite(file, 8192, sector(data_file(path, 2), 8192))
+    elif kind == "torn":
+        overwrite(file, 8192 + 256, bytes(256))
+
+
+@pytest.mark.parametrize("kind", ["zeros", "corrupt", "wrong-offset", "other-file", "torn"])
+def test_damaged_data_are_told_by_kind_and_end_the_run_with_2(kind, path, tmp_path, options):
+    write_and_keep(path, tmp_path / "1", *options)
+    damage(kind, path)
+    outcome = read_again(path, tmp_path / "2", *options).expect(2)
+    phase = outcome.phase("read")
+    assert phase["verify"]["mismatched"] == 1 and phase["verify"]["counts"] == {kind: 1}, outcome
+    (first,) = phase["verify"]["first"]
+    assert first["file"] == str(data_file(path, 1)) and first["offset"] == 8192
+    assert first["expected"] == "generation 2", "write, rewrite"
+    (error,) = phase["errors"]
+    assert error["lane"] == 1 and error["offset"] == 8192 and kind in error["message"]
+    assert outcome.result["run"]["exit_code"] == 2
+    assert "FAILED" in outcome.stdout and f"1 {kind}" in outcome.stdout
+    assert phase["bytes"] == 4 * 64 * 1024, "the lane reads on"
+
+
+def test_an_earlier_write_that_comes_back_is_stale(path, tmp_path, options):
+    program.run(["-i", "0", "-+n", "-w", "--verify", *SHAPE, *options], path=path, out=tmp_path / "1").expect(0)
+    before = data_file(path, 3).read_bytes()
+    # Every record is rewritten by the second run, which goes on where the first ended.
+    second = program.run(["--op", "rewrite", "-w", "--verify", *SHAPE, *options], path=path, out=tmp_path / "2")
+    second.expect(0)
+    read_again(path, tmp_path / "3", *options).expect(0)
+    overwrite(data_file(path, 3), 12288, before[12288:16384])
+    outcome = read_again(path, tmp_path / "4", *options).expect(2)
+    verify = outcome.phase("read")["verify"]
+    assert verify["counts"] == {"stale": 8}
+    assert {mismatch["found"] for mismatch in verify["first"]} == {"generation 1 by lane 3"}
+    assert {mismatch["expected"] for mismatch in verify["first"]} == {"generation 2"}
+
+
+def test_after_a_partial_rewrite_both_generations_are_right(path, out, options):
+    outcome = program.run(["-i", "0", "-+n", "-i", "8", "-i", "1", "--verify", *SHAPE, *options], path=path, out=out)
+    outcome.expect(0)
+    mix, read = outcome.phase("random-mix")["verify"], outcome.phase("read")["verify"]
+    assert 0 < mix["undetermined"] == mix["sectors"] < 512
+    assert read["undetermined"] == read["sectors"] == 512
+    assert mix["mismatched"] == read["mismatched"] == 0
+
+
+ENGINES = ["posix", "mmap", "posix-aio", "uring"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_writes_and_reads_what_can_be_verified(engine, path, out):
+    more = ["--depth", "4"] if engine in ("posix-aio", "uring") else ["--op", "update"]
+    run = program.run(["-i", "0", "-i", "1", "-i", "2", "-i", "3", "-i", "5", *more, "-i", "1", "--verify", "-t", "2",
+                       "--engine", engine, *SHAPE], path=path, out=out).expect(0)
+    checked = [phase for phase in run.phases if "verify" in phase]
+    assert len(checked) >= 6, [phase["name"] for phase in checked]
+    for phase in checked:
+        assert phase["verify"]["mismatched"] == phase["verify"]["undetermined"] == 0 or phase["name"] == "update", phase
+        assert phase["verify"]["sectors"] == 2 * 64 * 1024 // SECTOR
+
+
+def test_streams_vectors_and_characters_are_verified(path, out):
+    numbers = [word for number in (6, 7, 9, 10, 11, 12) for word in ("-i", str(number))]
+    run = program.run([*numbers, "--op", "putc", "--op", "getc", "--verify", "-t", "2", *SHAPE], path=path, out=out)
+    run.expect(0)
+    for name in ("fread", "pread", "preadv", "getc"):
+        assert run.phase(name)["verify"]["sectors"] == 256 and run.phase(name)["verify"]["mismatched"] == 0, name
+
+
+@pytest.mark.parametrize("record", ["1", "100", "1000"])
+def test_records_that_are_no_multiple_of_a_sector_are_verified(record, path, out):
+    run = program.run(["-i", "0", "-i", "1", "-i", "2", "--verify", "-t", "2", "-r", f"{record}b", "-s", "4k"], path=path,
+                      out=out).expect(0)
+    for name in ("read", "random-read"):
+        assert run.phase(name)["verify"]["sectors"] >= 2 * 4096 // SECTOR
+        assert run.phase(name)["verify"]["mismatched"] == 0
+
+
+def test_shared_files_and_rotated_clients_are_verified(path, out):
+    run = program.run(["-i", "0", "-i", "1", "--verify", "--spawn", "2", "-t", "2", "-+V", "--rotate-clients", *SHAPE],
+                      path=path, out=out).expect(0)
+    assert run.phase("read")["verify"]["sectors"] == 512
+    assert run.phase("read")["verify"]["mismatched"] == 0
+
+
+def test_data_that_were_prepared_are_verified(path, out, options):
+    run = program.run(["-i", "2", "--verify", *SHAPE, *options], path=path, out=out).expect(0)
+    assert run.phase("random-read")["verify"]["sectors"] == 512
+    assert run.phase("random-read")["verify"]["mismatched"] == 0
+
+
+def test_kept_data_without_sectors_cannot_be_verified(path, tmp_path):
+    program.run(["-i", "0", "-+n", "-w", *SHAPE], path=path, out=tmp_path / "1").expect(0)
+    outcome = read_again(path, tmp_path / "2").expect(1)
+    assert len(outcome.stderr.strip().splitlines()) == 1 and "--verify no, now yes" in outcome.stderr, outcome
+
+
+def test_a_pattern_is_checked_byte_by_byte(path, tmp_path, options):
+    shape = (*SHAPE, *options)
+    program.run(["-i", "0", "-+n", "-w", "-V", "170", *shape], path=path, out=tmp_path / "1").expect(0)
+    assert set(data_file(path).read_bytes()) == {170}
+    overwrite(data_file(path), 5001, b"\x00")
+    outcome = program.run(["-i", "1", "-+n", "-V", "170", *shape], path=path, out=tmp_path / "2").expect(2)
+    (first,) = outcome.phase("read")["verify"]["first"]
+    assert first["offset"] == 5001 and first["what"] == "CORRUPT" and first["found"] == "0x00"
+
+
+def records_of(path, lanes, record=4096):
+    files = [data_file(path, lane).read_bytes() for lane in range(lanes)]
+    return [[hashlib.sha1(data[at:at + record]).digest() for at in range(0, len(data), record)] for data in files]
+
+
+def test_deduplicable_data_have_the_fractions_asked_for(path, out, options):
+    lanes = 4
+    program.run(["-i", "0", "-w", "-r", "4k", "-s", "4m", "-+w", "40", "-+y", "30", "-+C", "25", *options], path=path,
+                out=out).expect(0)
+    files = records_of(path, lanes)
+    count = len(files[0])
+    for lane in range(lanes):
+        others = set().union(*(files[other] for other in range(lanes) if other != lane))
+        across = [digest for digest in files[lane] if digest in others]
+        within = [digest for digest in files[lane] if files[lane].count(digest) > 1]
+        assert abs(len(across) / count - 0.40 * (1 - 0.30 * 0.25)) < 0.01
+        assert abs(len(within) / count - 0.40 * 0.30) < 0.01
+        assert abs(len(set(files[lane]) - others) / count - 0.60) < 0.01
+
+
+@pytest.mark.parametrize("percent", [30, 75])
+def test_compressible_data_compress_by_as_much(percent, path, out):
+    program.run(["-i", "0", "-w", "-r", "64k", "-s", "4m", "--compress", str(percent), "-t", "2"], path=path,
+                out=out).expect(0)
+    for lane in range(2):
+        data = data_file(path, lane).read_bytes()
+        assert abs(len(zlib.compress(data, 9)) / len(data) - (1 - percent / 100)) < 0.01
+
+
+def test_zeros_are_zeros(path, out):
+    outcome = program.run(["-i", "0", "-w", "--data", "zero", *SHAPE], path=path, out=out).expect(0)
+    assert set(data_file(path).read_bytes()) == {0}
+    assert outcome.phase("write")["between_s"] == 0, "and cost nothing"
+
+
+def test_a_pace_is_kept_and_shown(path, out):
+    outcome = program.run(["-i", "0", "-+n", "-+O", "200", "-r", "4k", "-s", "400k", "-t", "2"], path=path, out=out)
+    phase = outcome.expect(0).phase("write")
+    assert phase["asked_ops_per_s"] == 200
+    assert phase["paced_ops_per_s"] == pytest.approx(200, rel=0.02)
+    assert phase["between_s"] > 0.4 and phase["pause_s"] == 0
+    assert "asked 200 ops/s" in outcome.stdout
+
+
+def test_think_time_is_left_out_of_children_only(path, out):
+    outcome = program.run(["-i", "0", "-+n", "-J", "2", "-r", "4k", "-s", "400k", "-t", "1"], path=path, out=out)
+    phase = outcome.expect(0).phase("write")
+    rates = phase["throughput_bytes_per_s"]
+    assert phase["pause_s"] >= 0.2
+    assert rates["children"] > 5 * rates["stonewalled"]
+    assert rates["stonewalled"] == pytest.approx(phase["bytes"] / phase["duration_s"], rel=0.2)
+    counted = program.run(["-i", "0", "-+n", "-J", "2", "-+J", "-r", "4k", "-s", "400k", "-t", "1"], path=path,
+                          out=out.with_name("counted")).expect(0).phase("write")
+    assert counted["pause_s"] == 0 and counted["between_s"] >= 0.2
+    rates = counted["throughput_bytes_per_s"]
+    assert rates["children"] == pytest.approx(rates["stonewalled"], rel=0.05)
+
+
+def test_a_manifest_says_what_later_runs_have_to_know(path, out):
+    write_and_keep(path, out)
+    manifest = json.loads((path / program.DATA_DIRECTORY / "manifest.json").read_text())
+    assert manifest["data"]["verify"] and manifest["data"]["unit_bytes"] == SECTOR
+    assert manifest["data"]["generation_low"] == manifest["data"]["generation_high"] == 2
