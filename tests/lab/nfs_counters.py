@@ -3,8 +3,8 @@
 import dataclasses
 
 # Positions after the line's own count: RFC 1813 procedures, and NFSv4 operations (RFC 7862).
-_V3_PROCEDURES = {"READ": 6, "WRITE": 7, "COMMIT": 21}
-_V4_OPERATIONS = {"READ": 25, "WRITE": 38, "COMMIT": 5}
+_V3_PROCEDURES = {"READ": 6, "WRITE": 7, "COMMIT": 21, "GETATTR": 1, "LOOKUP": 3, "REMOVE": 12, "RENAME": 14}
+_V4_OPERATIONS = {"READ": 25, "WRITE": 38, "COMMIT": 5, "GETATTR": 9, "LOOKUP": 15, "REMOVE": 28, "RENAME": 29}
 
 
 @dataclasses.dataclass(frozen=True)

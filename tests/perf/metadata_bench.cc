@@ -1,0 +1,219 @@
+// A metadata lane of ours against a bare loop: create, stat and unlink of the same empty files in one directory, once
+// through the metadata engine with everything on (clock, histogram, timeline, live cell, names made as it goes) and
+// once through nothing but openat/close, fstatat and unlinkat on names that were made before. They take turns, and who
+// begins too; the figure is the median over pairs.
+//
+//   metadata_bench --directory /dev/shm --items 10000 --pairs 41
+//
+// Output, one line of JSON per operation: `ratio` is ours / bare by wall time, `cpu_ratio` by CPU time (what to look at
+// on a machine that others use too).
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/clock.h"
+#include "worker/metadata/metadata_engine.h"
+#include "worker/metadata/metadata_stream.h"
+#include "worker/metadata/tree_keeper.h"
+
+namespace iobench {
+namespace {
+
+[[noreturn]] void Fail(const std::string& message) {
+  std::fprintf(stderr, "metadata_bench: %s\n", message.c_str());
+  std::exit(1);
+}
+
+struct Cost {
+  int64_t wall_ns = 0;
+  int64_t cpu_ns = 0;
+};
+
+int64_t ThreadCpuNs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * kNanosPerSecond + now.tv_nsec;
+}
+
+Cost CostOf(const std::function<void()>& pass) {
+  const int64_t cpu_begin_ns = ThreadCpuNs();
+  const int64_t wall_begin_ns = MonotonicNowNs();
+  pass();
+  const int64_t wall_end_ns = MonotonicNowNs();
+  return {wall_end_ns - wall_begin_ns, ThreadCpuNs() - cpu_begin_ns};
+}
+
+constexpr const char* kOperations[] = {"create", "stat", "unlink"};
+
+class Bare {
+ public:
+  Bare(int directory_fd, const std::string& root, uint64_t item_count) {
+    root_fd_ = openat(directory_fd, root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (uint64_t i = 0; i < item_count; ++i) {
+      char name[32];
+      std::snprintf(name, sizeof(name), "item-%08llu", static_cast<unsigned long long>(i));
+      names_.emplace_back(name);
+    }
+  }
+  ~Bare() { close(root_fd_); }
+  Bare(const Bare&) = delete;
+  Bare& operator=(const Bare&) = delete;
+
+  Cost Does(size_t operation) {
+    int failed = 0;
+    const Cost cost = CostOf([&] {
+      switch (operation) {
+        case 0:
+          for (const std::string& name : names_) {
+            const int fd =
+                openat(root_fd_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+            failed |= fd < 0 || close(fd) != 0;
+          }
+          break;
+        case 1:
+          for (const std::string& name : names_) {
+            struct stat facts;
+            failed |= fstatat(root_fd_, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW);
+          }
+          break;
+        default:
+          for (const std::string& name : names_) failed |= unlinkat(root_fd_, name.c_str(), 0);
+      }
+    });
+    if (failed != 0) Fail(std::string("the bare ") + kOperations[operation] + " failed");
+    return cost;
+  }
+
+ private:
+  int root_fd_;
+  std::vector<std::string> names_;
+};
+
+class Lane {
+ public:
+  Lane(int directory_fd, const std::string& directory, uint64_t item_count)
+      : directory_fd_(directory_fd), directory_(directory) {
+    tree_.set_items_per_lane(item_count);
+    tree_.set_branching(1);
+    const MetadataWork work = WorkFor(0);
+    if (!PrepareTree(directory_fd, directory, work, nullptr, stop_).ok()) Fail("cannot prepare the tree");
+    root_name_ = work.names.root_name();
+  }
+
+  // What belongs to preparation in a run stands outside.
+  Cost Does(size_t operation) {
+    const MetadataWork work = WorkFor(operation);
+    const auto engine = MakeMetadataEngine({.call = Call::kMetadata, .ticks = ChosenTickSource()}, work);
+    const auto stream = MakeMetadataStream(*work.operation, work.names, {.item_count = work.item_count});
+    LaneRecorder recorder(work.operation->kinds, CurrentTickScale());
+    LaneContext context{
+        .stream = *stream, .payload = nullptr, .read_buffer = nullptr, .stop = stop_, .recorder = recorder};
+    FileSet files{.directory_fd = directory_fd_, .directory = directory_, .files = {}};
+    files.files.push_back({.name = root_name_});
+    if (!engine->MakeReady(context).ok() || !engine->Open(files, {}).ok()) Fail("cannot open the tree");
+    LoopEnd end;
+    const Cost cost = CostOf([&] { end = engine->Run(context); });
+    if (end.reason != LoopEnd::Reason::kDone) {
+      Fail(std::string(engine->Explain(end)->status.message()));
+    }
+    state_ = StateAfter(state_, work.effect, tree_);
+    return cost;
+  }
+
+ private:
+  MetadataWork WorkFor(size_t operation) const {
+    return MetadataWork(**FindOperation(kOperations[operation]), tree_, state_, 0, 0);
+  }
+
+  const int directory_fd_;
+  const std::string directory_;
+  v1::Tree tree_;
+  v1::TreeState state_;
+  std::string root_name_;
+  StopCell stop_;
+};
+
+double MedianOf(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+void Run(const std::string& base, uint64_t item_count, int pair_count) {
+  std::string directory = base + "/metadata_bench-XXXXXX";
+  if (mkdtemp(directory.data()) == nullptr) Fail("cannot make a directory in " + base);
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  struct Costs {
+    std::vector<double> ratios, cpu_ratios, bare_kops, kops, bare_cpu_ns, cpu_ns;
+  };
+  Costs of[3];
+  {
+    // Both in the same directory: two have different places in the kernel's tables, which is worth some percent.
+    Lane lane(fd, directory, item_count);
+    Bare bare(fd, "tree-000000.0", item_count);
+    for (int pair = -1; pair < pair_count; ++pair) {  // the first does not count
+      Cost costs_of[3][2];
+      for (const bool is_bare : {pair % 2 == 0, pair % 2 != 0}) {
+        for (size_t operation = 0; operation < 3; ++operation) {
+          costs_of[operation][is_bare ? 0 : 1] = is_bare ? bare.Does(operation) : lane.Does(operation);
+        }
+      }
+      for (size_t operation = 0; operation < 3; ++operation) {
+        if (pair < 0) continue;
+        const Cost(&costs)[2] = costs_of[operation];
+        const auto count = static_cast<double>(item_count);
+        const auto wall = [&](int side) { return static_cast<double>(costs[side].wall_ns); };
+        const auto cpu = [&](int side) { return static_cast<double>(costs[side].cpu_ns); };
+        of[operation].ratios.push_back(wall(0) / wall(1));
+        of[operation].cpu_ratios.push_back(cpu(0) / cpu(1));
+        of[operation].bare_kops.push_back(count * 1e6 / wall(0));
+        of[operation].kops.push_back(count * 1e6 / wall(1));
+        of[operation].bare_cpu_ns.push_back(cpu(0) / count);
+        of[operation].cpu_ns.push_back(cpu(1) / count);
+      }
+    }
+  }
+  std::vector<std::string> foreign;
+  RemoveTree(fd, directory, "tree-000000.0", 1, foreign).IgnoreError();
+  close(fd);
+  rmdir(directory.c_str());
+  for (size_t i = 0; i < 3; ++i) {
+    std::printf(
+        "{\"case\": \"%s\", \"ratio\": %.4f, \"cpu_ratio\": %.4f, \"bare_kops\": %.1f, \"kops\": %.1f, "
+        "\"bare_cpu_ns_per_op\": %.1f, \"cpu_ns_per_op\": %.1f, \"pairs\": %d}\n",
+        kOperations[i], MedianOf(of[i].ratios), MedianOf(of[i].cpu_ratios), MedianOf(of[i].bare_kops),
+        MedianOf(of[i].kops), MedianOf(of[i].bare_cpu_ns), MedianOf(of[i].cpu_ns), pair_count);
+  }
+}
+
+}  // namespace
+}  // namespace iobench
+
+int main(int argc, char** argv) {
+  std::string directory = "/dev/shm";
+  uint64_t item_count = 10'000;
+  int pair_count = 41;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    if (name == "--directory") {
+      directory = argv[i + 1];
+    } else if (name == "--items") {
+      item_count = std::max(1ull, std::strtoull(argv[i + 1], nullptr, 10));
+    } else if (name == "--pairs") {
+      pair_count = std::max(1, std::atoi(argv[i + 1]));
+    } else {
+      iobench::Fail("unknown option " + name +
+                    "; usage: metadata_bench [--directory DIR] [--items N] [--pairs N]");
+    }
+  }
+  iobench::Run(directory, item_count, pair_count);
+  return 0;
+}
