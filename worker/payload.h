@@ -8,6 +8,7 @@
 #ifndef WORKER_PAYLOAD_H_
 #define WORKER_PAYLOAD_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,6 +58,23 @@ class Payload {
       std::memcpy(blocks + i * kStampEveryBytes, &stamp, sizeof(stamp));
     }
     return blocks + op.offset % kStampEveryBytes;
+  }
+
+  // Puts the data for this write into `out`, for engines whose data must stay while other ops are made. `held`: the op
+  // whose data stand in `out` since the last call, null where none do. Where both lie alike on the pool only the stamps
+  // are written: of long records, and of sequential ones that take turns in a queue, nearly nothing.
+  void CopyTo(std::byte* out, const Op& op, const Op* held) {
+    const std::byte* const data = Next(op);
+    const bool only_stamps_differ = made_ == nullptr && held != nullptr && held->length == op.length &&
+                                    (held->offset - op.offset) % kPoolBytes == 0 &&
+                                    op.offset % kStampEveryBytes == 0;
+    if (!only_stamps_differ) {
+      std::memcpy(out, data, op.length);
+      return;
+    }
+    for (size_t at = 0; at < op.length; at += kStampEveryBytes) {
+      std::memcpy(out + at, data + at, std::min<size_t>(sizeof(uint64_t), op.length - at));
+    }
   }
 
   // What Next would write for `op` under these identities where no maker is at work, for tests: fills `out`.

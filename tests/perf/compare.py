@@ -2,10 +2,10 @@
 """Our lanes against bare loops of the same calls, and against fio where it does the same, on files in memory.
 
     cmake -S . -B build/perf -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DIOBENCH_PERF=ON
-    ninja -C build/perf timed_loop_bench posix_bench
+    ninja -C build/perf timed_loop_bench posix_bench uring_bench
     tests/perf/compare.py --build build/perf
 
-Every round runs, for each case, a few alternating pairs of the bare loop and our lane (posix_bench) and then fio with
+Every round runs, for each case, a few alternating pairs of the bare loop and our lane (posix_bench, uring_bench) and then fio with
 its fastest settings; the figures are medians over the rounds. `CPU` compares processor time per op instead of wall
 time: look at it where other programs share the machine. Ends with 1 when a limit is missed.
 """
@@ -49,6 +49,10 @@ CASES = {
     # A read of the clock keeps the processor from overlapping one copy's cache misses with the next one's (85 ns of
     # 500, as much as a fence does): what a time for each op costs where an op is no more than 4 KiB of memory.
     "4k:read:1:mmap": None,
+    "4k:random-read:1:uring:32": 0.95,
+    "4k:read:1:uring:32": 0.95,
+    "4k:rewrite:1:uring:32": 0.93,
+    "1m:rewrite:1:uring:32": None,
 }
 LOOP_LIMIT_NS = 30.0
 FIO_MODES = {"read": "read", "random-read": "randread", "rewrite": "write", "random-write": "randwrite",
@@ -65,19 +69,30 @@ def run_loop_bench(build):
 
 
 def run_ours(args, case):
-    command = [os.path.join(args.build, "posix_bench"), "--directory", args.directory, "--file-bytes", args.size,
+    program = "uring_bench" if ":uring:" in case else "posix_bench"
+    command = [os.path.join(args.build, program), "--directory", args.directory, "--file-bytes", args.size,
                "--pairs", str(args.pairs), "--case", case]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def has_fio(case):
-    return case.split(":")[1] in FIO_MODES and case.count(":") == 2
+    return case.split(":")[1] in FIO_MODES and (case.count(":") == 2 or ":uring:" in case)
+
+
+def fio_engine(case):
+    """fio's options for how the bytes move: each at its fastest."""
+    if ":uring:" not in case:
+        return ["--ioengine=psync"]
+    depth = case.split(":")[4]
+    return ["--ioengine=io_uring", f"--iodepth={depth}", "--fixedbufs=1", "--registerfiles=1", "--nonvectored=1",
+            f"--iodepth_batch_submit={depth}", "--iodepth_batch_complete_min=1",
+            f"--iodepth_batch_complete_max={depth}"]
 
 
 def run_fio(args, case, folder):
-    """The same case by fio: psync, threads, no latency statistics, one clock read now and then, constant buffers."""
+    """The same case by fio: threads, no latency statistics, one clock read now and then, constant buffers."""
     record, operation, lanes = case.split(":")[:3]
-    command = ["fio", "--name=case", f"--directory={folder}", "--ioengine=psync", "--thread=1",
+    command = ["fio", "--name=case", f"--directory={folder}", *fio_engine(case), "--thread=1",
                f"--rw={FIO_MODES[operation]}", f"--bs={record}", f"--size={args.size}", f"--numjobs={lanes}",
                "--group_reporting=1", "--overwrite=1", "--invalidate=0", "--fallocate=none", "--gtod_reduce=1",
                "--norandommap=1", "--scramble_buffers=0", "--refill_buffers=0", "--zero_buffers=1",
@@ -95,7 +110,7 @@ def median_of(rounds, key):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True, help="build directory with timed_loop_bench and posix_bench")
+    parser.add_argument("--build", required=True, help="build directory with the benchmarks")
     parser.add_argument("--directory", default="/dev/shm", help="where the files go: tmpfs (default %(default)s)")
     parser.add_argument("--size", default="256m", help="bytes per lane (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="at least 7 for figures to quote (default %(default)s)")

@@ -5,11 +5,15 @@
 // The limit is 30 ns per op, sequential and random; `per_op` is the figure to look at (CPU time).
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "worker/engine/io_engine.h"
+#include "worker/queued_loop.h"
 
 namespace iobench {
 namespace {
@@ -66,6 +70,60 @@ void BM_RandomMix(benchmark::State& state) {
 void BM_Stride(benchmark::State& state) {
   RunPasses(state, "stride-read", OneFile(), ChosenTickSource());
 }
+// Ends what was prepared: all of it in one turn, or one op a turn.
+class NullQueue {
+ public:
+  explicit NullQueue(bool all_at_once) : all_at_once_(all_at_once) {}
+  void Prepare(uint32_t slot, const Op& op) { flying_[count_++] = {slot, op.length}; }
+  size_t Turn(bool, std::span<OpEnd> ends) {
+    const size_t begin = all_at_once_ ? 0 : count_ - 1;
+    std::copy(flying_ + begin, flying_ + count_, ends.begin());
+    return std::exchange(count_, begin) - begin;
+  }
+  const std::byte* DataOf(uint32_t) const { return nullptr; }
+
+ private:
+  const bool all_at_once_;
+  OpEnd flying_[64];
+  size_t count_ = 0;
+};
+
+void RunQueuePasses(benchmark::State& state, bool all_at_once) {
+  auto stream = MakeOpStream(**FindOperation("random-read"),
+                             {.object_bytes = kOpsPerPass * 4096, .record_bytes = 4096});
+  if (!stream.ok()) return state.SkipWithError("set-up failed");
+  const TickScale scale = CurrentTickScale();
+  StopCell stop;
+  OpSlots slots(32);
+  NullQueue queue(all_at_once);
+  uint64_t ops = 0;
+  uint64_t pass = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    LaneRecorder recorder(OpKind::kRead, scale);
+    (*stream)->Restart(pass++);
+    LaneContext lane{
+        .stream = **stream, .payload = nullptr, .read_buffer = nullptr, .stop = stop, .recorder = recorder};
+    state.ResumeTiming();
+    const LoopEnd end = RunQueue<TscClock>(lane, slots, queue);
+    state.PauseTiming();
+    if (end.reason != LoopEnd::Reason::kDone || recorder.ops() != kOpsPerPass) {
+      return state.SkipWithError("the lane did not run");
+    }
+    ops += recorder.ops();
+    state.ResumeTiming();
+  }
+  state.counters["per_op"] =
+      benchmark::Counter(static_cast<double>(ops), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// 32 ops in flight, in random order: all of a turn end with it, as cached reads do; or one a turn, as from a device.
+void BM_QueueOfAll(benchmark::State& state) {
+  RunQueuePasses(state, true);
+}
+void BM_QueueOfOne(benchmark::State& state) {
+  RunQueuePasses(state, false);
+}
 // The price of not trusting the TSC.
 void BM_SequentialMonotonic(benchmark::State& state) {
   RunPasses(state, "read", OneFile(), TickSource::kMonotonic);
@@ -76,6 +134,8 @@ BENCHMARK(BM_Random)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_RandomTenFiles)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_RandomMix)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Stride)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_QueueOfAll)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_QueueOfOne)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_SequentialMonotonic)->Unit(benchmark::kMillisecond);
 
 }  // namespace

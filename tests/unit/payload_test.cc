@@ -2,8 +2,10 @@
 
 #include <zlib.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -107,6 +109,44 @@ TEST_CASE("constant data are that byte everywhere, without a stamp") {
     auto payload = Payload::Create(1, 0, 0, 10'000, {.constant = byte});
     REQUIRE(payload.ok());
     REQUIRE(FileOf(*payload, 10'000, 2 << 20) == std::string(2 << 20, static_cast<char>(byte)));
+  }
+}
+
+TEST_CASE("a copy of the data is the same whatever was copied there before") {
+  Payload payload = MakePayload(5, 1, 2, 1 << 20);
+  std::vector<std::byte> out(1 << 20);
+  std::optional<Op> held;
+  constexpr uint64_t kPool = Payload::kPoolBytes;
+  // Alike on the pool and not, over its end, within a block, of another length, ending within a stamp.
+  for (const Op& op : {WriteAt(0, 1 << 20), WriteAt(1 << 20, 1 << 20), WriteAt(0, 1 << 20),
+                       WriteAt(4096, 65'536), WriteAt(kPool + 4096, 65'536), WriteAt(4096, 65'536),
+                       WriteAt(4096, 8195), WriteAt(kPool + 4096, 8195), WriteAt(512, 5000),
+                       WriteAt(kPool + 512, 5000), WriteAt(3 * kPool - 4096, 8192),
+                       WriteAt(kPool - 4096, 8192), WriteAt(0, 8192), WriteAt(kPool, 100)}) {
+    INFO("offset " << op.offset << ", length " << op.length);
+    payload.CopyTo(out.data(), op, held ? &*held : nullptr);
+    REQUIRE(Bytes(out.data(), op.length) == Expected(5, 1, 2, op));
+    held = op;
+  }
+}
+
+TEST_CASE("a copy of what a maker made is whole") {
+  struct Changing final : RecordMaker {
+    const std::byte* Make(const Op&) override {
+      bytes.fill(std::byte{++count});
+      return bytes.data();
+    }
+    std::array<std::byte, 8192> bytes = {};
+    unsigned char count = 0;
+  };
+  Payload payload = MakePayload(1, 0, 0, 8192);
+  payload.MakeWith(std::make_unique<Changing>());
+  std::vector<std::byte> out(8192);
+  const Op op = WriteAt(0, 8192);
+  for (char expected : {1, 2, 3}) {
+    payload.Prepare(op);
+    payload.CopyTo(out.data(), op, expected == 1 ? nullptr : &op);
+    REQUIRE(Bytes(out.data(), op.length) == std::string(8192, expected));
   }
 }
 

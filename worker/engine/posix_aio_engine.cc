@@ -118,11 +118,12 @@ class AioQueue {
   // ---- what the loop asks of a queue
 
   void Prepare(uint32_t slot, const Op& op) {
-    if (op.kind != OpKind::kRead) lane_buffers_.Fill(slot, op, *payload_);
+    std::byte* const data = op.kind == OpKind::kRead ? lane_buffers_.EmptyFor(slot)
+                                                     : lane_buffers_.FilledFor(op, slot, *payload_);
     aiocb& request = requests_[slot];
     request.aio_fildes = descriptors_.Of(op.object, slot);
     request.aio_offset = static_cast<off_t>(extents_[op.object] + op.offset);
-    request.aio_buf = copies_ ? own_buffers_[slot] : lane_buffers_[slot];
+    request.aio_buf = copies_ ? own_buffers_[slot] : data;
     request.aio_nbytes = op.length;
     request.aio_lio_opcode = op.kind == OpKind::kRead ? LIO_READ : LIO_WRITE;
     request.aio_sigevent.sigev_notify = SIGEV_NONE;

@@ -120,15 +120,15 @@ class UringQueue {
     assert(entry != nullptr);  // there are as many as slots
     const int file = static_cast<int>(op.object);
     const uint64_t offset = extents_[op.object] + op.offset;
-    std::byte* const data = buffers_[slot];
     if (op.kind == OpKind::kRead) {
+      std::byte* const data = buffers_.EmptyFor(slot);
       if (has_fixed_buffers_) {
         io_uring_prep_read_fixed(entry, file, data, op.length, offset, static_cast<int>(slot));
       } else {
         io_uring_prep_read(entry, file, data, op.length, offset);
       }
     } else {
-      buffers_.Fill(slot, op, *payload_);
+      std::byte* const data = buffers_.FilledFor(op, slot, *payload_);
       if (has_fixed_buffers_) {
         io_uring_prep_write_fixed(entry, file, data, op.length, offset, static_cast<int>(slot));
       } else {
