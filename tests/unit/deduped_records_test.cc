@@ -86,6 +86,18 @@ TEST_CASE("any percentages hold to one in a hundred, also for odd record counts 
   }
 }
 
+TEST_CASE("the fractions hold for lanes that take turns in a file") {
+  DedupeShape dense = Shape(50, 0, 0), apart = dense;
+  apart.records_apart = 4;
+  auto maker = DedupedRecords::Create(apart, kRecord);
+  REQUIRE(maker.ok());
+  const auto expected = FileOf(dense, 100);
+  for (uint64_t i = 0; i < 100; ++i) {
+    const std::byte* const made = (*maker)->Make({OpKind::kWrite, 0, i * 4 * kRecord, kRecord});
+    REQUIRE(std::string(reinterpret_cast<const char*>(made), kRecord) == expected[i]);
+  }
+}
+
 TEST_CASE("sets share nothing with each other, and a lane offset extends a set") {
   DedupeShape other_set = Shape(100, 50, 0, 1);
   other_set.set = 3;

@@ -55,7 +55,8 @@ const std::byte* DedupedRecords::Make(const Op& op) {
   std::byte* const begin = record_.data() + op.offset % PoolWords::kBlockBytes;
   for (uint64_t done = 0; done < op.length;) {
     const uint64_t length = std::min<uint64_t>(shape_.record_bytes, op.length - done);
-    MakeRecord(op.object, (op.offset + done) / shape_.record_bytes, begin + done, length);
+    MakeRecord(op.object, (op.offset + done) / shape_.record_bytes / shape_.records_apart, begin + done,
+               length);
     done += length;
   }
   return begin;

@@ -28,6 +28,7 @@ struct DedupeShape {
   uint32_t lane = 0;  // of the lane whose files they are, within the set
   uint32_t phase = 0;
   uint32_t record_bytes = 0;
+  uint32_t records_apart = 1;  // a lane's records are each so many-th of the file: others' lie between
   uint32_t compress_percent = 0;
 };
 
