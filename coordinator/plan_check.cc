@@ -220,6 +220,11 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   if (files.bytes_per_lane() > (uint64_t{1} << 62)) {
     return absl::InvalidArgumentError("the size per lane is over 4 EiB");
   }
+  if (plan.data().verify() && !WorksOnData(plan)) {
+    return absl::InvalidArgumentError(
+        "--verify (-+d, data.verify) checks the records of files, and operations on names have none: leave "
+        "it out");
+  }
   for (const v1::Target& target : plan.targets()) {
     if (target.path().empty()) return absl::InvalidArgumentError("a target has no path");
   }

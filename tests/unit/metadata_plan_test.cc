@@ -95,6 +95,9 @@ TEST_CASE("options of data have no meaning for names, and are refused by their o
   v1::Plan plan = PlanOf("stat");
   plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_direct(true);
   REQUIRE(ErrorOf(plan).find("-I (direct)") != std::string::npos);
+  v1::Plan verified = PlanOf("open-close");
+  verified.mutable_data()->set_verify(true);
+  REQUIRE(ErrorOf(verified).find("--verify") == 0);
 }
 
 TEST_CASE("space is what the largest files of each tree take, twice that where a mix appends to them") {
