@@ -67,7 +67,9 @@ void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
     const uint64_t bytes = given.Number("size", 0);
     plan.mutable_files()->set_bytes_per_lane(bytes);
     for (v1::Phase& phase : *plan.mutable_phases()) {
-      if (phase.files().bytes_per_lane() > bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
+      if (phase.files().bytes_per_lane() <= bytes || phase.assignments().empty()) continue;
+      const uint64_t record = std::max<uint64_t>(1, phase.assignments(0).operation().record_bytes());
+      phase.mutable_files()->set_bytes_per_lane(std::max(bytes / record, uint64_t{1}) * record);
     }
   }
   if (given.Has("lanes")) {

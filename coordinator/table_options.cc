@@ -85,8 +85,7 @@ absl::StatusOr<GivenOptions> TableOptions::Given() const {
 }
 
 absl::StatusOr<GivenOptions> Complete(GivenOptions given) {
-  IOBENCH_RETURN_IF_ERROR(CheckOptions(given));
-  if (given.Has("suite")) {
+  if (given.Has("suite") && !given.Has("plan")) {
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> words, SuiteOptions(given.Text("suite")));
     if (!words.empty()) {
       auto usual = ParseWords(words);
@@ -95,8 +94,9 @@ absl::StatusOr<GivenOptions> Complete(GivenOptions given) {
       given.AddMissing(*usual);
     }
   }
-  IOBENCH_RETURN_IF_ERROR(Expand(given));
   IOBENCH_RETURN_IF_ERROR(CheckOptions(given));
+  IOBENCH_RETURN_IF_ERROR(Expand(given));
+  IOBENCH_RETURN_IF_ERROR(CheckOptions(given));  // what -A stands for, too
   return given;
 }
 

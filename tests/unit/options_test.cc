@@ -1,0 +1,429 @@
+// Every option of `run`: what it writes into the plan, what it cannot go with, what it needs.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/units.h"
+#include "coordinator/cli.h"
+#include "coordinator/iozone_letters.h"
+#include "coordinator/option.h"
+#include "coordinator/option_rules.h"
+#include "coordinator/plan_builder.h"
+#include "coordinator/plan_check.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+absl::StatusOr<v1::Plan> PlanFor(const std::string& words) {
+  const std::vector<std::string> arguments = absl::StrSplit(words, ' ', absl::SkipEmpty());
+  auto line = ParseCommandLine(arguments);
+  if (!line.ok()) return line.status();
+  auto plan = BuildPlan(line->given, {.default_lanes = 2, .worker_count = 4, .memory_bytes = 1_GiB});
+  if (!plan.ok()) return plan;
+  if (absl::Status status = CheckPlan(*plan); !status.ok()) return status;
+  return plan;
+}
+
+std::string ErrorOf(const std::string& words) {
+  const auto plan = PlanFor(words);
+  return plan.ok() ? "" : std::string(plan.status().message());
+}
+
+std::vector<std::string> PhasesOf(const std::string& words) {
+  const auto plan = PlanFor(words);
+  std::vector<std::string> names;
+  if (!plan.ok()) return {std::string(plan.status().message())};
+  for (const v1::Phase& phase : plan->phases()) names.push_back(phase.name());
+  return names;
+}
+
+// The value of a field as people write it; enums by their short names.
+std::string FieldOf(const google::protobuf::Message& root, const std::string& path) {
+  using google::protobuf::FieldDescriptor;
+  const google::protobuf::Message* message = &root;
+  const std::vector<std::string> names = absl::StrSplit(path, '.');
+  for (size_t i = 0; i + 1 < names.size(); ++i) {
+    const auto* field = message->GetDescriptor()->FindFieldByName(names[i]);
+    REQUIRE(field != nullptr);
+    message = &message->GetReflection()->GetMessage(*message, field);
+  }
+  const auto* field = message->GetDescriptor()->FindFieldByName(names.back());
+  REQUIRE(field != nullptr);
+  const auto& reflection = *message->GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(*message, field) ? "true" : "false";
+    case FieldDescriptor::CPPTYPE_STRING:
+      return reflection.GetString(*message, field);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return absl::StrCat(reflection.GetDouble(*message, field));
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return absl::StrCat(reflection.GetUInt32(*message, field));
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return absl::StrCat(reflection.GetUInt64(*message, field));
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.GetEnum(*message, field)->name();
+    default:
+      return "?";
+  }
+}
+
+// The fields of the first phase for roots "phase" and "operation", the plan's for the others.
+std::string PlanField(const v1::Plan& plan, const std::string& path) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(path, absl::MaxSplits('.', 1));
+  if (parts.first == "plan") return FieldOf(plan, parts.second);
+  if (parts.first == "files") return FieldOf(plan.files(), parts.second);
+  if (parts.first == "data") return FieldOf(plan.data(), parts.second);
+  if (parts.first == "phase") return FieldOf(plan.phases(0), parts.second);
+  return FieldOf(plan.phases(0).assignments(0).operation(), parts.second);
+}
+
+struct Case {
+  std::string words;
+  std::map<std::string, std::string> fields;
+};
+
+// A line for every option that fills fields, by its letter where it has one.
+const std::vector<Case>& Cases() {
+  static const std::vector<Case> cases = {
+      {"-i 0 --files-per-lane 4", {{"files.files_per_lane", "4"}}},
+      {"-i 0 -+V", {{"files.shared_file", "true"}}},
+      {"-i 0 -+V --interleaved", {{"files.interleaved", "true"}, {"files.shared_file", "true"}}},
+      {"-i 5 -j 23", {{"operation.stride_records", "23"}}},
+      {"-i 8 -+p 70", {{"operation.read_percent", "70"}, {"operation.mix_by_lane", "false"}}},
+      {"-i 8 --mix-by-lane", {{"operation.mix_by_lane", "true"}, {"operation.read_percent", "50"}}},
+      {"-i 8 -+K 3", {{"operation.reader_lanes", "3"}, {"operation.mix_by_lane", "true"}}},
+      {"-i 8 -+B -+F", {{"operation.name", "sequential-mix"}, {"operation.truncate", "true"}}},
+      {"-i 0 -+N", {{"operation.keep_existing", "true"}}},
+      {"-i 0 --engine null", {{"operation.engine", "null"}}},
+      {"--seed 18446744073709551615", {{"plan.seed", "18446744073709551615"}}},
+      {"-i 1 -c", {{"phase.region.close", "true"}}},
+      {"-i 0 -e", {{"phase.region.fsync", "true"}}},
+      {"-i 1 --open-in-timing", {{"phase.region.open", "true"}}},
+      {"-i 0 -I", {{"operation.direct", "true"}}},
+      {"-i 0 -o", {{"operation.sync", "true"}}},
+      {"-i 0 -+D", {{"operation.dsync", "true"}}},
+      {"-i 1 -+r", {{"operation.rsync", "true"}}},
+      {"-i 0 -c -x", {{"phase.stonewall", "STONEWALL_NONE"}}},
+      {"-i 1 --time 2.5", {{"phase.stop.time_s", "2.5"}}},
+      {"-i 1 --time 2.5 --warmup 1", {{"phase.stop.warmup_s", "1"}}},
+      {"-i 1 --deadline 3", {{"phase.stop.deadline_s", "3"}}},
+      {"-i 1 --deadline 3 --wear-out", {{"phase.stop.wear_out", "true"}}},
+      {"-i 2 --most-ops 8192", {{"phase.stop.most_ops", "8192"}}},
+      {"--repeat 5", {{"plan.repetitions", "5"}}},
+      {"-i 0 -B", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "NEVER"}}},
+      {"-i 0 -D", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "ASYNC"}}},
+      {"-i 0 -B -G", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "SYNC"}}},
+      {"-i 0 -G -B", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "SYNC"}}},
+      {"-i 1 -B -+A 2", {{"operation.mmap.advice", "sequential"}}},
+      {"-i 1 -D -+A willneed", {{"operation.mmap.advice", "willneed"}}},
+      {"-i 0 -B -Z", {{"operation.mmap.mix_file_io", "true"}}},
+      {"-i 0 -W", {{"operation.file_lock", "true"}}},
+      {"-i 0 -+l", {{"operation.record_locks", "true"}}},
+      {"-i 0 -+L", {{"operation.record_locks", "true"}, {"files.shared_file", "true"}}},
+      {"-i 1 -K", {{"operation.jitter_every", "100"}}},
+      {"-i 1 --jitter-every 7", {{"operation.jitter_every", "7"}}},
+      {"-i 1 --fadvise random", {{"operation.fadvise", "random"}}},
+      {"-i 0 --preallocate", {{"operation.preallocate", "true"}}},
+      {"-i 1 -J 1.5", {{"operation.between.think_ms", "1.5"}}},
+      {"-i 1 -J 1 -+J", {{"operation.between.think_in_throughput", "true"}}},
+      {"-i 1 -p", {{"operation.between.purge_processor_cache", "true"}}},
+      {"-i 1 -p -S 2048", {{"operation.between.processor_cache_bytes", "2097152"}}},
+      {"-i 1 -p -L 64", {{"operation.between.processor_cache_line_bytes", "64"}}},
+      {"-i 1 -+O 1000", {{"operation.between.ops_per_s", "1000"}}},
+      {"-i 0 -+b 4m,20",
+       {{"operation.between.burst_bytes", "4194304"}, {"operation.between.burst_pause_ms", "20"}}},
+      {"-i 0 --data pattern:187", {{"data.kind", "PATTERN"}, {"data.pattern_byte", "187"}}},
+      {"-i 0 --data zero", {{"data.kind", "ZERO"}}},
+      {"-i 0 -V 17", {{"data.kind", "PATTERN"}, {"data.pattern_byte", "17"}, {"data.verify", "true"}}},
+      {"-i 0 -+d", {{"data.verify", "true"}}},
+      {"-i 0 --compress 40", {{"data.compress_percent", "40"}}},
+      {"-i 0 -+w 50", {{"data.dedupe_percent", "50"}}},
+      {"-i 0 -+w 50 -+y 30", {{"data.dedupe_within_percent", "30"}}},
+      {"-i 0 -+w 50 -+y 30 -+C 20", {{"data.dedupe_interior_percent", "20"}}},
+      {"-i 0 -+w 50 -+S 7", {{"data.dedupe_seed", "7"}}},
+      {"-i 0 -+w 50 -+W 3", {{"data.dedupe_lane_offset", "3"}}},
+      {"--op create --items 500", {{"operation.tree.items_per_lane", "500"}}},
+      {"--op create --tree-depth 2 --tree-branching 8",
+       {{"operation.tree.depth", "2"}, {"operation.tree.branching", "8"}}},
+      {"--op create --shared-directory", {{"operation.tree.shared_directory", "true"}}},
+      {"--op create --file-bytes 3901", {{"operation.tree.file_bytes", "3901"}}},
+      {"--op stat --random-order", {{"operation.tree.random_order", "true"}}},
+      {"--op set-xattr --xattr-bytes 128", {{"operation.tree.xattr_bytes", "128"}}},
+      {"-i 1 --rotate-clients", {{"operation.rotate_clients", "true"}}},
+      {"-i 0 -w", {{"plan.keep_data", "true"}}},
+  };
+  return cases;
+}
+
+TEST_CASE("every option writes what it says into the plan") {
+  for (const Case& each : Cases()) {
+    INFO(each.words);
+    const auto plan = PlanFor(each.words);
+    INFO((plan.ok() ? "" : std::string(plan.status().message())));
+    REQUIRE(plan.ok());
+    for (const auto& [path, value] : each.fields) {
+      INFO(path);
+      CHECK(PlanField(*plan, path) == value);
+    }
+  }
+}
+
+TEST_CASE("an option's fields are fields of a plan, and it has a help line") {
+  const v1::Plan plan;
+  std::set<std::string> names, letters;
+  for (const OptionSpec& option : RunOptions()) {
+    INFO(std::string(option.name));
+    CHECK(names.insert(std::string(option.name)).second);
+    if (!option.letter.empty()) CHECK(letters.insert(std::string(option.letter)).second);
+    CHECK_FALSE(option.help.empty());
+    CHECK(option.is_flag() == option.argument.empty());
+    if (option.sets.empty()) continue;
+    for (const auto& piece : absl::StrSplit(std::string(option.sets), ' ')) {
+      const std::vector<std::string> sides = absl::StrSplit(piece, '=');
+      const std::pair<std::string, std::string> parts = absl::StrSplit(sides[0], absl::MaxSplits('.', 1));
+      INFO(sides[0]);
+      static const std::map<std::string, const google::protobuf::Message*> roots = {
+          {"plan", &v1::Plan::default_instance()},
+          {"files", &v1::FileLayout::default_instance()},
+          {"data", &v1::DataContent::default_instance()},
+          {"phase", &v1::Phase::default_instance()},
+          {"operation", &v1::Operation::default_instance()}};
+      REQUIRE(roots.contains(parts.first));
+      CHECK(FieldOf(*roots.at(parts.first), parts.second) != "?");
+    }
+  }
+}
+
+// 2.1 and 2.2 of IOzone 3.471's options.
+const std::vector<std::string>& IozoneLetters() {
+  static const std::vector<std::string> letters = {
+      "a",  "A",  "b",  "B",  "c",  "C",  "d",  "D",  "e",  "E",  "f",  "F",  "g",  "G",  "h",  "H",
+      "i",  "I",  "j",  "J",  "k",  "K",  "l",  "L",  "m",  "M",  "n",  "N",  "o",  "O",  "p",  "P",
+      "q",  "Q",  "r",  "R",  "s",  "S",  "t",  "T",  "u",  "U",  "v",  "V",  "w",  "W",  "x",  "X",
+      "y",  "Y",  "z",  "Z",  "+a", "+A", "+b", "+B", "+c", "+C", "+d", "+D", "+E", "+F", "+h", "+H",
+      "+i", "+J", "+k", "+K", "+l", "+L", "+m", "+n", "+N", "+O", "+p", "+P", "+q", "+r", "+s", "+S",
+      "+t", "+T", "+u", "+U", "+V", "+w", "+W", "+x", "+X", "+y", "+z", "+Z"};
+  return letters;
+}
+
+std::vector<std::string> OurLetters() {
+  std::vector<std::string> letters;
+  for (const OptionSpec& option : RunOptions()) {
+    if (!option.letter.empty()) letters.emplace_back(option.letter);
+  }
+  for (const PlaceLetter& letter : PlaceLetters()) letters.emplace_back(letter.letter);
+  for (const RefusedLetter& letter : RefusedLetters()) letters.emplace_back(letter.letter);
+  return letters;
+}
+
+TEST_CASE("every letter of IOzone is an option here or refused with a reason, and none is both") {
+  const std::vector<std::string> ours = OurLetters();
+  for (const std::string& letter : IozoneLetters()) {
+    INFO(letter);
+    CHECK(std::count(ours.begin(), ours.end(), letter) == 1);
+  }
+  CHECK(ours.size() == IozoneLetters().size());  // and there are no others
+}
+
+TEST_CASE("a refused letter says why") {
+  for (const RefusedLetter& letter : RefusedLetters()) {
+    const std::string words =
+        absl::StrCat("-i 0 -", std::string(letter.letter), letter.takes_argument ? " 3" : "");
+    INFO(words);
+    CHECK_THAT(ErrorOf(words),
+               Contains(absl::StrCat("-", std::string(letter.letter))) && Contains(std::string(letter.why)));
+  }
+}
+
+TEST_CASE("--help iozone lists every letter once, with ours beside") {
+  const std::string help = IozoneHelp();
+  for (const std::string& letter : OurLetters()) {
+    const std::string begin = absl::StrCat("\n  -", letter, std::string(5 - letter.size() - 1, ' '));
+    INFO(begin);
+    const size_t at = help.find(begin);
+    REQUIRE(at != std::string::npos);
+    CHECK(help.find(begin, at + 1) == std::string::npos);
+  }
+  CHECK_THAT(help, Contains("-+n  --no-retest"));
+  CHECK_THAT(help, Contains("-i 12  preadv, repreadv"));
+}
+
+TEST_CASE("docs/iozone.md has a line for every letter and for no other") {
+  const std::string text = FileText(SourcePath("docs/iozone.md"));
+  std::set<std::string> documented;
+  for (const auto& line : absl::StrSplit(text, '\n')) {
+    const std::string row(line);
+    if (row.rfind("| `-", 0) != 0) continue;
+    const size_t end = row.find_first_of("` ", 4);
+    REQUIRE(end != std::string::npos);
+    INFO(row);
+    CHECK(documented.insert(row.substr(4, end - 4)).second);
+  }
+  const std::vector<std::string> ours = OurLetters();
+  CHECK(documented == std::set<std::string>(ours.begin(), ours.end()));
+}
+
+TEST_CASE("options that contradict each other are refused, and both are named") {
+  const auto argument_of = [](const OptionSpec& option) -> std::string {
+    if (option.is_flag()) return "";
+    if (option.name == "data") return " zero";
+    if (option.name == "burst") return " 4m,20";
+    if (option.name == "bind") return " cores";
+    return " 2";
+  };
+  for (const ForbiddenPair& pair : ForbiddenPairs()) {
+    const OptionSpec& one = OptionNamed(pair.one);
+    const OptionSpec& other = OptionNamed(pair.other);
+    // Each with what it needs, which may itself be refused only for the pair in question.
+    const std::string words = absl::StrCat("--", std::string(one.name), argument_of(one), " --",
+                                           std::string(other.name), argument_of(other));
+    INFO(words);
+    const std::string error = ErrorOf(words);
+    CHECK_THAT(error, Contains(std::string(one.name)) && Contains(std::string(other.name)));
+    CHECK(error.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("IOzone's own contradictions are ours, too") {
+  for (const char* words : {"-a -t 4", "-t 4 -g 1g -a", "-N -t 2", "-f x -F x y", "-f x -t 2", "-F x y -a",
+                            "-B -k 4", "-B -H 4", "-D -k 4", "-H 4 -k 4", "-+d -+w 50", "-Y trace -a",
+                            "-Y trace -j 3", "-Y trace -K", "-Y trace -V 3"}) {
+    INFO(words);
+    CHECK_THAT(ErrorOf(words), Contains("cannot go with"));
+  }
+}
+
+TEST_CASE("a letter that needs another names it") {
+  CHECK_THAT(ErrorOf("-i 0 -G"), Contains("-G (--mmap-sync)") && Contains("-B (--mmap)"));
+  CHECK_THAT(ErrorOf("-i 0 -Z"), Contains("-Z") && Contains("-B") && Contains("-D"));
+  CHECK_THAT(ErrorOf("-i 0 -+A 1"), Contains("-+A") && Contains("-B"));
+  CHECK_THAT(ErrorOf("-n 1m"), Contains("-n") && Contains("-a"));
+  CHECK_THAT(ErrorOf("-z"), Contains("-z") && Contains("-a"));
+  CHECK_THAT(ErrorOf("-l 2"), Contains("-l") && Contains("-u"));
+  CHECK_THAT(ErrorOf("-S 1024"), Contains("-S") && Contains("-p"));
+  CHECK_THAT(ErrorOf("-+y 3"), Contains("-+y") && Contains("-+w"));
+  CHECK_THAT(ErrorOf("-+J"), Contains("-+J") && Contains("-J"));
+  CHECK_THAT(ErrorOf("-+E -i 1"), Contains("-+E") && Contains("-f") && Contains("-F"));
+  CHECK_THAT(ErrorOf("--interleaved"), Contains("--interleaved") && Contains("-+V"));
+  CHECK_THAT(ErrorOf("-+B -i 0"), Contains("-+B") && Contains("-i 8"));
+}
+
+TEST_CASE("an option that no phase has a use for is an error, not silence") {
+  CHECK_THAT(ErrorOf("-i 0 -+p 70"), Contains("-+p") && Contains("mix"));
+  CHECK_THAT(ErrorOf("-i 0 -K"), Contains("-K") && Contains("reads"));
+  CHECK_THAT(ErrorOf("-i 1 -+N"), Contains("-+N") && Contains("makes files"));
+  CHECK_THAT(ErrorOf("-i 1 --items 5"), Contains("--items") && Contains("names"));
+  CHECK_THAT(ErrorOf("-i 8 -+F"), Contains("-+F") && Contains("sequential-mix"));
+}
+
+TEST_CASE("a value that cannot be is one line that quotes it") {
+  CHECK_THAT(ErrorOf("-i 0 -k 0"), Contains("-k (--aio)") && Contains("\"0\""));
+  CHECK_THAT(ErrorOf("-t 0"), Contains("--lanes") && Contains("from 1 to 4096"));
+  CHECK_THAT(ErrorOf("-t -3"), Contains("-3"));
+  CHECK_THAT(ErrorOf("-V 256"), Contains("256"));
+  CHECK_THAT(ErrorOf("-i 8 -+p 101"), Contains("101"));
+  CHECK_THAT(ErrorOf("--time soon"), Contains("soon"));
+  CHECK_THAT(ErrorOf("--time nan"), Contains("nan"));
+  CHECK_THAT(ErrorOf("-+b 4m"), Contains("4m") && Contains("4m,20"));
+  CHECK_THAT(ErrorOf("--data pattern:300"), Contains("pattern:300"));
+  CHECK_THAT(ErrorOf("-n 4q -a"), Contains("4q") && Contains("-n"));
+  CHECK_THAT(ErrorOf("-j 3 -j 4"), Contains("-j") && Contains("twice"));
+}
+
+TEST_CASE("-+E reads the files of -f or -F and nothing else") {
+  const auto plan = PlanFor("-+E -f /data/one -i 1 -i 3");
+  REQUIRE(plan.ok());
+  CHECK(plan->files().existing_files(0) == "/data/one");
+  CHECK(plan->targets(0).path() == "/data");
+  CHECK_FALSE(UsesFiles(*plan));  // none of ours
+  CHECK(PlanFor("-t 2 -+E -F /data/one /data/two -i 1")->files().existing_files_size() == 2);
+  CHECK_THAT(ErrorOf("--existing /data/one -i 0"), Contains("--existing (-+E)") && Contains("write"));
+  CHECK_THAT(ErrorOf("--existing /data/one -i 8"), Contains("--existing (-+E)") && Contains("random-mix"));
+  CHECK_THAT(ErrorOf("--existing /data/one -i 1 -w"), Contains("--existing") && Contains("-w"));
+}
+
+TEST_CASE("-f and -F say in which directories data go, not which files") {
+  CHECK(PlanFor("-f /data/file")->targets(0).path() == "/data");
+  const auto spread = PlanFor("-F /a/1 /b/2 /a/3 -i 1");
+  REQUIRE(spread.ok());
+  REQUIRE(spread->targets_size() == 2);
+  CHECK(spread->targets(1).path() == "/b");
+  CHECK_THAT(ErrorOf("-F /a/1 /b/2 /c/3 /d/4 /e/5"), Contains("5 directories") && Contains("4"));
+}
+
+TEST_CASE("rests come before all phases but the first, remounts and dropped caches where they belong") {
+  const auto plan = PlanFor("-+n -i 0 -i 1 -+q 1.5 -U /mnt/x --drop-caches");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->phases(0).before_size() == 1);
+  CHECK(plan->phases(0).before(0).remount().mount_point() == "/mnt/x");
+  REQUIRE(plan->phases(1).before_size() == 3);
+  CHECK(plan->phases(1).before(0).rest().seconds() == 1.5);
+  CHECK(plan->phases(1).before(1).has_remount());
+  CHECK(plan->phases(1).before(2).has_drop_caches());
+}
+
+TEST_CASE("-+k shares the size out over the lanes of all workers, in whole records") {
+  CHECK(PlanFor("-+k -s 1m -r 4k -t 2 -i 0")->files().bytes_per_lane() ==
+        128_KiB);  // 4 workers, 2 lanes each
+  CHECK(PlanFor("-+k -s 100k -r 4k -t 2 -i 0")->files().bytes_per_lane() == 12_KiB);
+  CHECK_THAT(ErrorOf("-+k -s 16k -r 4k -t 2 -i 0"), Contains("-+k") && Contains("8 lanes"));
+}
+
+TEST_CASE("what IOzone asks for by an option and is always so here changes nothing") {
+  const auto plain = PlanFor("-i 0 -i 1 -s 1m");
+  for (const char* words : {"-i 0 -i 1 -s 1m -R", "-i 0 -i 1 -s 1m -M -O -C", "-i 0 -i 1 -s 1m -+u -T",
+                            "-i 0 -i 1 -s 1m -N", "-i 0 -i 1 -s 1m -E"}) {
+    INFO(words);
+    const auto plan = PlanFor(words);
+    REQUIRE(plan.ok());
+    CHECK(plan->SerializeAsString() == plain->SerializeAsString());
+  }
+}
+
+TEST_CASE("with an engine, tests that it cannot do are left out unless they were asked for") {
+  for (const std::string& name : PhasesOf("-a -n 64k -g 64k -y 64k -q 64k -B")) CHECK(name != "fwrite");
+  CHECK_THAT(ErrorOf("-i 6 -B"), Contains("mmap") && Contains("fwrite"));
+}
+
+TEST_CASE("a suite's usual values are replaced, what a phase says for itself stays") {
+  const auto plan = PlanFor("--suite bonnie -s 100m -r 16k -t 3 --items 50 -I");
+  REQUIRE(plan.ok());
+  CHECK(plan->files().bytes_per_lane() == 100_MiB);
+  CHECK(plan->lanes_per_worker() == 3);
+  CHECK(plan->phases(0).files().bytes_per_lane() == 3_MiB);  // characters
+  CHECK(plan->phases(0).lanes_per_worker() == 1);
+  CHECK(plan->phases(1).assignments(0).operation().record_bytes() == 16_KiB);
+  CHECK(plan->phases(1).assignments(0).operation().direct());
+  CHECK_FALSE(plan->phases(0).assignments(0).operation().direct());  // stdio knows no O_DIRECT
+  CHECK(plan->phases(6).assignments(0).operation().tree().items_per_lane() == 50);
+  CHECK_THAT(plan->notes(0), Contains("smaller than twice"));
+  CHECK_THAT(ErrorOf("--suite bonnie -i 0"), Contains("-i (--op)") && Contains("--suite"));
+  CHECK_THAT(ErrorOf("--suite nowhere"), Contains("nowhere") && Contains("bonnie"));
+}
+
+TEST_CASE("a suite without a size gets twice the memory, in which only lanes with files count") {
+  const auto plan = PlanFor("--suite bonnie");
+  REQUIRE(plan.ok());
+  CHECK(plan->files().bytes_per_lane() == 2_GiB);  // of 1 GiB
+  CHECK(plan->notes().empty());
+}
+
+TEST_CASE("every suite is a plan that can be run") {
+  for (const char* name : {"bonnie", "io500-like", "iozone-auto", "iozone-nfs", "metadata", "smoke"}) {
+    INFO(ErrorOf(absl::StrCat("--suite ", name)));
+    CHECK(PlanFor(absl::StrCat("--suite ", name)).ok());
+  }
+  CHECK(PhasesOf("--suite iozone-auto -g 64k -y 64k -i 1") == std::vector<std::string>{"read", "reread"});
+}
+
+}  // namespace
+}  // namespace iobench
