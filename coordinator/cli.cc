@@ -57,7 +57,11 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
       "(default ssh); -t N: on the first N lines, one lane each",
       "FILE");
   where.Value("--coordinator-host", place.coordinator_host,
-              "with --client-list: how clients reach this host (IOzone: -+h)", "HOST");
+              "with --client-list or --net-test: how clients reach this host (IOzone: -+h)", "HOST");
+  where.Flag("--net-test", place.net_test,
+             "test the network instead: each client and this host, both ways, then all at once; no files "
+             "(IOzone: -+t; "
+             "-r: record, --time: seconds of each part)");
   where.Value("--join-timeout", place.join_timeout_s, "give up when they have not joined after S seconds",
               "S");
   where.Flag("--insecure", place.insecure, "listen on a network address without TLS");
@@ -85,9 +89,10 @@ absl::Status CheckClientList(const PlaceOptions& place) {
 
 absl::Status CheckPlace(const PlaceOptions& place) {
   if (!place.client_list.empty()) return CheckClientList(place);
-  if (!place.coordinator_host.empty()) {
+  if (!place.coordinator_host.empty() && !place.net_test) {
     return absl::InvalidArgumentError(
-        "-+h (--coordinator-host) is told to the clients of a list: it needs -+m (--client-list)");
+        "-+h (--coordinator-host) is told to the clients of a list: it needs -+m (--client-list) or -+t "
+        "(--net-test)");
   }
   if (place.listen.empty() != (place.workers == 0)) {
     return absl::InvalidArgumentError(place.listen.empty()

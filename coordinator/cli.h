@@ -21,6 +21,7 @@ struct PlaceOptions {
   uint32_t workers = 0;
   std::string client_list;       // a file: workers are started on these clients by a remote shell
   std::string coordinator_host;  // how clients reach this host; empty: found out
+  bool net_test = false;         // the network, in place of what the plan says
   double join_timeout_s = 600;
   bool insecure = false;
   std::string out;

@@ -38,6 +38,7 @@ constexpr RefusedLetter kRefused[] = {
 constexpr PlaceLetter kPlace[] = {
     {"+h", "coordinator-host", true, "with -+m: how clients reach this host"},
     {"+m", "client-list", true, "start a worker for each line \"client directory program [path]\" of a file, by $RSH or ssh"},
+    {"+t", "net-test", false, "test the network between the clients and this host, both ways, alone and all at once"},
     {"h", "help", false, "this help; `--help iozone` for the letters"},
     {"v", "version", false, "the version"},
 };

@@ -69,6 +69,7 @@ int Fail(const absl::Status& status, int exit_code) {
 
 // What the command does once there are workers.
 int Carry(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+  if (line.place.net_test) return NetTest(stage, line);
   return line.command == Command::kSelftest ? Selftest(stage, line) : RunPlan(stage, line, plan);
 }
 
@@ -85,6 +86,12 @@ Stage StageOn(Transport& transport, uint32_t worker_count, const std::string& co
 }
 
 int RunLocal(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
+  if (line.place.net_test) {
+    return Fail(
+        absl::InvalidArgumentError("-+t (--net-test) tests the way between workers and this process: give "
+                                   "-+m, --listen or --spawn, or use mpirun"),
+        kExitUsage);
+  }
   const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
   WorkerHandler* const workers[] = {worker.get()};
   InProcessTransport transport(workers);

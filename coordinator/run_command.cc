@@ -16,10 +16,12 @@
 #include "common/version.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
+#include "coordinator/cluster.h"
 #include "coordinator/conductor.h"
 #include "coordinator/display.h"
 #include "coordinator/layout.h"
 #include "coordinator/metadata_plan.h"
+#include "coordinator/net_test.h"
 #include "coordinator/plan_builder.h"
 #include "coordinator/report/result_store.h"
 
@@ -34,6 +36,9 @@ ConsoleStyle StyleOfStdout(bool direct) {
   style.color = direct && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
   return style;
 }
+
+constexpr uint32_t kNetTestRecordBytes = 256 << 10;
+constexpr uint64_t kMostNetTestRecordBytes = 64 << 20;  // of each client at the same time
 
 // "20261121T093012Z-4711": sorts by time, unique on this host.
 std::string RunName() {
@@ -181,6 +186,35 @@ int Selftest(const Stage& stage, const CommandLine& line) {
   }
   std::cout << std::flush;
   return exit_code;
+}
+
+int NetTest(const Stage& stage, const CommandLine& line) {
+  const ConductorOptions options = OptionsFor(stage, line);
+  Cluster cluster(stage.transport, options.run_id, stage.interrupt);
+  NetTestOptions test{.told_host = line.place.coordinator_host,
+                      .record_bytes = kNetTestRecordBytes,
+                      .seconds = line.given.Has("time") ? std::stod(line.given.Text("time")) : 0};
+  if (line.given.Has("record")) {
+    test.record_bytes = static_cast<uint32_t>(
+        std::clamp<uint64_t>(line.given.Numbers("record").front(), 1, kMostNetTestRecordBytes));
+  }
+  absl::Status status = cluster.Gather(
+      options.worker_count, options.join_deadline, options.version, [](uint32_t) {}, options.check_start);
+  if (status.ok()) {
+    const auto figures = TestNetwork(cluster, stage.coordinator.boot_id(), test);
+    status = figures.status();
+    if (figures.ok()) PrintNetFigures(*figures, std::cout);
+  }
+  cluster.Tell([](const Member&) {
+    v1::WorkerRequest request;
+    request.mutable_leave();
+    return request;
+  });
+  if (status.ok()) return kExitOk;
+  PrintError(std::string(status.message()));
+  return absl::IsCancelled(status)     ? kExitInterrupted
+         : absl::IsUnavailable(status) ? kExitPartial
+                                       : kExitUsage;
 }
 
 int PrintSavedRun(const std::string& directory) {

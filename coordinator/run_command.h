@@ -27,6 +27,7 @@ struct Stage {
 // Each returns the exit code. Errors go to stderr as one line.
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
 int Selftest(const Stage& stage, const CommandLine& line);
+int NetTest(const Stage& stage, const CommandLine& line);  // -+t
 int PrintSavedRun(const std::string& directory);
 
 // "cluster-iobench: MESSAGE" on stderr, in one line.

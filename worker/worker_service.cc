@@ -12,6 +12,7 @@
 #include "spdlog/spdlog.h"
 #include "worker/client_probe.h"
 #include "worker/data_directory.h"
+#include "worker/net_test.h"
 #include "worker/phase_runner.h"
 #include "worker/remount.h"
 #include "worker/task_thread.h"
@@ -80,6 +81,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void HandleAdjust(const Request& request);
   void HandleDataStep(const Request& request);
   void HandleClientStep(const Request& request);
+  void HandleNetTest(const Request& request);
   void HandleCollect(const Request& request);
 
   // On the task thread.
@@ -88,6 +90,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Disarm(const v1::WorkerRequest& request, const Phase& phase);
   void DoDataStep(const v1::WorkerRequest& request);
   void DoClientStep(const v1::WorkerRequest& request);
+  void DoNetTest(const v1::WorkerRequest& request);
   absl::StatusOr<CleanReport> DoDataStepAt(const std::string& path, const v1::WorkerRequest& request);
   void Collect(const v1::WorkerRequest& request, const Phase& phase);
 
@@ -159,6 +162,8 @@ void Session::Handle(const v1::WorkerRequest& incoming, EventSink& sink, WorkerT
       return HandleDataStep(request);
     case v1::WorkerRequest::kClientStep:
       return HandleClientStep(request);
+    case v1::WorkerRequest::kNetTest:
+      return HandleNetTest(request);
     case v1::WorkerRequest::kPrepare:
       return HandlePrepare(request);
     case v1::WorkerRequest::kAdjust:
@@ -378,6 +383,27 @@ void Session::HandleClientStep(const Request& request) {
     }
   }
   if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::HandleNetTest(const Request& request) {
+  absl::Status refused;
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kIdle) {
+      Later([request](Session& self) { self.DoNetTest(*request); });
+    } else {
+      refused = NotNow("NetTest");
+    }
+  }
+  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+}
+
+void Session::DoNetTest(const v1::WorkerRequest& request) {
+  absl::StatusOr<v1::NetTested> tested = TakePartInNetTest(request.net_test());
+  if (!tested.ok()) return outbox_.Send(Refusal(request, tested.status()));
+  v1::WorkerEvent event = ReplyTo(request);
+  *event.mutable_net_tested() = *std::move(tested);
+  outbox_.Send(std::move(event));
 }
 
 void Session::DoClientStep(const v1::WorkerRequest& request) {

@@ -117,3 +117,24 @@ def test_a_directory_is_no_mount_point(listed):
     listed.list()
     done = listed.run(f"-i 0 -+n -r 64k -s 64k -U {listed.nfs_dir}", check=False)
     assert done.returncode == 2 and "nothing is mounted there" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_the_network_test_sees_what_the_wire_can_do(listed):
+    """One client's receiving side is made slow; nothing else is."""
+    lab, slow = listed.lab, listed.lab.clients[0]
+    listed.list(workers_per_client=2)
+    with lab.limit_to(slow, 4 * MIB):
+        done = listed.run("-+t --time 2")
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines()[2:]}
+    assert set(rows) == {*lab.clients, "all"}
+    for client in lab.clients:
+        to, back, median, p99, all_to, all_from = map(float, rows[client][1:7])
+        assert 0 < median <= p99 and rows[client][7] == nfs_lab.OUTSIDE
+        if client == slow:
+            assert 2 < back < 4.4 and 2 < all_from < 4.4, done.stdout
+            assert to > 2 * back, done.stdout
+        else:
+            assert back > 6, done.stdout
+        assert all_to > 0
+    assert lab.run(lab.clients[0], f"ls -A {listed.nfs_dir}").stdout == "", "no file is touched"

@@ -1,0 +1,65 @@
+"""-+t: what the network can do, measured by workers that are started in every way."""
+import re
+
+import program
+import pytest
+from test_client_list import clients  # noqa: F401  (a fixture)
+
+SHORT = ("-+t", "--time", "0.2")
+
+
+def rows(outcome):
+    lines = outcome.stdout.splitlines()
+    assert lines[0].startswith("network test: "), outcome
+    cells = [re.split(r"\s{2,}", line.strip()) for line in lines[1:]]
+    assert cells[0] == ["client", "to MiB/s", "from MiB/s", "RTT median us", "RTT p99 us", "all: to MiB/s",
+                        "all: from MiB/s", "reached at"]
+    assert cells[-1][0].startswith("all "), outcome
+    return cells[1:-1], cells[-1]
+
+
+def check(outcome):
+    """Two workers of this host are one client."""
+    (client,), total = rows(outcome.expect(0))
+    to, back, median, p99, all_to, all_from = map(float, client[1:7])
+    assert min(to, back, all_to, all_from) > 1 and 0 < median <= p99
+    assert client[7].endswith("(this host)")
+    assert total == ["all 1", client[5], client[6]]
+
+
+def test_spawned_workers(path, out):
+    check(program.run([*SHORT, "--spawn", "2"], path=path, out=out))
+    assert not out.exists() and not (path / program.DATA_DIRECTORY).exists(), "no file is touched"
+
+
+def test_workers_of_a_client_list(clients, path):  # noqa: F811
+    listed = clients.list(*[f"localhost {path} {program.BINARY}"] * 2)
+    check(clients.run(*SHORT, *listed))
+    check(clients.run(*SHORT, *listed, "-t", "1", "-+h", "127.0.0.1"))
+
+
+def test_workers_that_join(path, out):
+    address = f"127.0.0.1:{program.free_port()}"
+    worker = (program.BINARY, "worker", "--join", address)
+    check(program.run([*SHORT, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)))
+
+
+def test_ranks_of_mpi(path, out):
+    check(program.run([*SHORT], path=path, out=out, prefix=program.mpirun(2)))
+
+
+def test_records_of_any_size(path, out):
+    check(program.run([*SHORT, "--spawn", "1", "-r", "1m"], path=path, out=out))
+
+
+def test_an_address_that_does_not_lead_here(path, out):
+    """Of the documentation's network: nobody answers there."""
+    outcome = program.run([*SHORT, "--spawn", "1", "-+h", "nowhere.invalid"], path=path, out=out)
+    assert outcome.code == 3 and "nowhere.invalid" in outcome.stderr and "-+h" in outcome.stderr, outcome
+    assert len(outcome.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [("-+t",), ("-+t", "--transport", "local")])
+def test_there_must_be_a_way_to_test(path, out, words):
+    outcome = program.run(words, path=path, out=out)
+    assert outcome.code == 1 and "-+t" in outcome.stderr and "--spawn" in outcome.stderr, outcome
