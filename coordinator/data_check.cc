@@ -68,9 +68,6 @@ absl::Status CheckVerify(const v1::Plan& plan) {
     return CannotGo(absl::StrCat(kCompress, " over ", kMostVerifiedCompressPercent), kVerify,
                     "a tenth of every sector says who wrote it");
   }
-  if (!plan.files().existing_files().empty()) {
-    return CannotGo(kVerify, "-+E (files.existing_files)", "files of others do not say who wrote them");
-  }
   uint64_t odd = 0, other = 0;
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
@@ -86,6 +83,21 @@ absl::Status CheckVerify(const v1::Plan& plan) {
         return absl::InvalidArgumentError(absl::StrCat(
             kVerify, " needs records that are all multiples of 512 bytes, or all the same: ", odd, " and ",
             other, " would cut each other's sectors"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Whatever is checked, and however.
+absl::Status CheckChecks(const v1::Plan& plan) {
+  if (!plan.files().existing_files().empty()) {
+    return CannotGo(kVerify, "-+E (files.existing_files)", "what is in files of others is not known");
+  }
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (assignment.operation().engine() == "null") {
+        return CannotGo(kVerify, "--engine null", "it moves no data that could be checked");
       }
     }
   }
@@ -119,6 +131,7 @@ absl::Status CheckData(const v1::Plan& plan) {
     IOBENCH_RETURN_IF_ERROR(CheckConstant(data));
   }
   IOBENCH_RETURN_IF_ERROR(CheckDedupe(data));
+  if (data.verify()) IOBENCH_RETURN_IF_ERROR(CheckChecks(plan));
   return HasSectors(data) ? CheckVerify(plan) : absl::OkStatus();
 }
 

@@ -11,6 +11,34 @@
 
 namespace iobench {
 
+std::string DescribeData(const v1::Plan& plan) {
+  const v1::DataContent& data = plan.data();
+  if (data.kind() == v1::DataContent::ZERO) return "zeros";
+  if (data.kind() == v1::DataContent::PATTERN) {
+    return absl::StrCat("every byte ", data.pattern_byte(), data.verify() ? ", checked after each read" : "");
+  }
+  std::string text = data.compress_percent() == 0
+                         ? std::string("incompressible")
+                         : absl::StrCat(data.compress_percent(), " % of each 4 KiB compresses away");
+  if (data.dedupe_percent() > 0) {
+    absl::StrAppend(&text, ", ", data.dedupe_percent(), " % of the records dedupable");
+    if (data.dedupe_within_percent() > 0) {
+      absl::StrAppend(&text, " (of these ", data.dedupe_within_percent(), " % equal to each other");
+      if (data.dedupe_interior_percent() > 0) {
+        absl::StrAppend(&text, ", and of these ", data.dedupe_interior_percent(),
+                        " % within their file only");
+      }
+      text += ')';
+    }
+    absl::StrAppend(&text, ", set ", data.dedupe_seed(), ", the others differ by lane, block and phase");
+  } else {
+    text += ", differs by lane, block and phase";
+  }
+  absl::StrAppend(&text, " (seed ", plan.seed(), ")");
+  if (data.verify()) text += "; each sector says who wrote it, and is checked after each read";
+  return text;
+}
+
 void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!phase.has_verify()) return;
   const v1::VerifyResult& verify = phase.verify();
@@ -23,12 +51,12 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
     for (const auto& [name, count] : std::map(verify.counts().begin(), verify.counts().end())) {
       kinds.push_back(absl::StrCat(FormatCount(static_cast<double>(count)), " ", name));
     }
-    text = absl::StrCat("FAILED: ", verify.mismatched(), " of ", sectors, " are wrong (",
-                        absl::StrJoin(kinds, ", "), ")");
+    text = absl::StrCat("FAILED: ", FormatCount(static_cast<double>(verify.mismatched())), " of ", sectors,
+                        " are wrong (", absl::StrJoin(kinds, ", "), ")");
   }
   if (verify.undetermined() > 0) {
-    absl::StrAppend(&text, "; of ", verify.undetermined(),
-                    " it cannot be known which of two or more writes is the last: they are one of these");
+    absl::StrAppend(&text, "; of ", FormatCount(static_cast<double>(verify.undetermined())),
+                    " it is not known which of several writes is the last");
   }
   page.Labelled("verified", text, verify.mismatched() > 0 ? Tone::kError : Tone::kPlain);
 }

@@ -2,10 +2,16 @@
 #ifndef COORDINATOR_REPORT_CONSOLE_DATA_H_
 #define COORDINATOR_REPORT_CONSOLE_DATA_H_
 
+#include <string>
+
 #include "coordinator/report/console_page.h"
+#include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
+
+// "incompressible, differs by lane, block and phase (seed 1)": what a plan writes, and whether it is checked.
+std::string DescribeData(const v1::Plan& plan);
 
 // What was verified and what failed; nothing where nothing was.
 void PutVerified(const v1::PhaseReport& phase, ConsolePage& page);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "common/operation.h"
 #include "common/units.h"
+#include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
 #include "coordinator/report/console_words.h"
 #include "coordinator/report/display_text.h"
@@ -149,8 +150,7 @@ bool MovesData(const v1::Plan& plan) {
 
 std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine moves nothing, this measures the tool itself";
-  return absl::StrCat("incompressible, differs by lane, block and phase (seed ", plan.seed(), "); ",
-                      plan.keep_data() ? "kept at the end" : "removed at the end");
+  return absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
 }
 
 std::string Where(const v1::RunReport& report) {

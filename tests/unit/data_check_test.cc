@@ -115,6 +115,12 @@ TEST_CASE("what others wrote, and what cuts sectors, is not verified") {
   plan.mutable_data()->set_verify(true);
   plan.mutable_files()->add_existing_files("/data/file");
   REQUIRE_THAT(std::string(CheckData(plan).message()), Contains("--verify") && Contains("-+E"));
+  v1::Plan null = PlanOf();
+  null.mutable_data()->set_kind(v1::DataContent::PATTERN);
+  null.mutable_data()->set_verify(true);
+  REQUIRE(CheckData(null).ok());
+  null.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_engine("null");
+  REQUIRE_THAT(std::string(CheckData(null).message()), Contains("--verify") && Contains("--engine null"));
 }
 
 TEST_CASE("times, paces and bursts are what they can be") {
