@@ -33,6 +33,53 @@ TEST_CASE("the console report of the fixed result is as it was looked at") {
   CheckGolden("console.txt", ConsoleText(GoldenReport(), ConsoleStyle{}));
 }
 
+TEST_CASE("a phase on names is told in ops per second, and data only where some were moved") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_metadata(true);
+  phase.mutable_tree()->set_items_per_lane(2500);
+  phase.mutable_tree()->set_random_order(true);
+  phase.set_rotated(true);
+  phase.mutable_headline()->set_ops_per_s(12'345);
+  phase.mutable_headline()->set_bytes_per_s(0);
+  phase.set_bytes(0);
+  phase.set_ops(10'000);
+  phase.set_measured_ops(9'000);
+  phase.mutable_throughput_ops_per_s()->set_children(777);
+  phase.mutable_lanes_ops_per_s()->set_mean(888);
+  for (v1::ClientPhaseReport& client : *phase.mutable_clients()) client.set_ops_per_s(999);
+  const std::string text = ConsoleText(report, ConsoleStyle{false, 160});
+  const std::string of_phase = text.substr(0, text.find("re-read"));
+  CHECK(Contains(of_phase, "12,345 ops/s"));
+  CHECK(Contains(of_phase, "10,000 ops in "));
+  CHECK(Contains(of_phase, "on 2,500 items per lane, in random order"));
+  CHECK(Contains(of_phase, "the headline counts 9,000"));
+  CHECK(Contains(of_phase, "items of the next client"));
+  CHECK(Contains(of_phase, "children 777 ops/s"));
+  CHECK(Contains(of_phase, "mean 888 ops/s"));
+  CHECK(Contains(of_phase, " 999 ops/s"));
+  phase.mutable_headline()->set_bytes_per_s(64 << 20);
+  phase.set_bytes(3 << 20);
+  const std::string with_data = ConsoleText(report, ConsoleStyle{});
+  CHECK(Contains(with_data, "64 MiB/s"));
+  CHECK(Contains(with_data, "; 3 MiB of data"));
+}
+
+TEST_CASE("a tree is described in a few words") {
+  v1::Tree tree;
+  tree.set_items_per_lane(10'000);
+  CHECK(TreeText(tree) == "10,000 items per lane");
+  tree.set_shared_directory(true);
+  tree.set_file_bytes(3901);
+  CHECK(TreeText(tree) == "10,000 items per lane in one shared directory, files of 3.81 KiB");
+  tree.set_depth(2);
+  tree.set_branching(10);
+  tree.set_random_order(true);
+  CHECK(TreeText(tree) ==
+        "10,000 items per lane in one shared tree of depth 2, 10 directories in each, files of "
+        "3.81 KiB, in random order");
+}
+
 TEST_CASE("no line of the console report is wider than the style, whatever the names") {
   v1::RunReport report = GoldenReport();
   report.mutable_phases(0)->mutable_clients(0)->set_host(std::string(300, 'x') + ".example.org");

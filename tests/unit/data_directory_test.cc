@@ -245,6 +245,31 @@ TEST_CASE("our files go, foreign ones stay with the directory, each told with it
   REQUIRE(directory.Has("cluster-iobench.data/lane-000007.0"));
 }
 
+TEST_CASE("trees go with the data, and what is foreign in them stays and is told with its path") {
+  const TempDir directory;
+  REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
+  fs::create_directories(directory.data() + "/tree-000000.0/d0/d1/dir-00000003");
+  fs::create_directories(directory.data() + "/tree-shared.1");
+  fs::create_directories(directory.data() + "/tree-7");  // not one of ours
+  for (const char* const name : {"tree-000000.0/d0/d1/item-00000000", "tree-000000.0/d0/d1/moved-00000001",
+                                 "tree-shared.1/link-000004-00000002", "tree-000000.0/d0/notes"}) {
+    directory.Write("cluster-iobench.data/" + std::string(name), "x");
+  }
+  directory.Write("cluster-iobench.data/tree-000005.0", "a file");
+  const auto removed = RemoveData(directory.path());
+  REQUIRE(removed.ok());
+  REQUIRE(removed->removed_files == 4);
+  std::vector<std::string> foreign = removed->foreign_files;
+  std::sort(foreign.begin(), foreign.end());
+  REQUIRE(foreign == std::vector<std::string>{directory.data() + "/tree-000000.0/d0/notes",
+                                              directory.data() + "/tree-000005.0",
+                                              directory.data() + "/tree-7"});
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/tree-shared.1"));
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/tree-000000.0/d0/d1"));
+  REQUIRE(directory.Read("cluster-iobench.data/tree-000000.0/d0/notes") == "x");
+  REQUIRE(directory.Read("cluster-iobench.data/tree-000005.0") == "a file");
+}
+
 TEST_CASE("a data directory that is a symbolic link is an error, and what it points to is left") {
   const TempDir directory, elsewhere;
   REQUIRE(ClaimData(elsewhere.path(), ManifestOf(1)).ok());

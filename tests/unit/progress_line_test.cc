@@ -57,6 +57,16 @@ TEST_CASE("half done after 8 s leaves 8 s") {
   CHECK(FormatProgress(Half(), 100) == "2/6 random read   50 %   64 MiB/s   left 8 s   31 of 32 lanes");
 }
 
+TEST_CASE("operations on names show ops per second and how many are left") {
+  ProgressSample sample = Half();
+  sample.phase = "create files";
+  sample.metadata = true;
+  sample.ops = 3000;
+  sample.total_ops = 4000;
+  sample.ops_per_s = 1250;
+  CHECK(FormatProgress(sample, 100) == "2/6 create files   75 %   1,250 ops/s   left 3 s   31 of 32 lanes");
+}
+
 TEST_CASE("errors are counted once there are any") {
   ProgressSample sample = Half();
   sample.errors = 1;
