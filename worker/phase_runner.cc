@@ -68,6 +68,7 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   IOBENCH_ASSIGN_OR_RETURN(spec_, PhaseSpec::From(prepare_, clock_, loop_ns_));
   const absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
   if (!Rest()) return cancelled;
+  IOBENCH_RETURN_IF_ERROR(CheckEngineHere(spec_.engine));
   IOBENCH_RETURN_IF_ERROR(MakeLanes());
   IOBENCH_RETURN_IF_ERROR(StartLanes());
   if (!WaitAllArrived(kFilesReady)) return cancelled;

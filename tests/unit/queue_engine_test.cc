@@ -333,6 +333,12 @@ TEST_CASE("where the kernel forbids io_uring the error says so and names another
     INFO(word);
     REQUIRE(std::string(forbidden.message()).find(word) != std::string::npos);
   }
+  const absl::Status before_lanes = std::async(std::launch::async, [] {
+                                      return ForbidRings(EPERM) ? CheckEngineHere("uring") : absl::OkStatus();
+                                    }).get();
+  REQUIRE(before_lanes == forbidden);
+  REQUIRE(CheckEngineHere("uring").ok());
+  REQUIRE(CheckEngineHere("posix").ok());
   const absl::Status missing = ReadyInThread([] { return ForbidRings(ENOSYS); }, note);
   INFO(missing.message());
   REQUIRE(missing.code() == absl::StatusCode::kUnimplemented);

@@ -20,11 +20,16 @@ namespace {
 struct Maker {
   std::string_view name;  // of common/engine.h
   std::unique_ptr<IoEngine> (*make)(const EngineOptions& options);
+  absl::Status (*check)() = nullptr;  // of those that a host may forbid
 };
 
 constexpr Maker kMakers[] = {
-    {"posix", MakePosixEngine},        {"stdio", MakeStdioEngine}, {"mmap", MakeMmapEngine},
-    {"posix-aio", MakePosixAioEngine}, {"uring", MakeUringEngine}, {"null", MakeNullEngine},
+    {"posix", MakePosixEngine},
+    {"stdio", MakeStdioEngine},
+    {"mmap", MakeMmapEngine},
+    {"posix-aio", MakePosixAioEngine},
+    {"uring", MakeUringEngine, CheckUring},
+    {"null", MakeNullEngine},
 };
 
 // One pass over `shape` on the null engine, ns per op.
@@ -56,6 +61,13 @@ absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, cons
     if (maker.name == spec->name) return maker.make(options);
   }
   return absl::UnimplementedError(absl::StrCat("engine ", std::string(name), " is not in this build"));
+}
+
+absl::Status CheckEngineHere(std::string_view name) {
+  for (const Maker& maker : kMakers) {
+    if (maker.name == name && maker.check != nullptr) return maker.check();
+  }
+  return absl::OkStatus();
 }
 
 double MeasureLoopNs(TickSource ticks) {

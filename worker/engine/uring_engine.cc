@@ -255,6 +255,13 @@ class UringEngine final : public IoEngine {
 
 }  // namespace
 
+absl::Status CheckUring() {
+  io_uring ring{};
+  if (const int result = io_uring_queue_init(1, &ring, 0); result != 0) return WhyNoRing(-result, 1);
+  io_uring_queue_exit(&ring);
+  return absl::OkStatus();
+}
+
 std::unique_ptr<IoEngine> MakeUringEngine(const EngineOptions& options) {
   return MakeForTicks<UringEngine>(options);
 }

@@ -14,6 +14,9 @@ namespace iobench {
 // so. A short transfer fails its op.
 std::unique_ptr<IoEngine> MakeUringEngine(const EngineOptions& options);
 
+// Whether the kernel lets this process have a ring at all; errors as MakeReady's.
+absl::Status CheckUring();
+
 }  // namespace iobench
 
 #endif  // WORKER_ENGINE_URING_ENGINE_H_
