@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/phase_shape.h"
+#include "common/plan_targets.h"
 #include "common/status_util.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
@@ -108,11 +109,17 @@ int Conductor::Run() {
   return exit_code;
 }
 
-// Workers whose own command line says where they work, as that of a client list does.
+// Workers whose own command line says where they work, as that of a client list does; the others go where the plan says.
 void Conductor::UseWorkersPaths() {
   std::vector<std::string> paths;
-  for (const Member& member : cluster_.members()) paths.push_back(member.facts.path());
-  if (std::any_of(paths.begin(), paths.end(), [](const std::string& path) { return path.empty(); })) return;
+  bool any = false;
+  for (const Member& member : cluster_.members()) {
+    const uint32_t target = TargetOfWorker(plan_, member.number);
+    const std::string& own = member.facts.path();
+    paths.push_back(own.empty() ? plan_.targets(static_cast<int>(target)).path() : own);
+    any |= !own.empty();
+  }
+  if (!any) return;
   std::vector<v1::Target> targets = TargetsOf(paths);
   plan_.mutable_targets()->Assign(targets.begin(), targets.end());
   *record_.mutable_plan() = plan_;

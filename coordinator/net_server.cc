@@ -76,6 +76,10 @@ std::string HostOf(const std::string& peer) {
   return std::count(peer.begin(), peer.end(), ':') == 1 ? peer.substr(0, peer.find(':')) : peer;
 }
 
+bool IsLoopback(const std::string& address) {
+  return address == "::1" || absl::StartsWith(address, "127.");
+}
+
 int EqualBits(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
   if (a.size() != b.size()) return 0;
   int bits = 0;
@@ -126,11 +130,11 @@ std::vector<NetServed> NetServer::Serve(const NetRound& round, const std::atomic
 }
 
 std::vector<std::string> NearestFirst(std::vector<std::string> addresses, const std::string& peer) {
-  const std::vector<uint8_t> peer_bytes = BytesOf(HostOf(peer));
+  const std::string peer_host = HostOf(peer);
+  const std::vector<uint8_t> peer_bytes = BytesOf(peer_host);
   const auto rank = [&](const std::string& address) {
-    const bool loopback = address == "::1" || absl::StartsWith(address, "127.");
     const int equal = peer_bytes.empty() ? 0 : EqualBits(BytesOf(address), peer_bytes);
-    return std::pair(loopback && equal == 0, -equal);
+    return std::pair(IsLoopback(address) && !IsLoopback(peer_host), -equal);
   };
   std::stable_sort(addresses.begin(), addresses.end(),
                    [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });

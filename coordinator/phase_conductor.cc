@@ -156,6 +156,13 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
     *prepare.add_lanes() = std::move(lane);
   }
   context_.data.Fill(prepare);
+  if (const auto wrote = earlier_steps_.find(member.number); wrote != earlier_steps_.end()) {
+    // What an attempt that was called off has prepared is there, and the worker does not remember it.
+    for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
+      v1::DataState& data = *lane.mutable_data();
+      data.set_high(std::max(data.high(), prepare.stamp().prefill_generation()));
+    }
+  }
   return prepare;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/plan_targets.h"
 #include "coordinator/analysis/marks.h"
 
 namespace iobench {
@@ -36,9 +37,17 @@ Options FactsOf(const v1::RunRecord& run, uint32_t worker) {
   Options facts;
   facts["kernel"] = run.workers(static_cast<int>(worker)).kernel();
   if (static_cast<int>(worker) >= run.targets_size()) return facts;
-  const bool several_targets = run.plan().targets_size() > 1;
+  const auto& targets = run.plan().targets();
+  // Workers with targets of their own: those of others need not be there.
+  const bool own_targets =
+      std::any_of(targets.begin(), targets.end(), [](const v1::Target& target) { return target.has_who(); });
+  const bool several_targets = targets.size() > 1 && !own_targets;
   int index = 0;
   for (const v1::TargetFacts& target : run.targets(static_cast<int>(worker)).targets()) {
+    if (own_targets && static_cast<uint32_t>(index) != TargetOfWorker(run.plan(), worker)) {
+      ++index;
+      continue;
+    }
     const std::string prefix = several_targets && index < run.plan().targets_size()
                                    ? absl::StrCat(run.plan().targets(index).path(), " ")
                                    : "";

@@ -70,7 +70,7 @@ def test_a_client_without_the_directory_is_named(listed):
 def test_what_is_read_after_a_remount_comes_from_the_server(listed):
     """A reread is free otherwise: see test_reads_from_a_client_s_own_cache_are_marked."""
     listed.list(workers_per_client=2)
-    listed.run(f"-i 0 -i 1 -c -e -r 64k -s 512k -U {listed.mount_point}")
+    listed.run(f"-i 0 -i 1 -c -e -x -r 64k -s 512k -U {listed.mount_point}")
     total = 4 * 512 * KIB
     assert list(listed.phases) == ["write", "rewrite", "read", "reread"]
     for name in ("read", "reread"):

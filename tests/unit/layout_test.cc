@@ -72,6 +72,25 @@ TEST_CASE("extents of a shared file are disjoint and dense on each target") {
   CHECK(on_target_1 == dense);
 }
 
+TEST_CASE("extents of a shared file are dense among the workers that have chosen its target") {
+  v1::Plan plan = PlanWith(1, 2, true);
+  for (const uint32_t worker : {0u, 3u}) plan.mutable_targets(1)->mutable_who()->add_workers(worker);
+  for (const uint32_t worker : {1u, 2u}) plan.mutable_targets(0)->mutable_who()->add_workers(worker);
+  const Layout layout(plan, std::vector<uint32_t>{0, 1, 2, 3});
+  const v1::LanePlan lane = layout.LanesOf(3, {})[0];
+  CHECK(lane.target() == 1);
+  CHECK(lane.extent_offset_bytes() == 1_MiB);
+  CHECK(layout.LanesOf(1, {})[0].target() == 0);
+  CHECK(layout.LanesOf(1, {})[0].extent_offset_bytes() == 0);
+}
+
+TEST_CASE("lanes are counted through on each client, for their binding") {
+  const Layout layout(PlanWith(2, 1, false), std::vector<uint32_t>{0, 1, 0});
+  CHECK(layout.LanesOf(0, {})[1].place_on_client() == 1);
+  CHECK(layout.LanesOf(1, {})[1].place_on_client() == 1);
+  CHECK(layout.LanesOf(2, {})[1].place_on_client() == 3);
+}
+
 TEST_CASE("a mix by lane makes the asked share of lanes readers, spread over the workers") {
   const Layout layout(PlanWith(4, 1, false), std::vector<uint32_t>{0, 1, 2, 3, 4});
   v1::Operation operation;

@@ -387,6 +387,19 @@ TEST_CASE("options_differ: clients are not alike") {
     script.Worker(1).targets.mutable_targets(0)->set_mount_options("vers=4.2,hard,rw,rsize=1048576");
     CHECK(Codes(script).empty());
   }
+  SECTION("workers with targets of their own: what another one uses need not be there") {
+    v1::Plan& plan = *script.run.mutable_plan();
+    plan.mutable_targets(0)->mutable_who()->add_workers(0);
+    plan.add_targets()->mutable_who()->add_workers(1);
+    for (const uint32_t worker : {0u, 1u}) {
+      v1::WorkerTargets& targets = script.Worker(worker).targets;
+      *targets.add_targets() = targets.targets(0);
+      targets.mutable_targets(worker == 0 ? 1 : 0)->set_mount_options("ro");
+    }
+    CHECK(Codes(script).empty());
+    script.Worker(1).targets.mutable_targets(1)->set_mount_options("vers=3");
+    CHECK(Codes(script) == Only{"options_differ"});
+  }
   SECTION("the kernel") {
     script.Worker(1).facts.set_kernel("5.10.0");
     CHECK(Mark(script, "options_differ").text().find("kernel=5.10.0 instead of kernel=6.1.0") !=

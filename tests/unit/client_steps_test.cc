@@ -1,0 +1,105 @@
+#include "coordinator/client_steps.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/support/scripted_workers.h"
+
+namespace iobench {
+namespace {
+
+v1::WorkerFacts On(const std::string& host, uint32_t place = 0) {
+  v1::WorkerFacts facts;
+  facts.set_host(host);
+  facts.set_boot_id("boot of " + host);
+  facts.set_program_version("1");
+  facts.set_place(place);
+  return facts;
+}
+
+v1::Phase Remounting() {
+  v1::Phase phase;
+  phase.add_before()->mutable_drop_caches();
+  phase.add_before()->mutable_remount()->set_mount_point("/mnt/nfs");
+  return phase;
+}
+
+struct Clients {
+  Interrupt interrupt;
+  std::vector<WorkerId> asked;
+  bool busy = false;
+  ScriptedWorkers workers;
+  Cluster cluster;
+
+  explicit Clients(std::vector<v1::WorkerFacts> facts)
+      : workers(
+            std::move(facts),
+            [this](WorkerId id, const v1::WorkerRequest& request) {
+              v1::WorkerEvent event;
+              CHECK(request.client_step().step().remount().mount_point() == "/mnt/nfs");
+              asked.push_back(id);
+              if (busy) {
+                event.mutable_problem()->set_code(static_cast<int>(absl::StatusCode::kFailedPrecondition));
+                event.mutable_problem()->set_message("still in use");
+              } else {
+                event.mutable_client_step_done()->mutable_step()->set_name("remount");
+              }
+              return std::vector<v1::WorkerEvent>{event};
+            }),
+        cluster(workers, 1, interrupt) {}
+
+  void Join(uint32_t count) {
+    REQUIRE(cluster.Gather(count, CoordNow() + 1'000'000'000, "1", [](uint32_t) {}).ok());
+  }
+};
+
+TEST_CASE("a client's step is done by the first of its workers that takes part") {
+  Clients clients({On("a"), On("a"), On("b"), On("b"), On("c")});
+  clients.Join(5);
+  StepsOfWorkers done;
+  const auto takes_part = [](uint32_t worker) { return worker != 2 && worker != 4; };
+  REQUIRE(RunClientSteps(clients.cluster, Remounting(), takes_part, done).ok());
+  CHECK(clients.asked == std::vector<WorkerId>{0, 3});
+  REQUIRE(done.size() == 2);
+  CHECK(done[0].at(0).name() == "remount");
+  CHECK(done[3].size() == 1);
+}
+
+TEST_CASE("a client that cannot do its step is named") {
+  Clients clients({On("a")});
+  clients.Join(1);
+  clients.busy = true;
+  StepsOfWorkers done;
+  const absl::Status status = RunClientSteps(
+      clients.cluster, Remounting(), [](uint32_t) { return true; }, done);
+  CHECK(status.message() == "worker 0 on a: still in use");
+  CHECK(absl::IsFailedPrecondition(status));
+}
+
+TEST_CASE("only steps of whole clients are client steps") {
+  const v1::Phase phase = Remounting();
+  CHECK_FALSE(IsClientStep(phase.before(0)));
+  CHECK(IsClientStep(phase.before(1)));
+  CHECK(HasClientSteps(phase));
+  CHECK_FALSE(HasClientSteps(v1::Phase()));
+}
+
+TEST_CASE("workers of a client list are numbered by their places, whoever joins first") {
+  Clients clients({On("z", 2), On("a", 3), On("m", 1)});
+  clients.workers.set_ordered(false);
+  clients.Join(3);
+  CHECK(clients.cluster.members()[0].facts.host() == "m");
+  CHECK(clients.cluster.members()[1].facts.host() == "z");
+  CHECK(clients.cluster.members()[2].facts.host() == "a");
+}
+
+TEST_CASE("who waits for workers hears at once that one of them has ended") {
+  Clients clients({On("a")});
+  const absl::Status status = clients.cluster.Gather(
+      2, CoordNow() + 60'000'000'000, "1", [](uint32_t) {},
+      [] { return absl::UnavailableError("client b: exit code 2"); });
+  CHECK(status.message() == "client b: exit code 2");
+}
+
+}  // namespace
+}  // namespace iobench
