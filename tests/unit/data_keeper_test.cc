@@ -43,10 +43,14 @@ struct Deployment {
     manifest.set_targets(1);
     *manifest.mutable_files() = plan.files();
     manifest.set_seed(plan.seed());
+    *manifest.mutable_data() = plan.data();
+    if (plan.data().verify()) manifest.set_unit_bytes(SectorUnitBytes(plan));
     return manifest;
   }
   void FindsData(v1::Manifest::State state, const std::vector<std::string>& written_by) {
     v1::Manifest manifest = Ours(PlanOf(written_by));
+    manifest.clear_data();
+    manifest.clear_unit_bytes();
     manifest.set_state(state);
     manifest.set_created_by("node7");
     for (int worker : {0, 1}) *Seen(worker).mutable_manifest() = manifest;
@@ -143,6 +147,43 @@ TEST_CASE("kept data that do not fit are refused with what differs") {
              Contains("bytes per lane 104857600, now 209715200") && Contains("seed 9, now 1"));
 }
 
+TEST_CASE("kept data are verified where they were written to be, with the same sectors") {
+  Deployment deployment;
+  deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--verify", "--path", "/mnt/nfs"};
+  deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
+  CHECK_THAT(deployment.Refusal(), Contains("written with --verify no, now yes"));
+  for (int worker : {0, 1}) {
+    v1::Manifest& manifest = *deployment.Seen(worker).mutable_manifest();
+    manifest.mutable_data()->set_verify(true);
+    manifest.set_unit_bytes(512);
+    manifest.set_run_id(12);
+    manifest.set_generation_low(3);
+    manifest.set_generation_high(4);
+  }
+  REQUIRE(deployment.Decide().ok());
+  CHECK(deployment.Decide()->uses_kept_data);
+  CHECK(deployment.Decide()->kept.run_id() == 12);
+  CHECK(deployment.Decide()->kept.generation_high() == 4);
+  for (int worker : {0, 1}) deployment.Seen(worker).mutable_manifest()->set_unit_bytes(1000);
+  CHECK_THAT(deployment.Refusal(), Contains("multiples of bytes 1000, now 512"));
+}
+
+TEST_CASE("kept data of two runs on two file systems are read, but not verified together") {
+  Deployment deployment;
+  deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--verify", "--path", "/mnt/nfs"};
+  deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
+  for (int worker : {0, 1}) {
+    v1::TargetFacts& seen = deployment.Seen(worker);
+    seen.set_filesystem_id("local disk " + std::to_string(worker));
+    seen.mutable_manifest()->mutable_data()->set_verify(true);
+    seen.mutable_manifest()->set_unit_bytes(512);
+    seen.mutable_manifest()->set_run_id(12 + static_cast<uint64_t>(worker));
+  }
+  CHECK_THAT(deployment.Refusal(), Contains("another run") && Contains("-i 0"));
+  deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
+  REQUIRE(deployment.Decide().ok());
+}
+
 TEST_CASE("a run that writes replaces kept data") {
   Deployment deployment;
   deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
@@ -159,6 +200,43 @@ TEST_CASE("rotation needs the same file system on both clients") {
   CHECK(deployment.Refusal().empty());
   deployment.Seen(1).set_filesystem_id("local disk of node1");
   CHECK_THAT(deployment.Refusal(), Contains("--rotate-clients") && Contains("node0") && Contains("node1"));
+}
+
+TEST_CASE("space is looked for once for a sweep, for the largest of its files") {
+  Deployment deployment;
+  deployment.arguments = {"-i0", "-s", "100m", "-s",  "10m",    "-l",      "1",
+                          "-u",  "3",  "-r",   "64k", "--path", "/mnt/nfs"};
+  const auto decision = deployment.Decide();
+  REQUIRE(decision.ok());
+  CHECK(decision->bytes_needed == 600_MiB);  // two workers of three lanes
+}
+
+TEST_CASE("files of the user's need no space and no directory") {
+  Deployment deployment;
+  deployment.arguments = {"-i1", "-s", "100m", "--existing", "/mnt/nfs/mine"};
+  deployment.Seen(0).set_free_bytes(0);
+  const auto decision = deployment.Decide();
+  REQUIRE(decision.ok());
+  CHECK_FALSE(decision->uses_files);
+}
+
+TEST_CASE("a worker's existing files are those of its own lanes, and must be there and large enough") {
+  const v1::Plan plan = Deployment::PlanOf(
+      {"-i1", "-s", "1m", "-t", "2", "--existing", "/a", "--existing", "/b", "--existing", "/c"});
+  Member member;
+  member.number = 1;  // lanes 2 and 3: files 2 and 0
+  member.facts.set_host("node1");
+  google::protobuf::RepeatedPtrField<v1::ExistingFile> seen;
+  for (const uint64_t bytes : {1_MiB, 0_MiB, 1_MiB}) seen.Add()->set_bytes(bytes);
+  CHECK(CheckExistingFiles(plan, member, seen).ok());
+  seen.Mutable(2)->set_bytes(1_MiB - 1);
+  CHECK_THAT(std::string(CheckExistingFiles(plan, member, seen).message()),
+             Catch::Matchers::Contains("node1") && Catch::Matchers::Contains("/c") &&
+                 Catch::Matchers::Contains("-s"));
+  seen.Mutable(2)->mutable_problem()->set_code(5);
+  seen.Mutable(2)->mutable_problem()->set_message("existing file /c: gone");
+  CHECK_THAT(std::string(CheckExistingFiles(plan, member, seen).message()),
+             Catch::Matchers::Contains("gone"));
 }
 
 }  // namespace
