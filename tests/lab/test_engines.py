@@ -1,0 +1,96 @@
+"""Maps, streams, vectors and locks over two real NFS clients: what reaches the server, and who waits for whom."""
+
+import threading
+import time
+
+import pytest
+
+import lab as nfs_lab
+from cluster_run import PATIENCE_S, Cluster
+
+KIB, MIB = 1 << 10, 1 << 20
+CLIENTS, RECORDS = 2, 32
+SLACK_BYTES = 64 * KIB
+SMALL = "-r 4k -s 128k -+n"
+
+
+@pytest.fixture
+def cluster(lab, version, nfs_dir, tmp_path):
+    return Cluster(lab, version, nfs_dir, tmp_path)
+
+
+@pytest.mark.parametrize("what, phases", [
+    ("--engine mmap -i 0 -i 1", ["write", "read"]),
+    ("-i 6 -i 7", ["fwrite", "fread"]),
+    ("-i 11 -i 12", ["pwritev", "preadv"]),
+    ("--op putc --op getc", ["putc", "getc"]),
+])
+def test_every_engine_s_bytes_reach_the_server_and_come_from_it(cluster, what, phases):
+    outcome = cluster.run(f"{what} -+n -c -e -r 64k -s 2m --drop-caches")
+    assert list(outcome.phases) == phases
+    for phase in outcome.phases.values():
+        assert phase["errors"] == [] and phase["bytes"] == CLIENTS * 2 * MIB
+    assert "unflushed" not in outcome.marks(phases[0])
+    assert "cached" not in outcome.marks(phases[1])
+    total = CLIENTS * 2 * MIB
+    assert total <= outcome.server.write_bytes <= total + SLACK_BYTES
+    # The first touch of a mapped page reads it, also where it is written in full: a map's writes read as much again. But
+    # for the last page under NFSv3, which cannot allocate: there the file is grown by writing its last byte.
+    read = 2 * total - CLIENTS * 4 * KIB if "mmap" in what else total
+    assert read <= outcome.server.read_bytes <= read + SLACK_BYTES
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_locks_of_files_and_of_records_are_asked_of_the_server_and_given_back(cluster):
+    lab = cluster.lab
+    cluster.run(f"-i 0 -w -c -e {SMALL}")
+    # A server that has just started gives no locks for a while, and its clients ask again and again.
+    lab.run(lab.clients[0], f"flock {cluster.nfs_dir}/cluster-iobench.data/lane-000000.0 true")
+    # Writers: a reader with a delegation of the server's locks at home.
+    for options, locks in (("--op rewrite -w -W", 1), ("--op random-write -w -+l", RECORDS),
+                           ("--engine mmap --op rewrite -+l", RECORDS)):
+        outcome = cluster.run(f"{options} {SMALL}")
+        for counted in outcome.clients.values():
+            # Some are asked for again, while a delegation is on its way back.
+            assert locks <= counted.requests["LOCK"] <= locks + 8, options
+            assert locks <= counted.requests["LOCKU"] <= counted.requests["LOCK"], options
+    assert lab.run(nfs_lab.SERVER, "grep -c POSIX /proc/locks", check=False).stdout.strip() == "0"
+
+
+# What a lane of client 1 wants to lock is held by client 2, through another mount of the same export. It goes on when
+# that ends, and the wait is where the option says: in the op that locks its record, or before the first op.
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)  # the lab's NFSv3 mounts have no lock daemon
+@pytest.mark.parametrize("option, waits_in_op", [("-+l", True), ("-W", False)])
+def test_a_lock_that_another_client_holds_is_waited_for(cluster, option, waits_in_op):
+    lab = cluster.lab
+    cluster.run(f"-i 0 -w -c -e {SMALL}")
+    first, second = lab.clients
+    held_file = f"{cluster.nfs_dir}/cluster-iobench.data/lane-000000.0"
+    holder = lab.start(second, f"flock -x {held_file} sh -c 'echo held; read line'")
+    assert holder.stdout.readline().strip() == "held"
+
+    released = []
+
+    def release():
+        # Only when the lane is there: it has the file open.
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            descriptors = lab.run(first, "ls -l /proc/[0-9]*/fd 2>/dev/null", check=False).stdout
+            if "lane-000000.0" in descriptors:
+                break
+            time.sleep(0.2)
+        time.sleep(1.5)
+        released.append(time.monotonic())
+        lab.finish(holder)                    # its input ends, so the lock goes
+
+    releaser = threading.Thread(target=release)
+    releaser.start()
+    try:
+        outcome = cluster.run(f"-i 10 -w {option} -x {SMALL}")
+    finally:
+        releaser.join()
+    assert released
+    phase = outcome.phases["pread"]
+    assert phase["errors"] == [] and phase["bytes"] == CLIENTS * 128 * KIB
+    longest_us = phase["latency_us"]["max"]
+    assert (longest_us > 1_000_000) == waits_in_op, f"{longest_us} us"
