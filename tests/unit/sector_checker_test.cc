@@ -1,5 +1,7 @@
 #include "worker/data/sector_checker.h"
 
+#include <zlib.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
@@ -147,7 +149,7 @@ TEST_CASE("a flipped bit anywhere in a sector is corruption, in the header too")
     data[1024 + at] ^= std::byte{1};
     INFO("byte " << at);
     RequireOne(Checked(data, 8192), "corrupt",
-               at < 8    ? "no sector of this program"
+               at < 16   ? "no sector of this program"
                : at < 48 ? "a header with a wrong checksum"
                          : "the header of generation 3 by lane 1, other contents");
   }
@@ -232,6 +234,22 @@ TEST_CASE("ten mismatches are described, all are counted") {
   REQUIRE(CountsOf(result) == Counts{{"zeros", 128}});
   REQUIRE(result.first_size() == 10);
   REQUIRE(result.first(9).offset() == 9 * 512);
+}
+
+TEST_CASE("sectors that say who wrote them do not compress, and with a percentage they do by as much") {
+  for (const uint32_t percent : {0u, 1u, 30u, 50u, 77u, 90u}) {
+    for (const uint64_t unit : {512u, 4097u}) {
+      INFO(percent << " %, unit " << unit);
+      const Bytes data =
+          Writer{.unit_bytes = unit, .compress_percent = percent}.Write(0, unit * ((2 << 20) / unit));
+      uLongf size = compressBound(data.size());
+      std::vector<Bytef> out(size);
+      REQUIRE(compress2(out.data(), &size, reinterpret_cast<const Bytef*>(data.data()), data.size(), 9) ==
+              Z_OK);
+      REQUIRE(static_cast<double>(size) / static_cast<double>(data.size()) ==
+              Approx(1 - percent / 100.0).margin(0.01));
+    }
+  }
 }
 
 TEST_CASE("compressible sectors are checked all the same") {

@@ -17,7 +17,7 @@ struct FoundSector {
   v1::Mismatch::What what = v1::Mismatch::UNKNOWN;
   uint32_t file = 0;         // index among the lane's
   uint64_t offset = 0;       // within it, or the lane's extent
-  SectorHeader header = {};  // corrupt: of its first bytes
+  SectorHeader header = {};  // corrupt: what it would be; its checksum is the first bytes
   bool has_header = false;   // the header is one that we wrote
   // Torn: what the rest is of; generation 0: zeros.
   uint32_t other_generation = 0;

@@ -7,6 +7,7 @@
 #ifndef WORKER_DATA_POOL_H_
 #define WORKER_DATA_POOL_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,8 @@ namespace iobench {
 
 // What the pool's words are; the same for every word of a run.
 struct PoolContents {
-  uint32_t compress_percent = 0;               // so much of the end of every 4 KiB block is zeros, to 4 bytes
+  uint32_t compress_percent = 0;  // so much of every 4 KiB block is zeros, at its end
+  uint32_t covered_bytes = 0;  // of each 512 written over later, and not compressible: zeros make up for it
   std::optional<unsigned char> constant = {};  // instead of all that: every byte this one
 };
 
@@ -31,9 +33,7 @@ class PoolWords {
 
   PoolWords(uint64_t salt, const PoolContents& contents)
       : salt_(salt),
-        random_words_per_block_(
-            contents.constant ? 0
-                              : (kWordsPerBlock * (100 - uint64_t{contents.compress_percent}) + 50) / 100),
+        random_words_per_block_(contents.constant ? 0 : RandomWords(contents)),
         constant_(contents.constant ? 0x0101010101010101u * *contents.constant : 0) {}
 
   uint64_t At(uint64_t word_index) const {
@@ -43,6 +43,11 @@ class PoolWords {
 
  private:
   static constexpr uint64_t kWordsPerBlock = kBlockBytes / sizeof(uint64_t);
+
+  static uint64_t RandomWords(const PoolContents& contents) {
+    const double zeros = contents.compress_percent / 100.0 * 512 / (512 - contents.covered_bytes);
+    return static_cast<uint64_t>(std::max(0.0, kWordsPerBlock * (1 - zeros)) + 0.5);
+  }
   uint64_t salt_;
   uint64_t random_words_per_block_;
   uint64_t constant_;

@@ -20,7 +20,8 @@ constexpr uint64_t kTinyDomain = 4;
 uint64_t SectorChecksum(const SectorHeader& header, const std::byte* sector, uint64_t length) {
   assert(length >= kSectorHeaderBytes);
   const uint64_t of_contents = XXH3_64bits(sector + kSectorHeaderBytes, length - kSectorHeaderBytes);
-  return XXH3_64bits_withSeed(&header, offsetof(SectorHeader, checksum), of_contents);
+  static_assert(offsetof(SectorHeader, checksum) == 0 && offsetof(SectorHeader, magic) == 8);
+  return XXH3_64bits_withSeed(&header.magic, sizeof(header) - sizeof(header.checksum), of_contents);
 }
 
 void MakeTinySector(const SectorHeader& header, std::byte* sector, uint64_t length) {
@@ -34,7 +35,8 @@ void MakeTinySector(const SectorHeader& header, std::byte* sector, uint64_t leng
 }
 
 PoolWords SectorPool(uint64_t seed, uint32_t writer, uint32_t generation, uint32_t compress_percent) {
-  return PoolWords(MixAll(seed, writer, generation, kSectorDomain), {.compress_percent = compress_percent});
+  return PoolWords(MixAll(seed, writer, generation, kSectorDomain),
+                   {.compress_percent = compress_percent, .covered_bytes = kSectorHeaderBytes});
 }
 
 }  // namespace iobench

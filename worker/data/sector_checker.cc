@@ -56,8 +56,7 @@ void SectorChecker::Check(const Op& op, const std::byte* data) {
 void SectorChecker::CheckSector(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length) {
   log_.CountSector();
   if (length < kSectorHeaderBytes) return CheckTiny(file, offset, sector, length);
-  SectorHeader header;
-  std::memcpy(&header, sector, sizeof(header));
+  const SectorHeader header = HeaderAt(sector);
   const bool right = header.magic == kSectorMagic && header.run == expected_.run &&
                      header.owner == expected_.owner && header.file == file && header.offset == offset &&
                      header.generation >= expected_.low && header.generation <= expected_.high &&
@@ -85,7 +84,8 @@ void SectorChecker::CheckTiny(uint32_t file, uint64_t offset, const std::byte* s
     if (generation == 0) break;
   }
   FoundSector found{.what = v1::Mismatch::CORRUPT, .file = file, .offset = offset};
-  std::memcpy(&found.header, sector, length);
+  found.header.magic = 0;
+  std::memcpy(&found.header.checksum, sector, std::min(sizeof(found.header.checksum), length));
   if (AllZeros(sector, length)) found.what = v1::Mismatch::ZEROS;
   for (uint32_t generation = expected_.low; generation-- > 1 && found.what == v1::Mismatch::CORRUPT;) {
     if (!is_of(generation)) continue;
@@ -97,8 +97,8 @@ void SectorChecker::CheckTiny(uint32_t file, uint64_t offset, const std::byte* s
 
 FoundSector SectorChecker::Classify(uint32_t file, uint64_t offset, const std::byte* sector,
                                     uint64_t length) const {
-  FoundSector found{.what = v1::Mismatch::CORRUPT, .file = file, .offset = offset};
-  std::memcpy(&found.header, sector, sizeof(found.header));
+  FoundSector found{
+      .what = v1::Mismatch::CORRUPT, .file = file, .offset = offset, .header = HeaderAt(sector)};
   const SectorHeader& header = found.header;
   if (header.magic != kSectorMagic) {
     if (AllZeros(sector, length)) found.what = v1::Mismatch::ZEROS;
@@ -196,7 +196,7 @@ std::string SectorChecker::Describe(const FoundSector& found) const {
     default:
       if (found.has_header) return absl::StrCat("the header of ", written, ", other contents");
       if (header.magic == kSectorMagic) return "a header with a wrong checksum";
-      return absl::StrFormat("no sector of this program: it begins with 0x%016x", header.magic);
+      return absl::StrFormat("no sector of this program: it begins with 0x%016x", header.checksum);
   }
 }
 

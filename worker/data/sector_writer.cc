@@ -35,7 +35,7 @@ const std::byte* SectorWriter::Make(const Op& op) {
         std::memcpy(sector + kSectorHeaderBytes, contents + (offset - op.offset) + kSectorHeaderBytes,
                     length - kSectorHeaderBytes);
         header.checksum = SectorChecksum(header, sector, length);
-        std::memcpy(sector, &header, sizeof(header));
+        PutHeader(header, sector);
       });
   return record;
 }
