@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "common/clock.h"
 #include "common/operation.h"
+#include "common/phase_shape.h"
 #include "common/plan_targets.h"
 #include "common/units.h"
 #include "common/version.h"
@@ -75,9 +76,10 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
                                     FormatBytes(static_cast<double>(seen.free_bytes())));
   }
   std::cout << "space " << FormatBytes(static_cast<double>(conductor.bytes_needed())) << " in all\n";
-  const uint64_t lanes = uint64_t{plan.lanes_per_worker()} * static_cast<uint64_t>(record.workers_size());
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();
+    const PhaseShape shape = ShapeOf(plan, phase);
+    const uint64_t lanes = uint64_t{shape.lanes_per_worker} * static_cast<uint64_t>(record.workers_size());
     if (IsMetadata(operation)) {
       const uint64_t items = lanes * operation.tree().items_per_lane();
       std::cout << absl::StreamFormat(
@@ -92,7 +94,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
         FormatBytes(static_cast<double>(operation.record_bytes())),
         phase.stop().time_s() > 0
             ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
-            : absl::StrCat(FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())),
+            : absl::StrCat(FormatBytes(static_cast<double>(lanes * shape.files.bytes_per_lane())),
                            " in all"));
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/operation.h"
+#include "common/phase_shape.h"
 #include "common/units.h"
 #include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
@@ -124,16 +125,33 @@ std::string TreesText(const v1::Plan& plan) {
   return absl::StrJoin(trees, "; ");
 }
 
+// "64 MiB", or "64 KiB to 512 MiB" where phases have sizes of their own.
+std::string SizesPerLane(const v1::Plan& plan) {
+  uint64_t least = UINT64_MAX, most = 0;
+  for (const auto& phase : plan.phases()) {
+    if (IsMetadata(phase.assignments(0).operation())) continue;
+    const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane();
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+  }
+  const std::string text = FormatBytes(static_cast<double>(most));
+  return least < most ? absl::StrCat(FormatBytes(static_cast<double>(least)), " to ", text) : text;
+}
+
 std::string FilesText(const v1::RunReport& report) {
   const v1::FileLayout& files = report.run().plan().files();
   const double lane_bytes = static_cast<double>(files.bytes_per_lane());
-  std::string text = absl::StrCat(FormatBytes(lane_bytes), " per lane");
-  if (files.shared_file()) {
+  std::string text = absl::StrCat(SizesPerLane(report.run().plan()), " per lane");
+  if (!files.existing_files().empty()) {
+    absl::StrAppend(&text, " of existing files, which are only read");
+  } else if (files.shared_file()) {
     absl::StrAppend(&text, " in one shared file per target");
   } else if (files.files_per_lane() > 1) {
     absl::StrAppend(&text, " in ", files.files_per_lane(), " files");
   }
-  absl::StrAppend(&text, ", ", FormatBytes(lane_bytes * report.run().lane_count()), " in all");
+  if (files.existing_files().empty()) {
+    absl::StrAppend(&text, ", ", FormatBytes(lane_bytes * report.run().lane_count()), " in all");
+  }
   const std::string records = RecordSizes(report.run().plan());
   if (!records.empty()) absl::StrAppend(&text, "; records of ", records);
   return text;
@@ -150,6 +168,7 @@ bool MovesData(const v1::Plan& plan) {
 
 std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine moves nothing, this measures the tool itself";
+  if (!plan.files().existing_files().empty()) return "what is in the existing files";
   return absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
 }
 

@@ -116,5 +116,68 @@ TEST_CASE("a worker does the first assignment that selects it, or none") {
   CHECK(AssignmentFor(phase, 1)->operation().name() == "read");
 }
 
+PhaseShape ShapeWith(uint32_t lanes, uint64_t bytes, bool shared, bool interleaved = false) {
+  PhaseShape shape;
+  shape.lanes_per_worker = lanes;
+  shape.files.set_bytes_per_lane(bytes);
+  shape.files.set_shared_file(shared);
+  shape.files.set_interleaved(interleaved);
+  return shape;
+}
+
+TEST_CASE("a phase with fewer lanes leaves the last ones out, and the others keep their numbers") {
+  const Layout layout(PlanWith(4, 1, false), std::vector<uint32_t>{0, 1});
+  const std::vector<v1::LanePlan> lanes = layout.LanesOf(1, {}, ShapeWith(2, 1_MiB, false));
+  REQUIRE(lanes.size() == 2);
+  CHECK(lanes[0].lane() == 4);
+  CHECK(lanes[1].lane() == 5);
+  CHECK(lanes[1].file_owner() == 5);
+}
+
+TEST_CASE("a shared file is dense for the lanes and the size that a phase has") {
+  const Layout layout(PlanWith(4, 1, true), std::vector<uint32_t>{0, 1});
+  std::vector<uint64_t> offsets;
+  for (uint32_t worker = 0; worker < 2; ++worker) {
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, {}, ShapeWith(2, 64_KiB, true)))
+      offsets.push_back(lane.extent_offset_bytes());
+  }
+  CHECK(offsets == std::vector<uint64_t>{0, 64_KiB, 128_KiB, 192_KiB});
+}
+
+TEST_CASE("interleaved, each lane has its turn among all lanes of its target") {
+  const Layout layout(PlanWith(2, 2, true), std::vector<uint32_t>{0, 0, 0, 0});
+  v1::Operation operation;
+  operation.set_record_bytes(4_KiB);
+  // Workers 1 and 3 share the second target.
+  const std::vector<v1::LanePlan> lanes = layout.LanesOf(3, operation, ShapeWith(2, 64_KiB, true, true));
+  CHECK(lanes[0].turn() == 2);
+  CHECK(lanes[1].turn() == 3);
+  CHECK(lanes[1].turns() == 4);
+  CHECK(lanes[1].extent_offset_bytes() == 12_KiB);
+}
+
+TEST_CASE("on the first lane's files all lanes of a worker have one owner, who prepares them") {
+  const Layout layout(PlanWith(3, 1, false), std::vector<uint32_t>{0, 1});
+  v1::Operation operation;
+  operation.set_first_lane_files(true);
+  for (const v1::LanePlan& lane : layout.LanesOf(1, operation)) {
+    CHECK(lane.file_owner() == 3);
+    CHECK(lane.leaves_prefill() == (lane.lane() != 3));
+  }
+}
+
+TEST_CASE("a number of reader lanes is counted through the workers") {
+  const Layout layout(PlanWith(2, 1, false), std::vector<uint32_t>{0, 1, 2});
+  v1::Operation operation;
+  operation.set_mix_by_lane(true);
+  operation.set_read_percent(50);
+  operation.set_reader_lanes(3);
+  std::vector<uint32_t> readers;
+  for (uint32_t worker = 0; worker < 3; ++worker) {
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) readers.push_back(lane.mix_reader());
+  }
+  CHECK(readers == std::vector<uint32_t>{1, 1, 1, 2, 2, 2});
+}
+
 }  // namespace
 }  // namespace iobench
