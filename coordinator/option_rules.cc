@@ -62,7 +62,6 @@ constexpr ForbiddenPair kForbidden[] = {
     {"verify",     "dedupe-within", kWhole},
     {"verify",     "verify-pattern", kOneContent},
     {"verify",     "data",          kOneContent},
-    {"verify",     "compress",      "every sector would have to be compressible and unique"},
     {"verify-pattern", "data",      kOneContent},
     {"verify-pattern", "compress",  kOneContent},
     {"verify-pattern", "dedupe",    kOneContent},

@@ -186,10 +186,12 @@ def test_deduplicable_data_have_the_fractions_asked_for(path, out, options):
         assert abs(len(set(files[lane]) - others) / count - 0.60) < 0.01
 
 
+@pytest.mark.parametrize("verify", [[], ["--verify", "-i", "1"]], ids=["plain", "verified"])
 @pytest.mark.parametrize("percent", [30, 75])
-def test_compressible_data_compress_by_as_much(percent, path, out):
-    program.run(["-i", "0", "-w", "-r", "64k", "-s", "4m", "--compress", str(percent), "-t", "2"], path=path,
-                out=out).expect(0)
+def test_compressible_data_compress_by_as_much(percent, verify, path, out):
+    run = program.run(["-i", "0", "-w", "-r", "64k", "-s", "4m", "--compress", str(percent), "-t", "2", *verify], path=path,
+                      out=out).expect(0)
+    assert not verify or run.phase("read")["verify"]["sectors"] == 2 * (4 << 20) // SECTOR
     for lane in range(2):
         data = data_file(path, lane).read_bytes()
         assert abs(len(zlib.compress(data, 9)) / len(data) - (1 - percent / 100)) < 0.01
