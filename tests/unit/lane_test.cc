@@ -280,5 +280,139 @@ TEST_CASE("the tool's own time is its cost per op times the ops") {
   REQUIRE(test.Result().tool_s() == Approx(16 * 20e-9));
 }
 
+// ---- whose files they are, and how much of them
+
+TEST_CASE("interleaved lanes write every record of a shared file, each its own") {
+  v1::Prepare prepare = PhaseOf("write", 1, "/");
+  prepare.mutable_files()->set_shared_file(true);
+  prepare.mutable_files()->set_interleaved(true);
+  prepare.mutable_lanes(0)->set_turn(1);
+  prepare.mutable_lanes(0)->set_turns(3);
+  prepare.mutable_lanes(0)->set_extent_offset_bytes(4096);
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  test.RunRegion();
+  REQUIRE_FALSE(test.lane->failed());
+  const std::string text = test.directory.temp.Read("shared");
+  REQUIRE(text.size() == (15 * 3 + 2) * 4096);  // 16 records; the last is record 1 of round 15
+  for (size_t record = 0; record * 4096 < text.size(); ++record) {
+    const bool is_empty = text.substr(record * 4096, 4096).find_first_not_of('\0') == std::string::npos;
+    INFO(record);
+    REQUIRE(is_empty == (record % 3 != 1));
+  }
+}
+
+TEST_CASE("a read of interleaved records needs the whole file") {
+  v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.mutable_files()->set_shared_file(true);
+  prepare.mutable_files()->set_interleaved(true);
+  prepare.mutable_lanes(0)->set_turns(2);
+  LaneUnderTest test(prepare);
+  test.directory.temp.Write("shared", std::string(15 * 2 * 4096, 'x'));  // the last record is missing
+  test.GetReady();
+  REQUIRE(test.lane->failed());
+  LaneUnderTest whole(prepare);
+  whole.directory.temp.Write("shared", std::string((15 * 2 + 1) * 4096, 'x'));
+  whole.GetReady();
+  whole.RunRegion();
+  REQUIRE_FALSE(whole.lane->failed());
+  REQUIRE(whole.Result().bytes() == 16 * 4096);
+}
+
+TEST_CASE("an existing file is read by its own path, also through a link, and stays as it is") {
+  const TempDir elsewhere;
+  const std::string text(16 * 4096 + 5, 'u');
+  elsewhere.Write("mine", text);
+  std::filesystem::create_symlink(elsewhere.path() + "/mine", elsewhere.path() + "/link");
+  v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.mutable_files()->add_existing_files("/nowhere/at/all");
+  prepare.mutable_files()->add_existing_files(elsewhere.path() + "/link");
+  prepare.mutable_lanes(0)->set_lane(5);  // 5 mod 2
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  test.RunRegion();
+  test.lane->Settle();
+  REQUIRE_FALSE(test.lane->failed());
+  REQUIRE(test.Result().bytes() == 16 * 4096);
+  REQUIRE(test.Result().file() == elsewhere.path() + "/link");
+  REQUIRE(elsewhere.Read("mine") == text);
+  REQUIRE(std::filesystem::is_empty(test.directory.temp.path()));
+}
+
+TEST_CASE("an existing file that is too short is told with both sizes, and nothing is written") {
+  const TempDir elsewhere;
+  elsewhere.Write("mine", "short");
+  v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.mutable_files()->add_existing_files(elsewhere.path() + "/mine");
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  REQUIRE(test.lane->failed());
+  REQUIRE_THAT(test.lane->problem()->message(),
+               Catch::Matchers::Contains("has 5 bytes") && Catch::Matchers::Contains("65536"));
+  REQUIRE(elsewhere.Read("mine") == "short");
+}
+
+TEST_CASE("with -+N a file that is there is written over, and one that is not is made") {
+  v1::Prepare prepare = PhaseOf("write", 1, "/");
+  prepare.mutable_operation()->set_keep_existing(true);
+  LaneUnderTest test(prepare);
+  const std::string tail = "the end of a longer file";
+  test.directory.temp.Write("lane-000000.0", std::string(16 * 4096, 'o') + tail);
+  test.GetReady();
+  test.RunRegion();
+  REQUIRE_FALSE(test.lane->failed());
+  REQUIRE(test.directory.temp.Read("lane-000000.0") == Expected(0, 16 * 4096) + tail);
+  LaneUnderTest anew(prepare);
+  anew.GetReady();
+  anew.RunRegion();
+  REQUIRE(anew.directory.temp.Read("lane-000000.0") == Expected(0, 16 * 4096));
+}
+
+TEST_CASE("with -+F a lane that writes begins with an empty file, and one that reads has its data") {
+  v1::Prepare prepare = PhaseOf("sequential-mix", 1, "/");
+  prepare.mutable_operation()->set_mix_by_lane(true);
+  prepare.mutable_operation()->set_truncate(true);
+  const std::string before(20 * 4096, 'o');
+  prepare.mutable_lanes(0)->set_mix_reader(2);
+  LaneUnderTest writer(prepare);
+  writer.directory.temp.Write("lane-000000.0", before);
+  writer.lane->MakeReady();
+  writer.lane->CreateFiles();
+  REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 0);
+  writer.lane->Prefill();
+  REQUIRE(writer.lane->prefilled_bytes() == 0);
+  writer.lane->Open();
+  writer.RunRegion();
+  REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 16 * 4096);
+
+  prepare.mutable_lanes(0)->set_mix_reader(1);
+  LaneUnderTest reader(prepare);
+  reader.directory.temp.Write("lane-000000.0", before);
+  reader.GetReady();
+  REQUIRE(reader.directory.temp.Read("lane-000000.0") == before);
+}
+
+TEST_CASE("a lane ends by itself after the most ops that it may do, and finishes the file that it began") {
+  v1::Prepare prepare = PhaseOf("write", 1, "/");
+  prepare.mutable_stop()->set_most_ops(5);
+  LaneUnderTest test(prepare);
+  test.GetReady();
+  test.RunRegion();
+  REQUIRE(test.lane->ended_by_itself());
+  REQUIRE(test.Result().region_ops() == 5);
+  test.lane->Settle();
+  REQUIRE(test.directory.temp.SizeOf("lane-000000.0") == 16 * 4096);
+}
+
+TEST_CASE("a lane that leaves the prefill to another writes nothing before its start") {
+  v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.mutable_lanes(0)->set_leaves_prefill(true);
+  LaneUnderTest test(prepare);
+  test.lane->MakeReady();
+  test.lane->Prefill();
+  REQUIRE_FALSE(test.lane->failed());
+  REQUIRE(std::filesystem::is_empty(test.directory.temp.path()));
+}
+
 }  // namespace
 }  // namespace iobench

@@ -457,5 +457,16 @@ TEST_CASE("in a mix by lane some lanes read and some write") {
   REQUIRE(chunk.lanes(1).kinds(0).kind() == v1::OP_WRITE);
 }
 
+TEST_CASE("a rest comes before everything else, and is told with its length") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("read", 1);
+  prepare.add_steps()->mutable_rest()->set_seconds(0.05);
+  const int64_t begin_ns = MonotonicNowNs();
+  const v1::Prepared prepared = worker.Prepare(prepare);
+  REQUIRE(MonotonicNowNs() - begin_ns >= 50'000'000);
+  REQUIRE(prepared.steps(0).name() == "rest");
+  REQUIRE(prepared.steps(0).seconds() >= 0.05);
+}
+
 }  // namespace
 }  // namespace iobench
