@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/engine.h"
 #include "common/status_util.h"
 #include "common/units.h"
 #include "worker/client_probe.h"
@@ -53,6 +54,27 @@ std::string DropSystemCaches(bool advised) {
   if (fd.valid() && ::write(fd.get(), "3", 1) == 1)
     return advised ? "posix_fadvise and drop_caches" : "drop_caches";
   return absl::StrCat(done, " (drop_caches failed: ", ErrnoName(errno), ")");
+}
+
+// How many ops an engine with a queue has in flight, and what engines could not do as they should. Empty: nothing to say.
+std::string AboutEngine(const PhaseSpec& spec, const std::vector<std::unique_ptr<Lane>>& lanes) {
+  std::string text;
+  const auto engine = FindEngine(spec.engine);
+  if (engine.ok() && (*engine)->has_queue) {
+    text = absl::StrCat(spec.engine, ", ", spec.engine_options.depth, " in flight per lane",
+                        spec.engine_options.copy ? ", copied" : "");
+  }
+  std::string first_note;
+  size_t noting_lanes = 0;
+  for (const auto& lane : lanes) {
+    std::string note = lane->engine_note();
+    if (note.empty()) continue;
+    ++noting_lanes;
+    if (first_note.empty()) first_note = std::move(note);
+  }
+  if (noting_lanes == 0) return text;
+  return absl::StrCat(text, text.empty() ? "" : "; ", first_note, " (", noting_lanes, " of ", lanes.size(),
+                      " lanes)");
 }
 
 }  // namespace
@@ -203,17 +225,7 @@ void PhaseRunner::NoteSteps() {
   }
   if (spec_.drops_caches) add("drop-caches", slowest.forget_ns, drop_outcome_);
   if (spec_.uses_files && !spec_.region.open()) add("open", slowest.open_ns, "before the timed region");
-  std::string engine_note;
-  size_t noting_lanes = 0;
-  for (const auto& lane : lanes_) {
-    std::string note = lane->engine_note();
-    if (note.empty()) continue;
-    ++noting_lanes;
-    if (engine_note.empty()) engine_note = std::move(note);
-  }
-  if (noting_lanes > 0) {
-    add("engine", 0, absl::StrCat(engine_note, " (", noting_lanes, " of ", lanes_.size(), " lanes)"));
-  }
+  if (std::string text = AboutEngine(spec_, lanes_); !text.empty()) add("engine", 0, std::move(text));
 }
 
 void PhaseRunner::NoteTraces() {

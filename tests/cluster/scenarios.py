@@ -140,8 +140,13 @@ def bonnies(outcome):
     assert {phase["engine"] for phase in outcome.phases} == {"stdio", "posix"}
 
 
-def mapped(outcome):
-    assert {phase["engine"] for phase in outcome.phases} == {"mmap"}
+def by_engine(engine):
+    def check(outcome):
+        assert {phase["engine"] for phase in outcome.phases} == {engine}
+    return check
+
+
+mapped = by_engine("mmap")
 
 
 ON_NAMES = ("mkdir", "create", "stat", "readdir", "open-close", "chmod", "set-xattr", "get-xattr", "rename", "link",
@@ -206,6 +211,13 @@ SCENARIOS = (
     Scenario("files mapped into memory", options("--engine mmap -i0 -i1 -i2 -i3 -i5 -ce " + SMALL),
              ("write", "rewrite", "read", "reread", "random-read", "random-write", "backward-read", "stride-read"),
              check=mapped),
+    Scenario("a queue by io_uring", options("--engine uring --depth 8 -i0 -i1 -i2 -i3 -i5 -ce --verify " + SMALL),
+             ("write", "rewrite", "read", "reread", "random-read", "random-write", "backward-read", "stride-read"),
+             check=both(by_engine("uring"), regions_are(write="ops+fsync+close", read="ops"))),
+    Scenario("a queue by POSIX AIO, in one shared file", options("-H 4 -i0 -i2 -+V -ce " + SMALL),
+             ("write", "rewrite", "random-read", "random-write"), check=both(by_engine("posix-aio"), one_shared_file)),
+    Scenario("a deep queue by POSIX AIO, for a time", options("-k 16 -i8 --time 0.3 " + SMALL), ("random-mix",),
+             ops_per_lane=None, check=by_engine("posix-aio")),
     Scenario("one shared file, mapped", options("--engine mmap -i0 -i2 -+V -ce " + SMALL),
              ("write", "rewrite", "random-read", "random-write"), check=both(mapped, one_shared_file)),
     Scenario("one shared file, by streams", options("-i6 -i7 -+V -+n " + SMALL), ("fwrite", "fread"),

@@ -178,8 +178,7 @@ class UringQueue {
     const int result = io_uring_register_buffers(&ring_, vectors.data(), depth);
     has_fixed_buffers_ = result == 0;
     if (result == -ENOMEM) {
-      note_ = absl::StrCat("io_uring: ", depth, " buffers of ",
-                           FormatBytes(static_cast<double>(buffers_.bytes_each())),
+      note_ = absl::StrCat(depth, " buffers of ", FormatBytes(static_cast<double>(buffers_.bytes_each())),
                            " were not registered: the limit on locked memory is ", LockedMemoryLimit(),
                            " (ulimit -l); ops use them unregistered");
     } else if (result != 0) {
