@@ -184,13 +184,14 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   }
 }
 
-void AddLoadMarks(const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
+void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
   const v1::HostDelta& host = client.host_delta();
   if (const double percent = CpuPercent(host); percent > kBusyPercent) {
-    marks.push_back(
-        MakeMark("cpu_bound", client.host(), percent, kBusyPercent,
-                 "its processors were busy, so the client may have set the pace, not the storage: use "
-                 "fewer lanes or a larger -r here, or more clients"));
+    marks.push_back(MakeMark(
+        "cpu_bound", client.host(), percent, kBusyPercent,
+        absl::StrCat("its processors were busy, so the client may have set the pace, not the storage: use "
+                     "fewer lanes",
+                     view.traits.metadata ? "" : " or a larger -r", " here, or more clients")));
   }
   if (const double percent = StealPercent(host); percent > kStolenPercent) {
     marks.push_back(
@@ -263,7 +264,7 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
                    "the server: add --rotate-clients, or --drop-caches as root"));
     }
   }
-  AddLoadMarks(client, marks);
+  AddLoadMarks(view, client, marks);
   AddRetransmits(view, client, marks);
   return marks;
 }
