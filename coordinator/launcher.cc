@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 namespace iobench {
 namespace {
 
+constexpr int kWorkerCannotJoin = 3;       // its exit code then
 constexpr size_t kMostOutputBytes = 4096;  // that are looked at for a message
 
 // As a POSIX shell reads it back.
@@ -112,9 +114,12 @@ absl::Status Launcher::Check() {
   while (const auto ended = shells_.NextEnded()) {
     if (ended->well()) continue;
     const std::string said = FirstLineOf(ended->index);
-    return absl::UnavailableError(absl::StrCat(names_[ended->index], ": its remote shell ended with ",
-                                               ended->ForPeople(), " before its worker had joined",
-                                               said.empty() ? " and said nothing" : ": ", said));
+    const bool joined_nobody =
+        WIFEXITED(ended->wait_status) && WEXITSTATUS(ended->wait_status) == kWorkerCannotJoin;
+    return absl::UnavailableError(
+        absl::StrCat(names_[ended->index], ": its remote shell ended with ", ended->ForPeople(),
+                     " before its worker had joined", said.empty() ? " and said nothing" : ": ", said,
+                     joined_nobody ? "; -+h HOST says how clients reach this host" : ""));
   }
   return absl::OkStatus();
 }

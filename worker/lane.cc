@@ -221,8 +221,7 @@ absl::Status Lane::MakeTrace() {
   if (!writes_trace) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(trace_file_, OpenTraceForWriting(TraceFile()));
   const uint64_t most_ops = spec_.most_traced_ops;
-  trace_->Record(loops() ? most_ops : std::min(most_ops, stream_->ops_per_pass()));
-  return absl::OkStatus();
+  return trace_->Record(loops() ? most_ops : std::min(most_ops, stream_->ops_per_pass()));
 }
 
 void Lane::WriteTrace() {

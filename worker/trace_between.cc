@@ -1,6 +1,9 @@
 #include "worker/trace_between.h"
 
 #include <algorithm>
+#include <new>
+
+#include "absl/strings/str_cat.h"
 
 namespace iobench {
 namespace {
@@ -10,9 +13,15 @@ constexpr int64_t kSliceNs = 10'000'000;  // a stop is seen within
 
 }  // namespace
 
-void TraceBetween::Record(size_t op_count) {
+absl::Status TraceBetween::Record(size_t op_count) {
   records_ = true;
-  recorded_.reserve(op_count);
+  try {
+    recorded_.reserve(op_count);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for a trace of ", op_count, " ops: use a smaller -s or fewer lanes"));
+  }
+  return absl::OkStatus();
 }
 
 void TraceBetween::WaitUntil(int64_t due_ns) {

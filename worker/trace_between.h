@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "worker/between_ops.h"
 #include "worker/between_pauses.h"
 #include "worker/lane_context.h"
@@ -25,7 +26,8 @@ class TraceBetween final : public BetweenOps {
 
   // Before the lane's ops.
   void Replay(std::shared_ptr<const TraceOps> trace) { replayed_ = std::move(trace); }
-  void Record(size_t op_count);  // at most so many; the memory is asked for now and used as ops come
+  // At most so many; the memory is asked for now and used as ops come. ResourceExhausted.
+  absl::Status Record(size_t op_count);
   void EndAt(int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
 
   void Before(const Op& next) override;

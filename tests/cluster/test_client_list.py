@@ -159,6 +159,7 @@ def test_a_worker_that_cannot_join_says_where(clients, path):
     wrapper.chmod(0o755)
     outcome = clients.run(*clients.list(f"localhost {path} {wrapper}"), *SMALL).expect(1)
     assert f"127.0.0.1:{port}" in outcome.stderr and "exit code 3" in outcome.stderr, outcome
+    assert "-+h HOST" in outcome.stderr
 
 
 def test_clients_elsewhere_need_insecure(clients, path):
@@ -213,6 +214,20 @@ def commands_running():
                 yield file.read().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
+
+
+def test_a_worker_may_say_itself_where_it_works(path, tmp_path, out):
+    """With --listen, too; the others go where the plan says."""
+    other = tmp_path / "other"
+    other.mkdir()
+    address = f"127.0.0.1:{program.free_port()}"
+    worker = (program.BINARY, "worker", "--join", address)
+    outcome = program.run([*SMALL, "-w", "--listen", address, "--workers", "2"], path=path, out=out,
+                          helpers=(worker, (*worker, "--path", str(other)))).expect(0)
+    check_report(outcome.result)
+    targets = {target["path"] for target in outcome.result["run"]["plan"]["targets"]}
+    assert targets == {str(path), str(other)}
+    assert len(list(path.glob("*/lane-*"))) == len(list(other.glob("*/lane-*"))) == 1
 
 
 def test_selftest_runs_on_clients(clients, path):

@@ -98,6 +98,20 @@ def test_data_that_a_remounted_phase_needs_are_written_before(listed):
 
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_verified_data_and_names_stand_a_remount(listed):
+    """Every kind of file is closed when the mount goes, and found again when it is back."""
+    listed.list()
+    listed.run(f"-i 0 -i 2 --verify -x -r 64k -s 512k -U {listed.mount_point}")
+    assert list(listed.phases) == ["write", "rewrite", "random-read", "random-write"]
+    assert listed.phases["random-read"]["verify"]["sectors"] == 2 * 512 * KIB // 512
+    assert listed.phases["random-read"]["verify"]["mismatched"] == 0
+    listed.run(f"--op create --op stat --op unlink --items 40 -U {listed.mount_point}")
+    for name in ("create", "stat", "unlink"):
+        assert listed.phases[name]["ops"] == 2 * 40
+        assert "remount" in {step["name"] for step in listed.phases[name]["steps"]}
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_a_mount_in_use_is_told_with_its_user(listed):
     lab, client = listed.lab, listed.lab.clients[1]
     listed.list()

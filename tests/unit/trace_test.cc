@@ -146,7 +146,7 @@ TEST_CASE("what is recorded is replayed to the same ops and delays") {
   StopCell stop;
   FakeClock clock;
   TraceBetween between(nullptr, stop, clock);
-  between.Record(3);
+  REQUIRE(between.Record(3).ok());
   for (const uint64_t offset : {4096u, 0u, 8192u, 512u}) {
     clock.now_ns += 5'000'000;
     between.Before(OpAt(offset, 512));
