@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMostMismatches = 10;
 constexpr double kDataTimePercent = 5.0;
+constexpr double kPacePercent = 99.0;
 
 // "wrong-offset", as in VerifyResult.counts.
 std::string NameOf(v1::Mismatch::What what) {
@@ -79,6 +80,17 @@ void FillBetween(const PhaseView& view, v1::PhaseReport& report) {
   report.set_pause_s(pause_s / lane_count);
   report.set_data_s(data_s / lane_count);
   if (paced_lanes > 0) report.set_paced_ops_per_s(paces / paced_lanes);
+}
+
+std::optional<v1::Mark> PaceMark(const v1::PhaseReport& report) {
+  if (report.asked_ops_per_s() <= 0 || report.paced_ops_per_s() <= 0) return std::nullopt;
+  const double percent = 100 * report.paced_ops_per_s() / report.asked_ops_per_s();
+  if (percent >= kPacePercent) return std::nullopt;
+  return MakeMark(
+      "pace_missed", "phase", percent, kPacePercent,
+      absl::StrFormat("lanes kept %.1f %% of the pace that was asked for: ops take longer than its "
+                      "interval, or the clients are too busy; ask for less, or of more lanes",
+                      percent));
 }
 
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {

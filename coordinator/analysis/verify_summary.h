@@ -19,6 +19,9 @@ void FillBetween(const PhaseView& view, v1::PhaseReport& report);
 // REQUIRES: FillBetween, and the regions are filled.
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report);
 
+// pace_missed: the lanes did not keep the pace that they were asked for. REQUIRES: FillBetween.
+std::optional<v1::Mark> PaceMark(const v1::PhaseReport& report);
+
 }  // namespace iobench
 
 #endif  // COORDINATOR_ANALYSIS_VERIFY_SUMMARY_H_

@@ -207,7 +207,7 @@ def test_a_pace_is_kept_and_shown(path, out):
     outcome = program.run(["-i", "0", "-+n", "-+O", "200", "-r", "4k", "-s", "400k", "-t", "2"], path=path, out=out)
     phase = outcome.expect(0).phase("write")
     assert phase["asked_ops_per_s"] == 200
-    assert phase["paced_ops_per_s"] == pytest.approx(200, rel=0.02)
+    assert 100 < phase["paced_ops_per_s"] <= 200 * 1.001, "a busy machine may miss it, nothing may exceed it"
     assert phase["between_s"] > 0.4 and phase["pause_s"] == 0
     assert "asked 200 ops/s" in outcome.stdout
 

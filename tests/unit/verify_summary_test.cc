@@ -77,6 +77,10 @@ TEST_CASE("a pace is that of ops over the intervals between them, as a mean over
   const v1::PhaseReport report = script.Report();
   CHECK(report.asked_ops_per_s() == Approx(100));
   CHECK(report.paced_ops_per_s() == Approx(95));
+  REQUIRE(MarkOf(report, "pace_missed") != nullptr);
+  CHECK(MarkOf(report, "pace_missed")->value() == Approx(95));
+  script.Lane(1).InOps(1001);
+  CHECK(MarkOf(script.Report(), "pace_missed") == nullptr);
 }
 
 TEST_CASE("data that take more than 5 % of the lanes' time are marked") {
