@@ -18,7 +18,7 @@ absl::Status CheckExisting(const v1::Plan& plan, const v1::Operation& operation,
   if (spec.is_metadata() || spec.writes() || !spec.reads()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--existing (-+E) only reads files of your own, and ", operation.name(),
-        " does not only read: name operations that do, such as -i 1, -i 3, -i 5, -i 10 or --op random-read"));
+        " does not only read: name operations that do, such as -i 1, -i 2, -i 3, -i 5 or -i 10"));
   }
   if (!EngineUsesFiles(operation.engine())) {
     return absl::InvalidArgumentError(

@@ -34,7 +34,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "existing directory to test in; repeatable, workers are spread over them (default: .)"},
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "as --path with FILE's directory: files of your own are never touched (but see --existing)"},
-    {.letter = "F", .name = "files", .argument = "FILE…", .value = V::kWord, .repeatable = true,
+    {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,
      .help = "as --path for the directory of each FILE; workers are spread over them"},
     {.name = "existing", .argument = "FILE", .value = V::kWord, .repeatable = true,
      .help = "read this file of your own, never write or remove it; repeatable, lane n reads file n"},

@@ -44,8 +44,13 @@ absl::StatusOr<std::vector<const OperationSpec*>> OperationsOf(const GivenOption
     auto specs = OperationsFor(text);
     if (!specs.ok()) return absl::InvalidArgumentError(specs.status().message());
     const bool by_number = specs->front()->name != text;
+    // Of -i 2 the reading half is what files of the user's are for.
+    const bool reads_only =
+        (given.Has("existing") || given.Has("read-existing")) &&
+        std::any_of(specs->begin(), specs->end(), [](const OperationSpec* spec) { return !spec->writes(); });
     for (const OperationSpec* spec : *specs) {
       if (by_number && spec->retest && given.Has("no-retest")) continue;
+      if (by_number && reads_only && spec->writes()) continue;
       if (by_number && spec->iozone_number == kMixNumber) {
         if (spec->name == kSequentialMix) continue;  // by name, or -+B
         if (given.Has("sequential-mix")) {

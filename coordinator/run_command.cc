@@ -83,14 +83,14 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
     if (IsMetadata(operation)) {
       const uint64_t items = lanes * operation.tree().items_per_lane();
       std::cout << absl::StreamFormat(
-          "  phase  %-16s %d items per lane, %s%s\n", phase.name(), operation.tree().items_per_lane(),
+          "  phase  %-24s %d items per lane, %s%s\n", phase.name(), operation.tree().items_per_lane(),
           phase.stop().time_s() > 0 ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
                                     : absl::StrCat(items, " in all"),
           plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times") : "");
       continue;
     }
     std::cout << absl::StreamFormat(
-        "  phase  %-16s records of %s, %s", phase.name(),
+        "  phase  %-24s records of %s, %s", phase.name(),
         FormatBytes(static_cast<double>(operation.record_bytes())),
         phase.stop().time_s() > 0
             ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/engine.h"
 #include "common/status_util.h"
 #include "coordinator/option_rules.h"
 #include "coordinator/suite.h"
@@ -53,6 +55,11 @@ void TableOptions::AddTo(CLI::App& app) {
       continue;
     }
     added->type_name(std::string(option.argument));
+    if (option.name == "engine") {
+      std::vector<std::string> names_of_engines;
+      for (const EngineSpec& engine : Engines()) names_of_engines.emplace_back(engine.name);
+      added->description(absl::StrCat(help, "; there are ", absl::StrJoin(names_of_engines, ", ")));
+    }
     added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->expected(1, kMostArguments);
     // IOzone's -F takes a name for each child.
     added->allow_extra_args(option.name == "files");

@@ -106,8 +106,7 @@ def test_existing_files_are_read_and_left_as_they_are(tmp_path, out):
         file.write_bytes(os.urandom(100_000))
         file.chmod(0o444)
     before = [(digest(file), file.stat().st_mtime_ns) for file in files]
-    outcome = program.plain("--existing", files[0], "--existing", files[1], *"-i 1 -i 3 -i 5 -i 10 -i 12".split(),
-                            "--op", "random-read", "-r", "4k", "-s", "96k", "-t", "4", "--out", out).expect(0)
+    outcome = program.plain("--existing", files[0], "--existing", files[1], *"-i 1 -i 2 -i 3 -i 5 -i 10 -i 12".split(), "-r", "4k", "-s", "96k", "-t", "4", "--out", out).expect(0)
     outcome.out = out
     assert [phase["bytes"] for phase in outcome.phases] == [4 * 98304] * len(outcome.phases)
     lanes = [lane for lane in outcome.phases[0]["clients"][0]["workers"][0]["lanes"]]
@@ -146,7 +145,7 @@ def test_an_existing_file_that_is_too_small_or_no_file(tmp_path, out):
 
 def test_nothing_writes_to_an_existing_file(tmp_path, out):
     (tmp_path / "mine").write_bytes(b"x" * 65536)
-    for options in ("-i 0", "-i 2", "-i 8", "-i 9", "--op update", "--op putc", "--op create", "-s 64k"):
+    for options in ("-i 0", "--op random-write", "-i 8", "-i 9", "--op update", "--op putc", "--op create", "-s 64k"):
         outcome = program.plain("--existing", tmp_path / "mine", *options.split(), "--out", out)
         outcome.out, outcome.path = out, tmp_path
         one_line(outcome, r"--existing")

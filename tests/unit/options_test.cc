@@ -346,6 +346,7 @@ TEST_CASE("-+E reads the files of -f or -F and nothing else") {
   CHECK(plan->targets(0).path() == "/data");
   CHECK_FALSE(UsesFiles(*plan));  // none of ours
   CHECK(PlanFor("-t 2 -+E -F /data/one /data/two -i 1")->files().existing_files_size() == 2);
+  CHECK(PhasesOf("--existing /data/one -i 2") == std::vector<std::string>{"random-read"});
   CHECK_THAT(ErrorOf("--existing /data/one -i 0"), Contains("--existing (-+E)") && Contains("write"));
   CHECK_THAT(ErrorOf("--existing /data/one -i 8"), Contains("--existing (-+E)") && Contains("random-mix"));
   CHECK_THAT(ErrorOf("--existing /data/one -i 1 -w"), Contains("--existing") && Contains("-w"));
