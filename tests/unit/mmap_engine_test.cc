@@ -188,23 +188,26 @@ TEST_CASE("more than an address space is refused, and so is what is no file") {
   REQUIRE(absl::IsFailedPrecondition(status));
 }
 
-TEST_CASE("a map that does not fit in memory says so") {
+#ifndef IOBENCH_TSAN  // which leaves no room for maps of this size
+TEST_CASE("maps that do not fit in the address space together say so, and nothing stays mapped") {
   TempDirectory directory;
-  directory.Put("a", std::string(1 << 20, 'x'));
+  directory.Put("a", "x");
+  constexpr uint64_t kBytes = uint64_t{15} << 40;
+  if (truncate(directory.PathOf("a").c_str(), kBytes) != 0) {
+    WARN("no sparse file of 15 TiB below " << directory.path() << " (" << strerror(errno) << ")");
+    return;
+  }
   EngineLane lane("mmap", Call::kPositional);
-  rlimit before{};
-  getrlimit(RLIMIT_AS, &before);
-  std::ifstream statm("/proc/self/statm");
-  uint64_t pages = 0;
-  statm >> pages;
-  const rlimit limit{pages * 4096 + (512 << 10), before.rlim_max};
-  REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
-  const absl::Status status =
-      lane.TriesToOpen(directory.fd(), directory.path(), {{.name = "a", .bytes = 1 << 20}}, {.read = true});
-  setrlimit(RLIMIT_AS, &before);
+  // Ten of them are more than 2^47 bytes.
+  const std::vector<LaneFile> files(10, LaneFile{.name = "a", .bytes = kBytes});
+  const int before = OpenDescriptorCount();
+  const absl::Status status = lane.TriesToOpen(directory.fd(), directory.path(), files, {.read = true});
   REQUIRE(ErrnoOf(status) == ENOMEM);
-  REQUIRE(std::string(status.message()).starts_with("map 1048576 bytes of "));
+  REQUIRE(std::string(status.message()).starts_with("map 16492674416640 bytes of " + directory.PathOf("a")));
+  REQUIRE(OpenDescriptorCount() == before);
+  lane.Opens(directory, {{.name = "a", .bytes = kBytes}}, {.read = true});
 }
+#endif
 
 TEST_CASE("the options of a map change no data") {
   for (const auto sync : {v1::Mmap::NEVER, v1::Mmap::ASYNC, v1::Mmap::SYNC}) {

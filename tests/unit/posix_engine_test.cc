@@ -148,8 +148,12 @@ TEST_CASE("-+l waits for whoever holds the record, inside the op, and locks exac
     EngineLane lane(engine.name, call, {.record_locks = true});
     lane.Opens(directory, {{.name = "a", .bytes = 8192}}, {.read = true, .write = true});
     auto end = std::async(std::launch::async, [&] { return lane.Runs("rewrite", 4096); });
-    while (LocksOn(path) != Locks{"-> WRITE 4096 8191", "WRITE 4096 4096"}) std::this_thread::yield();
+    const Locks expected{"-> WRITE 4096 8191", "WRITE 4096 4096"};
+    const int64_t patience_ends_ns = MonotonicNowNs() + 20 * kNanosPerSecond;
+    while (LocksOn(path) != expected && MonotonicNowNs() < patience_ends_ns) std::this_thread::yield();
+    const Locks seen = LocksOn(path);
     REQUIRE(Unlock(holder, {4096, 1}) == 0);
+    CHECK(seen == expected);
     REQUIRE(end.get().reason == LoopEnd::Reason::kDone);
     REQUIRE(LocksOn(path).empty());
     REQUIRE(lane.engine().Close().ok());
