@@ -4,10 +4,7 @@
 #include <utility>
 
 #include "CLI/CLI.hpp"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/utf8.h"
 #include "common/version.h"
 #include "coordinator/iozone_letters.h"
