@@ -44,7 +44,7 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
     const v1::Operation& operation = assignment->operation();
     if (!IsMetadata(operation) || !EngineUsesFiles(operation.engine())) continue;
     for (const v1::LaneResult& lane : worker.lanes()) {
-      if (!lane.sat_out()) NoteLane(lane, operation);
+      if (!lane.sat_out()) NoteLane(lane, operation, record.begun_before());
     }
     if (!worker.lost() || !EffectOn(operation).changes_names()) continue;
     for (const v1::LanePlan& lane :
@@ -54,10 +54,12 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
   }
 }
 
-void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& operation) {
+void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& operation, bool begun_before) {
   const TreeEffect effect = EffectOn(operation);
   const v1::Tree& tree = operation.tree();
   v1::TreeState& state = states_[{TreeNumberOf(plan_, operation), lane.file_owner()}];
+  // What an attempt that was called off may have left half changed was cleared, all of it.
+  if (state.unknown() || (begun_before && effect.changes_names())) state.Clear();
   if (lane.problem().code() != 0) {
     const bool prepared =
         !PartsMissing(state, effect, tree).empty() || !PartsInTheWay(state, effect, tree).empty();
@@ -65,7 +67,6 @@ void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& opera
     if (effect.changes_names() || prepared) state.set_unknown(true);
     return;
   }
-  if (state.unknown()) state.Clear();
   const bool prepares_files = PartsMissing(state, effect, tree).Has(TreePart::kFiles);
   state = StateAfter(state, effect, tree);
   if (prepares_files) state.set_items(tree.items_per_lane());

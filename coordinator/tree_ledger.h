@@ -28,7 +28,7 @@ class TreeLedger {
 
  private:
   using Part = std::pair<uint32_t, uint32_t>;  // tree, owner
-  void NoteLane(const v1::LaneResult& lane, const v1::Operation& operation);
+  void NoteLane(const v1::LaneResult& lane, const v1::Operation& operation, bool begun_before);
 
   const v1::Plan& plan_;
   std::map<Part, v1::TreeState> states_;

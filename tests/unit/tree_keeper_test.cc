@@ -23,6 +23,22 @@ TEST_CASE("an operation that finds nothing has its items prepared") {
   REQUIRE(lane.Runs().reason == LoopEnd::Reason::kDone);
 }
 
+TEST_CASE("what an attempt to start has prepared is prepared again by the next one") {
+  const DataDirectory directory;
+  v1::Tree tree = TreeOf(6);
+  tree.set_file_bytes(100);
+  TreeLane lane(directory, tree);
+  for (const char* operation : {"get-xattr", "rmdir"}) {
+    INFO(operation);
+    REQUIRE(lane.Prepares(operation).ok());
+    directory.Put("tree-000000.0/item-00000005", std::string(7, 'x'));  // called off in the middle of it
+    REQUIRE(lane.Prepares(operation)->made == 6);
+    REQUIRE(lane.Runs().reason == LoopEnd::Reason::kDone);
+  }
+  REQUIRE(lane.Prepares("open-close").ok());
+  REQUIRE(directory.ContentOf("tree-000000.0/item-00000005").size() == 100);
+}
+
 TEST_CASE("where all is as it should be no item is touched") {
   const DataDirectory directory;
   TreeLane lane(directory, TreeOf(5));
@@ -74,7 +90,7 @@ TEST_CASE("preparing stops when told to, and names the path that fails") {
   lane.quit.stop = true;
   REQUIRE(absl::IsCancelled(lane.Prepares("stat").status()));
   lane.quit.stop = false;
-  directory.Put("tree-000000.0/item-00000004");
+  std::filesystem::create_directory(directory.At("tree-000000.0/item-00000004"));
   const absl::Status failed = lane.Prepares("stat").status();
   REQUIRE(std::string(failed.message()).find(directory.path() + "/tree-000000.0/item-00000004") !=
           std::string::npos);

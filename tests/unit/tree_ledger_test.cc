@@ -24,8 +24,9 @@ class Run {
   const v1::Operation& OperationOf(int phase) const { return plan_.phases(phase).assignments(0).operation(); }
 
   // The lanes of a phase did so many ops each; negative: failed.
-  void Ran(int phase, std::vector<int> ops) {
+  void Ran(int phase, std::vector<int> ops, bool begun_before = false) {
     v1::PhaseRecord record;
+    record.set_begun_before(begun_before);
     *record.mutable_phase() = plan_.phases(phase);
     const Layout layout = LayoutOf();
     for (uint32_t worker = 0; worker < 2; ++worker) {
@@ -153,6 +154,24 @@ TEST_CASE("a file system without attributes leaves names as they are") {
   REQUIRE_FALSE(run.IsBroken(0, 2));
   REQUIRE(run.StateFor(0, 2).files());
   REQUIRE(run.StateFor(0, 2).xattr_bytes() == 0);
+}
+
+TEST_CASE("a start that was called off and repeated cleared the part, so that later phases prepare theirs") {
+  Run run;
+  run.Has("mkdir");
+  run.Has("create");
+  run.Has("stat");
+  run.Has("unlink");
+  run.Has("rmdir");
+  run.IsPlanned();
+  run.Ran(0, {100, 100});
+  run.Ran(1, {100, 100});
+  run.Ran(2, {100, 100}, /*begun_before=*/true);  // changes nothing: nothing was cleared
+  REQUIRE(run.StateFor(0, 4).leaves());
+  run.Ran(3, {100, 100}, /*begun_before=*/true);
+  REQUIRE_FALSE(run.StateFor(0, 4).leaves());
+  REQUIRE_FALSE(run.StateFor(0, 4).files());
+  REQUIRE_FALSE(run.IsBroken(0, 4));
 }
 
 TEST_CASE("nobody knows how far a lost worker got") {

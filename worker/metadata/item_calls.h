@@ -67,10 +67,10 @@ inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
   return done;
 }
 
-// `payload` may be null where bytes is 0; so may `buffer`.
+// `payload` may be null where bytes is 0; so may `buffer`. `flags`: O_EXCL where the file must be new.
 inline int64_t Create(int root_fd, const char* path, int flags, uint64_t item, uint32_t bytes,
                       Payload* payload) {
-  const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | O_EXCL | kOpenFlags | flags, 0640);
+  const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | kOpenFlags | flags, 0640);
   if (fd < 0) return fd;
   const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), item, bytes, *payload);
   return CloseAfter(static_cast<int>(fd), moved);

@@ -73,9 +73,10 @@ class MetadataEngine final : public IoEngine {
       });
     }
     if (Does(OpKind::kCreate)) {
-      return RunLoop<Clock>(lane, [root, files, flags = flags_, data = lane.payload](const Op& op) mutable {
-        return item::Create(root, files.Of(op.object, op.offset), flags, op.offset, op.length, data);
-      });
+      return RunLoop<Clock>(
+          lane, [root, files, flags = flags_ | O_EXCL, data = lane.payload](const Op& op) mutable {
+            return item::Create(root, files.Of(op.object, op.offset), flags, op.offset, op.length, data);
+          });
     }
     if (Does(OpKind::kOpenClose)) {
       return RunLoop<Clock>(lane, [root, files, buffer = read_buffer_.data()](const Op& op) mutable {
@@ -178,7 +179,7 @@ class MetadataEngine final : public IoEngine {
         case OpKind::kUnlink:
           return item::Unlink(root, path);
         default:
-          return item::Create(root, path, flags_, op.offset, op.length, data);
+          return item::Create(root, path, flags_ | O_EXCL, op.offset, op.length, data);
       }
     });
   }

@@ -66,13 +66,14 @@ class Preparing {
     });
   }
 
+  // Items that are there already are left by an attempt to start that was called off: made again, they are as good.
   absl::Status Make(TreePart part) {
     const uint64_t count = part == TreePart::kLeaves ? work_.names.item_count() : work_.item_count;
     switch (part) {
       case TreePart::kFiles:
         return ForEach(work_.file_names(), count, [&](uint64_t item, const char* path) {
           const uint32_t bytes = work_.file_bytes();
-          const int64_t written = item::Create(root_fd_, path, 0, item, bytes, payload_);
+          const int64_t written = item::Create(root_fd_, path, O_TRUNC, item, bytes, payload_);
           if (written >= 0) bytes_ += static_cast<uint64_t>(written);
           return written >= 0 && written < bytes ? -int64_t{ENOSPC} : written;
         });
@@ -84,8 +85,10 @@ class Preparing {
         });
       }
       case TreePart::kLeaves:
-        return ForEach(NameKind::kLeaf, count,
-                       [&](uint64_t, const char* path) { return item::Mkdir(root_fd_, path); });
+        return ForEach(NameKind::kLeaf, count, [&](uint64_t, const char* path) {
+          const int64_t made = item::Mkdir(root_fd_, path);
+          return made == -EEXIST ? 0 : made;
+        });
       case TreePart::kLinks:
       case TreePart::kSymlinks:
         break;  // no operation needs them
