@@ -142,7 +142,8 @@ TEST_CASE("a time makes lanes go over their records again and again") {
   worker.WaitDone();
   const v1::LaneResult lane = worker.Collect().lanes(0);
   REQUIRE(lane.ops() > 16);
-  REQUIRE(lane.ops_end_worker_ns() >= worker.start().ns + 5'000'000);
+  // The lane looked at its ticks; they are converted by the phase's own scale afterwards, which differs by millionths.
+  REQUIRE(lane.ops_end_worker_ns() >= worker.start().ns + 5'000'000 - 1'000);
   REQUIRE(lane.warmup_ops() > 0);
   REQUIRE(lane.warmup_bytes() == lane.warmup_ops() * 4096);
   REQUIRE(lane.kinds(0).ops() + lane.warmup_ops() == lane.region_ops());
