@@ -20,6 +20,7 @@ constexpr double kClockErrorShare = 0.01;  // of the phase
 constexpr double kCachedPercent = 5.0;
 constexpr double kBusyPercent = 95.0;
 constexpr double kStolenPercent = 5.0;
+constexpr double kShortestLoadSeconds = 0.1;
 constexpr double kNetworkPercent = 95.0;
 
 // Local file systems whose block reads the kernel charges to the process that asked (/proc/self/io read_bytes). Others
@@ -184,16 +185,34 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   }
 }
 
-void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
+// Processors are counted in ticks of 10 ms: of less than ten of them nothing can be said, nor where nothing was done.
+bool SaysLoad(const PhaseView& view) {
+  return view.figures.duration_s >= kShortestLoadSeconds && view.figures.first_to_end != nullptr;
+}
+
+// Lanes that were told to wait (think time, a pace) may do so busily (-J): that says nothing about the ops.
+bool WaitsMostly(std::span<const AlignedLane* const> lanes) {
+  double waits_s = 0, all_s = 0;
+  for (const AlignedLane* lane : lanes) {
+    if (!lane->started) continue;
+    waits_s += lane->result->between_s() - lane->result->data_s();
+    all_s += SecondsFrom(lane->ops_end - lane->first_op);
+  }
+  return waits_s > all_s / 2;
+}
+
+void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                  std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks) {
   const v1::HostDelta& host = client.host_delta();
-  if (const double percent = CpuPercent(host); percent > kBusyPercent) {
+  const bool says_load = SaysLoad(view);
+  if (const double percent = CpuPercent(host); says_load && percent > kBusyPercent && !WaitsMostly(lanes)) {
     marks.push_back(MakeMark(
         "cpu_bound", client.host(), percent, kBusyPercent,
         absl::StrCat("its processors were busy, so the client may have set the pace, not the storage: use "
                      "fewer lanes",
                      view.traits.metadata ? "" : " or a larger -r", " here, or more clients")));
   }
-  if (const double percent = StealPercent(host); percent > kStolenPercent) {
+  if (const double percent = StealPercent(host); says_load && percent > kStolenPercent) {
     marks.push_back(
         MakeMark("cpu_bound", client.host(), percent, kStolenPercent,
                  "the hypervisor gave its processors to others (steal): use a client with processors of "
@@ -264,7 +283,7 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
                    "the server: add --rotate-clients, or --drop-caches as root"));
     }
   }
-  AddLoadMarks(view, client, marks);
+  AddLoadMarks(view, client, part.lanes, marks);
   AddRetransmits(view, client, marks);
   return marks;
 }

@@ -56,15 +56,29 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   }
 }
 
-const char* HowToLast(const PhaseTraits& traits) {
-  if (!traits.metadata) return "use a larger -s, or --time 30";
-  return traits.metadata_repeats ? "use more --items, or --time 30" : "use more --items";
+const char* LongerBy(const PhaseTraits& traits) {
+  if (!traits.metadata) return "a larger -s, or --time 30";
+  return traits.metadata_repeats ? "more --items, or --time 30" : "more --items";
+}
+
+std::string HowToLast(const PhaseTraits& traits) {
+  return absl::StrCat("use ", LongerBy(traits));
 }
 
 // What the headline rests on: its window, and the ops within the lanes' timed regions.
 void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
   const double seconds = view.figures.headline_seconds;
   if (view.figures.first_to_end == nullptr) return;  // nobody did anything: nothing to call short
+  const double warmup_s = view.traits.warmup_s;
+  if (warmup_s > 0 && seconds < kShortestSeconds) {
+    const std::string measured =
+        seconds > 0 ? absl::StrCat("measured for ", FormatSeconds(seconds), " only after a warm-up of ",
+                                   FormatSeconds(warmup_s))
+                    : absl::StrCat("the warm-up of ", FormatSeconds(warmup_s), " took the whole phase");
+    marks.push_back(MakeMark("too_short", "phase", seconds, kShortestSeconds,
+                             absl::StrCat(measured, ": use a shorter --warmup, or ", LongerBy(view.traits))));
+    return;
+  }
   if (seconds < kShortestSeconds) {
     marks.push_back(
         MakeMark("too_short", "phase", seconds, kShortestSeconds,
@@ -119,7 +133,8 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
   marks.push_back(
       MakeMark("partial", "phase", count, 0,
                absl::StrCat(absl::StrJoin(missing, ", "),
-                            ": totals are without them; see the errors, and repeat once they are mended")));
+                            view.aligned.lanes.empty() ? ": there is no figure" : ": totals are without them",
+                            "; see the errors, and repeat once they are mended")));
 }
 
 }  // namespace
@@ -138,6 +153,7 @@ v1::Mark MakeMark(std::string_view code, std::string_view subject, double value,
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report) {
   std::vector<v1::Mark> marks;
   AddPartial(view, report, marks);
+  if (view.aligned.lanes.empty()) return marks;  // no figure to doubt
   if (view.traits.buffered_writes && !view.traits.headline_flushes) {
     marks.push_back(MakeMark("unflushed", "phase", 0, 0,
                              "bytes may still be in client memory, not on the server: add -c -e, or -I"));
@@ -154,6 +170,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
 
 void FillMarks(const PhaseView& view, v1::PhaseReport& report) {
   for (v1::Mark& mark : PhaseMarks(view, report)) *report.add_marks() = std::move(mark);
+  if (view.aligned.lanes.empty()) return;
   std::vector<ClientPart> parts(view.roster.client_count());
   for (const AlignedWorker& worker : view.aligned.workers) {
     parts[view.roster.ClientOf(worker.number)].workers.push_back(&worker);

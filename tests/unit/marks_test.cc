@@ -154,6 +154,17 @@ TEST_CASE("too_short: under a second, or under 100 ops a lane") {
   CHECK(Codes(script).empty());
 }
 
+TEST_CASE("too_short: where the warm-up took the phase it is the warm-up that is named") {
+  PhaseScript script = Healthy();
+  script.plan().mutable_stop()->set_warmup_s(9.5);
+  CHECK(Mark(script, "too_short").text() ==
+        "measured for 500 ms only after a warm-up of 9.5 s: use a shorter --warmup, or a larger -s, or "
+        "--time 30");
+  script.plan().mutable_stop()->set_warmup_s(30);
+  CHECK(Codes(script) == Only{"too_short"});
+  CHECK(Mark(script, "too_short").text().find("the warm-up of 30 s took the whole phase: ") == 0);
+}
+
 TEST_CASE("unflushed: buffered writes whose headline has neither close nor fsync") {
   PhaseScript script = Healthy("write");
   CHECK(Codes(script) == Only{"unflushed"});
@@ -313,6 +324,15 @@ TEST_CASE("partial: something is missing from the totals") {
   }
 }
 
+TEST_CASE("partial: where every lane failed or sat out there is no other mark") {
+  PhaseScript script = Healthy("write");  // unflushed, had it a figure
+  script.Worker(1).host.set_cpu_idle_s(0);
+  script.Lane(0).FailsWith(5);
+  script.Lane(1).SitsOut();
+  CHECK(Codes(script) == Only{"partial"});
+  CHECK(Mark(script, "partial").text().find("1 lane failed, 1 lane sat out: there is no figure; ") == 0);
+}
+
 TEST_CASE("cpu_bound: busy or stolen processors") {
   PhaseScript script = Healthy();
   v1::HostDelta& host = script.Worker(1).host;
@@ -330,6 +350,21 @@ TEST_CASE("cpu_bound: busy or stolen processors") {
   CHECK(Mark(script, "cpu_bound").value() == Approx(6));
   CHECK(Mark(script, "cpu_bound").threshold() == 5);
   host.clear_cpu_steal_s();
+  CHECK(Codes(script).empty());
+}
+
+TEST_CASE(
+    "cpu_bound: says nothing of a phase under 100 ms, nor of lanes that mostly wait as they were told") {
+  PhaseScript script = Healthy();
+  script.Worker(1).host.set_cpu_idle_s(0);
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.099_s);
+  CHECK(Codes(script) == Only{"too_short"});
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.101_s);
+  CHECK(Codes(script) == Only{"too_short", "cpu_bound"});
+  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(10_s);
+  script.Lane(1).Pauses(4.9_s);
+  CHECK(Codes(script) == Only{"cpu_bound"});
+  script.Lane(1).Pauses(5.1_s);
   CHECK(Codes(script).empty());
 }
 
