@@ -69,6 +69,11 @@ std::string State(const RowSource& row) {
   return row.lane->stopped() ? "stopped" : "done";
 }
 
+// Operations on names have no rate of data, unless they write files.
+std::string OfData(const RowSource& row, std::string cell) {
+  return row.phase.metadata() && row.phase.bytes() == 0 ? std::string() : cell;
+}
+
 struct Column {
   std::string_view name;
   std::string (*value)(const RowSource&);
@@ -82,6 +87,11 @@ struct Column {
 #define PART_CELL(part, field)                                                        \
   [](const RowSource& row) {                                                          \
     return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); \
+  }
+// The same for rates of data.
+#define DATA_CELL(part, field)                                                                     \
+  [](const RowSource& row) {                                                                       \
+    return OfData(row, row.phase.has_##part() ? Number(row.phase.part().field()) : std::string()); \
   }
 
 constexpr Column kColumns[] = {
@@ -103,7 +113,7 @@ constexpr Column kColumns[] = {
     {"bytes", LANE_CELL(Number(row.lane->bytes()))},
     {"measured_bytes", LANE_CELL(Number(row.lane->measured_bytes()))},
     {"ops", LANE_CELL(Number(row.lane->ops()))},
-    {"bytes_per_s", LANE_CELL(Number(row.lane->bytes_per_s()))},
+    {"bytes_per_s", LANE_CELL(OfData(row, Number(row.lane->bytes_per_s())))},
     {"start_us", LANE_CELL(Number(row.lane->start_us()))},
     {"end_s", LANE_CELL(Number(row.lane->end_s()))},
     {"open_s", LANE_CELL(Number(row.lane->regions_s().open()))},
@@ -116,23 +126,23 @@ constexpr Column kColumns[] = {
     {"max_us", LANE_CELL(Number(row.lane->max_us()))},
     {"cpu_user_s", LANE_CELL(Number(row.lane->cpu_user_s()))},
     {"cpu_system_s", LANE_CELL(Number(row.lane->cpu_system_s()))},
-    {"client_bytes_per_s", CELL(Number(row.client.bytes_per_s()))},
+    {"client_bytes_per_s", CELL(OfData(row, Number(row.client.bytes_per_s())))},
     {"client_share_of_mean", CELL(Number(row.client.share_of_mean()))},
     {"client_cpu_percent", CELL(Number(row.client.cpu_percent()))},
     {"client_clock_error_us", CELL(Number(row.client.clock_error_us()))},
     {"client_marks", CELL(Codes(row.client.marks()))},
     {"headline_name", CELL(Text(row.phase.headline().name()))},
     {"headline_region", CELL(Text(row.phase.headline().region()))},
-    {"headline_bytes_per_s", PART_CELL(headline, bytes_per_s)},
+    {"headline_bytes_per_s", DATA_CELL(headline, bytes_per_s)},
     {"headline_ops_per_s", PART_CELL(headline, ops_per_s)},
     {"phase_bytes", CELL(Number(row.phase.bytes()))},
     {"phase_measured_bytes", CELL(Number(row.phase.measured_bytes()))},
     {"phase_duration_s", CELL(Number(row.phase.duration_s()))},
-    {"full_bytes_per_s", PART_CELL(throughput_bytes_per_s, full)},
-    {"stonewalled_bytes_per_s", PART_CELL(throughput_bytes_per_s, stonewalled)},
-    {"all_active_bytes_per_s", PART_CELL(throughput_bytes_per_s, all_active)},
-    {"children_bytes_per_s", PART_CELL(throughput_bytes_per_s, children)},
-    {"parent_bytes_per_s", PART_CELL(throughput_bytes_per_s, parent)},
+    {"full_bytes_per_s", DATA_CELL(throughput_bytes_per_s, full)},
+    {"stonewalled_bytes_per_s", DATA_CELL(throughput_bytes_per_s, stonewalled)},
+    {"all_active_bytes_per_s", DATA_CELL(throughput_bytes_per_s, all_active)},
+    {"children_bytes_per_s", DATA_CELL(throughput_bytes_per_s, children)},
+    {"parent_bytes_per_s", DATA_CELL(throughput_bytes_per_s, parent)},
     {"stonewall_kind", CELL(Text(row.phase.stonewall().kind()))},
     {"stonewall_at_s", PART_CELL(stonewall, at_s)},
     {"stonewall_bytes_low", PART_CELL(stonewall, bytes_low)},
@@ -145,7 +155,7 @@ constexpr Column kColumns[] = {
     {"phase_p99_us", PART_CELL(latency_us, p99)},
     {"phase_max_us", PART_CELL(latency_us, max)},
     {"marks", CELL(Codes(row.phase.marks()))},
-    {"bytes_per_lane", CELL(Number(row.phase.bytes_per_lane()))},
+    {"bytes_per_lane", CELL(row.phase.metadata() ? std::string() : Number(row.phase.bytes_per_lane()))},
     {"phase_lane_count", CELL(Number(uint64_t{row.phase.lane_count()}))},
     {"ops_per_s", LANE_CELL(Number(row.lane->ops_per_s()))},
     {"client_ops_per_s", CELL(Number(row.client.ops_per_s()))},
@@ -165,6 +175,7 @@ constexpr Column kColumns[] = {
 
 #undef CELL
 #undef PART_CELL
+#undef DATA_CELL
 #undef LANE_CELL
 
 void WriteRow(const RowSource& row, std::ostream& out) {

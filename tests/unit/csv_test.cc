@@ -89,6 +89,23 @@ TEST_CASE("a figure that is not known is an empty cell, a zero is 0") {
   CHECK(Records(report)[0].at("stonewall_at_s").empty());
 }
 
+TEST_CASE("operations on names have no size of files and no rate of data, unless they moved some") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_metadata(true);
+  phase.set_bytes_per_lane(4 << 20);
+  for (const uint64_t bytes : {0, 3901}) {
+    phase.set_bytes(bytes);
+    const auto record = Records(report)[0];
+    CHECK(record.at("bytes_per_lane").empty());
+    for (const char* name : {"bytes_per_s", "client_bytes_per_s", "headline_bytes_per_s",
+                             "stonewalled_bytes_per_s", "children_bytes_per_s"}) {
+      INFO(name);
+      CHECK(record.at(name).empty() == (bytes == 0));
+    }
+  }
+}
+
 TEST_CASE("states of lanes and codes of marks are words") {
   const auto records = Records(GoldenReport());
   CHECK(records[0].at("state") == "done");
