@@ -168,7 +168,8 @@ bool MovesData(const v1::Plan& plan) {
 
 std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine moves nothing, this measures the tool itself";
-  if (!plan.files().existing_files().empty()) return "what is in the existing files";
+  if (!plan.files().existing_files().empty())
+    return "what is in your files; they are only read, and never removed";
   return absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
 }
 

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/op.h"
+#include "common/operation.h"
 #include "common/units.h"
 #include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
@@ -19,6 +21,12 @@ namespace {
 
 constexpr size_t kMostSubjectsNamed = 3;
 constexpr int kMostErrorsShown = 5;
+
+// Every lane failed or sat out, or its worker was lost.
+bool NothingMeasured(const v1::PhaseReport& phase) {
+  return phase.lane_count() == 0 && phase.ops() == 0 &&
+         phase.lanes_failed() + phase.lanes_sat_out() + phase.workers_lost() > 0;
+}
 
 double Number(uint64_t value) {
   return static_cast<double>(value);
@@ -65,33 +73,75 @@ void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
   }
 }
 
+// All there is to say of a phase without a figure.
+void PutNothing(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  std::vector<std::string> why;
+  if (phase.workers_lost() > 0) why.push_back(absl::StrCat(Counted(phase.workers_lost(), "worker"), " lost"));
+  if (phase.lanes_failed() > 0) why.push_back(absl::StrCat(Counted(phase.lanes_failed(), "lane"), " failed"));
+  if (phase.lanes_sat_out() > 0)
+    why.push_back(absl::StrCat(Counted(phase.lanes_sat_out(), "lane"), " sat out"));
+  page.Line({{PhaseTitle(report, phase), Tone::kStrong},
+             {absl::StrCat("nothing was measured: ", absl::StrJoin(why, ", ")), Tone::kError}});
+  PutErrors(phase, page);
+  PutMarks(phase, page);
+}
+
+double Between(uint64_t more, uint64_t less) {
+  return Number(more - std::min(more, less));
+}
+
+// The time in which the headline moved what it counts; the phase's where it counts nothing.
+double HeadlineSeconds(const v1::PhaseReport& phase) {
+  const double counted = Number(phase.metadata() ? phase.measured_ops() : phase.measured_bytes());
+  const double rate = phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+  return counted > 0 && std::isfinite(rate) && rate > 0 ? counted / rate : phase.duration_s();
+}
+
+const v1::Phase* PlannedPhase(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const v1::Plan& plan = report.run().plan();
+  if (plan.phases().empty()) return nullptr;
+  return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+}
+
+// Where what the headline leaves out was moved, seen from the headline's time.
+const char* WhenNotCounted(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const v1::Phase* planned = PlannedPhase(report, phase);
+  if (planned != nullptr && planned->stop().warmup_s() > 0)
+    return "before (warm-up) or after it, not counted";
+  return phase.stonewall().kind() == "flushed" ? "after it, untimed" : "after it, not counted";
+}
+
 // "10,000 ops in 1.2 s on 2,500 items per lane"
-std::string CallsText(const v1::PhaseReport& phase) {
-  std::string text =
-      absl::StrCat(FormatCount(Number(phase.ops())), " ops in ", FormatSeconds(phase.duration_s()));
+std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  std::string text = absl::StrCat(FormatCount(Number(phase.measured_ops())), " ops in ",
+                                  FormatSeconds(HeadlineSeconds(phase)));
+  if (const double rest = Between(phase.ops(), phase.measured_ops()); rest > 0)
+    absl::StrAppend(&text, ", and ", FormatCount(rest), " ", WhenNotCounted(report, phase));
   if (phase.has_tree()) {
-    absl::StrAppend(&text, " on ", FormatCount(Number(phase.tree().items_per_lane())), " items per lane",
+    absl::StrAppend(&text, "; on ", FormatCount(Number(phase.tree().items_per_lane())), " items per lane",
                     phase.tree().random_order() ? ", in random order" : "");
   }
-  if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data");
-  if (phase.measured_ops() != phase.ops()) {
-    absl::StrAppend(&text, "; the headline counts ", FormatCount(Number(phase.measured_ops())));
-  }
+  if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data in all");
   return text;
 }
 
-std::string BytesText(const v1::PhaseReport& phase) {
-  std::string text =
-      absl::StrCat(FormatBytes(Number(phase.bytes())), " in ", FormatSeconds(phase.duration_s()),
-                   ", records of ", FormatBytes(Number(phase.record_bytes())));
-  if (phase.measured_bytes() != phase.bytes()) {
-    absl::StrAppend(&text, "; the headline counts ", FormatBytes(Number(phase.measured_bytes())));
-  }
-  return text;
+std::string RecordsText(const v1::PhaseReport& phase) {
+  const std::string record = FormatBytes(Number(phase.record_bytes()));
+  const auto spec = FindOperation(phase.operation());
+  if (!spec.ok() || (*spec)->call != Call::kVector) return absl::StrCat("records of ", record);
+  return absl::StrCat("up to ", kMostRecordsPerVector, " records of ", record, " per op");
 }
 
-void PutMoved(const v1::PhaseReport& phase, ConsolePage& page) {
-  std::string text = phase.metadata() ? CallsText(phase) : BytesText(phase);
+std::string BytesText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  std::string text = absl::StrCat(FormatBytes(Number(phase.measured_bytes())), " in ",
+                                  FormatSeconds(HeadlineSeconds(phase)));
+  if (const double rest = Between(phase.bytes(), phase.measured_bytes()); rest > 0)
+    absl::StrAppend(&text, ", and ", FormatBytes(rest), " ", WhenNotCounted(report, phase));
+  return absl::StrCat(text, "; ", RecordsText(phase));
+}
+
+void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  std::string text = phase.metadata() ? CallsText(report, phase) : BytesText(report, phase);
   if (phase.rotated()) {
     absl::StrAppend(
         &text, phase.metadata() ? "; items of the next client" : "; files of the next client",
@@ -215,12 +265,13 @@ void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
 void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::ToolReport& tool = phase.tool();
   if (!phase.has_tool() || !std::isfinite(tool.share_percent())) return;
-  page.Labelled("tool",
-                absl::StrCat("took ", Percent(tool.share_percent()),
-                             " of the lanes' time: ", FormatSeconds(tool.ns_per_op() * 1e-9), " per op, ",
-                             FormatSeconds(tool.clock_read_ns() * 1e-9), " of it the clock (",
-                             Printable(tool.clock()), ")"),
-                Tone::kQuiet);
+  std::string text = absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time; loop ",
+                                  FormatSeconds(tool.ns_per_op() * 1e-9), " per op");
+  // Both are measured, at different moments: a disturbed one may exceed the loop that holds it.
+  if (tool.clock_read_ns() > 0 && tool.clock_read_ns() <= tool.ns_per_op()) {
+    absl::StrAppend(&text, "; one clock read ", FormatSeconds(tool.clock_read_ns() * 1e-9));
+  }
+  page.Labelled("tool", absl::StrCat(text, " (", Printable(tool.clock()), ")"), Tone::kQuiet);
 }
 
 }  // namespace
@@ -230,10 +281,14 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
   page.Blank();
+  if (NothingMeasured(phase)) {
+    PutNothing(report, phase, page);
+    return page.Take();
+  }
   PutHeadline(report, phase, page);
   PutErrors(phase, page);
   PutMarks(phase, page);
-  PutMoved(phase, page);
+  PutMoved(report, phase, page);
   PutVerified(phase, page);
   PutWindows(phase, page);
   PutRegions(phase, several_lanes, page);

@@ -119,7 +119,7 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
 
 void PutSummary(const v1::RunReport& report, ConsolePage& page) {
   if (report.phases().empty()) return;
-  TextTable table({{"phase", Align::kLeft},
+  TextTable table({{"phase", Align::kLeft, false, true},
                    {"headline"},
                    {"region", Align::kLeft},
                    {"ops/s"},
@@ -133,7 +133,7 @@ void PutSummary(const v1::RunReport& report, ConsolePage& page) {
     }
     const std::string full = phase.headline().name() == "full" ? " (full)" : "";
     const v1::Latency& latency = phase.latency_us();
-    table.AddRow({PhaseTitle(report, phase),
+    table.AddRow({PhaseNameAlone(report, phase),
                   RateText(phase.metadata(), phase.headline().bytes_per_s(), phase.headline().ops_per_s()),
                   phase.headline().region() + full, FormatCount(phase.headline().ops_per_s()),
                   PercentileText(latency, "p50", latency.p50()),
@@ -144,7 +144,7 @@ void PutSummary(const v1::RunReport& report, ConsolePage& page) {
 
 void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
   if (report.repetitions().empty()) return;
-  TextTable table({{"repeated", Align::kLeft},
+  TextTable table({{"repeated", Align::kLeft, false, true},
                    {"times"},
                    {"median"},
                    {"interval", Align::kLeft},

@@ -30,6 +30,11 @@ void AddMark(const v1::Mark& mark, std::vector<GroupedMark>& groups) {
   if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end()) subjects.push_back(subject);
 }
 
+std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const uint32_t repetitions = report.run().plan().repetitions();
+  return repetitions > 1 ? absl::StrCat(", ", phase.repetition() + 1, " of ", repetitions) : "";
+}
+
 }  // namespace
 
 std::string Counted(int64_t count, std::string_view noun) {
@@ -91,9 +96,13 @@ std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase
   std::string text = Printable(title);
   if (!phase.name().empty() && phase.name() != phase.operation())
     text = absl::StrCat(Printable(phase.name()), " (", text, ")");
-  const uint32_t repetitions = report.run().plan().repetitions();
-  if (repetitions > 1) absl::StrAppend(&text, ", ", phase.repetition() + 1, " of ", repetitions);
-  return text;
+  return text + RepetitionText(report, phase);
+}
+
+std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const bool named = !phase.name().empty() && phase.name() != phase.operation();
+  const std::string& name = named ? phase.name() : phase.title().empty() ? phase.operation() : phase.title();
+  return Printable(name) + RepetitionText(report, phase);
 }
 
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {

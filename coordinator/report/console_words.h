@@ -25,6 +25,9 @@ std::string TreeText(const v1::Tree& tree);
 // "write", "nightly (write)" where the plan gave the phase a name of its own; with its repetition where there are more.
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
 
+// For tables: the name that the plan gave it, else what it does; with its repetition.
+std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase);
+
 // "node01 worker 3 lane 12", as far as known.
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
 

@@ -113,6 +113,12 @@ std::string Shortened(std::string_view text, size_t columns) {
   return std::string(Beginning(text, columns - 2 - end_columns)) + ".." + std::string(End(text, end_columns));
 }
 
+std::string CutAtEnd(std::string_view text, size_t columns) {
+  if (DisplayColumns(text) <= columns) return std::string(text);
+  if (columns <= 4) return std::string(Beginning(text, columns));
+  return std::string(Beginning(text, columns - 2)) + "..";
+}
+
 std::vector<std::string> Wrapped(std::string_view text, size_t columns) {
   columns = std::max<size_t>(columns, 2);  // the widest character fits
   std::vector<std::string> lines;

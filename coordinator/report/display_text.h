@@ -19,6 +19,9 @@ size_t DisplayColumns(std::string_view text);
 // `text` in at most `columns`: a longer one loses its middle, since names often differ at the ends: "abc..xyz".
 std::string Shortened(std::string_view text, size_t columns);
 
+// The same for names that say at their beginning what they are: "abcde..".
+std::string CutAtEnd(std::string_view text, size_t columns);
+
 // Lines of at most `columns`, broken at spaces; a single longer word is broken where it must be. At least one line.
 std::vector<std::string> Wrapped(std::string_view text, size_t columns);
 

@@ -51,12 +51,13 @@ std::vector<std::string> TextTable::Lines(size_t width_columns) const {
     widths[column] -= std::min(total - width_columns, widths[column] - least);
   };
   if (columns_.back().align == Align::kLeft) narrow(widths.size() - 1, kLeastLastColumns);
-  narrow(0, kLeastFirstColumns);
+  if (!columns_[0].keeps_beginning) narrow(0, kLeastFirstColumns);
   if (std::accumulate(widths.begin(), widths.end(), gaps) > width_columns) {
     const auto last =
         std::find_if(columns_.rbegin(), columns_.rend(), [](const Column& c) { return c.optional; });
     if (last != columns_.rend())
       return Without(static_cast<size_t>(columns_.rend() - last) - 1).Lines(width_columns);
+    narrow(0, kLeastFirstColumns);
   }
 
   std::vector<std::string> lines;
@@ -64,9 +65,10 @@ std::vector<std::string> TextTable::Lines(size_t width_columns) const {
     std::string line;
     const std::vector<std::string> last_cell = Wrapped(row.back(), widths.back());
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = i + 1 == row.size() ? last_cell[0]
-                               : i == 0            ? Shortened(row[0], widths[0])
-                                                   : row[i];
+      const std::string cell = i + 1 == row.size()           ? last_cell[0]
+                               : i != 0                      ? row[i]
+                               : columns_[0].keeps_beginning ? CutAtEnd(row[0], widths[0])
+                                                             : Shortened(row[0], widths[0]);
       const std::string padding(widths[i] - std::min(widths[i], DisplayColumns(cell)), ' ');
       if (i > 0) line.append(kGapColumns, ' ');
       line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;

@@ -15,6 +15,8 @@ class TextTable {
     std::string title;
     Align align = Align::kRight;
     bool optional = false;
+    bool keeps_beginning =
+        false;  // of the first column: optional ones go before it is cut, and then at its end
   };
 
   explicit TextTable(std::vector<Column> columns);

@@ -51,9 +51,10 @@ TEST_CASE("a phase on names is told in ops per second, and data only where some 
   const std::string text = ConsoleText(report, ConsoleStyle{false, 160});
   const std::string of_phase = text.substr(0, text.find("re-read"));
   CHECK(Contains(of_phase, "12,345 ops/s"));
-  CHECK(Contains(of_phase, "10,000 ops in "));
-  CHECK(Contains(of_phase, "on 2,500 items per lane, in random order"));
-  CHECK(Contains(of_phase, "the headline counts 9,000"));
+  // 9,000 of 12,345 a second.
+  CHECK(
+      Contains(of_phase,
+               "9,000 ops in 729 ms, and 1,000 after it, untimed; on 2,500 items per lane, in random order"));
   CHECK(Contains(of_phase, "items of the next client"));
   CHECK(Contains(of_phase, "children 777 ops/s"));
   CHECK(Contains(of_phase, "mean 888 ops/s"));
@@ -62,7 +63,7 @@ TEST_CASE("a phase on names is told in ops per second, and data only where some 
   phase.set_bytes(3 << 20);
   const std::string with_data = ConsoleText(report, ConsoleStyle{});
   CHECK(Contains(with_data, "64 MiB/s"));
-  CHECK(Contains(with_data, "; 3 MiB of data"));
+  CHECK(Contains(with_data, "; 3 MiB of data in all"));
 }
 
 TEST_CASE("a tree is described in a few words") {
@@ -299,6 +300,80 @@ TEST_CASE("optional columns go, the last one first, where even that does not fit
   CHECK(table.Lines(22)[1] == "node  111  22222  3333");
   CHECK(table.Lines(21)[1] == "node  111  22222");
   CHECK(table.Lines(15)[1] == "node  22222");
+}
+
+TEST_CASE("a name that keeps its beginning is cut last, and at its end") {
+  TextTable table(
+      {{"phase", TextTable::Align::kLeft, false, true}, {"rate"}, {"p50", TextTable::Align::kRight, true}});
+  table.AddRow({"random-read 1m 4 lanes", "1", "22"});
+  CHECK(table.Lines(33)[1] == "random-read 1m 4 lanes     1   22");
+  CHECK(table.Lines(32)[1] == "random-read 1m 4 lanes     1");
+  CHECK(table.Lines(22)[1] == "random-read 1m..     1");
+}
+
+TEST_CASE("the summary has a phase's name alone") {
+  const std::string text = ConsoleText(GoldenReport(), ConsoleStyle{});
+  const std::string summary = text.substr(text.find("\nsummary\n"));
+  CHECK(Contains(summary, "\n  nightly mix  "));
+  CHECK_FALSE(Contains(summary, "(random mix)"));
+}
+
+TEST_CASE("one clock read is told where it is a part of the loop that was measured") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  const auto text = [&] { return ConsolePhase(report, phase, ConsoleStyle{}); };
+  CHECK(Contains(text(), "of the lanes' time; loop 18 ns per op; one clock read 10 ns (tsc)"));
+  phase.mutable_tool()->set_clock_read_ns(77.5);
+  CHECK(Contains(text(), "of the lanes' time; loop 18 ns per op (tsc)"));
+}
+
+TEST_CASE("what was moved stands beside the time in which it was moved, the rest apart") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.mutable_headline()->set_bytes_per_s(64 << 20);
+  phase.set_measured_bytes(16 << 20);
+  phase.set_bytes((16 << 20) + (832 << 10));
+  const auto text = [&] { return ConsolePhase(report, phase, ConsoleStyle{}); };
+  CHECK(Contains(text(), "moved       16 MiB in 250 ms, and 832 KiB after it, untimed; records of 64 KiB\n"));
+  phase.mutable_stonewall()->set_kind("retroactive");
+  CHECK(Contains(text(), "and 832 KiB after it, not counted"));
+  report.mutable_run()->mutable_plan()->clear_phases();
+  report.mutable_run()->mutable_plan()->add_phases()->mutable_stop()->set_warmup_s(1);
+  CHECK(Contains(text(), "and 832 KiB before (warm-up) or after it, not counted"));
+  phase.set_bytes(16 << 20);
+  CHECK(Contains(text(), "moved       16 MiB in 250 ms; records of 64 KiB\n"));
+}
+
+TEST_CASE("an op on a vector is said to be several records") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  phase.set_operation("preadv");
+  CHECK(Contains(ConsolePhase(report, phase, ConsoleStyle{}), "up to 16 records of 64 KiB per op"));
+}
+
+TEST_CASE("a phase in which nobody did anything is one line, its errors and its marks") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_lane_count(0);
+  phase.set_ops(0);
+  phase.set_workers_lost(0);
+  phase.set_lanes_failed(4);
+  phase.set_lanes_sat_out(1);
+  phase.clear_errors();
+  phase.add_errors()->set_message("open: EACCES");
+  const auto lines = LinesOf(ConsolePhase(report, phase, ConsoleStyle{}));
+  CHECK(lines[1] == "write   nothing was measured: 4 lanes failed, 1 lane sat out");
+  CHECK(lines[2] == "  errors      worker 0 lane 0: open: EACCES");
+  for (size_t i = 3; i < lines.size(); ++i)
+    CHECK((lines[i].find("  ! mark") == 0 || lines[i].find("       ") == 0));
+}
+
+TEST_CASE("of files of the user's the head says that they stay") {
+  v1::RunReport report = GoldenReport();
+  report.mutable_run()->mutable_plan()->mutable_files()->add_existing_files("/data/movie");
+  const std::string text = ConsoleHeader(report, ConsoleStyle{});
+  CHECK(Contains(text, "  data        what is in your files; they are only read, and never removed\n"));
+  CHECK_FALSE(Contains(text, "removed at the end"));
 }
 
 TEST_CASE("percentages show what is there") {
