@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "coordinator/report/display_text.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
@@ -209,7 +210,7 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
   if (member.lost) return;
   member.lost = true;
   member.lost_reason = reason;
-  spdlog::warn("{} is lost: {}", member.Name(), reason);
+  spdlog::warn("{} is lost: {}", Printable(member.Name()), Printable(reason));
 }
 
 }  // namespace iobench

@@ -18,6 +18,7 @@
 #include "coordinator/metadata_plan.h"
 #include "coordinator/phase_conductor.h"
 #include "coordinator/plan_check.h"
+#include "coordinator/report/display_text.h"
 #include "coordinator/start_lead.h"
 #include "coordinator/tree_ledger.h"
 #include "spdlog/spdlog.h"
@@ -103,7 +104,8 @@ int Conductor::Run() {
   *report_.mutable_run() = ended.run();
   if (store_.has_value()) {
     for (const absl::Status& saved : {store_->SaveRun(record_), store_->SaveReport(report_)}) {
-      if (!saved.ok()) spdlog::error("{}", std::string(saved.message()));
+      if (!saved.ok()) spdlog::error("{}", Printable(std::string(saved.message())));
+      saved_.Update(saved);
     }
   }
   return exit_code;
@@ -196,7 +198,8 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   absl::Status status;
   if (store_.has_value()) {
     status = store_->SavePhase(record);
-    if (absl::Status saved = store_->SaveReport(report_); status.ok()) status = saved;
+    status.Update(store_->SaveReport(report_));
+    saved_.Update(status);
   }
   observer_.PhaseEnds(report_);
   return status;
@@ -225,7 +228,7 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record) {
 }
 
 void Conductor::NoteProblem(const absl::Status& status) {
-  spdlog::error("{}", std::string(status.message()));
+  spdlog::error("{}", Printable(std::string(status.message())));
   *record_.add_problems() = ToProblem(status);
   if (!absl::IsUnavailable(status)) io_failed_ = true;
 }

@@ -61,6 +61,8 @@ class Conductor {
   const v1::RunReport& report() const { return report_; }
   const v1::RunRecord& record() const { return record_; }
   const absl::Status& refusal() const { return refusal_; }
+  // Whether everything could be written into out_directory; else the first failure.
+  const absl::Status& saved() const { return saved_; }
   uint64_t bytes_needed() const { return bytes_needed_; }  // of the data on all file systems together
 
  private:
@@ -82,6 +84,7 @@ class Conductor {
   v1::RunReport report_;
   std::set<uint32_t> broken_files_;
   absl::Status refusal_;
+  absl::Status saved_;
   uint64_t bytes_needed_ = 0;
   bool io_failed_ = false;
 };

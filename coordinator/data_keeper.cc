@@ -13,6 +13,7 @@
 #include "common/units.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
+#include "coordinator/report/display_text.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
@@ -355,7 +356,8 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
-          spdlog::warn("{}: {} is not ours and was left alone", member.facts.host(), file);
+          spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
+                       Printable(file));
         }
       },
       {.interruptible = interruptible});

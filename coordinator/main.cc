@@ -343,5 +343,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
-  return iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
+  const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
+  // Whatever failed has said so, a run its own lost output too.
+  return exit_code == iobench::kExitOk ? iobench::ExitOfPrinting(exit_code, iobench::kExitUsage) : exit_code;
 }

@@ -24,7 +24,9 @@
 #include "coordinator/metadata_plan.h"
 #include "coordinator/net_test.h"
 #include "coordinator/plan_builder.h"
+#include "coordinator/report/display_text.h"
 #include "coordinator/report/result_store.h"
+#include "coordinator/report/results_line.h"
 
 namespace iobench {
 namespace {
@@ -70,9 +72,10 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
     const v1::WorkerFacts& facts = record.workers(worker);
     const auto target = static_cast<int>(TargetOfWorker(plan, static_cast<uint32_t>(worker)));
     const v1::TargetFacts& seen = record.targets(worker).targets(target);
-    std::cout << absl::StreamFormat("  worker %-4d %-20s %d lanes  %s  %s%s  %s free\n", worker, facts.host(),
-                                    plan.lanes_per_worker(), plan.targets(target).path(), seen.filesystem(),
-                                    seen.network() ? absl::StrCat(" ", seen.mount_source()) : "",
+    std::cout << absl::StreamFormat("  worker %-4d %-20s %d lanes  %s  %s%s  %s free\n", worker,
+                                    Printable(facts.host()), plan.lanes_per_worker(),
+                                    Printable(plan.targets(target).path()), Printable(seen.filesystem()),
+                                    seen.network() ? absl::StrCat(" ", Printable(seen.mount_source())) : "",
                                     FormatBytes(static_cast<double>(seen.free_bytes())));
   }
   std::cout << "space " << FormatBytes(static_cast<double>(conductor.bytes_needed())) << " in all\n";
@@ -83,14 +86,15 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
     if (IsMetadata(operation)) {
       const uint64_t items = lanes * operation.tree().items_per_lane();
       std::cout << absl::StreamFormat(
-          "  phase  %-24s %d items per lane, %s%s\n", phase.name(), operation.tree().items_per_lane(),
+          "  phase  %-24s %d items per lane, %s%s\n", Printable(phase.name()),
+          operation.tree().items_per_lane(),
           phase.stop().time_s() > 0 ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
                                     : absl::StrCat(items, " in all"),
           plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times") : "");
       continue;
     }
     std::cout << absl::StreamFormat(
-        "  phase  %-24s records of %s, %s", phase.name(),
+        "  phase  %-24s records of %s, %s", Printable(phase.name()),
         FormatBytes(static_cast<double>(operation.record_bytes())),
         phase.stop().time_s() > 0
             ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
@@ -114,7 +118,14 @@ double MedianOf(std::vector<double> values) {
 void PrintError(const std::string& message) {
   std::string one_line = message;
   std::replace(one_line.begin(), one_line.end(), '\n', ' ');
-  std::cerr << "cluster-iobench: " << one_line << std::endl;
+  std::cerr << "cluster-iobench: " << Printable(one_line) << std::endl;
+}
+
+int ExitOfPrinting(int exit_code, int exit_if_lost) {
+  std::cout.flush();
+  if (std::cout.good()) return exit_code;
+  PrintError("standard output cannot be written: what was to be printed is lost");
+  return exit_code == kExitOk ? exit_if_lost : exit_code;
 }
 
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
@@ -138,11 +149,9 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
     return exit_code;
   }
   display.RunEnds(conductor.report());
-  std::cout << "\nresults: " << directory
-            << "/result.json, result.csv, raw/; print again with `cluster-iobench report " << directory << "`"
-            << std::endl;
+  std::cout << '\n' << ResultsLine(directory, conductor.saved()) << std::endl;
   if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what had been done");
-  return exit_code;
+  return ExitOfPrinting(exit_code, kExitIo);
 }
 
 int Selftest(const Stage& stage, const CommandLine& line) {
@@ -186,8 +195,7 @@ int Selftest(const Stage& stage, const CommandLine& line) {
                             : absl::StrFormat("%12.0f us  %6.1f us", client.clock_offset_ns() / 1e3,
                                               client.clock_error_ns() / 1e3));
   }
-  std::cout << std::flush;
-  return exit_code;
+  return ExitOfPrinting(exit_code, kExitIo);
 }
 
 int NetTest(const Stage& stage, const CommandLine& line) {
@@ -212,7 +220,7 @@ int NetTest(const Stage& stage, const CommandLine& line) {
     request.mutable_leave();
     return request;
   });
-  if (status.ok()) return kExitOk;
+  if (status.ok()) return ExitOfPrinting(kExitOk, kExitIo);
   PrintError(std::string(status.message()));
   return absl::IsCancelled(status)     ? kExitInterrupted
          : absl::IsUnavailable(status) ? kExitPartial
@@ -234,11 +242,13 @@ int PrintSavedRun(const std::string& directory) {
   for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
     *report.add_repetitions() = std::move(repetition);
   }
+  for (const std::string& warning : saved->warnings)
+    report.mutable_run()->add_problems()->set_message(absl::StrCat("not in this report: ", warning));
   if (absl::Status status = MakeConsoleWriter(StyleOfStdout(true))->Write(report, std::cout); !status.ok()) {
     PrintError(std::string(status.message()));
-    return kExitIo;
+    return kExitUsage;
   }
-  return kExitOk;
+  return saved->warnings.empty() ? kExitOk : kExitIo;
 }
 
 }  // namespace iobench

@@ -28,9 +28,13 @@ struct Stage {
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
 int Selftest(const Stage& stage, const CommandLine& line);
 int NetTest(const Stage& stage, const CommandLine& line);  // -+t
+// kExitIo where a phase is damaged or missing: the others are printed, and a line says which are not.
 int PrintSavedRun(const std::string& directory);
 
-// "cluster-iobench: MESSAGE" on stderr, in one line.
+// `exit_code`; where standard output could not be written that is said on stderr, and kExitOk becomes `exit_if_lost`.
+int ExitOfPrinting(int exit_code, int exit_if_lost);
+
+// "cluster-iobench: MESSAGE" on stderr, in one line, harmless to a terminal.
 void PrintError(const std::string& message);
 
 }  // namespace iobench

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "catch2/catch.hpp"
 #include "coordinator/report/atomic_file.h"
+#include "coordinator/report/results_line.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -275,6 +276,25 @@ TEST_CASE("a partial file that a crash left is replaced, a link in its place is 
   REQUIRE(status.ok());
   CHECK(FileText(path) == "new");
   CHECK(FileText(temporary / "victim") == "precious");
+}
+
+TEST_CASE("the last line names the results that are there, and says which are not") {
+  const TemporaryDirectory temporary;
+  const std::string out = temporary / "out";
+  const ResultStore store = SavedStore(out, 1);
+  REQUIRE(store.SaveReport(GoldenReport()).ok());
+  CHECK(ResultsLine(out, absl::OkStatus()) ==
+        "results: " + out + "/result.json, result.csv, raw/; print again with `cluster-iobench report " +
+            out + "`");
+  fs::remove(out + "/result.json");
+  const absl::Status failed = absl::InternalError("write result.json: \033ENOSPC");
+  CHECK(ResultsLine(out, failed) ==
+        "results are not complete: write result.json: ?ENOSPC; " + out +
+            " holds what could be written (result.csv, raw/), and no result.json; print "
+            "again with `cluster-iobench report " +
+            out + "`");
+  fs::remove_all(out);
+  CHECK(ResultsLine(out, failed).ends_with(out + " holds nothing of this run"));
 }
 
 }  // namespace

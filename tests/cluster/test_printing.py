@@ -1,0 +1,58 @@
+"""What a user sees where something is in the way: a full device, a damaged result, names that are none."""
+import subprocess
+
+import program
+
+SMALL = ("-i", "0", "-i", "1", "-r", "4k", "-s", "64k", "-t", "1")
+
+
+def run_into_full(*args):
+    with open("/dev/full", "w") as full:
+        return subprocess.run([program.BINARY, *map(str, args)], stdin=subprocess.DEVNULL, stdout=full,
+                              stderr=subprocess.PIPE, text=True, env=program.clean_environment(),
+                              timeout=program.PATIENCE_S)
+
+
+def test_output_that_cannot_be_written_is_said_and_is_no_success(path, out):
+    ended = run_into_full(*SMALL, "--path", path, "--out", out)
+    assert ended.returncode == 2 and "standard output" in ended.stderr, ended
+    assert (out / "result.json").exists(), "what was measured is saved"
+    for args in (["--help"], ["run", "--help"], [*SMALL, "--path", path, "--print-plan"],
+                 [*SMALL, "--path", path, "--dry-run"]):
+        ended = run_into_full(*args)
+        assert ended.returncode == 1 and ended.stderr.count("standard output") == 1, (args, ended)
+    ended = run_into_full("report", out)
+    assert ended.returncode == 1 and len(ended.stderr.splitlines()) == 1, ended
+
+
+def test_report_names_a_damaged_phase_and_prints_the_others(path, out):
+    program.run(SMALL, path=path, out=out).expect(0)
+    damaged = sorted((out / "raw").glob("phase-*.pb"))[1]
+    damaged.write_bytes(damaged.read_bytes()[:-7])
+    again = program.plain("report", out).expect(2)
+    assert "initial write" in again.stdout, again
+    assert "not in this report" in again.stdout and damaged.name in again.stdout.replace("\n", ""), again
+    assert damaged.name in again.stderr, again
+
+
+def test_results_that_could_not_be_written_are_not_named(path, out):
+    running = program.start([*SMALL, "-i", "1", "--time", "1"], path=path, out=out)
+    with running:
+        running.wait_until(lambda: (out / "result.json").exists(), "the first phase has ended")
+        (out / "result.json").unlink()
+        (out / "result.json").mkdir()            # in the way of the next
+        outcome = running.wait()
+    assert "results: " not in outcome.stdout, outcome
+    assert "results are not complete" in outcome.stdout, outcome
+
+
+def test_names_cannot_send_escape_sequences(path, out, tmp_path):
+    evil = "a\x1b[31mb\u202ec"
+    outcome = program.run([*SMALL, f"--{evil}"], path=path, out=out).expect(1)
+    place = tmp_path / evil
+    place.mkdir()
+    missing = program.run(SMALL, path=path / (evil + "none"), out=out).expect(1)
+    dry = program.run([*SMALL, "--dry-run"], path=place, out=out).expect(0)
+    for text in (outcome.stderr, missing.stderr, dry.stdout):
+        assert "\x1b" not in text and "\u202e" not in text, repr(text)
+        assert "a?[31mb?c" in text, repr(text)
