@@ -1,18 +1,18 @@
 #include "coordinator/client_list.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/small_file.h"
 #include "common/status_util.h"
+#include "common/units.h"
 #include "common/utf8.h"
 
 namespace iobench {
 namespace {
 
+constexpr uint64_t kLongestListBytes = 16_MiB;
 constexpr size_t kFewestFields = 3, kMostFields = 4;
 
 absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
@@ -58,13 +58,8 @@ absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text
 }
 
 absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  if (in && in.peek() == std::ifstream::traits_type::eof()) return ParseClientList("", file);
-  if (!in || !(text << in.rdbuf())) {
-    return ErrnoStatus(absl::StrCat("client list ", file), errno != 0 ? errno : EIO);
-  }
-  return ParseClientList(text.str(), file);
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("client list", file, kLongestListBytes));
+  return ParseClientList(text, file);
 }
 
 absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,

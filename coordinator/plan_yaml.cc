@@ -1,9 +1,7 @@
 #include "coordinator/plan_yaml.h"
 
 #include <cassert>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -13,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/units.h"
 #include "google/protobuf/descriptor.h"
@@ -21,6 +20,8 @@
 
 namespace iobench {
 namespace {
+
+constexpr uint64_t kLongestPlanBytes = 16_MiB;
 
 using google::protobuf::Descriptor;
 using google::protobuf::EnumDescriptor;
@@ -237,10 +238,11 @@ void Print(const Message& message, YAML::Emitter& out) {
 }  // namespace
 
 absl::StatusOr<v1::Plan> LoadPlan(const std::string& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  if (!in || !(text << in.rdbuf())) return ErrnoStatus(absl::StrCat("plan ", file), errno != 0 ? errno : EIO);
-  return ParsePlan(text.str(), file);
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("plan", file, kLongestPlanBytes));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("plan ", file, ": it is empty"));
+  }
+  return ParsePlan(text, file);
 }
 
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name) {

@@ -106,7 +106,7 @@ class Lane {
   bool needs_payload() const;
   absl::Status MakeBetween();
   absl::Status MakeTrace();
-  std::string TraceFile() const { return absl::StrCat(spec_.trace.write_file(), ".", plan_.lane()); }
+  std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
   void ReadyDataForOps();
   void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
   void FailWith(const LoopEnd& end);

@@ -20,14 +20,17 @@ uint64_t VectorBytes(uint64_t record_bytes) {
 
 }  // namespace
 
-absl::Status PhaseSpec::TakeTrace(const v1::Trace& asked, int lane_count) {
+absl::Status PhaseSpec::TakeTrace(const v1::Trace& asked, const LanePlans& lanes) {
   trace = asked;
-  most_traced_ops = kMostTraceOps / static_cast<size_t>(lane_count);
+  most_traced_ops = kMostTraceOps / static_cast<size_t>(lanes.size());
   if (trace.write_file().empty() && trace.read_file().empty()) return absl::OkStatus();
   const auto refuse = [this](const char* what) {
     return absl::InvalidArgumentError(absl::StrCat(std::string(operation->name), ": ", what));
   };
   if (operation->is_metadata()) return refuse("a trace (-X, -Y) is of reads and writes, not of names");
+  for (const v1::LanePlan& lane : lanes) {
+    if (!trace.write_file().empty()) IOBENCH_RETURN_IF_ERROR(CheckNoTrace(TraceFileOf(trace, lane)));
+  }
   if (trace.read_file().empty()) return absl::OkStatus();
   const bool one_kind =
       operation->kinds == OpKinds(OpKind::kRead) || operation->kinds == OpKinds(OpKind::kWrite);
@@ -109,7 +112,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
     }
   }
   IOBENCH_ASSIGN_OR_RETURN(spec.places, PlacesFor(prepare.binding()));
-  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(operation.trace(), prepare.lanes_size()));
+  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(operation.trace(), prepare.lanes()));
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
   // A trace goes anywhere: calls at the file's position would not follow it.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/operation.h"
 #include "iobench/v1/control.pb.h"
@@ -18,6 +19,12 @@
 #include "worker/trace_file.h"
 
 namespace iobench {
+
+using LanePlans = google::protobuf::RepeatedPtrField<v1::LanePlan>;
+
+inline std::string TraceFileOf(const v1::Trace& trace, const v1::LanePlan& lane) {
+  return absl::StrCat(trace.write_file(), ".", lane.lane());
+}
 
 // Values only; shared by the lanes' threads, which do not change it.
 struct PhaseSpec {
@@ -55,11 +62,11 @@ struct PhaseSpec {
   bool needs_data() const { return uses_files && operation->needs_data; }
 
   // Reads the trace that is to be replayed. InvalidArgument: unknown operation, engine or step, no lanes, sizes that do
-  // not fit, a bad line of a trace.
+  // not fit, a bad line of a trace. AlreadyExists: a file of a trace that is to be written.
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:
-  absl::Status TakeTrace(const v1::Trace& asked, int lane_count);
+  absl::Status TakeTrace(const v1::Trace& asked, const LanePlans& lanes);
 };
 
 }  // namespace iobench

@@ -1,6 +1,7 @@
 #include "worker/trace_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,14 +13,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/units.h"
-#include "worker/mounts.h"
 
 namespace iobench {
 namespace {
 
-constexpr uint64_t kLongestOpBytes = 1_GiB;  // as of a record
+constexpr uint64_t kLongestOpBytes = 1_GiB;                            // as of a record
+constexpr uint64_t kLongestTraceBytes = 32 * uint64_t{kMostTraceOps};  // 2 GiB, in memory while it is read
 constexpr double kLongestDelayMs = 3.6e6;
 constexpr size_t kWriteAtOnceBytes = 1 << 20;
 constexpr std::string_view kBlanks = " \t\r";
@@ -69,6 +71,11 @@ absl::StatusOr<TraceOp> ParseLine(std::string_view line, uint64_t file_bytes) {
                  .delay_us = static_cast<uint32_t>(std::llround(delay_ms * 1e3))};
 }
 
+absl::Status IsThere(const std::string& file) {
+  return absl::AlreadyExistsError(absl::StrCat(
+      "trace ", file, " is there already and is not overwritten: remove it or choose another -X"));
+}
+
 }  // namespace
 
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name,
@@ -93,21 +100,24 @@ absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& fi
 }
 
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes) {
-  errno = 0;
-  const std::optional<std::string> text = ReadWholeFile(file);
-  if (!text) return ErrnoStatus(absl::StrCat("trace ", file), errno != 0 ? errno : EIO);
-  IOBENCH_ASSIGN_OR_RETURN(TraceOps ops, ParseTrace(*text, file, file_bytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("trace", file, kLongestTraceBytes));
+  IOBENCH_ASSIGN_OR_RETURN(TraceOps ops, ParseTrace(text, file, file_bytes));
   return std::make_shared<const TraceOps>(std::move(ops));
 }
 
+absl::Status CheckNoTrace(const std::string& file) {
+  struct stat facts {};
+  return ::lstat(file.c_str(), &facts) == 0 ? IsThere(file) : absl::OkStatus();
+}
+
 absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file) {
-  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!fd.valid() && errno == EEXIST) return IsThere(file);
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("trace ", file), errno);
   return fd;
 }
 
 absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp> ops) {
-  if (::ftruncate(fd, 0) != 0) return ErrnoStatus(absl::StrCat("trace ", file), errno);
   std::string text;
   const auto write_out = [&]() -> absl::Status {
     for (size_t written = 0; written < text.size();) {

@@ -27,9 +27,10 @@ using TraceOps = std::vector<TraceOp>;
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name, uint64_t file_bytes);
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes);
 
-// Makes the file, so that what is in the way shows before anything is measured; what is in it stays until then.
+// AlreadyExists where there is something of that name, if only a symbolic link.
+absl::Status CheckNoTrace(const std::string& file);
+// Makes the file, so that what is in the way shows before anything is measured; AlreadyExists as above.
 absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file);
-// Over what is there.
 absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp> ops);
 
 }  // namespace iobench

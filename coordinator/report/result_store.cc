@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/small_file.h"
 #include "common/status_util.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/report_writer.h"
@@ -30,6 +30,7 @@ constexpr std::string_view kRunKind = "IOBRUN01";
 constexpr std::string_view kPhaseKind = "IOBPHS01";
 constexpr std::string_view kSealTag("\xfa\xff\xff\xff\x0f\x18", 6);
 constexpr size_t kSealBytes = 6 + 24;
+constexpr uint64_t kLongestFileBytes = (uint64_t{1} << 31) + kSealBytes;  // as long as a message can be
 
 uint64_t Fnv1a(std::string_view bytes) {
   uint64_t hash = 0xcbf29ce484222325;
@@ -62,11 +63,7 @@ absl::Status SaveSealed(const std::string& path, std::string_view kind,
 }
 
 absl::Status LoadSealed(const std::string& path, std::string_view kind, google::protobuf::Message& message) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return ErrnoStatus(absl::StrCat("open ", path), errno);
-  const std::string file((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
-
+  IOBENCH_ASSIGN_OR_RETURN(const std::string file, ReadSmallFile("saved result", path, kLongestFileBytes));
   if (file.size() < kSealBytes || file.compare(file.size() - kSealBytes, kSealTag.size(), kSealTag) != 0) {
     return absl::DataLossError(
         absl::StrCat(path, ": cut off, or not a file of cluster-iobench (", file.size(),

@@ -105,6 +105,23 @@ def test_a_trace_that_cannot_be_written(path, out):
     assert outcome.code == 2 and "/nonexistent/dir/t.0" in str(outcome.result), outcome
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_file_in_the_way_of_a_trace_is_left_alone(path, out, traces, is_link):
+    """It is told before anything runs, and the lanes whose names are free make no files."""
+    foreign, trace = traces / "foreign", traces / "t.1"
+    foreign.write_text("not yours")
+    trace.symlink_to(foreign) if is_link else trace.write_text("not yours")
+    outcome = program.run(["--op", "write", "-s", "64k", "-r", "4k", "-t", "3", "-X", str(traces / "t")],
+                          path=path, out=out)
+    assert outcome.code == 2 and f"trace {trace} is there already" in outcome.stderr, outcome
+    assert sorted(file.name for file in traces.iterdir()) == ["foreign", "t.1"]
+    assert foreign.read_text() == trace.read_text() == "not yours"
+    trace.unlink()
+    program.run(["--op", "write", "-s", "64k", "-r", "4k", "-t", "3", "-X", str(traces / "t")],
+                path=path, out=traces / "out").expect(0)
+    assert [len(ops_of(traces / f"t.{lane}")) for lane in range(3)] == [16, 16, 16]
+
+
 @pytest.mark.parametrize("words, message", [
     (("-i", "0", "-X", "t"), "would both write the trace"),
     (("--op", "write", "-X", "t", "--repeat", "2"), "--repeat"),

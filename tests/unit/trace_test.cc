@@ -64,7 +64,7 @@ TEST_CASE("a trace that is written is read back as it was") {
   const int made = mkstemp(name.data());
   REQUIRE(made >= 0);
   close(made);
-  std::ofstream(name) << std::string(1000, 'x');  // an older, longer one
+  unlink(name.c_str());
   const TraceOps ops = {{0, 4096, 0}, {4096, 1, 1}, {1048064, 512, 3'599'999'999}};
   {
     auto fd = OpenTraceForWriting(name);
@@ -78,6 +78,27 @@ TEST_CASE("a trace that is written is read back as it was") {
   unlink(name.c_str());
   REQUIRE(back.ok());
   CHECK(**back == ops);
+}
+
+TEST_CASE("what bears the name of a trace is neither overwritten nor followed") {
+  std::string name = "/tmp/cluster-iobench-trace-XXXXXX";
+  const int made = mkstemp(name.data());
+  REQUIRE(made >= 0);
+  close(made);
+  const std::string link = name + ".link";
+  REQUIRE(symlink((name + ".nowhere").c_str(), link.c_str()) == 0);
+  const absl::Status file = OpenTraceForWriting(name).status(), dangling = OpenTraceForWriting(link).status();
+  std::vector<bool> looked;
+  for (const std::string& each : {name, link, name + ".nowhere"})
+    looked.push_back(absl::IsAlreadyExists(CheckNoTrace(each)));
+  const bool followed = access((name + ".nowhere").c_str(), F_OK) == 0;
+  unlink(name.c_str());
+  unlink(link.c_str());
+  CHECK(absl::IsAlreadyExists(file));
+  CHECK_THAT(std::string(file.message()), Catch::StartsWith("trace " + name + " is there already"));
+  CHECK(absl::IsAlreadyExists(dangling));
+  CHECK(looked == std::vector<bool>{true, true, false});
+  CHECK(!followed);
 }
 
 TEST_CASE("a trace that cannot be written is told before anything runs") {

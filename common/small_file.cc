@@ -1,0 +1,60 @@
+#include "common/small_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "common/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kFirstReadBytes = 64 * 1024;  // of files that do not say how long they are, as in /proc
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
+                                          uint64_t most_bytes) {
+  const std::string name = absl::StrCat(what, " ", file);
+  const auto too_long = [&] {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": it is longer than ", FormatBytes(static_cast<double>(most_bytes))));
+  };
+  const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(name, errno);
+  const absl::Cleanup closer = [fd] { ::close(fd); };
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return ErrnoStatus(name, errno);
+  if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
+  const uint64_t said_bytes = static_cast<uint64_t>(facts.st_size);
+  if (said_bytes > most_bytes) return too_long();
+  try {
+    std::string text;
+    for (uint64_t size = 0;;) {
+      if (size == text.size()) {
+        // One byte more than there should be shows the end, or that there is more.
+        text.resize(std::min(most_bytes, std::max({size * 2, said_bytes, kFirstReadBytes})) + 1);
+      }
+      const ssize_t moved = ::read(fd, text.data() + size, text.size() - size);
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved < 0) return ErrnoStatus(name, errno);
+      size += static_cast<uint64_t>(moved);
+      if (size > most_bytes) return too_long();
+      if (moved > 0) continue;
+      text.resize(size);
+      return text;
+    }
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(name, ": no memory for its ", FormatBytes(static_cast<double>(said_bytes))));
+  }
+}
+
+}  // namespace iobench

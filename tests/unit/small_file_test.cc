@@ -1,0 +1,66 @@
+#include "common/small_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace iobench {
+namespace {
+
+class Directory {
+ public:
+  Directory() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_ = "/tmp/cluster-iobench-small-XXXXXX";
+};
+
+std::string ProblemWith(const std::string& file, uint64_t most_bytes = 100) {
+  const auto text = ReadSmallFile("plan", file, most_bytes);
+  REQUIRE(absl::IsInvalidArgument(text.status()));
+  return std::string(text.status().message());
+}
+
+TEST_CASE("a file is read whole, up to the longest that is allowed, also through a link") {
+  const Directory directory;
+  const std::string file = directory / "a", link = directory / "link";
+  REQUIRE(::symlink("a", link.c_str()) == 0);
+  for (const size_t length : {size_t{0}, size_t{1}, size_t{65536}, size_t{65537}, size_t{300'000}}) {
+    std::string content(length, 'x');
+    if (length > 0) content.back() = '.';
+    std::ofstream(file) << content;
+    REQUIRE(ReadSmallFile("plan", file, 300'000).value() == content);
+    REQUIRE(ReadSmallFile("plan", link, length).value() == content);
+  }
+  REQUIRE(ProblemWith(file, 299'999).starts_with("plan " + file + ": it is longer than "));
+}
+
+TEST_CASE("a file that does not say how long it is is read to its end, or to the limit") {
+  REQUIRE_FALSE(ReadSmallFile("file", "/proc/self/status", 1 << 20).value().empty());
+  REQUIRE(ProblemWith("/proc/self/status", 10) == "plan /proc/self/status: it is longer than 10 B");
+}
+
+TEST_CASE("what has no end or makes one wait is no file to be read") {
+  const Directory directory;
+  const std::string fifo = directory / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  REQUIRE(ProblemWith(fifo) == "plan " + fifo + ": not a regular file");
+  REQUIRE(ProblemWith("/dev/zero") == "plan /dev/zero: not a regular file");
+  REQUIRE(ProblemWith("/tmp") == "plan /tmp: not a regular file");
+}
+
+TEST_CASE("a file that is not there says why") {
+  const auto text = ReadSmallFile("trace", "/nonexistent/t", 100);
+  REQUIRE(absl::IsNotFound(text.status()));
+  REQUIRE(text.status().message() == "trace /nonexistent/t: No such file or directory (ENOENT)");
+}
+
+}  // namespace
+}  // namespace iobench
