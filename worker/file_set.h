@@ -13,9 +13,13 @@ struct LaneFile {
   std::string name;  // below the directory; absolute: a file of the user's, which is only read
   uint64_t extent_offset_bytes = 0;  // 0 unless shared
   uint64_t bytes = 0;
-  uint64_t gaps_bytes = 0;  // of other lanes between this one's records
+  // Interleaved: the records of the file are taken in turns, and every turns-th of them is this lane's.
+  uint64_t turns = 1;
+  uint32_t record_bytes = 0;  // `bytes` are a multiple of it; 0 unless interleaved
 
-  uint64_t end() const { return extent_offset_bytes + bytes + gaps_bytes; }
+  bool is_interleaved() const { return turns > 1; }
+  // Behind the last byte of the lane.
+  uint64_t end() const { return extent_offset_bytes + (bytes - record_bytes) * turns + record_bytes; }
   bool is_users() const { return name.starts_with('/'); }
 };
 

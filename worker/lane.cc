@@ -1,6 +1,7 @@
 #include "worker/lane.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
@@ -60,7 +61,8 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, co
   if (spec.shared_file) {
     LaneFile file{kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes};
     if (spec.interleaved && plan.turns() > 0) {
-      file.gaps_bytes = (file.bytes - spec.shape.record_bytes) * (plan.turns() - 1);
+      file.turns = plan.turns();
+      file.record_bytes = spec.shape.record_bytes;
     }
     files_.files.push_back(std::move(file));
     return;
@@ -90,7 +92,7 @@ bool Lane::needs_data() const {
 }
 
 bool Lane::data_must_exist() const {
-  return spec_.data_must_exist || !spec_.existing_files.empty() || spec_.interleaved;
+  return spec_.data_must_exist || !spec_.existing_files.empty();
 }
 
 OpKinds Lane::kinds() const {
@@ -225,9 +227,8 @@ absl::Status Lane::MakeTrace() {
 }
 
 void Lane::WriteTrace() {
-  if (!trace_file_.valid()) return;
+  if (!trace_file_.valid() || !ran_) return;
   const UniqueFd file = std::move(trace_file_);
-  if (!ran_) return;
   const TraceOps ops = trace_->TakeRecorded();
   // An op that failed has begun, but was not done.
   traced_ops_ = std::min<uint64_t>(ops.size(), recorder_->ops());
@@ -447,6 +448,9 @@ void Lane::FinishOps(uint64_t op_count) {
 
 void Lane::Release() {
   if (engine_ != nullptr) engine_->Close().IgnoreError();
+  // Nothing was done: an empty file would be in the way of the next run.
+  if (trace_file_.valid()) ::unlink(TraceFile().c_str());
+  trace_file_ = UniqueFd();
   context_.reset();
   read_buffer_.reset();
   payload_.reset();

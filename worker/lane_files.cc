@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
@@ -45,6 +46,10 @@ absl::StatusOr<UniqueFd> OpenRegular(const FileSet& files, size_t index, int fla
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is not a regular file, and not ours: remove it"));
   }
+  if (follow == O_NOFOLLOW && facts.st_nlink > 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " has another name elsewhere (a hard link), so it is not ours: remove it"));
+  }
   return fd;
 }
 
@@ -59,6 +64,24 @@ bool IsSparse(int fd, const struct stat& facts, const LaneFile& file) {
          static_cast<uint64_t>(facts.st_blocks) * kStatBlockBytes < static_cast<uint64_t>(facts.st_size);
 }
 
+// Whether the lane's last record, which a prefill writes last, is still zeros. Between the records of an interleaved lane
+// lie those of others, who write at the same time: neither the length of the file nor its blocks, which may be longer
+// than records, say what this lane has written. One record is read, so that the others are not brought into caches.
+absl::StatusOr<bool> LastRecordIsEmpty(int fd, const LaneFile& file) {
+  ::posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);  // nothing beside it; where it is not possible it is no loss
+  std::vector<char> record(file.record_bytes);
+  const off_t offset = static_cast<off_t>(file.end() - record.size());
+  for (size_t size = 0; size < record.size();) {
+    const ssize_t moved =
+        ::pread(fd, record.data() + size, record.size() - size, offset + static_cast<off_t>(size));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) return ErrnoStatus("read", errno);
+    if (moved == 0) return true;
+    size += static_cast<size_t>(moved);
+  }
+  return std::all_of(record.begin(), record.end(), [](char byte) { return byte == 0; });
+}
+
 absl::StatusOr<Found> Find(const FileSet& files, size_t index) {
   // Opened, so that an NFS client asks the server how long the file is now.
   auto fd = OpenRegular(files, index, O_RDONLY);
@@ -68,7 +91,14 @@ absl::StatusOr<Found> Find(const FileSet& files, size_t index) {
   if (::fstat(fd->get(), &facts) != 0)
     return ErrnoStatus(absl::StrCat("look at ", files.PathOf(index)), errno);
   Found found{.exists = true, .file_bytes = static_cast<uint64_t>(facts.st_size)};
-  found.sparse = files.shared && IsSparse(fd->get(), facts, files.files[index]);
+  const LaneFile& file = files.files[index];
+  if (file.is_interleaved()) {
+    auto empty = LastRecordIsEmpty(fd->get(), file);
+    if (!empty.ok()) return Annotate(empty.status(), files.PathOf(index));
+    found.sparse = *empty;
+  } else {
+    found.sparse = files.shared && IsSparse(fd->get(), facts, file);
+  }
   return found;
 }
 
@@ -80,19 +110,20 @@ absl::StatusOr<uint64_t> FillFile(const FileSet& files, size_t index, Payload& p
                                   uint32_t piece_bytes) {
   const LaneFile& file = files.files[index];
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenRegular(files, index, O_WRONLY | O_CREAT));
+  if (file.is_interleaved()) piece_bytes = file.record_bytes;
   uint64_t done = 0;
   while (done < file.bytes) {
     if (quit.stop.load(std::memory_order_relaxed))
       return absl::CancelledError("stopped while data were written");
     const Op op{.kind = OpKind::kWrite,
                 .object = static_cast<uint32_t>(index),
-                .offset = done,
+                .offset = done * file.turns,
                 .length = static_cast<uint32_t>(std::min<uint64_t>(piece_bytes, file.bytes - done))};
     payload.Prepare(op);
     const std::byte* const data = payload.Next(op);
     // The rest of a short write is written, so that a full disk says so.
     for (uint32_t written = 0; written < op.length;) {
-      const uint64_t offset = file.extent_offset_bytes + done + written;
+      const uint64_t offset = file.extent_offset_bytes + op.offset + written;
       const ssize_t moved =
           ::pwrite(fd.get(), data + written, op.length - written, static_cast<off_t>(offset));
       if (moved < 0 && errno == EINTR) continue;

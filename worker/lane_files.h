@@ -24,7 +24,8 @@ absl::Status CreateFiles(const FileSet& files, bool preallocate = false, bool ke
 // FailedPrecondition, saying which file differs and how, unless all of them are there in full.
 absl::Status CheckDataExist(const FileSet& files);
 
-// Writes the files that are missing or short and flushes them (a hole in the extent of a shared file is not data, too);
+// Writes the files that are missing or short and flushes them (a hole in the extent of a shared file is not data, too; an interleaved lane writes its own
+// records alone, where the last of them is not there);
 // returns the bytes written. Cancelled when `quit` is set. FailedPrecondition: not a regular file.
 //
 // `piece_bytes` are written at once, which is what the payload must be made for.

@@ -190,6 +190,18 @@ def test_interleaved_records_fill_a_shared_file(path, out):
     assert len(outcome.phases) == 6
 
 
+@pytest.mark.parametrize("record, size", [("4k", "64k"), ("1k", "16k")])
+def test_interleaved_records_are_made_where_nothing_was_written(record, size, path, out):
+    """By all lanes at the same time, each record by its own."""
+    words = f"-i 1 -i 2 -+V --interleaved -r {record} -s {size} -t 3 --spawn 2 -w --data pattern:7".split()
+    outcome = program.run(words, path=path, out=out).expect(0)
+    lane_bytes = int(size.rstrip("k")) * 1024
+    assert (outcome.data / "shared").read_bytes() == b"\7" * (6 * lane_bytes)
+    made = [{step["name"]: step for step in phase["steps"]}.get("prefill", {}).get("bytes", 0)
+            for phase in outcome.phases if phase["operation"] in ("read", "reread")]
+    assert made[0] == 6 * lane_bytes and not any(made[1:]), made
+
+
 def test_a_sequential_mix_has_readers_and_writers(path, out):
     outcome = program.run("-i 8 -+B -+K 1 -+F -r 4k -s 256k -t 3".split(), path=path, out=out).expect(0)
     phase = outcome.phases[0]

@@ -100,6 +100,22 @@ TEST_CASE("what is not a regular file is not touched, and a symbolic link is not
   REQUIRE(directory.temp.Read("precious") == "keep me");
 }
 
+TEST_CASE("a file that has another name elsewhere is not ours: it is neither written nor kept") {
+  const Directory directory;
+  directory.temp.Write("precious", "keep me");
+  REQUIRE(::link((directory.temp.path() + "/precious").c_str(), (directory.temp.path() + "/a").c_str()) == 0);
+  Payload payload = NewPayload();
+  const StopCell quit;
+  const FileSet files = directory.Files({{"a", 0, 4096}});
+  const absl::Status kept = CreateFiles(files, /*preallocate=*/false, /*keep=*/true);
+  REQUIRE(absl::IsFailedPrecondition(kept));
+  REQUIRE_THAT(std::string(kept.message()), Catch::Contains("hard link"));
+  REQUIRE(absl::IsFailedPrecondition(Prefill(files, payload, quit).status()));
+  REQUIRE(CreateFiles(files).ok());  // a new file in its place
+  REQUIRE(Prefill(files, payload, quit).value() == 4096);
+  REQUIRE(directory.temp.Read("precious") == "keep me");
+}
+
 TEST_CASE("kept data that are missing or short are an error that says how") {
   const Directory directory;
   directory.temp.Write("a", std::string(100, 'a'));
@@ -302,8 +318,34 @@ TEST_CASE("interleaved lanes write every record of a shared file, each its own")
   }
 }
 
-TEST_CASE("a read of interleaved records needs the whole file") {
+TEST_CASE("before a read each interleaved lane makes its own records, whatever others have made") {
   v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.mutable_files()->set_shared_file(true);
+  prepare.mutable_files()->set_interleaved(true);
+  prepare.mutable_lanes(0)->set_turn(0);
+  prepare.mutable_lanes(0)->set_turns(2);
+  LaneUnderTest test(prepare);
+  // The other lane has made all of its records, so that the file is as long as it can be.
+  std::string others;
+  for (int round = 0; round < 16; ++round) others += std::string(4096, '\0') + std::string(4096, 'o');
+  test.directory.temp.Write("shared", others);
+  test.GetReady();
+  test.RunRegion();
+  REQUIRE_FALSE(test.lane->failed());
+  REQUIRE(test.Result().bytes() == 16 * 4096);
+  const std::string text = test.directory.temp.Read("shared");
+  REQUIRE(text.size() == 32 * 4096);
+  for (size_t record = 0; record < 32; ++record) {
+    INFO(record);
+    const std::string bytes = text.substr(record * 4096, 4096);
+    if (record % 2 == 1) REQUIRE(bytes == std::string(4096, 'o'));
+    if (record % 2 == 0) REQUIRE(bytes.find_first_not_of('\0') != std::string::npos);
+  }
+}
+
+TEST_CASE("a read of kept interleaved records needs the whole file, and writes none") {
+  v1::Prepare prepare = PhaseOf("read", 1, "/");
+  prepare.set_data_must_exist(true);
   prepare.mutable_files()->set_shared_file(true);
   prepare.mutable_files()->set_interleaved(true);
   prepare.mutable_lanes(0)->set_turns(2);
