@@ -1,4 +1,4 @@
-// The user's wish to end early (SIGINT, SIGTERM). Set by a signal handler, looked at by whoever waits.
+// The user's wish to end early (SIGINT, SIGTERM, SIGHUP). Set by a signal handler, looked at by whoever waits.
 #ifndef COORDINATOR_INTERRUPT_H_
 #define COORDINATOR_INTERRUPT_H_
 

@@ -60,6 +60,10 @@ void HandleSignals(void (*handler)(int)) {
   action.sa_handler = handler;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // Under nohup it stays ignored.
+  struct sigaction before = {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 int Fail(const absl::Status& status, int exit_code) {
@@ -221,6 +225,9 @@ int Clean(const std::string& directory) {
   std::cout << "removed " << cleaned->removed_files << " files of ours below " << directory << std::endl;
   for (const std::string& file : cleaned->foreign_files)
     std::cout << "left alone, not ours: " << file << std::endl;
+  if (cleaned->found && !cleaned->foreign_files.empty()) {
+    std::cout << "the directory stays for what is not ours: move that away, then clean again" << std::endl;
+  }
   return kExitOk;
 }
 

@@ -334,6 +334,9 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
     report.found = true;
     // The manifest goes last: what a crash leaves between can still be seen to be ours.
     IOBENCH_RETURN_IF_ERROR(RemoveFiles(data->get(), path, Temporaries::kRemove, report));
+    // What is not ours keeps the directory; without its manifest all of it would be foreign, and of no use to a `clean`
+    // after the user has taken that away.
+    if (!report.foreign_files.empty()) return report;
     if (::unlinkat(data->get(), kManifestName, 0) != 0 && errno != ENOENT) {
       return ErrnoStatus(absl::StrCat("remove ", DataPath(path), "/", kManifestName), errno);
     }

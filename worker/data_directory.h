@@ -54,7 +54,8 @@ absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifes
 // are those of `ours`. FailedPrecondition: they are another active run's.
 absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours);
 
-// Our files, the manifest, and the directory where it is empty then; whoever made them. No directory: success.
+// Our files, the manifest, and the directory where it is empty then; whoever made them. No directory: success. Where
+// something foreign is in the way the manifest stays, so that the next call can go on.
 // Without a manifest of ours only an empty directory and temporaries are removed; the rest is foreign.
 absl::StatusOr<CleanReport> RemoveData(const std::string& path);
 

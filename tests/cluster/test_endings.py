@@ -60,10 +60,11 @@ def test_ctrl_c_reaches_the_whole_process_group_as_in_a_shell(path, out, tmp_pat
     assert outcome.phases[0]["interrupted"] and not outcome.data.exists()
 
 
-def test_sigterm_is_an_interrupt_too(path, out, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_sigterm_and_a_closed_terminal_are_interrupts_too(number, path, out, tmp_path):
     with start_long_write("in-process", path, out, tmp_path) as running:
         running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
-        running.interrupt(signal.SIGTERM)
+        running.interrupt(number)
         outcome = running.wait().expect(130)
     assert outcome.phases[0]["bytes"] > 0 and not outcome.data.exists()
 

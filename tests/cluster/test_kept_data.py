@@ -84,7 +84,7 @@ def test_clean_removes_what_a_crash_left_and_nothing_else(path, out):
     data = path / program.DATA_DIRECTORY
     (data / "notes.txt").write_text("mine")
     outcome = program.plain("clean", path).expect(0)
-    assert {file.name for file in data.iterdir()} == {"notes.txt"}, outcome
+    assert {file.name for file in data.iterdir()} == {"manifest.json", "notes.txt"}, outcome
     assert "notes.txt" in outcome.stdout + outcome.stderr, "what was left alone is named"
     (data / "notes.txt").unlink()
 
@@ -103,8 +103,12 @@ def test_clean_follows_no_link_out_of_the_directory(path, out, tmp_path):
     victim = next(file for file in data.iterdir() if not file.name.startswith("manifest"))
     victim.unlink()
     os.symlink(precious, victim)
-    program.plain("clean", path)
+    cleaned = program.plain("clean", path).expect(0)
     assert precious.read_text() == "dear"
+    assert str(victim) in cleaned.stdout and "clean again" in cleaned.stdout, "what is in the way, and how to go on"
+    victim.unlink()
+    program.plain("clean", path).expect(0)
+    assert not data.exists()
 
 
 def test_a_directory_of_that_name_that_is_not_ours_is_left_alone(path, out):

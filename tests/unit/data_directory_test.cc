@@ -240,9 +240,14 @@ TEST_CASE("our files go, foreign ones stay with the directory, each told with it
                                               directory.data() + "/results.txt"});
   REQUIRE(directory.Read("cluster-iobench.data/results.txt") == "precious");
   REQUIRE(directory.Read("outside") == "not in there");
-  REQUIRE_FALSE(directory.Has("cluster-iobench.data/manifest.json"));
   REQUIRE_FALSE(directory.Has("cluster-iobench.data/shared"));
   REQUIRE(directory.Has("cluster-iobench.data/lane-000007.0"));
+  // The directory is still known as ours: once the foreign things are gone, so is it.
+  REQUIRE_FALSE(LookAtData(directory.path())->foreign);
+  for (const char* const name : {"results.txt", "lane-000007.0", "lane-000008.0"})
+    fs::remove(directory.data() + "/" + name);
+  REQUIRE(RemoveData(directory.path())->foreign_files.empty());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
 }
 
 TEST_CASE("trees go with the data, and what is foreign in them stays and is told with its path") {
