@@ -207,3 +207,32 @@ def test_nothing_is_written_where_stdout_is_asked_for_help():
     for options in (["--help"], ["worker", "--help"], ["report", "--help"], ["clean", "--help"]):
         outcome = program.plain(*options).expect(0)
         assert "Usage" in outcome.stdout and outcome.stderr == ""
+
+
+@pytest.mark.parametrize("option, what", [("--plan", "plan"), ("-+m", "client list"), ("-Y", "trace")])
+def test_what_has_no_end_or_makes_one_wait_is_not_read(option, what, path, out, tmp_path):
+    fifo, huge = tmp_path / "fifo", tmp_path / "huge"
+    os.mkfifo(fifo)
+    with huge.open("w") as file:
+        file.truncate((2 << 30) + 1)
+    for index, (file, problem) in enumerate([("/dev/zero", "not a regular file"), (fifo, "not a regular file"),
+                                             (huge, "longer than")]):
+        words = [option, file] if option != "-Y" else ["--op", "write", "-s", "64k", "-t", "1", option, file]
+        outcome = program.run(words, path=path, out=tmp_path / f"out-{index}")
+        assert outcome.code == (2 if option == "-Y" else 1), outcome
+        line, = outcome.stderr.strip().splitlines()
+        assert f"{what} {file}: " in line and problem in line
+
+
+def test_an_empty_plan_says_so(path, out, tmp_path):
+    (tmp_path / "plan.yaml").write_text("\n \n")
+    outcome = program.run(["--plan", tmp_path / "plan.yaml"], path=path, out=out).expect(1)
+    assert outcome.stderr.strip().endswith("plan.yaml: it is empty"), outcome
+
+
+def test_a_saved_result_that_is_no_file_is_not_waited_for(path, out):
+    program.run(["--op", "write", "-s", "64k", "-t", "1"], path=path, out=out).expect(0)
+    (out / "raw" / "run.pb").unlink()
+    os.mkfifo(out / "raw" / "run.pb")
+    outcome = program.plain("report", out).expect(1)
+    assert "run.pb: not a regular file" in outcome.stderr, outcome
