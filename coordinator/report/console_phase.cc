@@ -111,12 +111,23 @@ const char* WhenNotCounted(const v1::RunReport& report, const v1::PhaseReport& p
   return phase.stonewall().kind() == "flushed" ? "after it, untimed" : "after it, not counted";
 }
 
-// "10,000 ops in 1.2 s on 2,500 items per lane"
+// "15 MiB in 250 ms, and 1 MiB after it, untimed"
+std::string CountedText(const v1::RunReport& report, const v1::PhaseReport& phase, const std::string& counted,
+                        const std::string& rest) {
+  const bool has_counted = (phase.metadata() ? phase.measured_ops() : phase.measured_bytes()) > 0;
+  const bool has_rest =
+      phase.metadata() ? phase.ops() > phase.measured_ops() : phase.bytes() > phase.measured_bytes();
+  std::string text = has_counted ? absl::StrCat(counted, " in ", FormatSeconds(HeadlineSeconds(phase)))
+                                 : std::string("nothing in the headline's time");
+  if (has_rest) absl::StrAppend(&text, ", and ", rest, " ", WhenNotCounted(report, phase));
+  return text;
+}
+
+// "10,000 ops in 1.2 s, and 300 after it, untimed; on 2,500 items per lane"
 std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  std::string text = absl::StrCat(FormatCount(Number(phase.measured_ops())), " ops in ",
-                                  FormatSeconds(HeadlineSeconds(phase)));
-  if (const double rest = Between(phase.ops(), phase.measured_ops()); rest > 0)
-    absl::StrAppend(&text, ", and ", FormatCount(rest), " ", WhenNotCounted(report, phase));
+  std::string text =
+      CountedText(report, phase, absl::StrCat(FormatCount(Number(phase.measured_ops())), " ops"),
+                  FormatCount(Between(phase.ops(), phase.measured_ops())));
   if (phase.has_tree()) {
     absl::StrAppend(&text, "; on ", FormatCount(Number(phase.tree().items_per_lane())), " items per lane",
                     phase.tree().random_order() ? ", in random order" : "");
@@ -133,10 +144,8 @@ std::string RecordsText(const v1::PhaseReport& phase) {
 }
 
 std::string BytesText(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  std::string text = absl::StrCat(FormatBytes(Number(phase.measured_bytes())), " in ",
-                                  FormatSeconds(HeadlineSeconds(phase)));
-  if (const double rest = Between(phase.bytes(), phase.measured_bytes()); rest > 0)
-    absl::StrAppend(&text, ", and ", FormatBytes(rest), " ", WhenNotCounted(report, phase));
+  const std::string text = CountedText(report, phase, FormatBytes(Number(phase.measured_bytes())),
+                                       FormatBytes(Between(phase.bytes(), phase.measured_bytes())));
   return absl::StrCat(text, "; ", RecordsText(phase));
 }
 

@@ -342,6 +342,9 @@ TEST_CASE("what was moved stands beside the time in which it was moved, the rest
   CHECK(Contains(text(), "and 832 KiB before (warm-up) or after it, not counted"));
   phase.set_bytes(16 << 20);
   CHECK(Contains(text(), "moved       16 MiB in 250 ms; records of 64 KiB\n"));
+  phase.set_measured_bytes(0);
+  CHECK(Contains(text(),
+                 "moved       nothing in the headline's time, and 16 MiB before (warm-up) or after it"));
 }
 
 TEST_CASE("an op on a vector is said to be several records") {
