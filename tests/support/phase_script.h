@@ -273,6 +273,14 @@ class PhaseScript {
   std::map<uint32_t, LaneScript> lanes_;
 };
 
+// The first lane ends at 5 s with 5 GiB, the second at 10 s with 10 GiB: the stonewall is 10 GiB in 5 s.
+inline PhaseScript TwoLanes(const std::string& operation = "read") {
+  PhaseScript script(operation);
+  script.Lane(0).Moves(5_GiB).EndsAt(5_s).InOps(1000);
+  script.Lane(1).Moves(10_GiB).EndsAt(10_s).InOps(2000);
+  return script;
+}
+
 }  // namespace iobench
 
 #endif  // TESTS_SUPPORT_PHASE_SCRIPT_H_

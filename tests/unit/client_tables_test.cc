@@ -1,0 +1,172 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "coordinator/analysis/summarize.h"
+#include "tests/support/phase_script.h"
+
+namespace iobench {
+namespace {
+
+TEST_CASE("clients' and workers' rates of the headline's window add up to the headline") {
+  PhaseScript script("read", 2);
+  script.Lane(0).Moves(5_GiB).EndsAt(5_s);
+  script.Lane(1).Moves(10_GiB).EndsAt(10_s);
+  script.Lane(2).Moves(30_GiB).EndsAt(10_s);
+  script.Lane(3).Moves(10_GiB).EndsAt(10_s);
+  script.Worker(1).RunsOn("node2", "boot2");
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.clients_size() == 2);
+  CHECK(report.clients(0).bytes_per_s() == Approx(2 * kGiB));
+  CHECK(report.clients(1).bytes_per_s() == Approx(4 * kGiB));
+  CHECK(report.clients(0).share_of_mean() == Approx(2.0 / 3));
+  CHECK(report.clients(1).measured_bytes() == 20_GiB);
+  CHECK(report.clients(1).workers(0).bytes_per_s() == Approx(4 * kGiB));
+  CHECK(report.clients(1).workers(0).lanes_size() == 2);
+  CHECK(report.headline().bytes_per_s() == Approx(6 * kGiB));
+}
+
+TEST_CASE("latency percentiles come from all lanes' ops together") {
+  PhaseScript script;
+  script.Lane(0).InOps(9900).OpsTake(100e-9);  // exact in the histogram below 128 ns
+  script.Lane(1).InOps(100).OpsTake(1e-3);
+  const v1::PhaseReport report = script.Report();
+  const v1::Latency& latency = report.latency_us();
+  CHECK(latency.count() == 10'000);
+  CHECK(latency.p50() == Approx(0.1));
+  CHECK(latency.p99() == Approx(0.1));  // rank 9900
+  CHECK(latency.p99_9() == Approx(1000).epsilon(0.008));
+  CHECK(latency.max() == Approx(1000));
+  CHECK(latency.min() == Approx(0.1));
+  CHECK(latency.mean() == Approx((9900 * 0.1 + 100 * 1000) / 10'000));
+  CHECK(std::vector<std::string>(latency.unsure().begin(), latency.unsure().end()) ==
+        std::vector<std::string>{"p99_9", "p99_99"});  // 10,000 * 0.001 < 100
+  CHECK(report.clients(0).workers(1).lanes(0).p50_us() == Approx(1000).epsilon(0.008));
+  CHECK(report.clients(0).latency_us().count() == 10'000);
+}
+
+TEST_CASE("reads and writes of a mixed phase have figures of their own") {
+  PhaseScript script("random-mix");
+  script.Lane(0).Moves(1000_MiB).EndsAt(10_s).InOps(1000).Writes(0.25);
+  script.Lane(1).Moves(1000_MiB).EndsAt(10_s).InOps(1000).Writes(0.75);
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.by_kind().size() == 2);
+  const v1::KindReport& reads = report.by_kind().at("read");
+  CHECK(reads.bytes() == 1000_MiB);
+  CHECK(reads.ops() == 1000);
+  CHECK(reads.bytes_per_s() == Approx(100 * kMiB));
+  CHECK(reads.ops_per_s() == Approx(100));
+  CHECK(reads.latency_us().count() == 1000);
+  CHECK(report.by_kind().at("write").bytes_per_s() == Approx(100 * kMiB));
+}
+
+TEST_CASE("the tool's share is its seconds of the lanes' ops time") {
+  PhaseScript script = TwoLanes();
+  script.Lane(0).ToolTakes(0.03_s);
+  script.Lane(1).ToolTakes(0.12_s);
+  for (const uint32_t worker : {0u, 1u}) script.Worker(worker).facts.set_clock_read_ns(10);
+  const v1::ToolReport tool = script.Report().tool();
+  CHECK(tool.share_percent() == Approx(1));  // 0.15 of 15 s
+  CHECK(tool.ns_per_op() == Approx(0.15e9 / 3000));
+  CHECK(tool.clock() == "tsc");
+  CHECK(tool.clock_read_ns() == Approx(10));
+}
+
+TEST_CASE("rotated lanes that still work on their own client's files are counted") {
+  PhaseScript script("read", 2);
+  script.operation().set_rotate_clients(true);
+  script.Worker(0).RunsOn("node1", "boot1");
+  script.Worker(1).RunsOn("node1", "boot1");
+  script.Worker(2).RunsOn("node2", "boot2");
+  script.Lane(0).WorksOnFilesOf(4);  // worker 2, node2
+  script.Lane(1).WorksOnFilesOf(5);
+  script.Lane(2).WorksOnFilesOf(0);  // worker 0, the same client as worker 1
+  script.Lane(3).WorksOnFilesOf(1);
+  script.Lane(4).WorksOnFilesOf(2);
+  script.Lane(5).WorksOnFilesOf(3);
+  const v1::PhaseReport report = script.Report();
+  CHECK(report.rotated());
+  CHECK(report.lanes_on_own_client() == 2);
+  script.operation().set_rotate_clients(false);
+  CHECK_FALSE(script.Report().rotated());
+  CHECK(script.Report().lanes_on_own_client() == 0);
+}
+
+TEST_CASE("steps are put together: slowest worker, all bytes, every outcome") {
+  PhaseScript script = TwoLanes();
+  for (const uint32_t worker : {0u, 1u}) {
+    v1::StepResult step;
+    step.set_name("drop-caches");
+    step.set_seconds(worker == 0 ? 1 : 3);
+    step.set_bytes(10);
+    step.set_outcome(worker == 0 ? "posix_fadvise and drop_caches" : "posix_fadvise");
+    script.Worker(worker).steps.push_back(step);
+  }
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.steps_size() == 1);
+  CHECK(report.steps(0).seconds() == 3);
+  CHECK(report.steps(0).bytes() == 20);
+  CHECK(report.steps(0).outcome() == "posix_fadvise and drop_caches (1 worker); posix_fadvise (1 worker)");
+}
+
+TEST_CASE("a client's counters are taken once, its processes' own are added") {
+  PhaseScript script = TwoLanes();
+  for (const uint32_t worker : {0u, 1u}) {
+    v1::HostDelta& host = script.Worker(worker).host;
+    host.set_seconds(10);
+    host.set_cpu_user_s(6);
+    host.set_cpu_system_s(2);
+    host.set_cpu_idle_s(12);
+    host.set_nic_rx_bytes(1000);
+    host.set_disk_read_bytes(100);
+    (*host.mutable_nfs())[0].set_server_read_bytes(77);
+  }
+  const v1::ClientPhaseReport client = script.Report().clients(0);
+  CHECK(client.cpu_percent() == Approx(40));
+  CHECK(client.host_delta().nic_rx_bytes() == 1000);
+  CHECK(client.host_delta().disk_read_bytes() == 200);
+  CHECK(client.host_delta().nfs().at(0).server_read_bytes() == 77);
+  for (const uint32_t worker : {0u, 1u})
+    script.Worker(worker).facts.set_pid(4711);  // two workers of one process
+  CHECK(script.Report().clients(0).host_delta().disk_read_bytes() == 100);
+  script.Worker(1).host.clear_disk_read_bytes();
+  CHECK_FALSE(script.Report().clients(0).host_delta().has_disk_read_bytes());
+  script.Worker(0).host.clear_cpu_idle_s();
+  CHECK(std::isnan(script.Report().clients(0).cpu_percent()));
+}
+
+TEST_CASE("a run's clients are boot ids, told apart where their hosts have one name") {
+  PhaseScript script;
+  script.Worker(0).RunsOn("node1", "a").HasClock(2, 1e-3);
+  script.Worker(1).RunsOn("node1", "b");
+  script.Worker(2).RunsOn("node1", "a").HasClock(2, 1e-3);
+  script.Worker(3).RunsOn("pod7", "b");
+  script.run.set_id("run7");
+  script.run.mutable_problems()->Add()->set_message("disk full");
+  const v1::PhaseRecord record = script.Record();
+  const v1::RunReport report = SummarizeRun(script.Run(), &record);
+  CHECK(report.schema() == "cluster-iobench result 1");
+  CHECK(report.run().id() == "run7");
+  CHECK(report.run().worker_count() == 4);
+  CHECK(report.run().problems(0).message() == "disk full");
+  CHECK(report.run().problems(0).worker() == -1);
+  REQUIRE(report.clients_size() == 2);
+  CHECK(report.clients(0).host() == "node1");
+  CHECK(report.clients(0).boot_id() == "a");
+  CHECK(report.clients(0).worker_count() == 2);
+  CHECK(report.clients(0).clock_offset_ns() == Approx(2e9));
+  CHECK(report.clients(0).clock_error_ns() == Approx(1e6).epsilon(0.01));
+  CHECK_FALSE(report.clients(0).same_clock());
+  CHECK(report.clients(0).targets(0).path() == "/mnt/test");
+  CHECK(report.clients(0).targets(0).filesystem() == "ext4");
+  CHECK(report.clients(1).host() == "node1 (2)");
+  CHECK(report.clients(1).same_clock());
+  CHECK(report.clients(1).clock_error_ns() == 0);
+  REQUIRE(report.notes_size() == 1);
+  CHECK(report.notes(0).find("pod7") != std::string::npos);
+  CHECK(std::isnan(SummarizeRun(script.Run(), nullptr).clients(0).clock_offset_ns()));
+}
+
+}  // namespace
+}  // namespace iobench
