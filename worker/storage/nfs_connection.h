@@ -3,12 +3,11 @@
 #define WORKER_STORAGE_NFS_CONNECTION_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -54,13 +53,14 @@ class NfsConnection {
   const std::string& url() const { return url_; }        // as given to Connect
   const std::string& server() const { return server_; }  // its host, for messages
   const NfsHandle& directory() const { return directory_; }
-  // Bytes of one READ and WRITE at most: what the server says, and no more than the library can do.
+  // Bytes of one READ and WRITE at most: what the server says, and no more than 1 MiB, which is what libnfs before 6.0
+  // and Linux's own client can do.
   uint32_t read_max_bytes() const { return read_max_bytes_; }
   uint32_t write_max_bytes() const { return write_max_bytes_; }
 
   // OK, or how the connection was lost. Looks at the socket: a server that has closed an idle connection is noticed.
   absl::Status CheckAlive();
-  // What Check said last, without looking.
+  // The same without looking.
   const absl::Status& lost() const { return lost_; }
 
   // ---- one call at a time
@@ -94,30 +94,29 @@ class NfsConnection {
   rpc_context* rpc() const;                          // null when lost
 
   // Sends what is queued and takes what has come. With `wait`, sleeps until something comes, as long as the patience
-  // for a reply goes. Returns at once when nothing is in flight. An error: the connection is lost.
+  // for a reply goes; not when nothing is in flight. An error: the connection is lost.
   absl::Status Turn(bool wait);
-
-  // How long Turn waits; back to patience.reply_s with 0.
-  void WaitLonger(double seconds) { longer_s_ = seconds; }
 
  private:
   NfsConnection(std::string url, const NfsPatience& patience) : url_(std::move(url)), patience_(patience) {}
-  absl::Status Mount(const std::string& server, const std::string& path);
+  absl::Status Mount(const std::string& path);
   absl::Status GoTo(const std::string& path);
-  absl::Status LearnDirectory();
-  absl::Status WaitFor(const bool& done, double silence_s, std::string_view what);
+  absl::Status RawCallFor(double silence_s, std::string_view what,
+                          absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
+                          absl::FunctionRef<int(void* result)> on_reply);
   absl::Status Poll(bool wait, double silence_s, std::string_view what);
   absl::Status Lose(absl::Status why);
+  absl::Status LoseClosed(int errno_value, std::string_view what);
 
   const std::string url_;
   const NfsPatience patience_;
   std::string server_;
   nfs_context* context_ = nullptr;
+  bool is_connected_ = false;
   absl::Status lost_;
   NfsHandle directory_;
   uint32_t read_max_bytes_ = 0;
   uint32_t write_max_bytes_ = 0;
-  double longer_s_ = 0;
 };
 
 // errno of an nfsstat3; 0 of NFS3_OK, EIO of one that has none.

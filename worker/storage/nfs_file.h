@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,86 +16,96 @@
 
 namespace iobench {
 
-// How far a WRITE must have got before the server answers.
+// How far a WRITE must have got before the server answers; the numbers of the protocol.
 enum class NfsStability { kUnstable = 0, kDataSync = 1, kFileSync = 2 };
 
 struct NfsOpen {
   bool read = false;
   bool write = false;
-  bool create = false;     // CREATE, mode 0640, where it is not there
+  bool create = false;     // with mode 0640, where it is not there
   bool exclusive = false;  // with create: AlreadyExists where it is there
 };
 
 class NfsFile;
 
-// One READ or WRITE of at most the connection's transfer size, and what it takes to bring it to its end: an answer
-// with less than was asked is followed by a call for the rest. Stays where it is from Begin to `done`.
+// One READ or WRITE of at most the connection's transfer size, and what it takes to bring it to its end: an answer of
+// fewer bytes than were asked for is followed by a call for the rest. Stays where it is from Begin to `done`.
 struct NfsTransfer {
   uint64_t offset = 0;
   std::byte* data = nullptr;  // of a read where it goes, of a write where it is
   uint32_t length = 0;
-  void (*done)(NfsTransfer&) = nullptr;  // called by Turn; may begin another
-  void* owner = nullptr;                 // for `done`
+  // Called by the connection's Turn, or while it is lost; may begin another.
+  void (*done)(NfsTransfer&) = nullptr;
+  void* owner = nullptr;  // for `done`
 
-  uint32_t moved = 0;  // less than length and no error: the file ended
-  int errno_value = 0;
-  int nfs_status = 0;  // what the server said
+  // How it ended.
+  uint32_t moved = 0;   // less than `length` and no error: the file ended
+  int errno_value = 0;  // ECONNRESET: the connection is lost, and says how
+  int nfs_status = 0;   // nfsstat3: what the server said
+
+  // Of NfsFile.
+  NfsFile* file = nullptr;
   bool is_write = false;
   NfsStability stability = NfsStability::kUnstable;
-  NfsFile* file = nullptr;
 };
 
-// Of one connection and its thread; the connection outlives it. Not copied and not moved while transfers are in flight.
+// Of one connection and its thread; the connection outlives it.
 //
-// The server's write verifier is checked: where it changes between a WRITE that was answered UNSTABLE and the COMMIT,
-// the server has restarted and may have lost what was written. That is an error (EIO; `restarted()` says so) of the
-// call that noticed it; nothing is written again.
+// The server's write verifier is looked at: where it changes between a WRITE that was answered UNSTABLE and a later WRITE
+// or the COMMIT, the server has restarted and may have lost what had been written. The call that notices it fails
+// (DataLoss; of a transfer EIO, and restarted() is true). Nothing is written a second time.
 class NfsFile {
  public:
-  // LOOKUP (of each part of `name`, below the connection's directory) and ACCESS, as an open of the kernel's client;
-  // with `create` and no such file CREATE. Errors carry the errno; PermissionDenied where ACCESS does not grant it.
-  static absl::StatusOr<std::unique_ptr<NfsFile>> Open(NfsConnection& connection, const std::string& name,
-                                                       const NfsOpen& how);
+  // LOOKUP of `name`, which is one name, and ACCESS, as the kernel's client opens; where it is not there CREATE, if that
+  // is wanted. Nothing is sent when it is destroyed: NFSv3 has no close. Errors carry the errno; PermissionDenied also
+  // where ACCESS does not grant what is wanted; FailedPrecondition: a symbolic link, or no regular file.
+  static absl::StatusOr<std::unique_ptr<NfsFile>> Open(NfsConnection& connection, const NfsHandle& directory,
+                                                       const std::string& name, const NfsOpen& how);
   NfsFile(const NfsFile&) = delete;
   NfsFile& operator=(const NfsFile&) = delete;
 
-  // As the server said when it was opened.
-  uint64_t bytes_at_open() const { return bytes_at_open_; }
-  uint32_t owner_uid() const { return owner_uid_; }
   const std::string& name() const { return name_; }
+  const NfsHandle& handle() const { return handle_; }
+  uint64_t bytes_at_open() const { return bytes_at_open_; }  // as the server said then
   NfsConnection& connection() const { return connection_; }
 
-  // ---- blocking, any length, up to 8 transfers in flight
+  // ---- one after the other, of any length, up to 8 transfers in flight
 
-  // Bytes read; less than asked at the end of the file only.
+  // Bytes read; fewer than asked for at the end of the file only.
   absl::StatusOr<uint64_t> Read(uint64_t offset, std::span<std::byte> into);
   absl::Status Write(uint64_t offset, std::span<const std::byte> from,
                      NfsStability stability = NfsStability::kUnstable);
-  // COMMIT of the whole file, if a WRITE was answered UNSTABLE since the last; else nothing goes over the wire.
+  // COMMIT of the whole file where a WRITE was answered UNSTABLE since the last; else nothing goes over the wire.
   absl::Status Commit();
+
   bool needs_commit() const { return needs_commit_; }
   bool restarted() const { return restarted_; }
 
-  // ---- many in flight; then connection().Turn() until `done` has been called for each
+  // ---- many in flight: then Turn the connection until `done` has been called for each
 
-  // False: the connection is lost, and `done` is not called.
+  // False: it could not be sent, and `done` is not called; the transfer says why.
   bool BeginRead(NfsTransfer& transfer);
   bool BeginWrite(NfsTransfer& transfer, NfsStability stability);
 
  private:
-  explicit NfsFile(NfsConnection& connection, std::string name)
-      : connection_(connection), name_(std::move(name)) {}
+  NfsFile(NfsConnection& connection, std::string name) : connection_(connection), name_(std::move(name)) {}
+  absl::Status LookUp(const NfsHandle& directory);
+  absl::Status Create(const NfsHandle& directory);
+  absl::Status CheckAccess(const NfsOpen& how);
+  absl::StatusOr<uint64_t> Move(uint64_t offset, std::byte* data, uint64_t bytes, bool is_write,
+                                NfsStability stability);
+
   bool Send(NfsTransfer& transfer);
   static void OnRead(rpc_context* rpc, int status, void* result, void* transfer);
   static void OnWrite(rpc_context* rpc, int status, void* result, void* transfer);
-  void Proceed(NfsTransfer& transfer, uint32_t moved, bool at_end);
-  bool SameServer(const char* verifier);
+  static void Proceed(NfsTransfer& transfer, uint32_t moved, bool at_end);
+  bool IsSameServer(const char* verifier);
+  absl::Status RestartedError() const;
 
   NfsConnection& connection_;
   const std::string name_;
   NfsHandle handle_;
   uint64_t bytes_at_open_ = 0;
-  uint32_t owner_uid_ = 0;
   std::array<char, 8> verifier_{};  // of the WRITEs that need a COMMIT
   bool needs_commit_ = false;
   bool restarted_ = false;

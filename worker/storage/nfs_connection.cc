@@ -1,0 +1,349 @@
+#include "worker/storage/nfs_connection.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/storage/nfs_raw.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kMostTransferBytes = uint64_t{1} << 20;
+
+// A lost connection stays lost: libnfs 4.0 would put the half of an answer that it had read before the first of the next
+// connection. Exports below the one that is mounted are mounted by their own URL: one connection is one file system.
+constexpr char kOurSettings[] = "version=3&autoreconnect=0&auto-traverse-mounts=0";
+
+struct ParsedUrl {
+  std::string host;
+  std::string path;  // begins with '/', ends with none unless it is "/"
+};
+
+absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url) {
+  const std::string with_settings =
+      absl::StrCat(url, url.find('?') == std::string::npos ? "?" : "&", kOurSettings);
+  nfs_url* const parsed = nfs_parse_url_dir(context, with_settings.c_str());
+  const std::string wanted = absl::StrCat("\"", url, "\" is no URL of a directory: nfs://HOST/PATH");
+  if (parsed == nullptr) return absl::InvalidArgumentError(wanted);
+  ParsedUrl result{parsed->server == nullptr ? "" : parsed->server,
+                   parsed->path == nullptr ? "" : parsed->path};
+  nfs_destroy_url(parsed);
+  if (result.host.size() > 2 && result.host.front() == '[' && result.host.back() == ']') {
+    result.host = result.host.substr(1, result.host.size() - 2);
+  }
+  while (result.path.size() > 1 && result.path.back() == '/') result.path.pop_back();
+  if (result.host.empty() || result.path.empty()) return absl::InvalidArgumentError(wanted);
+  return result;
+}
+
+// "/a/b" of "/a/b/c", "/" of "/a".
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// What a callback leaves behind for the call that waits for it.
+struct Reply {
+  absl::FunctionRef<void(int result, void* data)> take;
+  bool is_there = false;
+  int result = 0;
+  std::string error_text = {};
+};
+
+void OnReply(int result, nfs_context*, void* data, void* self) {
+  Reply& reply = *static_cast<Reply*>(self);
+  reply.is_there = true;
+  reply.result = result;
+  if (result >= 0) {
+    reply.take(result, data);
+  } else if (data != nullptr) {
+    reply.error_text = static_cast<const char*>(data);
+  }
+}
+
+struct RawReply {
+  absl::FunctionRef<int(void* result)> take;
+  bool is_there = false;
+  int rpc_status = RPC_STATUS_SUCCESS;
+  int nfs_status = 0;
+  std::string error_text = {};
+};
+
+void OnRawReply(rpc_context*, int status, void* data, void* self) {
+  RawReply& reply = *static_cast<RawReply*>(self);
+  reply.is_there = true;
+  reply.rpc_status = status;
+  if (status == RPC_STATUS_SUCCESS) {
+    reply.nfs_status = reply.take(data);
+  } else if (status == RPC_STATUS_ERROR && data != nullptr) {
+    reply.error_text = static_cast<const char*>(data);
+  }
+}
+
+}  // namespace
+
+int ErrnoOfNfs(int nfsstat3) {
+  switch (nfsstat3) {
+    case NFS3ERR_DQUOT:
+      return EDQUOT;
+    case NFS3ERR_NOTSUPP:
+      return EOPNOTSUPP;
+    case NFS3ERR_JUKEBOX:
+      return EAGAIN;
+    case NFS3ERR_STALE:
+    case NFS3ERR_BADHANDLE:
+      return ESTALE;
+    // The numbers are those of the systems that NFS was made on, and Linux has the same.
+    case NFS3_OK:
+    case NFS3ERR_PERM:
+    case NFS3ERR_NOENT:
+    case NFS3ERR_IO:
+    case NFS3ERR_NXIO:
+    case NFS3ERR_ACCES:
+    case NFS3ERR_EXIST:
+    case NFS3ERR_XDEV:
+    case NFS3ERR_NODEV:
+    case NFS3ERR_NOTDIR:
+    case NFS3ERR_ISDIR:
+    case NFS3ERR_INVAL:
+    case NFS3ERR_FBIG:
+    case NFS3ERR_NOSPC:
+    case NFS3ERR_ROFS:
+    case NFS3ERR_MLINK:
+      return nfsstat3;
+    case NFS3ERR_NAMETOOLONG:
+      return ENAMETOOLONG;
+    case NFS3ERR_NOTEMPTY:
+      return ENOTEMPTY;
+    default:
+      return EIO;
+  }
+}
+
+std::string NfsStatusName(int nfsstat3) {
+  const std::string name = nfsstat3_to_str(nfsstat3);
+  return absl::StartsWith(name, "NFS3") ? name : absl::StrCat("nfsstat3 ", nfsstat3);
+}
+
+absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std::string& directory_url,
+                                                                      const NfsPatience& patience) {
+  absl::Status first_refusal;
+  std::string mounted;  // what is tried; empty: the whole path
+  for (;;) {
+    std::unique_ptr<NfsConnection> made(new NfsConnection(directory_url, patience));
+    made->context_ = nfs_init_context();
+    if (made->context_ == nullptr) return absl::ResourceExhaustedError("no memory for an NFS connection");
+    IOBENCH_ASSIGN_OR_RETURN(const ParsedUrl url, ParseInto(made->context_, directory_url));
+    nfs_set_autoreconnect(made->context_, 0);
+    nfs_set_timeout(made->context_, -1);
+    made->server_ = url.host;
+    if (mounted.empty()) mounted = url.path;
+    const absl::Status status = made->Mount(mounted);
+    if (status.ok()) {
+      const absl::Status there = made->GoTo(url.path.substr(mounted == "/" ? 0 : mounted.size()));
+      if (!there.ok()) return there;
+      return made;
+    }
+    // Only what the server has said about this path can be otherwise with a shorter one.
+    if (!absl::IsPermissionDenied(status) && !absl::IsNotFound(status)) return status;
+    if (first_refusal.ok()) first_refusal = status;
+    if (mounted == "/") return first_refusal;
+    mounted = ParentOf(mounted);
+  }
+}
+
+NfsConnection::~NfsConnection() {
+  if (context_ != nullptr) nfs_destroy_context(context_);
+}
+
+rpc_context* NfsConnection::rpc() const {
+  return context_ == nullptr ? nullptr : nfs_get_rpc_context(context_);
+}
+
+absl::Status NfsConnection::Mount(const std::string& path) {
+  Reply reply{.take = [](int, void*) {}};
+  const std::string what = absl::StrCat("mount nfs://", server_, path);
+  int begun = nfs_mount_async(context_, server_.c_str(), path.c_str(), OnReply, &reply);
+  if (begun == 0) {
+    while (!reply.is_there) IOBENCH_RETURN_IF_ERROR(Poll(/*wait=*/true, patience_.connect_s, what));
+    if (reply.result >= 0) {
+      is_connected_ = true;
+      return absl::OkStatus();
+    }
+  } else {
+    reply.error_text = nfs_get_error(context_);
+  }
+  const std::string& text = reply.error_text;
+  if (absl::StrContains(text, "MNT3ERR_NOENT") || absl::StrContains(text, "MNT3ERR_NOTDIR")) {
+    return absl::NotFoundError(
+        absl::StrCat(what, ": the server has no such directory (MNT3ERR_NOENT), or does not export it"));
+  }
+  if (absl::StrContains(text, "MNT3ERR_ACCES") || absl::StrContains(text, "MNT3ERR_PERM")) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        what, ": the server does not export it to this host (MNT3ERR_ACCES)",
+        ::geteuid() == 0 ? "" : ", or not to ports above 1023: export it with \"insecure\", or run as root"));
+  }
+  if (absl::StrContains(text, "Can not resolv")) {
+    return absl::NotFoundError(absl::StrCat(what, ": there is no host of that name"));
+  }
+  if (absl::StrContains(text, "Program is not available")) {
+    return absl::UnavailableError(absl::StrCat(what, ": its portmapper knows no NFSv3 server or no mountd"));
+  }
+  return absl::UnavailableError(absl::StrCat(what, ": ", text.empty() ? "failed" : text));
+}
+
+absl::Status NfsConnection::GoTo(const std::string& path) {
+  if (!path.empty()) {
+    const std::string below = path.front() == '/' ? path : absl::StrCat("/", path);
+    IOBENCH_RETURN_IF_ERROR(
+        Call(absl::StrCat("open directory ", url_), [&](nfs_context* context, Callback done, void* self) {
+          return nfs_chdir_async(context, below.c_str(), done, self);
+        }));
+  }
+  // libnfs shows the handles of open files only, and opens directories too.
+  nfsfh* open = nullptr;
+  IOBENCH_RETURN_IF_ERROR(Call(
+      absl::StrCat("open directory ", url_),
+      [](nfs_context* context, Callback done, void* self) {
+        return nfs_open_async(context, ".", O_RDONLY, done, self);
+      },
+      [&](int, void* data) { open = static_cast<nfsfh*>(data); }));
+  nfs_fh3 handle;  // libnfs: what nfs_get_fh gives is for its raw calls
+  std::memcpy(&handle, nfs_get_fh(open), sizeof(handle));
+  const bool fits = CopyHandle(handle, directory_);
+  const absl::Status closed = Call("close directory", [&](nfs_context* context, Callback done, void* self) {
+    return nfs_close_async(context, open, done, self);
+  });
+  if (!closed.ok()) return closed;
+  if (!fits) return absl::InternalError(absl::StrCat(url_, ": its handle is longer than NFSv3 allows"));
+  read_max_bytes_ = static_cast<uint32_t>(std::min<uint64_t>(nfs_get_readmax(context_), kMostTransferBytes));
+  write_max_bytes_ =
+      static_cast<uint32_t>(std::min<uint64_t>(nfs_get_writemax(context_), kMostTransferBytes));
+  return absl::OkStatus();
+}
+
+absl::Status NfsConnection::Call(std::string_view what,
+                                 absl::FunctionRef<int(nfs_context*, Callback, void*)> begin,
+                                 absl::FunctionRef<void(int result, void* data)> on_reply) {
+  if (!lost_.ok()) return lost_;
+  Reply reply{.take = on_reply};
+  if (begin(context_, OnReply, &reply) != 0) {
+    return absl::InternalError(absl::StrCat(std::string(what), ": ", nfs_get_error(context_)));
+  }
+  while (!reply.is_there) IOBENCH_RETURN_IF_ERROR(Poll(/*wait=*/true, patience_.reply_s, what));
+  if (reply.result >= 0) return absl::OkStatus();
+  if (!lost_.ok()) return lost_;
+  int error = -reply.result;
+  if (absl::StrContains(reply.error_text, "NFS3ERR_DQUOT")) error = EDQUOT;
+  return ErrnoStatus(what, error);
+}
+
+absl::Status NfsConnection::Call(std::string_view what,
+                                 absl::FunctionRef<int(nfs_context*, Callback, void*)> begin) {
+  return Call(what, begin, [](int, void*) {});
+}
+
+absl::Status NfsConnection::RawCall(std::string_view what,
+                                    absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
+                                    absl::FunctionRef<int(void* result)> on_reply) {
+  return RawCallFor(patience_.reply_s, what, begin, on_reply);
+}
+
+absl::Status NfsConnection::RawCommit(std::string_view what,
+                                      absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
+                                      absl::FunctionRef<int(void* result)> on_reply) {
+  return RawCallFor(patience_.commit_s, what, begin, on_reply);
+}
+
+absl::Status NfsConnection::RawCallFor(double silence_s, std::string_view what,
+                                       absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
+                                       absl::FunctionRef<int(void* result)> on_reply) {
+  if (!lost_.ok()) return lost_;
+  RawReply reply{.take = on_reply};
+  if (!begin(rpc(), OnRawReply, &reply)) {
+    return absl::InternalError(absl::StrCat(std::string(what), ": ", nfs_get_error(context_)));
+  }
+  while (!reply.is_there) IOBENCH_RETURN_IF_ERROR(Poll(/*wait=*/true, silence_s, what));
+  if (!lost_.ok()) return lost_;
+  if (reply.rpc_status != RPC_STATUS_SUCCESS) {
+    return absl::UnavailableError(
+        absl::StrCat(std::string(what), ": NFS server ", server_, ": ",
+                     reply.error_text.empty() ? "the call failed" : reply.error_text));
+  }
+  if (reply.nfs_status == NFS3_OK) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat(std::string(what), ": ", NfsStatusName(reply.nfs_status)),
+                     ErrnoOfNfs(reply.nfs_status));
+}
+
+absl::Status NfsConnection::CheckAlive() {
+  return Poll(/*wait=*/false, 0, "");
+}
+
+absl::Status NfsConnection::Turn(bool wait) {
+  if (lost_.ok() && wait && nfs_queue_length(context_) == 0) return absl::OkStatus();
+  return Poll(wait, patience_.reply_s, "");
+}
+
+absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view what) {
+  if (!lost_.ok()) return lost_;
+  // Sent at once: a socket that takes nothing now says so and is asked again below. Before it is connected libnfs would
+  // take this for the news that it is.
+  if (is_connected_) {
+    int now = nfs_which_events(context_) & POLLOUT;
+    if (!wait) now |= POLLIN;
+    if (now != 0 && nfs_service(context_, now) < 0) return LoseClosed(0, what);
+    if (!wait) return absl::OkStatus();
+  }
+  pollfd ready{
+      .fd = nfs_get_fd(context_), .events = static_cast<short>(nfs_which_events(context_)), .revents = 0};
+  const int count = ::poll(&ready, 1, static_cast<int>(std::min(silence_s * 1e3, 1e9)));
+  if (count < 0) return errno == EINTR ? absl::OkStatus() : Lose(ErrnoStatus("poll", errno));
+  if (count == 0) {
+    return Lose(absl::DeadlineExceededError(absl::StrCat(
+        "NFS server ", server_, " has not answered ",
+        what.empty() ? absl::StrCat(nfs_queue_length(context_), " calls in flight") : std::string(what),
+        " for ", silence_s, " s")));
+  }
+  if ((ready.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+    // Asked here, because libnfs keeps the last of what it finds, which is that the socket is of no use.
+    int error = 0;
+    socklen_t size = sizeof(error);
+    ::getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    nfs_service(context_,
+                ready.revents);  // of a connection that was being made: its callback, which frees memory
+    return LoseClosed(error, what);
+  }
+  if (nfs_service(context_, ready.revents) < 0) return LoseClosed(0, what);
+  return absl::OkStatus();
+}
+
+absl::Status NfsConnection::LoseClosed(int errno_value, std::string_view what) {
+  std::string text = absl::StrCat("NFS server ", server_);
+  if (is_connected_) {
+    absl::StrAppend(&text, " has closed the connection");
+  } else {
+    absl::StrAppend(&text, " could not be reached, is there one? (rpcbind, mountd and nfsd must answer)");
+  }
+  if (errno_value != 0) absl::StrAppend(&text, ": ", strerrordesc_np(errno_value));
+  if (!what.empty()) absl::StrAppend(&text, "; this was to be: ", std::string(what));
+  return Lose(absl::UnavailableError(text));
+}
+
+// libnfs calls all callbacks that are still due while it destroys its context.
+absl::Status NfsConnection::Lose(absl::Status why) {
+  lost_ = std::move(why);
+  nfs_destroy_context(std::exchange(context_, nullptr));
+  return lost_;
+}
+
+}  // namespace iobench

@@ -1,0 +1,69 @@
+// The one place that knows how the versions of libnfs differ in what we use of them: the calls of NFSv3 itself. For .cc
+// files over NfsConnection only.
+//
+// From 6.0 on (LIBNFS_API_V2) a call is a "task", which gives its request or null where the older ones give 0 or -1, and
+// a READ takes the buffer that its data go to; before, they stand in the answer, and are copied from there.
+#ifndef WORKER_STORAGE_NFS_RAW_H_
+#define WORKER_STORAGE_NFS_RAW_H_
+
+#include <nfsc/libnfs.h>
+// After it.
+#include <nfsc/libnfs-raw-nfs.h>
+#include <nfsc/libnfs-raw.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "worker/storage/nfs_connection.h"
+
+// rpc_nfs3_NAME for NfsConnection::RawCall: IOBENCH_NFS3(lookup, rpc, done, &args, self). Not for read.
+#ifdef LIBNFS_API_V2
+#define IOBENCH_NFS3(name, rpc, done, args, self) (rpc_nfs3_##name##_task(rpc, done, args, self) != nullptr)
+#else
+#define IOBENCH_NFS3(name, rpc, done, args, self) (rpc_nfs3_##name##_async(rpc, done, args, self) == 0)
+#endif
+
+namespace iobench {
+
+// A view: the handle must outlive the call that begins with it; libnfs copies it then.
+inline nfs_fh3 Nfs3Handle(const NfsHandle& handle) {
+  nfs_fh3 view{};
+  view.data.data_len = handle.size;
+  view.data.data_val = const_cast<char*>(handle.bytes.data());
+  return view;
+}
+
+// False: longer than NFSv3 allows.
+inline bool CopyHandle(const nfs_fh3& from, NfsHandle& to) {
+  if (from.data.data_len > to.bytes.size()) return false;
+  to.size = from.data.data_len;
+  std::memcpy(to.bytes.data(), from.data.data_val, to.size);
+  return true;
+}
+
+// `into` gets the data with TakeRead, or before.
+inline bool BeginRead3(rpc_context* rpc, rpc_cb done, READ3args& args, [[maybe_unused]] std::byte* into,
+                       void* self) {
+#ifdef LIBNFS_API_V2
+  return rpc_nfs3_read_task(rpc, done, into, args.count, &args, self) != nullptr;
+#else
+  return rpc_nfs3_read_async(rpc, done, &args, self) == 0;
+#endif
+}
+
+// Bytes that have come, `most` of them at most; they stand in `into` then.
+inline uint32_t TakeRead3(const READ3resok& answer, [[maybe_unused]] std::byte* into, uint32_t most) {
+#ifdef LIBNFS_API_V2
+  return std::min<uint32_t>(answer.count, most);
+#else
+  const uint32_t bytes = std::min<uint32_t>({answer.count, answer.data.data_len, most});
+  std::memcpy(into, answer.data.data_val, bytes);
+  return bytes;
+#endif
+}
+
+}  // namespace iobench
+
+#endif  // WORKER_STORAGE_NFS_RAW_H_
