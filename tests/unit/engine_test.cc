@@ -197,7 +197,8 @@ TEST_CASE("a file system that fills up is an error, ENOSPC") {
   });
 }
 
-// Address 0 of a process is never mapped, and reading it through /proc is EIO.
+// Address 0 of a process is never mapped: reading and writing it through /proc are EIO. (A mapping has SIGBUS in place
+// of EIO: mmap_engine_test.)
 TEST_CASE("a read error comes through with its errno") {
   const int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
   ForEachEngine(WithFiles, [&](const EngineSpec& engine, Call call) {
@@ -208,6 +209,19 @@ TEST_CASE("a read error comes through with its errno") {
     REQUIRE(end.reason == LoopEnd::Reason::kFailed);
     REQUIRE(end.errno_value == EIO);
     REQUIRE(end.failed_op.offset == 0);
+  });
+  close(proc_fd);
+}
+
+TEST_CASE("a write error comes through with its errno") {
+  const int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  ForEachEngine(WithFiles, [&](const EngineSpec& engine, Call call) {
+    if (Maps(engine)) return;
+    EngineLane lane(engine.name, call);
+    const int error =
+        lane.ErrnoOfWriting(proc_fd, "/proc/self", {.name = "mem", .bytes = 8192}, {.write = true}, 4096);
+    INFO(lane.where);
+    REQUIRE(error == EIO);
   });
   close(proc_fd);
 }
