@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/engine.h"
 #include "common/status_util.h"
-#include "common/units.h"
 #include "worker/client_probe.h"
 #include "worker/data_directory.h"
 #include "worker/mounts.h"
+#include "worker/phase_steps.h"
 
 namespace iobench {
 namespace {
@@ -45,36 +44,12 @@ absl::StatusOr<UniqueFd> OpenDirectory(const std::string& path) {
   return directory;
 }
 
-// What happened, for people.
-// `advised`: every file has been advised with posix_fadvise, which names and attributes have nothing like.
-std::string DropSystemCaches(bool advised) {
-  const std::string done = advised ? "posix_fadvise" : "nothing";
-  if (::geteuid() != 0) return absl::StrCat(done, " (no drop_caches: not root)");
+// The system's caches; the error says only what the report is to say of it.
+absl::Status DropSystemCaches() {
+  if (::geteuid() != 0) return absl::PermissionDeniedError("no drop_caches: not root");
   const UniqueFd fd(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
-  if (fd.valid() && ::write(fd.get(), "3", 1) == 1)
-    return advised ? "posix_fadvise and drop_caches" : "drop_caches";
-  return absl::StrCat(done, " (drop_caches failed: ", ErrnoName(errno), ")");
-}
-
-// How many ops an engine with a queue has in flight, and what engines could not do as they should. Empty: nothing to say.
-std::string AboutEngine(const PhaseSpec& spec, const std::vector<std::unique_ptr<Lane>>& lanes) {
-  std::string text;
-  const auto engine = FindEngine(spec.engine);
-  if (engine.ok() && (*engine)->has_queue) {
-    text = absl::StrCat(spec.engine, ", ", spec.engine_options.depth, " in flight per lane",
-                        spec.engine_options.copy ? ", copied" : "");
-  }
-  std::string first_note;
-  size_t noting_lanes = 0;
-  for (const auto& lane : lanes) {
-    std::string note = lane->engine_note();
-    if (note.empty()) continue;
-    ++noting_lanes;
-    if (first_note.empty()) first_note = std::move(note);
-  }
-  if (noting_lanes == 0) return text;
-  return absl::StrCat(text, text.empty() ? "" : "; ", first_note, " (", noting_lanes, " of ", lanes.size(),
-                      " lanes)");
+  if (fd.valid() && ::write(fd.get(), "3", 1) == 1) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("drop_caches failed: ", ErrnoName(errno)));
 }
 
 }  // namespace
@@ -88,19 +63,17 @@ PhaseRunner::~PhaseRunner() = default;
 
 absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   IOBENCH_ASSIGN_OR_RETURN(spec_, PhaseSpec::From(prepare_, clock_, loop_ns_));
-  const absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
+  absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
   if (!Rest()) return cancelled;
   IOBENCH_RETURN_IF_ERROR(CheckEngineHere(spec_.engine));
   IOBENCH_RETURN_IF_ERROR(MakeLanes());
   IOBENCH_RETURN_IF_ERROR(StartLanes());
   if (!WaitAllArrived(kFilesReady)) return cancelled;
-  if (spec_.drops_caches) {
-    drop_outcome_ = spec_.uses_files ? DropSystemCaches(!spec_.works_on_tree())
-                                     : "nothing to drop: the engine uses no files";
-  }
+  absl::Status system_caches;
+  if (spec_.drops_caches && spec_.uses_files) system_caches = DropSystemCaches();
   OpenMeeting(kFilesReady);
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
-  NoteSteps();
+  for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
   NoteBefore();
   prepared_.store(true, std::memory_order_release);
 
@@ -165,83 +138,6 @@ absl::Status PhaseRunner::StartLanes() {
     }
   }
   return absl::OkStatus();
-}
-
-void PhaseRunner::NoteSteps() {
-  Lane::StepTimes slowest;
-  uint64_t prefilled_bytes = 0;
-  size_t prefilled_lanes = 0;
-  uint64_t items_made = 0, items_removed = 0;
-  for (const auto& lane : lanes_) {
-    const Lane::StepTimes& times = lane->step_times();
-    slowest.create_ns = std::max(slowest.create_ns, times.create_ns);
-    slowest.prefill_ns = std::max(slowest.prefill_ns, times.prefill_ns);
-    slowest.forget_ns = std::max(slowest.forget_ns, times.forget_ns);
-    slowest.open_ns = std::max(slowest.open_ns, times.open_ns);
-    prefilled_bytes += lane->prefilled_bytes();
-    prefilled_lanes += lane->prefilled_bytes() > 0 ? 1 : 0;
-    items_made += lane->tree_prepared().made;
-    items_removed += lane->tree_prepared().removed;
-  }
-  const auto add = [this](const char* name, int64_t ns, std::string outcome) -> v1::StepResult& {
-    v1::StepResult& step = steps_.emplace_back();
-    step.set_name(name);
-    step.set_seconds(SecondsFrom(ns));
-    step.set_outcome(std::move(outcome));
-    return step;
-  };
-  if (spec_.creates_files() || spec_.truncates) {
-    std::string outcome = spec_.shared_file ? "the shared file, where there was none" : "new files";
-    if (spec_.keeps_existing) outcome = "where there were none";
-    if (spec_.truncates) outcome = "empty files for the lanes that write";
-    add("create-files", slowest.create_ns, std::move(outcome));
-  }
-  if (spec_.needs_data()) {
-    std::string outcome = "the data were there";
-    if (spec_.data_must_exist) outcome = "kept data, their sizes checked";
-    if (!spec_.existing_files.empty()) outcome = "existing files, their sizes checked";
-    if (prefilled_bytes > 0) {
-      outcome = absl::StrCat("wrote ", FormatBytes(static_cast<double>(prefilled_bytes)), " for ",
-                             prefilled_lanes, " of ", lanes_.size(), " lanes");
-    }
-    add("prefill", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
-  }
-  if (spec_.works_on_tree()) {
-    std::string outcome;
-    if (items_removed > 0) outcome = absl::StrCat("removed what ", items_removed, " items had in the way");
-    if (items_made > 0) {
-      absl::StrAppend(&outcome, outcome.empty() ? "" : ", ", "made what ", items_made, " items need");
-    }
-    if (outcome.empty()) outcome = "the items were as they should be";
-    add("prepare-tree", slowest.prefill_ns, std::move(outcome)).set_bytes(prefilled_bytes);
-  }
-  if (!spec_.places.empty()) {
-    std::vector<uint32_t> places;
-    for (const auto& lane : lanes_) places.push_back(lane->place_on_client());
-    add("bind", 0, absl::StrCat("lanes on ", spec_.places.ForPeople(places)));
-  }
-  if (spec_.replayed != nullptr) {
-    add("read-trace", 0, absl::StrCat(spec_.replayed->size(), " ops of ", spec_.trace.read_file()));
-  }
-  if (spec_.drops_caches) add("drop-caches", slowest.forget_ns, drop_outcome_);
-  if (spec_.uses_files && !spec_.region.open()) add("open", slowest.open_ns, "before the timed region");
-  if (std::string text = AboutEngine(spec_, lanes_); !text.empty()) add("engine", 0, std::move(text));
-}
-
-void PhaseRunner::NoteTraces() {
-  if (spec_.trace.write_file().empty()) return;
-  uint64_t written = 0, left_out = 0;
-  for (const auto& lane : lanes_) {
-    written += lane->traced_ops();
-    left_out += lane->untraced_ops();
-  }
-  v1::StepResult& step = steps_.emplace_back();
-  step.set_name("write-trace");
-  step.set_outcome(absl::StrCat(written, " ops in ", spec_.trace.write_file(), ".LANE of ", lanes_.size(),
-                                lanes_.size() == 1 ? " lane" : " lanes"));
-  if (left_out > 0) {
-    absl::StrAppend(step.mutable_outcome(), "; ", left_out, " more found no room in memory and are left out");
-  }
 }
 
 void PhaseRunner::NoteBefore() {
@@ -313,11 +209,13 @@ v1::Progress PhaseRunner::Progress() const {
 
 absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
                                   const std::function<void(v1::ResultChunk)>& give) {
-  const absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
+  absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
   if (!WaitAllArrived(kRegionOver)) return cancelled;
   OpenMeeting(kRegionOver);
   if (!WaitAllArrived(kSettled)) return cancelled;
-  if (!std::exchange(collected_, true)) NoteTraces();
+  if (!std::exchange(collected_, true)) {
+    if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
+  }
   v1::ResultChunk chunk;
   size_t chunk_bytes = 0;
   for (const auto& lane : lanes_) {

@@ -80,8 +80,6 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   bool Rest();  // false: cancelled
   absl::Status MakeLanes();
   absl::Status StartLanes();
-  void NoteSteps();
-  void NoteTraces();
   void NoteBefore();
   void StopLanes(bool quit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -112,7 +110,6 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::map<uint32_t, std::string> nfs_mount_points_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<v1::StepResult> steps_;
-  std::string drop_outcome_;
   bool collected_ = false;  // once; the thread of Collect
   HostCounters host_before_;
   rusage process_before_{};
