@@ -1,0 +1,53 @@
+#include "worker/data_steps.h"
+
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMostForeignFiles = 10;
+
+}  // namespace
+
+absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done) {
+  absl::Status first_problem;
+  for (const v1::Target& target : step.targets()) {
+    const absl::StatusOr<CleanReport> report = DoAt(target.path(), run_id, step);
+    if (!report.ok()) {
+      first_problem.Update(report.status());
+      continue;
+    }
+    done.set_removed_files(done.removed_files() + report->removed_files);
+    for (const std::string& file : report->foreign_files) {
+      if (done.foreign_files_size() < kMostForeignFiles) done.add_foreign_files(file);
+    }
+  }
+  return first_problem;
+}
+
+absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t run_id,
+                                            const v1::DataStep& step) {
+  const std::pair<uint64_t, std::string> claim(run_id, path);
+  switch (step.action()) {
+    case v1::DataStep::CLAIM: {
+      auto report = ClaimData(path, step.manifest());
+      if (report.ok()) refused_claims_.erase(claim);
+      if (absl::IsFailedPrecondition(report.status())) refused_claims_.insert(claim);
+      return report;
+    }
+    case v1::DataStep::MARK_KEPT:
+      if (refused_claims_.contains(claim)) return CleanReport();
+      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest()));
+      return CleanReport();
+    case v1::DataStep::REMOVE:
+      // The end of a run whose claim was refused: the data there are another's.
+      if (refused_claims_.contains(claim)) return CleanReport();
+      return RemoveData(path);
+    case v1::DataStep::REMOVE_SHARED_FILE:
+      return RemoveSharedFile(path);
+    default:
+      return absl::UnimplementedError("a data step that this worker does not know");
+  }
+}
+
+}  // namespace iobench

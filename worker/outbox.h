@@ -1,0 +1,51 @@
+// What a worker says to the coordinator.
+#ifndef WORKER_OUTBOX_H_
+#define WORKER_OUTBOX_H_
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "common/mutex.h"
+#include "common/status_util.h"
+#include "common/transport/transport.h"
+
+namespace iobench {
+
+inline v1::WorkerEvent ReplyTo(const v1::WorkerRequest& request) {
+  v1::WorkerEvent event;
+  event.set_run_id(request.run_id());
+  event.set_call_id(request.call_id());
+  return event;
+}
+
+inline v1::WorkerEvent Refusal(const v1::WorkerRequest& request, const absl::Status& status) {
+  v1::WorkerEvent event = ReplyTo(request);
+  *event.mutable_problem() = ToProblem(status);
+  return event;
+}
+
+// Where a worker's events go, from any thread; after Close not even a lane that comes back from the kernel is heard.
+class Outbox {
+ public:
+  // `sink` must live until Close.
+  void Connect(EventSink& sink) {
+    MutexLock lock(mutex_);
+    sink_ = &sink;
+  }
+  void Close() {
+    MutexLock lock(mutex_);
+    sink_ = nullptr;
+  }
+  void Send(v1::WorkerEvent event) {
+    MutexLock lock(mutex_);
+    if (sink_ != nullptr) sink_->Send(std::move(event));
+  }
+
+ private:
+  Mutex mutex_;
+  EventSink* sink_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_OUTBOX_H_
