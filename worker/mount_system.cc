@@ -1,24 +1,19 @@
 // The kernel's side of worker/remount.h.
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "common/clock.h"
 #include "worker/mounts.h"
+#include "worker/program.h"
 #include "worker/remount.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
@@ -26,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostUsersNamed = 3;
-constexpr size_t kMostOutputBytes = 1024;
 
 bool IsAtOrBelow(const std::string& path, const std::string& mount_point) {
   return path.starts_with(mount_point) &&
@@ -74,30 +68,8 @@ class Kernel final : public MountSystem {
 
   std::string MountByProgram(const std::string& source, const std::string& mount_point,
                              const std::string& filesystem, const std::string& options) override {
-    std::array<int, 2> pipe_ends{};
-    if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return "no pipe";
-    UniqueFd from(pipe_ends[0]), to(pipe_ends[1]);
-    const pid_t child = ::fork();
-    if (child < 0) return "no process";
-    if (child == 0) {
-      ::dup2(to.get(), STDOUT_FILENO);
-      ::dup2(to.get(), STDERR_FILENO);
-      ::execlp("mount", "mount", "-t", filesystem.c_str(), "-o", options.c_str(), source.c_str(),
-               mount_point.c_str(), nullptr);
-      ::_exit(127);
-    }
-    to = UniqueFd();
-    std::string said;
-    std::array<char, 256> part{};
-    for (ssize_t got = 0; (got = ::read(from.get(), part.data(), part.size())) > 0;) {
-      if (said.size() < kMostOutputBytes) said.append(part.data(), static_cast<size_t>(got));
-    }
-    int how = 0;
-    ::waitpid(child, &how, 0);
-    if (how == 0) return "";
-    absl::string_view line = said;
-    line = absl::StripSuffix(line, "\n");
-    return line.empty() ? absl::StrCat("mount ended with ", WEXITSTATUS(how)) : std::string(line);
+    const absl::Status run = RunProgram({"mount", "-t", filesystem, "-o", options, source, mount_point});
+    return std::string(run.message());
   }
 
   std::string UsersOf(const std::string& mount_point) override {
