@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "common/status_util.h"
 #include "worker/storage/nfs_raw.h"
 
@@ -44,6 +47,19 @@ absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url
   while (result.path.size() > 1 && result.path.back() == '/') result.path.pop_back();
   if (result.host.empty() || result.path.empty()) return absl::InvalidArgumentError(wanted);
   return result;
+}
+
+// What the URL says of patience, in tenths of a second as mount's option of that name; libnfs's own clock is off.
+void TakeTimeo(const std::string& url, NfsPatience& patience) {
+  const size_t query = url.find('?');
+  if (query == std::string::npos) return;
+  for (const std::string& argument : std::vector<std::string>(absl::StrSplit(url.substr(query + 1), '&'))) {
+    double tenths = 0;
+    if (!argument.starts_with("timeo=")) continue;
+    if (!absl::SimpleAtod(argument.substr(6), &tenths) || !(tenths > 0)) continue;
+    patience.reply_s = tenths / 10;
+    patience.commit_s = tenths;
+  }
 }
 
 // "/a/b" of "/a/b/c", "/" of "/a".
@@ -147,6 +163,7 @@ absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std:
     nfs_set_autoreconnect(made->context_, 0);
     nfs_set_timeout(made->context_, -1);
     made->server_ = url.host;
+    TakeTimeo(directory_url, made->patience_);
     if (mounted.empty()) mounted = url.path;
     const absl::Status status = made->Mount(mounted);
     if (status.ok()) {

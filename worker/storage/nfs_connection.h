@@ -21,8 +21,9 @@ namespace iobench {
 // How long the server may be silent, seconds, before the connection is given up. libnfs itself waits for ever.
 struct NfsPatience {
   double connect_s = 15;  // of each step of Connect
-  double reply_s = 60;    // no byte has moved while calls wait for replies
-  double commit_s = 600;  // the same while a COMMIT waits, which may have gigabytes to write
+  double reply_s =
+      60;  // no byte has moved while calls wait for replies; the URL's timeo=TENTHS goes before it
+  double commit_s = 600;  // the same while a COMMIT waits, which may have gigabytes to write; 10 times timeo
 };
 
 // A file or directory as the server names it. Stays valid from connection to connection.
@@ -40,7 +41,7 @@ class NfsConnection {
   using Callback = void (*)(int result, nfs_context* context, void* data, void* self);  // libnfs's nfs_cb
   using RawCallback = void (*)(rpc_context* rpc, int status, void* data, void* self);   // libnfs's rpc_cb
 
-  // `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N…] of a directory that exists. Mounts PATH, or
+  // `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…] of a directory that exists. Mounts PATH, or
   // the longest part of it that the server lets us mount, and goes to PATH from there. NFSv3, whatever the URL says.
   // Unavailable: nothing listens there; DeadlineExceeded: no answer; PermissionDenied: not exported to us, or (with the
   // advice to export `insecure`) not to unprivileged ports; NotFound: no such export or directory; InvalidArgument: URL.
@@ -109,7 +110,7 @@ class NfsConnection {
   absl::Status LoseClosed(int errno_value, std::string_view what);
 
   const std::string url_;
-  const NfsPatience patience_;
+  NfsPatience patience_;
   std::string server_;
   nfs_context* context_ = nullptr;
   bool is_connected_ = false;

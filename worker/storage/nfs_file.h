@@ -80,6 +80,7 @@ class NfsFile {
 
   bool needs_commit() const { return needs_commit_; }
   bool restarted() const { return restarted_; }
+  absl::Status RestartedError() const;  // REQUIRES: restarted
 
   // ---- many in flight: then Turn the connection until `done` has been called for each
 
@@ -100,7 +101,6 @@ class NfsFile {
   static void OnWrite(rpc_context* rpc, int status, void* result, void* transfer);
   static void Proceed(NfsTransfer& transfer, uint32_t moved, bool at_end);
   bool IsSameServer(const char* verifier);
-  absl::Status RestartedError() const;
 
   NfsConnection& connection_;
   const std::string name_;
