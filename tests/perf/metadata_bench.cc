@@ -5,52 +5,26 @@
 //
 //   metadata_bench --directory /dev/shm --items 10000 --pairs 41
 //
-// Output, one line of JSON per operation: `ratio` is ours / bare by wall time, `cpu_ratio` by CPU time (what to look at
-// on a machine that others use too).
+// Output, a line for each operation: see pairs.h.
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/clock.h"
+#include "tests/perf/pairs.h"
 #include "worker/metadata/metadata_engine.h"
 #include "worker/metadata/metadata_stream.h"
 #include "worker/metadata/tree_keeper.h"
 
 namespace iobench {
 namespace {
-
-[[noreturn]] void Fail(const std::string& message) {
-  std::fprintf(stderr, "metadata_bench: %s\n", message.c_str());
-  std::exit(1);
-}
-
-struct Cost {
-  int64_t wall_ns = 0;
-  int64_t cpu_ns = 0;
-};
-
-int64_t ThreadCpuNs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * kNanosPerSecond + now.tv_nsec;
-}
-
-Cost CostOf(const std::function<void()>& pass) {
-  const int64_t cpu_begin_ns = ThreadCpuNs();
-  const int64_t wall_begin_ns = MonotonicNowNs();
-  pass();
-  const int64_t wall_end_ns = MonotonicNowNs();
-  return {wall_end_ns - wall_begin_ns, ThreadCpuNs() - cpu_begin_ns};
-}
 
 constexpr const char* kOperations[] = {"create", "stat", "unlink"};
 
@@ -142,19 +116,11 @@ class Lane {
   StopCell stop_;
 };
 
-double MedianOf(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
-
 void Run(const std::string& base, uint64_t item_count, int pair_count) {
   std::string directory = base + "/metadata_bench-XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) Fail("cannot make a directory in " + base);
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  struct Costs {
-    std::vector<double> ratios, cpu_ratios, bare_kops, kops, bare_cpu_ns, cpu_ns;
-  };
-  Costs of[3];
+  Pairs of[3];
   {
     // Both in the same directory: two have different places in the kernel's tables, which is worth some percent.
     Lane lane(fd, directory, item_count);
@@ -166,18 +132,9 @@ void Run(const std::string& base, uint64_t item_count, int pair_count) {
           costs_of[operation][is_bare ? 0 : 1] = is_bare ? bare.Does(operation) : lane.Does(operation);
         }
       }
-      for (size_t operation = 0; operation < 3; ++operation) {
-        if (pair < 0) continue;
+      for (size_t operation = 0; operation < 3 && pair >= 0; ++operation) {
         const Cost(&costs)[2] = costs_of[operation];
-        const auto count = static_cast<double>(item_count);
-        const auto wall = [&](int side) { return static_cast<double>(costs[side].wall_ns); };
-        const auto cpu = [&](int side) { return static_cast<double>(costs[side].cpu_ns); };
-        of[operation].ratios.push_back(wall(0) / wall(1));
-        of[operation].cpu_ratios.push_back(cpu(0) / cpu(1));
-        of[operation].bare_kops.push_back(count * 1e6 / wall(0));
-        of[operation].kops.push_back(count * 1e6 / wall(1));
-        of[operation].bare_cpu_ns.push_back(cpu(0) / count);
-        of[operation].cpu_ns.push_back(cpu(1) / count);
+        of[operation].Add(item_count, {&costs[0], 1}, {&costs[1], 1});
       }
     }
   }
@@ -185,13 +142,7 @@ void Run(const std::string& base, uint64_t item_count, int pair_count) {
   RemoveTree(fd, directory, "tree-000000.0", 1, foreign).IgnoreError();
   close(fd);
   rmdir(directory.c_str());
-  for (size_t i = 0; i < 3; ++i) {
-    std::printf(
-        "{\"case\": \"%s\", \"ratio\": %.4f, \"cpu_ratio\": %.4f, \"bare_kops\": %.1f, \"kops\": %.1f, "
-        "\"bare_cpu_ns_per_op\": %.1f, \"cpu_ns_per_op\": %.1f, \"pairs\": %d}\n",
-        kOperations[i], MedianOf(of[i].ratios), MedianOf(of[i].cpu_ratios), MedianOf(of[i].bare_kops),
-        MedianOf(of[i].kops), MedianOf(of[i].bare_cpu_ns), MedianOf(of[i].cpu_ns), pair_count);
-  }
+  for (size_t i = 0; i < 3; ++i) of[i].Print(kOperations[i]);
 }
 
 }  // namespace

@@ -5,41 +5,24 @@
 //
 //   uring_bench --directory /dev/shm --case 4k:random-read:1:uring:32 …
 //
-// One lane a case; the last number is the depth. Output as posix_bench's: one line of JSON per case.
-#include <fcntl.h>
+// One lane a case; the last number is the depth. Output: see pairs.h.
 #include <liburing.h>
 #include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "common/units.h"
+#include "tests/perf/file_cases.h"
+#include "tests/perf/pairs.h"
 #include "worker/aligned_buffer.h"
 #include "worker/engine/io_engine.h"
 
 namespace iobench {
 namespace {
-
-[[noreturn]] void Fail(const std::string& message) {
-  std::fprintf(stderr, "uring_bench: %s\n", message.c_str());
-  std::exit(1);
-}
-
-struct Options {
-  std::string directory = "/dev/shm";
-  uint64_t file_bytes = 256_MiB;
-  int pair_count = 15;
-  std::vector<std::string> cases;
-};
 
 struct Case {
   std::string text;
@@ -55,14 +38,10 @@ Case ParseCase(const std::string& text) {
       !absl::SimpleAtoi(parts[4], &result.depth) || result.depth == 0) {
     Fail("a case is RECORD:OPERATION:1:uring:DEPTH, e.g. 4k:random-read:1:uring:32");
   }
-  const auto record_bytes = ParseBytes(parts[0], 1);
-  const auto operation = FindOperation(parts[1]);
-  if (!record_bytes.ok()) Fail(std::string(record_bytes.status().message()));
-  if (!operation.ok()) Fail(std::string(operation.status().message()));
-  if ((*operation)->mixes() || (*operation)->creates_files)
+  result.record_bytes = RecordBytesOf(parts[0]);
+  result.operation = OperationOf(parts[1]);
+  if (result.operation->mixes() || result.operation->creates_files)
     Fail("the bare loop reads or rewrites what is there");
-  result.record_bytes = static_cast<uint32_t>(*record_bytes);
-  result.operation = *operation;
   return result;
 }
 
@@ -127,70 +106,13 @@ class BareRing {
   AlignedBuffer memory_;
 };
 
-struct Cost {
-  int64_t wall_ns = 0;
-  int64_t cpu_ns = 0;
-};
-
-int64_t ThreadCpuNs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * kNanosPerSecond + now.tv_nsec;
-}
-
-template <typename Pass>
-Cost CostOf(Pass pass) {
-  const int64_t cpu_begin_ns = ThreadCpuNs();
-  const int64_t wall_begin_ns = MonotonicNowNs();
-  pass();
-  const int64_t wall_end_ns = MonotonicNowNs();
-  return {wall_end_ns - wall_begin_ns, ThreadCpuNs() - cpu_begin_ns};
-}
-
-double MedianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// A file full of data below a directory; removed in the end.
-class DataFile {
- public:
-  DataFile(const std::string& directory, uint64_t bytes)
-      : name("uring_bench." + std::to_string(getpid())),
-        directory_fd(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
-        fd(openat(directory_fd, name.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600)) {
-    if (fd < 0) Fail("no file can be made in " + directory);
-    const std::vector<char> data(1_MiB, 'x');
-    for (uint64_t at = 0; at < bytes; at += data.size()) {
-      const size_t length = std::min<uint64_t>(data.size(), bytes - at);
-      if (pwrite(fd, data.data(), length, static_cast<off_t>(at)) != static_cast<ssize_t>(length))
-        Fail("no space");
-    }
-  }
-  ~DataFile() {
-    close(fd);
-    unlinkat(directory_fd, name.c_str(), 0);
-    close(directory_fd);
-  }
-  DataFile(const DataFile&) = delete;
-  DataFile& operator=(const DataFile&) = delete;
-
-  const std::string name;
-  const int directory_fd;
-  const int fd;
-};
-
-void RunCase(const Options& options, const Case& what) {
-  const DataFile file(options.directory, options.file_bytes);
+void RunCase(const FileCases& cases, const Case& what) {
+  const DataFile file(cases.directory, 0, cases.file_bytes);
   const bool reads = !what.operation->writes();
   auto stream = *MakeOpStream(*what.operation,
-                              {.object_bytes = options.file_bytes / what.record_bytes * what.record_bytes,
+                              {.object_bytes = cases.file_bytes / what.record_bytes * what.record_bytes,
                                .record_bytes = what.record_bytes});
-  std::vector<uint64_t> offsets;
-  std::vector<Op> batch(4096);
-  while (const size_t count = stream->Fill(batch)) {
-    for (size_t i = 0; i < count; ++i) offsets.push_back(batch[i].offset);
-  }
+  const std::vector<uint64_t> offsets = OffsetsOf(*stream);
   BareRing bare(file.fd, what.depth, what.record_bytes);
 
   Payload payload = *Payload::Create(1, 0, 0, what.record_bytes);
@@ -217,8 +139,8 @@ void RunCase(const Options& options, const Case& what) {
                                       .depth = what.depth});
   LaneContext ready = lane();
   const FileSet files{.directory_fd = file.directory_fd,
-                      .directory = options.directory,
-                      .files = {{.name = file.name, .bytes = options.file_bytes}}};
+                      .directory = cases.directory,
+                      .files = {{.name = file.name, .bytes = cases.file_bytes}}};
   absl::Status status = engine->MakeReady(ready);
   if (status.ok()) status = engine->Open(files, {.read = true, .write = !reads});
   if (!status.ok()) Fail(std::string(status.message()));
@@ -230,9 +152,8 @@ void RunCase(const Options& options, const Case& what) {
 
   bare.Pass(offsets, reads);
   lane_pass();
-  std::vector<double> ratios, cpu_ratios, bare_kops, lane_kops, bare_cpu_ns, lane_cpu_ns;
-  const auto op_count = static_cast<double>(offsets.size());
-  for (int pair = 0; pair < options.pair_count; ++pair) {
+  Pairs pairs;
+  for (int pair = 0; pair < cases.pair_count; ++pair) {
     Cost bare_cost, lane_cost;
     for (const bool is_bare : {pair % 2 == 0, pair % 2 != 0}) {  // who goes first alternates too
       if (is_bare) {
@@ -242,51 +163,16 @@ void RunCase(const Options& options, const Case& what) {
         lane_cost = CostOf(lane_pass);
       }
     }
-    ratios.push_back(static_cast<double>(bare_cost.wall_ns) / static_cast<double>(lane_cost.wall_ns));
-    cpu_ratios.push_back(static_cast<double>(bare_cost.cpu_ns) / static_cast<double>(lane_cost.cpu_ns));
-    bare_kops.push_back(op_count / static_cast<double>(bare_cost.wall_ns) * 1e6);
-    lane_kops.push_back(op_count / static_cast<double>(lane_cost.wall_ns) * 1e6);
-    bare_cpu_ns.push_back(static_cast<double>(bare_cost.cpu_ns) / op_count);
-    lane_cpu_ns.push_back(static_cast<double>(lane_cost.cpu_ns) / op_count);
+    pairs.Add(offsets.size(), {&bare_cost, 1}, {&lane_cost, 1});
   }
-  std::printf(
-      "{\"case\": \"%s\", \"ratio\": %.4f, \"cpu_ratio\": %.4f, \"bare_kops\": %.1f, \"kops\": %.1f, "
-      "\"bare_cpu_ns_per_op\": %.1f, \"cpu_ns_per_op\": %.1f, \"pairs\": %zu}\n",
-      what.text.c_str(), MedianOf(ratios), MedianOf(cpu_ratios), MedianOf(bare_kops), MedianOf(lane_kops),
-      MedianOf(bare_cpu_ns), MedianOf(lane_cpu_ns), ratios.size());
-  std::fflush(stdout);
-}
-
-Options ParseOptions(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 == argc)
-      Fail("usage: uring_bench [--directory DIR] [--file-bytes N] [--pairs N] --case CASE …");
-    const std::string value = argv[i + 1];
-    if (name == "--directory") {
-      options.directory = value;
-    } else if (name == "--file-bytes") {
-      const auto bytes = ParseBytes(value, 1);
-      if (!bytes.ok()) Fail(std::string(bytes.status().message()));
-      options.file_bytes = *bytes;
-    } else if (name == "--pairs") {
-      options.pair_count = std::max(1, std::atoi(value.c_str()));
-    } else if (name == "--case") {
-      options.cases.push_back(value);
-    } else {
-      Fail("unknown option " + name);
-    }
-  }
-  if (options.cases.empty()) Fail("no --case given");
-  return options;
+  pairs.Print(what.text);
 }
 
 }  // namespace
 }  // namespace iobench
 
 int main(int argc, char** argv) {
-  const iobench::Options options = iobench::ParseOptions(argc, argv);
-  for (const std::string& text : options.cases) iobench::RunCase(options, iobench::ParseCase(text));
+  const iobench::FileCases cases = iobench::ParseFileCases(argc, argv, "RECORD:OPERATION:1:uring:DEPTH");
+  for (const std::string& text : cases.cases) iobench::RunCase(cases, iobench::ParseCase(text));
   return 0;
 }
