@@ -169,7 +169,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
       // What was measured is saved first, whatever ended the phase.
       IOBENCH_RETURN_IF_ERROR(FinishPhase(conductor.record()));
       IOBENCH_RETURN_IF_ERROR(status);
-      NoteBrokenFiles(conductor.record());
+      NoteBrokenFiles(conductor.record(), layout);
       trees.Note(conductor.record(), layout);
       if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
     }
@@ -205,15 +205,16 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   return status;
 }
 
-void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record) {
+void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout) {
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
     const v1::Assignment* assignment = AssignmentFor(record.phase(), worker.worker());
     if (assignment == nullptr || assignment->operation().engine() == "null") continue;
     if (IsMetadata(assignment->operation())) continue;  // the ledger of trees knows
     const bool writes = Writes(assignment->operation());
     if (worker.lost() && writes) {  // nobody knows how far its lanes got
-      for (uint32_t i = 0; i < plan_.lanes_per_worker(); ++i) {
-        broken_files_.insert(worker.worker() * plan_.lanes_per_worker() + i);
+      const PhaseShape shape = ShapeOf(plan_, record.phase());
+      for (const v1::LanePlan& lane : layout.LanesOf(worker.worker(), assignment->operation(), shape)) {
+        broken_files_.insert(lane.file_owner());
       }
     }
     for (const v1::LaneResult& lane : worker.lanes()) {

@@ -70,7 +70,7 @@ class Conductor {
   int Refuse(absl::Status why);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
   absl::Status FinishPhase(v1::PhaseRecord& record);
-  void NoteBrokenFiles(const v1::PhaseRecord& record);
+  void NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout);
   void NoteProblem(const absl::Status& status);
   int Verdict(const absl::Status& status) const;
 

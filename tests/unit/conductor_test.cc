@@ -22,6 +22,28 @@ v1::WorkerFacts Facts(const std::string& host, const std::string& version = "1.0
   return facts;
 }
 
+// What workers say in scripts.
+v1::WorkerEvent ArmedInTime() {
+  v1::WorkerEvent event;
+  event.mutable_armed()->set_margin_ns(1'000'000'000);
+  return event;
+}
+v1::WorkerEvent AtDeadline(uint64_t most_ops) {
+  v1::WorkerEvent event;
+  event.mutable_deadline_reached()->set_most_ops(most_ops);
+  return event;
+}
+v1::WorkerEvent Done() {
+  v1::WorkerEvent event;
+  event.mutable_lanes_done();
+  return event;
+}
+v1::WorkerEvent Lost(const std::string& reason) {
+  v1::WorkerEvent event;
+  event.mutable_lost()->set_reason(reason);
+  return event;
+}
+
 // Workers that do every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it is about.
 struct PerfectWorkers {
   std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
@@ -312,20 +334,14 @@ TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
   std::map<WorkerId, uint64_t> goals;
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
-    v1::WorkerEvent event;
     if (request.has_arm()) {
       run.perfect.start_ns[id] = request.arm().start_worker_ns();
-      event.mutable_armed()->set_margin_ns(1'000'000'000);
-      events.push_back(event);
-      event.Clear();
-      event.mutable_deadline_reached()->set_most_ops(100 + 10 * id);
-      events.push_back(event);
+      events = {ArmedInTime(), AtDeadline(100 + 10 * id)};
       return true;
     }
     if (!request.has_adjust()) return false;
     goals[id] = request.adjust().ops_goal();
-    event.mutable_lanes_done();
-    events.push_back(event);
+    events = {Done()};
     return true;
   };
   REQUIRE(run.Go() == kExitOk);
@@ -340,24 +356,14 @@ TEST_CASE("with wear-out a worker that was through before the deadline counts, t
   std::map<WorkerId, uint64_t> goals;
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
-    v1::WorkerEvent event;
     if (request.has_arm()) {
-      event.mutable_armed()->set_margin_ns(1'000'000'000);
-      events.push_back(event);
-      event.Clear();
-      event.mutable_deadline_reached()->set_most_ops(id == 0 ? 500 : 100 + 10 * id);
-      events.push_back(event);
-      if (id == 0) {
-        event.Clear();
-        event.mutable_lanes_done();
-        events.push_back(event);
-      }
+      events = {ArmedInTime(), AtDeadline(id == 0 ? 500 : 100 + 10 * id)};
+      if (id == 0) events.push_back(Done());
       return true;
     }
     if (!request.has_adjust()) return false;
     goals[id] = request.adjust().ops_goal();
-    event.mutable_lanes_done();
-    events.push_back(event);
+    events = {Done()};
     return true;
   };
   REQUIRE(run.Go() == kExitOk);
@@ -370,12 +376,7 @@ TEST_CASE("a worker that is lost in a phase costs its own numbers and makes the 
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
     if (!request.has_arm() || id != 1) return false;
-    v1::WorkerEvent event;
-    event.mutable_armed()->set_margin_ns(1'000'000'000);
-    events.push_back(event);
-    event.Clear();
-    event.mutable_lost()->set_reason("connection reset");
-    events.push_back(event);
+    events = {ArmedInTime(), Lost("connection reset")};
     return true;
   };
   REQUIRE(run.Go() == kExitPartial);
@@ -413,23 +414,40 @@ TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs it
   CHECK(run.conductor->report().phases(0).errors(0).errno_value() == 5);
 }
 
+TEST_CASE("a worker that is lost while it writes leaves broken the files it worked on, whoever owns them") {
+  Run run;
+  v1::Operation& operation = *run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation();
+  operation.set_name("rewrite");
+  operation.set_engine("posix");
+  operation.set_rotate_clients(true);  // worker 0 on the files of 1, 1 on those of 2, 2 on those of 0
+  run.plan.set_lanes_per_worker(1);
+  std::map<uint32_t, std::vector<bool>> sat_out;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_prepare()) sat_out[id].push_back(request.prepare().lanes(0).sits_out());
+    if (!request.has_arm() || id != 1) return false;
+    events = {ArmedInTime(), Lost("connection reset")};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitPartial);
+  CHECK(sat_out[0] == std::vector<bool>{false, false});
+  CHECK(sat_out[2] == std::vector<bool>{false, false});
+}
+
 TEST_CASE("an interrupt ends the run with what was done and sends everybody home") {
   Run run;
   run.interrupts_when_running = true;
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
-    v1::WorkerEvent event;
     if (request.has_arm()) {
       run.perfect.start_ns[id] = request.arm().start_worker_ns();
-      event.mutable_armed()->set_margin_ns(1'000'000'000);
-      events.push_back(event);
+      events = {ArmedInTime()};
       return true;
     }
     if (request.has_poll()) return true;
     if (!request.has_adjust()) return false;
     REQUIRE(request.adjust().quit());
-    event.mutable_lanes_done();
-    events.push_back(event);
+    events = {Done()};
     return true;
   };
   REQUIRE(run.Go() == kExitInterrupted);
