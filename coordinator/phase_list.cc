@@ -102,9 +102,9 @@ absl::StatusOr<uint64_t> BytesPerLane(const GivenOptions& given, const PlanConte
         option, ": the launcher does not say how many workers there will be; give each lane's -s"));
   }
   const uint64_t lanes = uint64_t{context.worker_count} * cell.lanes;
-  const uint64_t unit =
-      std::max<uint64_t>(1, cell.record_bytes) * std::max<uint64_t>(1, given.Number("files-per-lane", 1));
-  const uint64_t share = cell.bytes / lanes / unit * unit;
+  const uint64_t files = std::max<uint64_t>(1, given.Number("files-per-lane", 1));
+  const uint64_t record_bytes = std::max<uint64_t>(1, cell.record_bytes);
+  const uint64_t share = cell.bytes / lanes / files / record_bytes * record_bytes * files;
   if (share == 0) {
     return absl::InvalidArgumentError(absl::StrCat(option, ": ", FormatBytes(static_cast<double>(cell.bytes)),
                                                    " for ", lanes, " lanes leave none of them a record of ",

@@ -377,6 +377,8 @@ TEST_CASE("-+k shares the size out over the lanes of all workers, in whole recor
         128_KiB);  // 4 workers, 2 lanes each
   CHECK(PlanFor("-+k -s 100k -r 4k -t 2 -i 0")->files().bytes_per_lane() == 12_KiB);
   CHECK_THAT(ErrorOf("-+k -s 16k -r 4k -t 2 -i 0"), Contains("-+k") && Contains("8 lanes"));
+  // 4 records of 2^62 bytes, one for each file of a lane, are 2^64.
+  CHECK_THAT(ErrorOf("-+k -s 8388607t -r 4194304t --files-per-lane 4 -i 0"), Contains("-+k"));
 }
 
 TEST_CASE("what IOzone asks for by an option and is always so here changes nothing") {
