@@ -279,6 +279,7 @@ absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& cli
   }
   if (SaysWhere(given)) return absl::OkStatus();
   std::vector<std::string> paths;
+  paths.reserve(clients.size());
   for (const ClientEntry& entry : clients) paths.push_back(entry.tested_path());
   const std::vector<v1::Target> targets = TargetsOf(paths);
   plan.mutable_targets()->Assign(targets.begin(), targets.end());

@@ -113,6 +113,7 @@ std::vector<NetServed> NetServer::Serve(const NetRound& round, const std::atomic
 
   std::atomic<size_t> ended{0};
   std::vector<std::thread> threads;
+  threads.reserve(connections.size());
   for (auto& [index, socket] : connections) {
     threads.emplace_back([&round, &ended, &connection = socket, &one = served[index]] {
       one.status = ServeOne(connection, round, one);

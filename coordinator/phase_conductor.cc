@@ -268,8 +268,7 @@ absl::Status PhaseConductor::RunLanes() {
   const int64_t interval_ns = context_.observer.progress_interval_ns();
   next_poll_ = interval_ns > 0 ? start_ + interval_ns : CoordTime{INT64_MAX};
   while (!AllDone()) {
-    const absl::Status status =
-        context_.cluster.WaitUntil([this] { return AllDone(); }, {.deadline = next_poll_});
+    absl::Status status = context_.cluster.WaitUntil([this] { return AllDone(); }, {.deadline = next_poll_});
     if (status.ok()) break;
     if (!absl::IsDeadlineExceeded(status)) return status;
     PollForDisplay();

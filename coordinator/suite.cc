@@ -38,10 +38,9 @@ absl::StatusOr<fs::path> PlanDirectory() {
   for (const fs::path& candidate : candidates) {
     if (fs::is_directory(candidate, error)) return candidate;
   }
-  std::vector<std::string> looked;
-  for (const fs::path& candidate : candidates) looked.push_back(candidate.string());
-  return absl::NotFoundError(
-      absl::StrCat("the suites are not installed: there is no ", absl::StrJoin(looked, " and no ")));
+  const auto append = [](std::string* text, const fs::path& path) { text->append(path.string()); };
+  return absl::NotFoundError(absl::StrCat("the suites are not installed: there is no ",
+                                          absl::StrJoin(candidates, " and no ", append)));
 }
 
 std::vector<fs::path> PlansIn(const fs::path& directory) {
