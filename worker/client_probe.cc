@@ -25,6 +25,7 @@
 #include "worker/data_directory.h"
 #include "worker/engine/io_engine.h"
 #include "worker/mounts.h"
+#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {

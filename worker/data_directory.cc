@@ -1,25 +1,19 @@
 #include "worker/data_directory.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
-#include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "worker/manifest.h"
 #include "worker/metadata/tree_keeper.h"
+#include "worker/storage/open_target.h"
 
 namespace iobench {
 namespace {
@@ -28,10 +22,6 @@ constexpr char kManifestName[] = "manifest.json";
 constexpr char kTemporaryPrefix[] = "manifest.json.tmp-";
 constexpr size_t kMostForeignNames = 10;
 constexpr size_t kMostManifestBytes = 64 * 1024;
-
-std::string DataPath(const std::string& path) {
-  return absl::StrCat(path, "/", kDataDirectoryName);
-}
 
 bool IsTemporaryName(std::string_view name) {
   return name.starts_with(kTemporaryPrefix);
@@ -42,172 +32,110 @@ bool IsSillyName(std::string_view name) {
   return name.starts_with(".nfs");
 }
 
-absl::StatusOr<UniqueFd> OpenTarget(const std::string& path) {
-  // Opened for reading, an NFS client asks the server whether the directory has changed; by O_PATH alone it would go on
-  // believing for up to acdirmax (60 s) that there are no data in it, though another client has kept some there.
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid() && errno == EACCES) fd = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", path), errno);
-  return fd;
-}
-
-absl::StatusOr<UniqueFd> OpenDataIn(int target_fd, const std::string& path) {
-  UniqueFd fd(::openat(target_fd, kDataDirectoryName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (fd.valid()) return fd;
-  const int error = errno;
-  if (error != ELOOP && error != ENOTDIR)
-    return ErrnoStatus(absl::StrCat("open directory ", DataPath(path)), error);
-  return absl::FailedPreconditionError(
-      absl::StrCat(DataPath(path),
-                   " is not a directory (a symbolic link is not followed): it is not ours; move it "
-                   "away or choose another --path"));
-}
-
-absl::StatusOr<std::vector<std::string>> NamesIn(int directory_fd, const std::string& where) {
-  UniqueFd again(::openat(directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  DIR* const stream = again.valid() ? ::fdopendir(again.get()) : nullptr;
-  if (stream == nullptr) return ErrnoStatus(absl::StrCat("list ", where), errno);
-  again.Release();
-  const std::unique_ptr<DIR, int (*)(DIR*)> closer(stream, ::closedir);
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(stream);
-    if (entry == nullptr) {
-      if (errno != 0) return ErrnoStatus(absl::StrCat("list ", where), errno);
-      return names;
-    }
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-}
-
-// NotFound: there is no manifest. InvalidArgument, Unimplemented: not one of ours that we can read.
-absl::StatusOr<v1::Manifest> ReadManifest(int data_fd, const std::string& path) {
-  const std::string where = absl::StrCat(DataPath(path), "/", kManifestName);
-  UniqueFd fd(::openat(data_fd, kManifestName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd.valid()) {
-    if (errno == ELOOP) return absl::InvalidArgumentError(absl::StrCat(where, ": a symbolic link"));
-    return ErrnoStatus(absl::StrCat("open ", where), errno);
-  }
-  std::string text(kMostManifestBytes, '\0');
-  size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t moved = ::read(fd.get(), text.data() + size, text.size() - size);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0 && errno == EISDIR) return absl::InvalidArgumentError(absl::StrCat(where, ": a directory"));
-    if (moved < 0) return ErrnoStatus(absl::StrCat("read ", where), errno);
-    if (moved == 0) break;
-    size += static_cast<size_t>(moved);
-  }
-  text.resize(size);
-  auto manifest = ManifestFromJson(text);
-  if (!manifest.ok()) return Annotate(manifest.status(), where);
-  return manifest;
-}
-
+// Of ReadManifest: there is something, and it is no manifest of ours that we can read.
 bool IsUnreadable(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsUnimplemented(status);
 }
 
-absl::Status WriteAll(int fd, std::string_view text, const std::string& where) {
-  while (!text.empty()) {
-    const ssize_t moved = ::write(fd, text.data(), text.size());
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return ErrnoStatus(absl::StrCat("write ", where), errno);
-    text.remove_prefix(static_cast<size_t>(moved));
-  }
-  if (::fsync(fd) != 0) return ErrnoStatus(absl::StrCat("fsync ", where), errno);
-  return absl::OkStatus();
+// OK also where there was nothing to remove.
+absl::Status UnlessNotFound(const absl::Status& removed) {
+  return absl::IsNotFound(removed) ? absl::OkStatus() : removed;
+}
+
+absl::StatusOr<std::unique_ptr<Directory>> OpenDataIn(const Directory& target) {
+  auto data = target.OpenDirectory(kDataDirectoryName);
+  if (!absl::IsFailedPrecondition(data.status())) return data;
+  return absl::FailedPreconditionError(
+      absl::StrCat(data.status().message(), ": it is not ours; move it away or choose another --path"));
+}
+
+// NotFound: there is no manifest. InvalidArgument, Unimplemented: not one of ours that we can read.
+absl::StatusOr<v1::Manifest> ReadManifest(const Directory& data) {
+  auto text = ReadSmallFile(data, kManifestName, kMostManifestBytes);
+  if (absl::IsFailedPrecondition(text.status())) return absl::InvalidArgumentError(text.status().message());
+  if (!text.ok()) return text.status();
+  auto manifest = ManifestFromJson(*text);
+  if (!manifest.ok()) return Annotate(manifest.status(), data.PathOf(kManifestName));
+  return manifest;
 }
 
 // The name of a new file with this text.
-absl::StatusOr<std::string> WriteTemporary(int data_fd, const std::string& path, std::string_view text) {
+absl::StatusOr<std::string> WriteTemporary(const Directory& data, std::string_view text) {
   static std::atomic<uint32_t> counter{0};
   char host[65] = "";
   ::gethostname(host, sizeof(host) - 1);
-  const std::string name = absl::StrCat(kTemporaryPrefix, host, "-", ::getpid(), "-",
-                                        counter.fetch_add(1, std::memory_order_relaxed));
-  const std::string where = absl::StrCat(DataPath(path), "/", name);
-  UniqueFd fd(::openat(data_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
-  if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", where), errno);
-  const absl::Status written = WriteAll(fd.get(), text, where);
-  if (!written.ok()) {
-    ::unlinkat(data_fd, name.c_str(), 0);
-    return written;
-  }
+  std::string name = absl::StrCat(kTemporaryPrefix, host, "-", ::getpid(), "-",
+                                  counter.fetch_add(1, std::memory_order_relaxed));
+  IOBENCH_RETURN_IF_ERROR(WriteNewFile(data, name, text));
   return name;
 }
 
 // AlreadyExists: another claimer was first. The manifest appears whole or not at all, and only once.
-absl::Status CreateManifest(int data_fd, const std::string& path, const v1::Manifest& manifest) {
+absl::Status CreateManifest(const Directory& data, const v1::Manifest& manifest) {
   const std::string json = ManifestToJson(manifest);
-  const std::string where = absl::StrCat(DataPath(path), "/", kManifestName);
-  IOBENCH_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporary(data_fd, path, json));
-  const int linked = ::linkat(data_fd, temporary.c_str(), data_fd, kManifestName, 0);
-  const int error = errno;
-  ::unlinkat(data_fd, temporary.c_str(), 0);
-  if (linked == 0) return absl::OkStatus();
-  if (error != EPERM && error != EOPNOTSUPP && error != ENOSYS && error != EMLINK) {
-    return ErrnoStatus(absl::StrCat("create ", where), error);
-  }
-  // A file system without hard links.
-  UniqueFd fd(::openat(data_fd, kManifestName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
-  if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", where), errno);
-  return WriteAll(fd.get(), json, where);
+  IOBENCH_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporary(data, json));
+  const absl::Status linked = data.Link(temporary, kManifestName);
+  data.Remove(temporary).IgnoreError();
+  return absl::IsUnimplemented(linked) ? WriteNewFile(data, kManifestName, json) : linked;
 }
 
-void NoteForeign(CleanReport& report, const std::string& path, const std::string& name) {
+void NoteForeign(CleanReport& report, const Directory& data, std::string_view name) {
   if (report.foreign_files.size() < kMostForeignNames) {
-    report.foreign_files.push_back(absl::StrCat(DataPath(path), "/", AsUtf8(name)));
+    report.foreign_files.push_back(data.PathOf(AsUtf8(name)));
   }
+}
+
+// Trees are made by metadata operations, which need a mounted file system; elsewhere they are left to such a client.
+absl::Status RemoveTreeFrom(const Directory& data, const std::string& name, CleanReport& report) {
+  if (data.fd() < 0) {
+    NoteForeign(report, data, name);
+    return absl::OkStatus();
+  }
+  std::vector<std::string> foreign;
+  auto removed = RemoveTree(data.fd(), data.path(), name, kMostForeignNames, foreign);
+  for (const std::string& each : foreign) NoteForeign(report, data, each);
+  if (removed.ok()) report.removed_files += *removed;
+  if (!absl::IsFailedPrecondition(removed.status())) return removed.status();
+  NoteForeign(report, data, name);  // something else of that name is not ours
+  return absl::OkStatus();
 }
 
 enum class Temporaries { kRemove, kLeave };
 
 // Removes our data files. The manifest stays.
-absl::Status RemoveFiles(int data_fd, const std::string& path, Temporaries temporaries, CleanReport& report) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(data_fd, DataPath(path)));
+absl::Status RemoveFiles(const Directory& data, Temporaries temporaries, CleanReport& report) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
   absl::Status first_error;
   for (const std::string& name : names) {
     if (name == kManifestName || IsSillyName(name)) continue;
     if (IsTemporaryName(name) && temporaries == Temporaries::kLeave) continue;
     if (IsTreeName(name)) {
-      std::vector<std::string> foreign;
-      auto removed = RemoveTree(data_fd, DataPath(path), name, kMostForeignNames, foreign);
-      for (const std::string& each : foreign) NoteForeign(report, path, each);
-      if (removed.ok()) report.removed_files += *removed;
-      // Something else of that name is not ours.
-      if (absl::IsFailedPrecondition(removed.status())) {
-        NoteForeign(report, path, name);
-      } else {
-        first_error.Update(removed.status());
-      }
+      first_error.Update(RemoveTreeFrom(data, name, report));
       continue;
     }
-    struct stat facts {};
-    const bool ours = (IsDataFileName(name) || IsTemporaryName(name)) &&
-                      ::fstatat(data_fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-                      S_ISREG(facts.st_mode);
+    const auto facts = data.Look(name);
+    const bool ours =
+        (IsDataFileName(name) || IsTemporaryName(name)) && facts.ok() && facts->kind == NodeKind::kFile;
     if (!ours) {
-      NoteForeign(report, path, name);
-    } else if (::unlinkat(data_fd, name.c_str(), 0) == 0) {
-      if (IsDataFileName(name)) ++report.removed_files;
-    } else if (errno != ENOENT) {
-      first_error.Update(ErrnoStatus(absl::StrCat("remove ", DataPath(path), "/", name), errno));
+      NoteForeign(report, data, name);
+      continue;
     }
+    const absl::Status removed = data.Remove(name);
+    if (removed.ok() && IsDataFileName(name)) ++report.removed_files;
+    first_error.Update(UnlessNotFound(removed));
   }
   return first_error;
 }
 
-absl::Status NotOurs(const std::string& path, std::string_view why) {
-  return absl::FailedPreconditionError(absl::StrCat(DataPath(path), " is not ours (", std::string(why),
+absl::Status NotOurs(const std::string& data_path, std::string_view why) {
+  return absl::FailedPreconditionError(absl::StrCat(data_path, " is not ours (", std::string(why),
                                                     "): move it away or choose another --path"));
 }
 
-absl::Status BelongsTo(const std::string& path, const v1::Manifest& other) {
+// `path`: the target's, as the user gave it.
+absl::Status BelongsTo(const std::string& path, const Directory& data, const v1::Manifest& other) {
   return absl::FailedPreconditionError(absl::StrCat(
-      DataPath(path), " belongs to a run that ", other.created_by(), " began at ", other.created_at(),
+      data.path(), " belongs to a run that ", other.created_by(), " began at ", other.created_at(),
       " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ", path,
       "`, or use --force"));
 }
@@ -226,37 +154,42 @@ bool IsDataFileName(std::string_view name) {
   return text == LaneFileName(lane, file);
 }
 
-absl::StatusOr<UniqueFd> OpenDataDirectory(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd target, OpenTarget(path));
-  return OpenDataIn(target.get(), path);
+absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& path) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
+  return OpenDataIn(*target);
 }
 
-absl::StatusOr<UniqueFd> OpenClaimedDirectory(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd target, OpenTarget(path));
-  auto data = OpenDataIn(target.get(), path);
+absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::string& path) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
+  auto data = OpenDataIn(*target);
   if (!absl::IsNotFound(data.status())) return data;
   // An NFS client that has looked before the claim remembers for up to acdirmax (60 s) that there was none. Only the
   // server can answer a mkdir; its EEXIST corrects the client's memory.
-  if (::mkdirat(target.get(), kDataDirectoryName, 0755) == 0) {
-    ::unlinkat(target.get(), kDataDirectoryName,
-               AT_REMOVEDIR);  // there really was none, and there shall be none
+  if (target->MakeDirectory(kDataDirectoryName).ok()) {
+    target->RemoveDirectory(kDataDirectoryName)
+        .IgnoreError();  // there really was none, and there shall be none
     return data;
   }
-  return OpenDataIn(target.get(), path);
+  return OpenDataIn(*target);
 }
 
 absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
+  return LookAtDataIn(*target);
+}
+
+absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   DataDirectoryLook look;
-  auto data = OpenDataDirectory(path);
+  auto data = OpenDataIn(target);
   if (absl::IsNotFound(data.status())) return look;
   if (!data.ok()) return data.status();
-  auto manifest = ReadManifest(data->get(), path);
+  auto manifest = ReadManifest(**data);
   if (manifest.ok()) {
     look.manifest = *std::move(manifest);
   } else if (IsUnreadable(manifest.status())) {
     look.foreign = true;
   } else if (absl::IsNotFound(manifest.status())) {
-    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(data->get(), DataPath(path)));
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
     look.foreign = !std::all_of(names.begin(), names.end(), [](const std::string& name) {
       return IsTemporaryName(name) || IsSillyName(name);
     });
@@ -268,46 +201,42 @@ absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path) {
 
 absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest) {
   CleanReport report;
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd target, OpenTarget(path));
-  if (::mkdirat(target.get(), kDataDirectoryName, 0755) != 0 && errno != EEXIST) {
-    return ErrnoStatus(absl::StrCat("make directory ", DataPath(path)), errno);
-  }
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd data, OpenDataIn(target.get(), path));
-  auto found = ReadManifest(data.get(), path);
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
+  const absl::Status made = target->MakeDirectory(kDataDirectoryName);
+  if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataIn(*target));
+  auto found = ReadManifest(*data);
   if (!found.ok()) {
-    if (IsUnreadable(found.status())) return NotOurs(path, std::string(found.status().message()));
+    if (IsUnreadable(found.status())) return NotOurs(data->path(), std::string(found.status().message()));
     if (!absl::IsNotFound(found.status())) return found.status();
     // Temporaries are left: another claimer of this run may be about to link its own.
-    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(data.get(), DataPath(path)));
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data->Names());
     for (const std::string& name : names) {
       if (name != kManifestName && !IsTemporaryName(name) && !IsSillyName(name)) {
-        return NotOurs(path, absl::StrCat("it holds ", AsUtf8(name), " and no manifest"));
+        return NotOurs(data->path(), absl::StrCat("it holds ", AsUtf8(name), " and no manifest"));
       }
     }
   } else {
     if (found->run_id() == manifest.run_id()) return report;
-    if (found->state() != v1::Manifest::KEPT) return BelongsTo(path, *found);
+    if (found->state() != v1::Manifest::KEPT) return BelongsTo(path, *data, *found);
     report.found = true;
-    IOBENCH_RETURN_IF_ERROR(RemoveFiles(data.get(), path, Temporaries::kLeave, report));
-    if (::unlinkat(data.get(), kManifestName, 0) != 0 && errno != ENOENT) {
-      return ErrnoStatus(absl::StrCat("remove ", DataPath(path), "/", kManifestName), errno);
-    }
+    IOBENCH_RETURN_IF_ERROR(RemoveFiles(*data, Temporaries::kLeave, report));
+    IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data->Remove(kManifestName)));
   }
-  const absl::Status created = CreateManifest(data.get(), path, manifest);
+  const absl::Status created = CreateManifest(*data, manifest);
   if (created.ok()) return report;
   if (!absl::IsAlreadyExists(created)) return created;
-  auto first = ReadManifest(data.get(), path);
-  if (!first.ok()) return first.status();
-  if (first->run_id() != manifest.run_id()) return BelongsTo(path, *first);
+  IOBENCH_ASSIGN_OR_RETURN(const v1::Manifest first, ReadManifest(*data));
+  if (first.run_id() != manifest.run_id()) return BelongsTo(path, *data, first);
   return report;
 }
 
 absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd data, OpenDataDirectory(path));
-  IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadManifest(data.get(), path));
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
+  IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadManifest(*data));
   // Kept data that a later run used stay those of the run that made them.
   const bool was_kept = manifest.state() == v1::Manifest::KEPT;
-  if (!was_kept && manifest.run_id() != ours.run_id()) return BelongsTo(path, manifest);
+  if (!was_kept && manifest.run_id() != ours.run_id()) return BelongsTo(path, *data, manifest);
   const std::string before = ManifestToJson(manifest);
   manifest.set_state(v1::Manifest::KEPT);
   *manifest.mutable_data() = ours.data();
@@ -315,62 +244,54 @@ absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
   manifest.set_generation_high(ours.generation_high());
   manifest.set_unit_bytes(ours.unit_bytes());
   if (ManifestToJson(manifest) == before) return absl::OkStatus();
-  IOBENCH_ASSIGN_OR_RETURN(const std::string temporary,
-                           WriteTemporary(data.get(), path, ManifestToJson(manifest)));
-  if (::renameat(data.get(), temporary.c_str(), data.get(), kManifestName) == 0) return absl::OkStatus();
-  const int error = errno;
-  ::unlinkat(data.get(), temporary.c_str(), 0);
-  return ErrnoStatus(absl::StrCat("rename ", temporary, " to ", DataPath(path), "/", kManifestName), error);
+  IOBENCH_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporary(*data, ManifestToJson(manifest)));
+  const absl::Status renamed = data->Rename(temporary, kManifestName);
+  if (!renamed.ok()) data->Remove(temporary).IgnoreError();
+  return renamed;
 }
 
 absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
   CleanReport report;
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd target, OpenTarget(path));
-  auto data = OpenDataIn(target.get(), path);
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
+  auto data = OpenDataIn(*target);
   if (absl::IsNotFound(data.status())) return report;
   if (!data.ok()) return data.status();
-  auto manifest = ReadManifest(data->get(), path);
+  auto manifest = ReadManifest(**data);
   if (manifest.ok()) {
     report.found = true;
     // The manifest goes last: what a crash leaves between can still be seen to be ours.
-    IOBENCH_RETURN_IF_ERROR(RemoveFiles(data->get(), path, Temporaries::kRemove, report));
+    IOBENCH_RETURN_IF_ERROR(RemoveFiles(**data, Temporaries::kRemove, report));
     // What is not ours keeps the directory; without its manifest all of it would be foreign, and of no use to a `clean`
     // after the user has taken that away.
     if (!report.foreign_files.empty()) return report;
-    if (::unlinkat(data->get(), kManifestName, 0) != 0 && errno != ENOENT) {
-      return ErrnoStatus(absl::StrCat("remove ", DataPath(path), "/", kManifestName), errno);
-    }
+    IOBENCH_RETURN_IF_ERROR(UnlessNotFound((*data)->Remove(kManifestName)));
   } else if (absl::IsNotFound(manifest.status()) || IsUnreadable(manifest.status())) {
-    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(data->get(), DataPath(path)));
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
     for (const std::string& name : names) {
       if (IsTemporaryName(name)) {
-        ::unlinkat(data->get(), name.c_str(), 0);
+        (*data)->Remove(name).IgnoreError();
       } else if (!IsSillyName(name)) {
-        NoteForeign(report, path, name);
+        NoteForeign(report, **data, name);
       }
     }
     report.found = report.foreign_files.empty();
   } else {
     return manifest.status();
   }
-  if (::unlinkat(target.get(), kDataDirectoryName, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY &&
-      errno != EEXIST && errno != ENOENT) {
-    return ErrnoStatus(absl::StrCat("remove directory ", DataPath(path)), errno);
-  }
+  const absl::Status removed = UnlessNotFound(target->RemoveDirectory(kDataDirectoryName));
+  if (!removed.ok() && !absl::IsFailedPrecondition(removed)) return removed;
   return report;
 }
 
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
   CleanReport report;
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd data, OpenDataDirectory(path));
-  auto manifest = ReadManifest(data.get(), path);
-  if (!manifest.ok()) return NotOurs(path, std::string(manifest.status().message()));
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
+  auto manifest = ReadManifest(*data);
+  if (!manifest.ok()) return NotOurs(data->path(), std::string(manifest.status().message()));
   report.found = true;
-  if (::unlinkat(data.get(), kSharedFileName, 0) == 0) {
-    report.removed_files = 1;
-  } else if (errno != ENOENT) {
-    return ErrnoStatus(absl::StrCat("remove ", DataPath(path), "/", kSharedFileName), errno);
-  }
+  const absl::Status removed = data->Remove(kSharedFileName);
+  if (removed.ok()) report.removed_files = 1;
+  IOBENCH_RETURN_IF_ERROR(UnlessNotFound(removed));
   return report;
 }
 

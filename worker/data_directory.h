@@ -7,6 +7,7 @@
 #define WORKER_DATA_DIRECTORY_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "iobench/v1/result.pb.h"
-#include "worker/unique_fd.h"
+#include "worker/storage/directory.h"
 
 namespace iobench {
 
@@ -40,11 +41,12 @@ struct DataDirectoryLook {
 
 // An error only where the directory cannot be looked at, or is a symbolic link.
 absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path);
+absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target);
 
 // PATH/cluster-iobench.data, opened. NotFound: there is none. FailedPrecondition: a symbolic link or not a directory.
-absl::StatusOr<UniqueFd> OpenDataDirectory(const std::string& path);
+absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& path);
 // The same after a CLAIM by whichever client: what this client remembers from before it is not believed.
-absl::StatusOr<UniqueFd> OpenClaimedDirectory(const std::string& path);
+absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::string& path);
 
 // Makes the directory and its manifest. Success where a claimer of the same run was first. Kept data of another run are
 // removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a manifest.

@@ -48,10 +48,12 @@ struct ThreadCpu {
 
 }  // namespace
 
-Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory)
-    : spec_(spec), plan_(plan), data_(spec_, plan_) {
-  files_.directory_fd = directory_fd;
-  files_.directory = directory;
+Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const Directory* directory)
+    : spec_(spec), plan_(plan), data_(spec_, plan_), directory_(directory) {
+  if (directory != nullptr) {
+    files_.directory_fd = directory->fd();
+    files_.directory = directory->path();
+  }
   if (spec.operation->is_metadata()) {
     metadata_.emplace(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase);
     files_.files.push_back({.name = metadata_->names.root_name()});
@@ -251,7 +253,7 @@ void Lane::ReadyDataForOps() {
 void Lane::CreateFiles() {
   if (!takes_part() || !creates_files()) return;
   const Stopwatch watch(step_times_.create_ns);
-  const absl::Status created = iobench::CreateFiles(files_, spec_.preallocates, spec_.keeps_existing);
+  const absl::Status created = iobench::CreateFiles(*directory_, files_, spec_.preallocates, spec_.keeps_existing);
   if (!created.ok()) Fail(created, FirstFile());
 }
 
@@ -267,11 +269,11 @@ void Lane::Prefill() {
   }
   if (plan_.leaves_prefill()) return ReadyDataForOps();
   if (data_must_exist()) {
-    const absl::Status there = CheckDataExist(files_);
+    const absl::Status there = CheckDataExist(*directory_, files_);
     if (!there.ok()) return Fail(there, FirstFile());
     return ReadyDataForOps();
   }
-  const absl::StatusOr<uint64_t> bytes = iobench::Prefill(files_, *payload_, quit_, data_.prefill_bytes());
+  const absl::StatusOr<uint64_t> bytes = iobench::Prefill(*directory_, files_, *payload_, quit_, data_.prefill_bytes());
   if (!bytes.ok()) return Fail(bytes.status(), FirstFile());
   prefilled_bytes_ = *bytes;
   if (!writes()) {
@@ -285,7 +287,7 @@ void Lane::ForgetPages() {
   if (!takes_part() || !spec_.uses_files || metadata_)
     return;  // of names only the whole system's can be dropped
   const Stopwatch watch(step_times_.forget_ns);
-  const absl::Status forgotten = iobench::ForgetPages(files_);
+  const absl::Status forgotten = iobench::ForgetPages(*directory_, files_);
   if (!forgotten.ok()) Fail(forgotten, FirstFile());
 }
 

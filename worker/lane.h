@@ -19,6 +19,7 @@
 #include "worker/metadata/metadata_work.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/phase_spec.h"
+#include "worker/storage/directory.h"
 #include "worker/trace_between.h"
 #include "worker/unique_fd.h"
 
@@ -29,8 +30,8 @@ namespace iobench {
 // once MakeReady is over, and the results only while the lane's thread waits or has ended.
 class Lane {
  public:
-  // `spec` outlives the lane; so does `directory_fd`, which is -1 where no files are used.
-  Lane(const PhaseSpec& spec, const v1::LanePlan& plan, int directory_fd, const std::string& directory);
+  // `spec` outlives the lane; so does `directory`, which holds its files; null where no files are used.
+  Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const Directory* directory);
 
   // ---- before the phase's start
   void Bind();       // the calling thread
@@ -49,7 +50,7 @@ class Lane {
   void EndRegion();                    // fsync with region.fsync, close always
 
   // ---- after it
-  void Settle();   // reopen, finish an unfinished file, fsync, close
+  void Settle();  // reopen, finish an unfinished file, fsync, close
   void WriteTrace();
   void Release();  // files and buffers; what was written down stays
 
@@ -114,6 +115,7 @@ class Lane {
   const PhaseSpec& spec_;
   const v1::LanePlan plan_;
   const LaneData data_;
+  const Directory* const directory_;
   FileSet files_;
   std::optional<MetadataWork> metadata_;  // of a metadata operation; its tree is then the only file
   StopCell stop_, quit_;

@@ -15,6 +15,8 @@
 #include "worker/data_directory.h"
 #include "worker/mounts.h"
 #include "worker/phase_steps.h"
+#include "worker/storage/open_target.h"
+#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
@@ -36,12 +38,6 @@ void Relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
-}
-
-absl::StatusOr<UniqueFd> OpenDirectory(const std::string& path) {
-  UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.valid()) return ErrnoStatus(absl::StrCat("open ", path), errno);
-  return directory;
 }
 
 // The system's caches; the error says only what the report is to say of it.
@@ -102,21 +98,23 @@ bool PhaseRunner::Rest() {
 
 absl::Status PhaseRunner::MakeLanes() {
   for (const v1::LanePlan& plan : prepare_.lanes()) {
-    std::string path;
-    if (spec_.uses_files) {
-      path = prepare_.targets(static_cast<int>(plan.target())).path();
-      if (!directories_.contains(plan.target())) {
-        IOBENCH_ASSIGN_OR_RETURN(UniqueFd directory, spec_.existing_files.empty() ? OpenClaimedDirectory(path)
-                                                                                  : OpenDirectory(path));
-        const std::optional<Mount> mount = MountOf(directory.get(), path);
-        if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
-        directories_.emplace(plan.target(), std::move(directory));
-      }
-    }
-    const int directory_fd = spec_.uses_files ? directories_.at(plan.target()).get() : -1;
-    lanes_.push_back(
-        std::make_unique<Lane>(spec_, plan, directory_fd, absl::StrCat(path, "/", kDataDirectoryName)));
+    if (spec_.uses_files) IOBENCH_RETURN_IF_ERROR(OpenTargetOf(plan));
+    const auto directory = directories_.find(plan.target());
+    lanes_.push_back(std::make_unique<Lane>(
+        spec_, plan, directory == directories_.end() ? nullptr : directory->second.get()));
   }
+  return absl::OkStatus();
+}
+
+absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
+  if (directories_.contains(plan.target())) return absl::OkStatus();
+  const std::string& path = prepare_.targets(static_cast<int>(plan.target())).path();
+  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory, spec_.existing_files.empty()
+                                                                     ? OpenClaimedDirectory(path)
+                                                                     : OpenTarget(path));
+  const std::optional<Mount> mount = MountOf(directory->fd(), path);
+  if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
+  directories_.emplace(plan.target(), std::move(directory));
   return absl::OkStatus();
 }
 

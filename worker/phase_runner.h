@@ -24,7 +24,7 @@
 #include "worker/host_counters.h"
 #include "worker/lane.h"
 #include "worker/phase_spec.h"
-#include "worker/unique_fd.h"
+#include "worker/storage/directory.h"
 
 namespace iobench {
 
@@ -79,6 +79,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
 
   bool Rest();  // false: cancelled
   absl::Status MakeLanes();
+  absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
   void NoteBefore();
   void StopLanes(bool quit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -106,7 +107,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
 
   // Made by Prepare before the lanes' threads start, or read only after they have met.
   PhaseSpec spec_;
-  std::map<uint32_t, UniqueFd> directories_;  // by target
+  std::map<uint32_t, std::unique_ptr<Directory>> directories_;  // by target
   std::map<uint32_t, std::string> nfs_mount_points_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<v1::StepResult> steps_;

@@ -12,18 +12,20 @@
 #include "tests/unit/worker_harness.h"
 #include "worker/data_directory.h"
 #include "worker/lane_files.h"
+#include "worker/storage/local_directory.h"
 #include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
 
 // A temporary directory in the role of a data directory.
-struct Directory {
+struct DataPlace {
   TempDir temp;
-  UniqueFd fd{::open(temp.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  std::unique_ptr<Directory> opened = LocalDirectory::Open(temp.path()).value();
 
   FileSet Files(std::vector<LaneFile> files, bool shared = false) const {
-    return {.directory_fd = fd.get(), .directory = temp.path(), .files = std::move(files), .shared = shared};
+    return {
+        .directory_fd = opened->fd(), .directory = temp.path(), .files = std::move(files), .shared = shared};
   }
 };
 
@@ -41,24 +43,24 @@ std::string Expected(uint32_t object, uint64_t bytes) {
 }
 
 TEST_CASE("a prefill writes files that are missing or short, and leaves whole ones alone") {
-  const Directory directory;
+  const DataPlace directory;
   const uint64_t bytes = (3 << 20) + 17;  // not a multiple of what it writes at once
   directory.temp.Write("b", std::string(bytes, 'b'));
   directory.temp.Write("c", "short");
   const FileSet files = directory.Files({{"a", 0, bytes}, {"b", 0, bytes}, {"c", 0, bytes}});
   Payload payload = NewPayload();
   const StopCell quit;
-  const auto written = Prefill(files, payload, quit);
+  const auto written = Prefill(*directory.opened, files, payload, quit);
   REQUIRE(written.ok());
   REQUIRE(*written == 2 * bytes);
   REQUIRE(directory.temp.Read("a") == Expected(0, bytes));
   REQUIRE(directory.temp.Read("b") == std::string(bytes, 'b'));
   REQUIRE(directory.temp.Read("c") == Expected(2, bytes));
-  REQUIRE(Prefill(files, payload, quit).value() == 0);
+  REQUIRE(Prefill(*directory.opened, files, payload, quit).value() == 0);
 }
 
 TEST_CASE("a prefill of a shared file fills the lane's extent, also where it is a hole") {
-  const Directory directory;
+  const DataPlace directory;
   constexpr uint64_t kExtent = 1 << 20;
   // Another lane has written the third extent, so that the file is long enough.
   const UniqueFd fd(::open((directory.temp.path() + "/shared").c_str(), O_RDWR | O_CREAT, 0640));
@@ -67,82 +69,89 @@ TEST_CASE("a prefill of a shared file fills the lane's extent, also where it is 
   const FileSet files = directory.Files({{"shared", kExtent, kExtent}}, /*shared=*/true);
   Payload payload = NewPayload();
   const StopCell quit;
-  REQUIRE(Prefill(files, payload, quit).value() == kExtent);
+  REQUIRE(Prefill(*directory.opened, files, payload, quit).value() == kExtent);
   const std::string text = directory.temp.Read("shared");
   REQUIRE(text.substr(0, kExtent) == std::string(kExtent, '\0'));
   REQUIRE(text.substr(kExtent, kExtent) == Expected(0, kExtent));
   REQUIRE(text.substr(2 * kExtent) == others);
-  REQUIRE(Prefill(files, payload, quit).value() == 0);
+  REQUIRE(Prefill(*directory.opened, files, payload, quit).value() == 0);
 }
 
 TEST_CASE("a prefill ends when it is told to quit") {
-  const Directory directory;
+  const DataPlace directory;
   Payload payload = NewPayload();
   StopCell quit;
   quit.stop = true;
-  REQUIRE(absl::IsCancelled(Prefill(directory.Files({{"a", 0, 100}}), payload, quit).status()));
+  REQUIRE(absl::IsCancelled(
+      Prefill(*directory.opened, directory.Files({{"a", 0, 100}}), payload, quit).status()));
 }
 
 TEST_CASE("what is not a regular file is not touched, and a symbolic link is not followed") {
-  const Directory directory;
+  const DataPlace directory;
   directory.temp.Write("precious", "keep me");
   REQUIRE(::symlink("precious", (directory.temp.path() + "/link").c_str()) == 0);
   REQUIRE(::mkfifo((directory.temp.path() + "/fifo").c_str(), 0640) == 0);
   Payload payload = NewPayload();
   const StopCell quit;
-  REQUIRE(absl::IsFailedPrecondition(Prefill(directory.Files({{"link", 0, 4096}}), payload, quit).status()));
-  REQUIRE(absl::IsFailedPrecondition(Prefill(directory.Files({{"fifo", 0, 4096}}), payload, quit).status()));
-  REQUIRE(absl::IsFailedPrecondition(CheckDataExist(directory.Files({{"link", 0, 1}}))));
-  REQUIRE(absl::IsFailedPrecondition(ForgetPages(directory.Files({{"link", 0, 1}}))));
-  REQUIRE(absl::IsFailedPrecondition(CreateFiles(directory.Files({{"link", 0, 1}}, /*shared=*/true))));
-  REQUIRE(CreateFiles(directory.Files({{"link", 0, 1}})).ok());  // removes the link, makes a file
+  REQUIRE(absl::IsFailedPrecondition(
+      Prefill(*directory.opened, directory.Files({{"link", 0, 4096}}), payload, quit).status()));
+  REQUIRE(absl::IsFailedPrecondition(
+      Prefill(*directory.opened, directory.Files({{"fifo", 0, 4096}}), payload, quit).status()));
+  REQUIRE(absl::IsFailedPrecondition(CheckDataExist(*directory.opened, directory.Files({{"link", 0, 1}}))));
+  REQUIRE(absl::IsFailedPrecondition(ForgetPages(*directory.opened, directory.Files({{"link", 0, 1}}))));
+  REQUIRE(absl::IsFailedPrecondition(
+      CreateFiles(*directory.opened, directory.Files({{"link", 0, 1}}, /*shared=*/true))));
+  REQUIRE(CreateFiles(*directory.opened, directory.Files({{"link", 0, 1}}))
+              .ok());  // removes the link, makes a file
   REQUIRE(directory.temp.SizeOf("link") == 0);
   REQUIRE(directory.temp.Read("precious") == "keep me");
 }
 
 TEST_CASE("a file that has another name elsewhere is not ours: it is neither written nor kept") {
-  const Directory directory;
+  const DataPlace directory;
   directory.temp.Write("precious", "keep me");
   REQUIRE(::link((directory.temp.path() + "/precious").c_str(), (directory.temp.path() + "/a").c_str()) == 0);
   Payload payload = NewPayload();
   const StopCell quit;
   const FileSet files = directory.Files({{"a", 0, 4096}});
-  const absl::Status kept = CreateFiles(files, /*preallocate=*/false, /*keep=*/true);
+  const absl::Status kept = CreateFiles(*directory.opened, files, /*preallocate=*/false, /*keep=*/true);
   REQUIRE(absl::IsFailedPrecondition(kept));
   REQUIRE_THAT(std::string(kept.message()), Catch::Contains("hard link"));
-  REQUIRE(absl::IsFailedPrecondition(Prefill(files, payload, quit).status()));
-  REQUIRE(CreateFiles(files).ok());  // a new file in its place
-  REQUIRE(Prefill(files, payload, quit).value() == 4096);
+  REQUIRE(absl::IsFailedPrecondition(Prefill(*directory.opened, files, payload, quit).status()));
+  REQUIRE(CreateFiles(*directory.opened, files).ok());  // a new file in its place
+  REQUIRE(Prefill(*directory.opened, files, payload, quit).value() == 4096);
   REQUIRE(directory.temp.Read("precious") == "keep me");
 }
 
 TEST_CASE("kept data that are missing or short are an error that says how") {
-  const Directory directory;
+  const DataPlace directory;
   directory.temp.Write("a", std::string(100, 'a'));
-  REQUIRE(CheckDataExist(directory.Files({{"a", 0, 100}})).ok());
-  const absl::Status is_short = CheckDataExist(directory.Files({{"a", 0, 101}}));
+  REQUIRE(CheckDataExist(*directory.opened, directory.Files({{"a", 0, 100}})).ok());
+  const absl::Status is_short = CheckDataExist(*directory.opened, directory.Files({{"a", 0, 101}}));
   REQUIRE(absl::IsFailedPrecondition(is_short));
   REQUIRE_THAT(std::string(is_short.message()),
                Catch::Contains(directory.temp.path() + "/a has 100 bytes, this run reads 101"));
-  const absl::Status missing = CheckDataExist(directory.Files({{"a", 0, 100}, {"b", 0, 100}}));
+  const absl::Status missing =
+      CheckDataExist(*directory.opened, directory.Files({{"a", 0, 100}, {"b", 0, 100}}));
   REQUIRE_THAT(std::string(missing.message()), Catch::Contains("/b is missing"));
   REQUIRE_FALSE(directory.temp.Has("b"));
 }
 
 TEST_CASE("new files replace old ones; of a shared one only a missing one is made") {
-  const Directory directory;
+  const DataPlace directory;
   directory.temp.Write("a", "old");
   directory.temp.Write("shared", "old");
-  REQUIRE(CreateFiles(directory.Files({{"a", 0, 10}, {"b", 0, 10}})).ok());
+  REQUIRE(CreateFiles(*directory.opened, directory.Files({{"a", 0, 10}, {"b", 0, 10}})).ok());
   REQUIRE(directory.temp.SizeOf("a") == 0);
   REQUIRE(directory.temp.SizeOf("b") == 0);
-  REQUIRE(CreateFiles(directory.Files({{"shared", 0, 10}}, /*shared=*/true)).ok());
+  REQUIRE(CreateFiles(*directory.opened, directory.Files({{"shared", 0, 10}}, /*shared=*/true)).ok());
   REQUIRE(directory.temp.Read("shared") == "old");
 }
 
 TEST_CASE("preallocated files have their blocks and their size, each lane its extent of a shared one") {
-  const Directory directory;
-  const absl::Status made = CreateFiles(directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
+  const DataPlace directory;
+  const absl::Status made =
+      CreateFiles(*directory.opened, directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
   if (absl::IsUnimplemented(made)) {
     WARN("no fallocate below " << directory.temp.path());
     REQUIRE_THAT(std::string(made.message()), Catch::Contains("leave --preallocate out"));
@@ -153,19 +162,23 @@ TEST_CASE("preallocated files have their blocks and their size, each lane its ex
   REQUIRE(::stat((directory.temp.path() + "/a").c_str(), &facts) == 0);
   REQUIRE(facts.st_size == 1 << 20);
   REQUIRE(facts.st_blocks * 512 >= 1 << 20);
-  REQUIRE(CreateFiles(directory.Files({{"shared", 2 << 20, 1 << 20}}, /*shared=*/true), true).ok());
-  REQUIRE(CreateFiles(directory.Files({{"shared", 0, 1 << 20}}, /*shared=*/true), true).ok());
+  REQUIRE(
+      CreateFiles(*directory.opened, directory.Files({{"shared", 2 << 20, 1 << 20}}, /*shared=*/true), true)
+          .ok());
+  REQUIRE(
+      CreateFiles(*directory.opened, directory.Files({{"shared", 0, 1 << 20}}, /*shared=*/true), true).ok());
   REQUIRE(directory.temp.SizeOf("shared") == 3 << 20);
 }
 
 TEST_CASE("a file that cannot be preallocated is told with its size and the errno") {
-  const Directory directory;
+  const DataPlace directory;
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit limit{64 << 10, before.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  const absl::Status made = CreateFiles(directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
+  const absl::Status made =
+      CreateFiles(*directory.opened, directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, old_handler);
   REQUIRE_FALSE(made.ok());
@@ -175,15 +188,15 @@ TEST_CASE("a file that cannot be preallocated is told with its size and the errn
 }
 
 TEST_CASE("pages of a missing file are forgotten already") {
-  const Directory directory;
-  REQUIRE(ForgetPages(directory.Files({{"a", 0, 10}})).ok());
+  const DataPlace directory;
+  REQUIRE(ForgetPages(*directory.opened, directory.Files({{"a", 0, 10}})).ok());
   REQUIRE_FALSE(directory.temp.Has("a"));
 }
 
 // ---- a lane step by step, on the test's own thread
 
 struct LaneUnderTest {
-  Directory directory;
+  DataPlace directory;
   PhaseSpec spec;
   std::unique_ptr<Lane> lane;
   TickPair early = ReadTickPair(ChosenTickSource());
@@ -192,7 +205,7 @@ struct LaneUnderTest {
     auto made = PhaseSpec::From(prepare, WorkerClock(), /*loop_ns=*/20);
     REQUIRE(made.ok());
     spec = *std::move(made);
-    lane = std::make_unique<Lane>(spec, prepare.lanes(0), directory.fd.get(), directory.temp.path());
+    lane = std::make_unique<Lane>(spec, prepare.lanes(0), directory.opened.get());
   }
   void GetReady() {
     lane->MakeReady();

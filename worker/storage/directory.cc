@@ -1,0 +1,33 @@
+#include "worker/storage/directory.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+
+namespace iobench {
+
+std::string Directory::PathOf(std::string_view name) const {
+  return absl::StrCat(path_, "/", std::string(name));
+}
+
+absl::StatusOr<std::string> ReadSmallFile(const Directory& directory, const std::string& name,
+                                          size_t most_bytes) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> file, directory.OpenFile(name, OpenFor::kReading));
+  std::string text(most_bytes, '\0');
+  IOBENCH_ASSIGN_OR_RETURN(const size_t size, file->ReadAt(0, std::as_writable_bytes(std::span(text))));
+  text.resize(size);
+  return text;
+}
+
+absl::Status WriteNewFile(const Directory& directory, const std::string& name, std::string_view text) {
+  absl::Status written;
+  {
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
+                             directory.OpenFile(name, OpenFor::kWritingNew));
+    written = file->WriteAt(0, std::as_bytes(std::span(text)));
+    if (written.ok()) written = file->Sync();
+  }
+  if (!written.ok()) directory.Remove(name).IgnoreError();
+  return written;
+}
+
+}  // namespace iobench

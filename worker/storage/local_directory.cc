@@ -1,0 +1,103 @@
+#include "worker/storage/local_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/storage/local_file.h"
+
+namespace iobench {
+
+absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::Open(const std::string& path) {
+  // Opened for reading, an NFS client asks the server whether the directory has changed; by O_PATH alone it would go on
+  // believing for up to acdirmax (60 s) that there are no data in it, though another client has kept some there.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid() && errno == EACCES) fd = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", path), errno);
+  return std::make_unique<LocalDirectory>(path, std::move(fd));
+}
+
+absl::StatusOr<std::vector<std::string>> LocalDirectory::Names() const {
+  UniqueFd again(::openat(fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  DIR* const stream = again.valid() ? ::fdopendir(again.get()) : nullptr;
+  if (stream == nullptr) return ErrnoStatus(absl::StrCat("list ", path()), errno);
+  again.Release();
+  const std::unique_ptr<DIR, int (*)(DIR*)> closer(stream, ::closedir);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(stream);
+    if (entry == nullptr) {
+      if (errno != 0) return ErrnoStatus(absl::StrCat("list ", path()), errno);
+      return names;
+    }
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+}
+
+absl::StatusOr<NodeFacts> LocalDirectory::Look(const std::string& name) const {
+  struct stat facts {};
+  if (::fstatat(fd(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) return FactsFrom(facts);
+  return ErrnoStatus(absl::StrCat("look at ", PathOf(name)), errno);
+}
+
+absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::OpenDirectory(const std::string& name) const {
+  UniqueFd opened(::openat(fd(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (opened.valid()) return std::make_unique<LocalDirectory>(PathOf(name), std::move(opened));
+  const int error = errno;
+  if (error != ELOOP && error != ENOTDIR) {
+    return ErrnoStatus(absl::StrCat("open directory ", PathOf(name)), error);
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(PathOf(name), " is not a directory (a symbolic link is not followed)"));
+}
+
+absl::Status LocalDirectory::MakeDirectory(const std::string& name) const {
+  if (::mkdirat(fd(), name.c_str(), 0755) == 0) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("make directory ", PathOf(name)), errno);
+}
+
+absl::Status LocalDirectory::RemoveDirectory(const std::string& name) const {
+  if (::unlinkat(fd(), name.c_str(), AT_REMOVEDIR) == 0) return absl::OkStatus();
+  if (errno == ENOTEMPTY || errno == EEXIST) {
+    return absl::FailedPreconditionError(absl::StrCat("directory ", PathOf(name), " is not empty"));
+  }
+  return ErrnoStatus(absl::StrCat("remove directory ", PathOf(name)), errno);
+}
+
+absl::StatusOr<std::unique_ptr<File>> LocalDirectory::OpenFile(const std::string& name, OpenFor use) const {
+  const int flags = use == OpenFor::kReading   ? O_RDONLY
+                    : use == OpenFor::kWriting ? O_WRONLY | O_CREAT
+                                               : O_WRONLY | O_CREAT | O_EXCL;
+  return LocalFile::Open(fd(), name, flags | O_NOFOLLOW, PathOf(name));
+}
+
+absl::Status LocalDirectory::Remove(const std::string& name) const {
+  if (::unlinkat(fd(), name.c_str(), 0) == 0) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("remove ", PathOf(name)), errno);
+}
+
+absl::Status LocalDirectory::Rename(const std::string& from, const std::string& to) const {
+  if (::renameat(fd(), from.c_str(), fd(), to.c_str()) == 0) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("rename ", from, " to ", PathOf(to)), errno);
+}
+
+absl::Status LocalDirectory::Link(const std::string& from, const std::string& to) const {
+  if (::linkat(fd(), from.c_str(), fd(), to.c_str(), 0) == 0) return absl::OkStatus();
+  if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK) {
+    return absl::UnimplementedError(absl::StrCat("link ", PathOf(to), ": no hard links here"));
+  }
+  return ErrnoStatus(absl::StrCat("create ", PathOf(to)), errno);
+}
+
+absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path) {
+  return LocalFile::Open(AT_FDCWD, path, O_RDONLY, path);
+}
+
+}  // namespace iobench
