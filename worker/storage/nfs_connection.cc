@@ -243,6 +243,20 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
   });
   if (!closed.ok()) return closed;
   if (!fits) return absl::InternalError(absl::StrCat(url_, ": its handle is longer than NFSv3 allows"));
+  // Open and chdir of libnfs take a file for a directory.
+  GETATTR3args which{};
+  which.object = Nfs3Handle(directory_);
+  bool is_directory = false;
+  IOBENCH_RETURN_IF_ERROR(RawCall(
+      absl::StrCat("GETATTR ", url_),
+      [&](rpc_context* rpc, auto done, void* self) { return IOBENCH_NFS3(getattr, rpc, done, &which, self); },
+      [&](void* result) {
+        const GETATTR3res& answer = *static_cast<GETATTR3res*>(result);
+        if (answer.status != NFS3_OK) return static_cast<int>(answer.status);
+        is_directory = answer.GETATTR3res_u.resok.obj_attributes.type == NF3DIR;
+        return 0;
+      }));
+  if (!is_directory) return ErrnoStatus(absl::StrCat("open directory ", url_), ENOTDIR);
   read_max_bytes_ = static_cast<uint32_t>(std::min<uint64_t>(nfs_get_readmax(context_), kMostTransferBytes));
   write_max_bytes_ =
       static_cast<uint32_t>(std::min<uint64_t>(nfs_get_writemax(context_), kMostTransferBytes));
