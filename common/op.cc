@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<const char*, kOpKindCount> kNames = {
     "read", "write",   "update",    "mkdir",     "create", "open-close", "stat",  "readdir", "rename",
-    "link", "symlink", "set-xattr", "get-xattr", "chmod",  "unlink",     "rmdir", "append"};
+    "link", "symlink", "set-xattr", "get-xattr", "chmod",  "unlink",     "rmdir", "append",  "find"};
 
 }  // namespace
 

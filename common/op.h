@@ -26,8 +26,9 @@ enum class OpKind : uint8_t {  // same numbers as v1::OpKind
   kUnlink,
   kRmdir,
   kAppend,
+  kFind,  // look at one item of a directory that is listed
 };
-inline constexpr int kOpKindCount = 17;
+inline constexpr int kOpKindCount = 18;
 const char* NameOf(OpKind kind);  // "read", "open-close" …
 
 using OpKinds = EnumSet<OpKind>;

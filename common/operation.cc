@@ -62,6 +62,7 @@ constexpr OperationSpec kOperations[] = {
     {"open-close",     "open and close", kNo, false, kSequential,           OpKind::kOpenClose, kMetadata, false, false},
     {"stat",           "stat",           kNo, false, kSequential,           OpKind::kStat,  kMetadata,   false,  false},
     {"readdir",        "list directories", kNo, false, kSequential,         OpKind::kReaddir, kMetadata, false,  false},
+    {"find",           "find",           kNo, false, kSequential,           OpKind::kFind,  kMetadata,   false,  false},
     {"rename",         "rename",         kNo, false, kSequential,           OpKind::kRename, kMetadata,  false,  false},
     {"link",           "hard links",     kNo, false, kSequential,           OpKind::kLink,  kMetadata,   false,  false},
     {"symlink",        "symbolic links", kNo, false, kSequential,           OpKind::kSymlink, kMetadata, false,  false},

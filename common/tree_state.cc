@@ -61,7 +61,7 @@ TreeEffect EffectOf(const OperationSpec& operation) {
   if (kinds.Has(OpKind::kGetXattr)) return {.needs = kFilesAndXattrs, .repeats = true};
   if (kinds.Has(OpKind::kUnlink)) return {.needs = kFiles, .removes = kFilesAndXattrs};
   if (kinds.Has(OpKind::kRmdir)) return {.needs = TreePart::kLeaves, .removes = TreePart::kLeaves};
-  return {.needs = kFiles, .repeats = true};  // stat, readdir, chmod
+  return {.needs = kFiles, .repeats = true};  // stat, readdir, find, chmod
 }
 
 TreeParts PartsThere(const v1::TreeState& state) {

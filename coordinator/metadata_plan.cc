@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "common/engine.h"
 #include "common/operation.h"
+#include "common/status_util.h"
 #include "common/tree_state.h"
 #include "common/units.h"
 
@@ -30,9 +31,11 @@ const OperationSpec* SpecOf(const v1::Operation& operation) {
   return found.ok() ? *found : nullptr;
 }
 
-// What makes a tree another tree.
+// What makes a tree another tree. Files of random sizes cannot stand in for those of other ones.
 auto KeyOf(const v1::Tree& tree) {
-  return std::tuple(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory());
+  const bool random = tree.random_sizes();
+  return std::tuple(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(), random,
+                    random ? tree.least_file_bytes() : 0, random ? tree.file_bytes() : 0);
 }
 using Key = decltype(KeyOf(v1::Tree()));
 
@@ -53,6 +56,40 @@ std::string NamesOfRepeating() {
     if (spec.is_metadata() && EffectOf(spec).repeats) names.emplace_back(spec.name);
   }
   return absl::StrJoin(names, ", ");
+}
+
+// Of a tree's files together; of random sizes what is likely, and one largest file more.
+uint64_t FileBytesOf(const v1::Tree& tree) {
+  if (!tree.random_sizes()) return tree.items_per_lane() * tree.file_bytes();
+  return tree.items_per_lane() * (tree.least_file_bytes() + tree.file_bytes()) / 2 + tree.file_bytes();
+}
+
+absl::Status CheckSizes(const v1::Tree& tree) {
+  if (tree.file_bytes() > kMostFileBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
+        FormatBytes(static_cast<double>(kMostFileBytes)), ": use -i 0 for large files"));
+  }
+  if (tree.least_file_bytes() > 0 && !tree.random_sizes()) {
+    return absl::InvalidArgumentError(
+        "least_file_bytes is for files of random sizes: set random_sizes too (--least-file-bytes does)");
+  }
+  if (!tree.random_sizes()) return absl::OkStatus();
+  if (tree.file_bytes() == 0) {
+    return absl::InvalidArgumentError(
+        "files of random sizes need the largest of them: give --file-bytes (file_bytes)");
+  }
+  if (tree.least_file_bytes() > tree.file_bytes()) {
+    return absl::InvalidArgumentError(absl::StrCat("files of --least-file-bytes ", tree.least_file_bytes(),
+                                                   " to --file-bytes ", tree.file_bytes(),
+                                                   " bytes: the least is more than the most"));
+  }
+  return absl::OkStatus();
+}
+
+bool Finds(const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->kinds.Has(OpKind::kFind);
 }
 
 uint64_t DirectoriesOf(const v1::Tree& tree) {
@@ -96,7 +133,8 @@ void CompleteMetadata(v1::Operation& operation) {
   if (tree.xattr_bytes() == 0 && (spec.kinds.Has(OpKind::kSetXattr) || spec.kinds.Has(OpKind::kGetXattr))) {
     tree.set_xattr_bytes(kUsualXattrBytes);
   }
-  if (tree.file_bytes() == 0 && EffectOf(spec).replaces_files) tree.set_file_bytes(kUsualMixBytes);
+  if (tree.file_bytes() == 0 && !tree.random_sizes() && EffectOf(spec).replaces_files)
+    tree.set_file_bytes(kUsualMixBytes);
 }
 
 absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& stop) {
@@ -123,10 +161,15 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
                                                    tree.branching(), " directories in each has more than ",
                                                    kMostDirectories, " of them"));
   }
-  if (tree.file_bytes() > kMostFileBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
-        FormatBytes(static_cast<double>(kMostFileBytes)), ": use -i 0 for large files"));
+  IOBENCH_RETURN_IF_ERROR(CheckSizes(tree));
+  if (tree.has_find() && !Finds(operation)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("what to find (--find-name, --find-bytes) is for find, and ", operation.name(),
+                     " looks for nothing"));
+  }
+  if (tree.random_order() && Finds(operation)) {
+    return absl::InvalidArgumentError(
+        "find takes the items as their directories list them: --random-order cannot go with it");
   }
   if (tree.xattr_bytes() > kMostXattrBytes) {
     return absl::InvalidArgumentError(absl::StrCat("an extended attribute of ", tree.xattr_bytes(),
@@ -162,15 +205,15 @@ uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation) {
 }
 
 uint64_t TreeBytesPerLane(const v1::Plan& plan) {
-  std::map<Key, uint64_t> file_bytes;  // of the largest that an operation asks for
+  std::map<Key, uint64_t> bytes_of;  // of the largest files that an operation asks for
   ForEachOnTree(plan, [&](const v1::Operation& operation) {
     // Half of the files of a mix have been appended to; before that they are as others are.
     const uint64_t factor = EffectOf(*SpecOf(operation)).replaces_files ? 2 : 1;
-    uint64_t& most = file_bytes[KeyOf(operation.tree())];
-    most = std::max(most, factor * operation.tree().file_bytes());
+    uint64_t& most = bytes_of[KeyOf(operation.tree())];
+    most = std::max(most, factor * FileBytesOf(operation.tree()));
   });
   uint64_t bytes = 0;
-  for (const auto& [key, of_a_file] : file_bytes) bytes += std::get<0>(key) * of_a_file;
+  for (const auto& [key, of_tree] : bytes_of) bytes += of_tree;
   return bytes;
 }
 

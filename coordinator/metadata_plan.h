@@ -21,11 +21,11 @@ void CompleteMetadata(v1::Operation& operation);
 // InvalidArgument: a tree or a rule for its end that makes no sense. REQUIRES: CompleteMetadata.
 absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& stop);
 
-// Operations of the same directories work on the same tree, numbered in the order in which phases mention them.
+// Operations of the same directories, and of the same random sizes, work on the same tree, numbered in the order in which phases mention them.
 // REQUIRES: IsMetadata(operation), which is one of the plan's.
 uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation);
 
-// Bytes that the files of all trees of one lane hold together.
+// Bytes that the files of all trees of one lane hold together; of random sizes about so many.
 uint64_t TreeBytesPerLane(const v1::Plan& plan);
 
 }  // namespace iobench

@@ -50,6 +50,7 @@ enum class OptionFor {
   kMixing,         // that read and write
   kCreating,       // that make files
   kMetadata,       // that work on names
+  kFinding,        // find alone
   kSequentialMix,  // sequential-mix alone
 };
 

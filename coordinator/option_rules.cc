@@ -122,6 +122,7 @@ const std::vector<Need>& Needs() {
       {"dedupe-lane-offset", {"dedupe"}},
       {"interleaved", {"shared-file"}},
       {"read-existing", {"file", "files"}},
+      {"least-file-bytes", {"file-bytes"}},
       {"wear-out", {"deadline"}},
   };
   return needs;

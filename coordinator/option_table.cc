@@ -247,6 +247,16 @@ constexpr OptionSpec kOptions[] = {
 
     // ---------------------------------------------------------------------------------- caches, pauses
     {.name = "rotate-clients", .sets = "operation.rotate_clients", .phases = F::kReading,
+    {.name = "least-file-bytes", .argument = "SIZE", .value = V::kSizeBytes,
+     .sets = "operation.tree.random_sizes=true operation.tree.least_file_bytes", .phases = F::kMetadata,
+     .group = G::kMetadata,
+     .help = "with --file-bytes: files of random sizes, from this one to that one"},
+    {.name = "find-name", .argument = "PATTERN", .value = V::kWord, .sets = "operation.tree.find.name",
+     .phases = F::kFinding, .group = G::kMetadata,
+     .help = "find: items whose name matches this shell pattern, such as '*01*' (default: any)"},
+    {.name = "find-bytes", .argument = "SIZE", .value = V::kSizeBytes, .sets = "operation.tree.find.bytes",
+     .phases = F::kFinding, .group = G::kMetadata,
+     .help = "find: items of exactly so many bytes (default: any)"},
      .group = G::kCaches, .help = "read what a worker of the next client wrote"},
     {.name = "drop-caches", .phases = F::kReading, .group = G::kCaches,
      .help = "before read phases: posix_fadvise always, drop_caches where root"},

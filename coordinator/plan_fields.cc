@@ -69,6 +69,8 @@ std::string NoPhaseFor(const OptionSpec& option) {
       break;
   }
   return "there is no phase";
+    case OptionFor::kFinding:
+      return "no operation here is find (--op find)";
 }
 
 // Of the ways to open a file.
@@ -118,6 +120,8 @@ absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::P
       } else if (assignment.root == "data") {
         IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *plan.mutable_data()));
       } else if (assignment.root == "files") {
+    case OptionFor::kFinding:
+      return (*spec)->kinds.Has(OpKind::kFind);
         IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *plan.mutable_files()));
         for (v1::Phase& phase : *plan.mutable_phases()) {
           if (phase.has_files()) IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *phase.mutable_files()));

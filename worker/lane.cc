@@ -55,7 +55,8 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const Directory* dir
     files_.directory = directory->path();
   }
   if (spec.operation->is_metadata()) {
-    metadata_.emplace(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase);
+    metadata_.emplace(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase,
+                      spec.shape.seed);
     files_.files.push_back({.name = metadata_->names.root_name()});
     return;
   }
@@ -143,7 +144,7 @@ absl::StatusOr<std::unique_ptr<OpStream>> Lane::MakeStream(const StreamShape& sh
   }
   return MakeMetadataStream(*spec_.operation, metadata_->names,
                             {.item_count = metadata_->item_count,
-                             .file_bytes = metadata_->file_bytes(),
+                             .sizes = metadata_->sizes,
                              .random_order = metadata_->tree.random_order(),
                              .seed = shape.seed,
                              .lane = shape.lane,

@@ -5,7 +5,7 @@
 
 namespace iobench {
 
-static_assert(static_cast<int>(OpKind::kAppend) == v1::OP_APPEND && kOpKindCount == v1::OpKind_ARRAYSIZE);
+static_assert(static_cast<int>(OpKind::kFind) == v1::OP_FIND && kOpKindCount == v1::OpKind_ARRAYSIZE);
 
 namespace {
 
@@ -45,6 +45,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_lane(plan_.lane());
   result.set_file_owner(plan_.file_owner());
   result.set_sat_out(plan_.sits_out());
+  if (engine_ != nullptr) result.set_found_items(engine_->found_items());
   result.set_operation(std::string(spec_.operation->name));
   result.set_file(FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;

@@ -159,6 +159,7 @@ class TableBuilder {
     table.set_file(lane.file());
     table.set_bytes(lane.bytes());
     table.set_ops(lane.ops());
+    if (view_.traits.finds) table.set_found_items(lane.found_items());
     table.set_cpu_user_s(lane.cpu_user_s());
     table.set_cpu_system_s(lane.cpu_system_s());
     table.set_stopped(lane.stopped());

@@ -137,6 +137,15 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
                             "; see the errors, and repeat once they are mended")));
 }
 
+// Without a match nobody knows that what was looked for was looked at rightly.
+void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  if (!view.traits.finds || report.found_items() > 0 || report.ops() == 0) return;
+  marks.push_back(MakeMark("nothing_found", "phase", 0, 0,
+                           absl::StrCat("none of ", FormatCount(static_cast<double>(report.ops())),
+                                        " items is what find looked for, which the IO500 calls invalid: look "
+                                        "at --find-name and --find-bytes")));
+}
+
 }  // namespace
 
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
@@ -161,6 +170,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
   AddTooShort(view, marks);
+  AddNothingFound(view, report, marks);
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
   if (std::optional<v1::Mark> pace = PaceMark(report)) marks.push_back(*std::move(pace));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))

@@ -19,7 +19,7 @@ namespace iobench {
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
 // The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, memory_fs, partial,
-// data_time, pace_missed, options_differ.
+// nothing_found, data_time, pace_missed, options_differ.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
 // What of a phase is one client's.

@@ -46,7 +46,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   PhaseTraits traits;
   std::vector<std::string> operations, titles, engines;
   traits.null_engine = traits.direct_reads = phase.assignments_size() > 0;
-  traits.metadata = traits.metadata_repeats = phase.assignments_size() > 0;
+  traits.metadata = traits.metadata_repeats = traits.finds = phase.assignments_size() > 0;
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
     const auto spec = FindOperation(operation.name());
@@ -59,6 +59,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     const bool null_engine = operation.engine() == "null";
     const bool metadata = spec.ok() && (*spec)->is_metadata();
     traits.metadata &= metadata;
+    traits.finds &= spec.ok() && (*spec)->kinds.Has(OpKind::kFind) && !null_engine;
     traits.metadata_repeats &= metadata && EffectOf(**spec).repeats;
     traits.needs_items |= metadata && !EffectOf(**spec).needs.empty();
     if (metadata && traits.tree.items_per_lane() == 0) traits.tree = operation.tree();

@@ -20,6 +20,7 @@ struct PhaseTraits {
   bool metadata = false;          // calls on names: the figure is ops/s
   bool metadata_repeats = false;  // and they could go round for a time
   bool needs_items = false;       // works on names that were there before
+  bool finds = false;             // every operation looks for items
   v1::Tree tree;                  // of the first metadata operation
   bool null_engine = false;       // every assignment: nothing touches a file
   bool buffered_writes =

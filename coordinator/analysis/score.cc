@@ -21,6 +21,7 @@ std::optional<Score> ScoreOf(const v1::RunReport& report) {
     const bool is_metadata = kind == v1::SCORE_METADATA;
     const double figure = is_metadata ? headline.ops_per_s() / 1e3 : headline.bytes_per_s() / kGiB;
     if (!(figure > 0) || !std::isfinite(figure)) return std::nullopt;
+    if (report.phases(i).has_found_items() && report.phases(i).found_items() == 0) return std::nullopt;
     (is_metadata ? metadata_log : bandwidth_log) += std::log(figure);
     ++(is_metadata ? score.metadata_phases : score.bandwidth_phases);
   }

@@ -46,11 +46,13 @@ v1::Throughput ThroughputOf(const PhaseFigures& figures, double BothRates::*unit
 
 void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
   const PhaseFigures& figures = view.figures;
-  uint64_t bytes = 0, ops = 0;
+  uint64_t bytes = 0, ops = 0, found_items = 0;
   for (const AlignedLane& lane : view.aligned.lanes) {
     bytes += lane.result->bytes();
     ops += lane.result->ops();
+    found_items += lane.result->found_items();
   }
+  if (view.traits.finds) report.set_found_items(found_items);
   report.set_bytes(bytes);
   report.set_ops(ops);
   report.set_measured_bytes(static_cast<uint64_t>(std::llround(std::max(0.0, figures.measured.bytes.value))));

@@ -133,6 +133,12 @@ std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase)
                     phase.tree().random_order() ? ", in random order" : "");
   }
   if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data in all");
+  if (phase.has_found_items()) {
+    absl::StrAppend(&text, "; ", FormatCount(Number(phase.found_items())), " found");
+    const v1::Find& wanted = phase.tree().find();
+    if (!wanted.name().empty()) absl::StrAppend(&text, ", named ", Printable(wanted.name()));
+    if (wanted.bytes() > 0) absl::StrAppend(&text, ", of ", wanted.bytes(), " bytes");
+  }
   return text;
 }
 

@@ -85,7 +85,11 @@ std::string TreeText(const v1::Tree& tree) {
     absl::StrAppend(&text, " in one shared directory");
   }
   if (tree.file_bytes() > 0) {
-    absl::StrAppend(&text, ", files of ", FormatBytes(static_cast<double>(tree.file_bytes())));
+    absl::StrAppend(&text, ", files of ",
+                    tree.random_sizes()
+                        ? absl::StrCat(FormatBytes(static_cast<double>(tree.least_file_bytes())), " to ")
+                        : std::string(),
+                    FormatBytes(static_cast<double>(tree.file_bytes())));
   }
   if (tree.random_order()) absl::StrAppend(&text, ", in random order");
   return text;

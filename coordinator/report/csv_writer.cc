@@ -71,7 +71,8 @@ std::string State(const RowSource& row) {
 
 // Operations on names have no rate of data, unless they write files.
 std::string OfData(const RowSource& row, std::string cell) {
-  return row.phase.metadata() && row.phase.bytes() == 0 ? std::string() : cell;
+  if (row.phase.metadata() && row.phase.bytes() == 0) return "";
+  return cell;
 }
 
 struct Column {
@@ -171,6 +172,9 @@ constexpr Column kColumns[] = {
     {"verify_sectors", PART_CELL(verify, sectors)},
     {"verify_mismatched", PART_CELL(verify, mismatched)},
     {"verify_undetermined", PART_CELL(verify, undetermined)},
+    {"found_items", LANE_CELL(row.lane->has_found_items() ? Number(row.lane->found_items()) : std::string())},
+    {"phase_found_items",
+     CELL(row.phase.has_found_items() ? Number(row.phase.found_items()) : std::string())},
 };
 
 #undef CELL

@@ -149,7 +149,7 @@ def by_engine(engine):
 mapped = by_engine("mmap")
 
 
-ON_NAMES = ("mkdir", "create", "stat", "readdir", "open-close", "chmod", "set-xattr", "get-xattr", "rename", "link",
+ON_NAMES = ("mkdir", "create", "stat", "readdir", "find", "open-close", "chmod", "set-xattr", "get-xattr", "rename", "link",
             "symlink", "unlink", "rmdir")
 
 

@@ -2,6 +2,7 @@
 import collections
 import os
 import re
+import subprocess
 
 import program
 import pytest
@@ -109,6 +110,71 @@ def test_a_listing_is_read_to_its_end(traced):
     assert ops[-2:] == [("close", "tree-000000.0")] * 2
 
 
+def test_find_looks_at_every_item_that_the_listing_names(traced):
+    _, (_, looked_at) = traced("--op", "create", "--op", "find")
+    ops = looked_at[looked_at.index(OPENED[-1]) + 1 + len(OPENED):]
+    assert ops[0] == ("openat", ".") and ops[1][0] == "getdents64"
+    assert sorted(item for name, item in ops if name == "newfstatat") == names("item")
+    assert [name for name, _ in ops[-3:]] == ["getdents64", "close", "close"], "to the listing's end"
+
+
+def found_by_find(data, *conditions):
+    """What find(1) says of the same files."""
+    listed = subprocess.run(["find", str(data), "-type", "f", *conditions], capture_output=True, text=True, check=True)
+    return len(listed.stdout.splitlines())
+
+
+@pytest.mark.parametrize("shared", [(), ("--shared-directory",)])
+def test_find_counts_what_find_counts(shared, path, tmp_path):
+    shape = ["--transport", "local", "-t", "2", "--items", "700", "--tree-depth", "1", "--tree-branching", "3", "-w",
+             "--file-bytes", "64", "--least-file-bytes", "60", *shared]
+    for number, (options, conditions) in enumerate([
+            (["--find-name", "*01*", "--find-bytes", "62"], ["-name", "*01*", "-size", "62c"]),
+            (["--find-bytes", "60"], ["-size", "60c"]),
+            (["--find-name", "item-*[5-7]"], ["-name", "item-*[5-7]"]),
+            ([], ["-name", "item-*"])]):
+        outcome = program.run(["--op", "create", "--op", "find", *options, *shape], path=path,
+                              out=tmp_path / str(number)).expect(0)
+        expected = found_by_find(outcome.data, *conditions)
+        phase = outcome.phase("find")
+        assert 0 < expected == phase["found_items"] == sum(lane["found_items"] for lane in lanes_of(phase)), options
+        assert phase["ops"] == 1400 and phase["by_kind"].keys() == {"find"}
+        assert f"{expected:,} found" in outcome.stdout
+        rows = [row for row in outcome.rows if row["phase"] == "find"]
+        assert {row["phase_found_items"] for row in rows} == {str(expected)}
+        assert sum(int(row["found_items"]) for row in rows) == expected
+        assert "found_items" not in outcome.phase("create")
+    assert "nothing_found" not in str(phase["marks"])
+
+
+def test_a_find_that_finds_nothing_is_marked(path, out):
+    outcome = program.run([*SHAPE, "--op", "find", "--find-name", "nobody"], path=path, out=out).expect(0)
+    phase = outcome.phase("find")
+    assert phase["found_items"] == 0 and phase["ops"] == ITEMS
+    assert "nothing_found" in {mark["code"] for mark in phase["marks"]}
+
+
+def sizes_of(tree):
+    return {file.name: file.stat().st_size for file in tree.rglob("item-*")}
+
+
+def test_random_sizes_are_drawn_once_and_known_to_readers(path, tmp_path):
+    words = ["--op", "create", "--op", "open-close", "--file-bytes", "3000", "--least-file-bytes", "1000", "--items", "300",
+             "-w", "-t", "1", "--spawn", "2", "--rotate-clients"]
+    seen = []
+    for number, seed in enumerate(("7", "7", "8")):
+        outcome = program.run([*words, "--seed", seed], path=path, out=tmp_path / str(number)).expect(0)
+        lanes = [sizes_of(outcome.data / f"tree-{lane:06}.0") for lane in range(2)]
+        assert len(lanes[0]) == len(lanes[1]) == 300 and lanes[0] != lanes[1]
+        sizes = [*lanes[0].values(), *lanes[1].values()]
+        assert min(sizes) >= 1000 and max(sizes) <= 3000 and len(set(sizes)) > 300
+        assert 1800 < sum(sizes) / len(sizes) < 2200
+        for phase in outcome.phases:
+            assert phase["bytes"] == sum(sizes), "a reader takes each file's own size, and no more"
+        seen.append(lanes)
+    assert seen[0] == seen[1] != seen[2]
+
+
 def test_a_random_order_takes_each_item_once(traced):
     _, (created, looked_at) = traced("--op", "create", "--op", "stat", "--random-order")
     for calls, name in ((created, "openat"), (looked_at, "newfstatat")):
@@ -183,6 +249,11 @@ def test_an_error_names_client_lane_operation_and_path(path, out):
     (("--op", "stat", "--items", "200000000"), ("200000000 items",)),
     (("--op", "stat", "--tree-depth", "21", "--tree-branching", "1"), ("depth 21",)),
     (("--op", "file-mix", "--random-order"), ("file-mix", "--random-order")),
+    (("--op", "find", "--random-order"), ("find", "--random-order")),
+    (("--op", "stat", "--find-name", "x"), ("--find-name", "--op find")),
+    (("--op", "create", "--least-file-bytes", "10"), ("--least-file-bytes", "--file-bytes")),
+    (("--op", "create", "--least-file-bytes", "10", "--file-bytes", "9"), ("--least-file-bytes 10", "9 bytes")),
+    (("--op", "create", "--stripe", "4:1m"), ("--stripe is for Lustre", "another file system")),
 ])
 def test_a_plan_that_makes_no_sense_is_one_line(options, words, path, out):
     shape = SHAPE if "--items" not in options else SHAPE[:-2]

@@ -248,7 +248,7 @@ def test_suites_are_listed():
     ("smoke", "-s 64k -r 4k", 7),
     ("bonnie", "-s 4m --items 20", 12),
     ("bonnie", "-s 4m --items 20 -I -t 2", 12),
-    ("io500-like", "-s 2m --items 20", 11),
+    ("io500-like", "-s 2m --items 20", 12),
     ("iozone-auto", "-g 64k -y 64k -i 1", 2),
 ])
 def test_a_suite_runs(suite, options, phases, path, out):
@@ -277,6 +277,10 @@ def test_bonnies_seekers_share_one_file(path, out):
 
 def test_the_io500_like_score_is_printed_and_printed_again(path, out):
     outcome = program.run("--suite io500-like -s 2m --items 20".split(), path=path, out=out).expect(0)
+    names = [phase["name"] for phase in outcome.phases]
+    assert names.index("mdtest-hard-write") + 1 == names.index("find"), "where the IO500 has it"
+    assert 0 < outcome.phase("find")["found_items"] < outcome.phase("find")["ops"]
+    assert "and of 8 metadata phases" in " ".join(outcome.stdout.split())
     found = re.search(r"score ([\d.e+-]+) = sqrt", outcome.stdout)
     assert found and "not an IO500 submission" in " ".join(outcome.stdout.split())
     again = program.plain("report", out).expect(0)

@@ -1,18 +1,21 @@
-// A metadata lane of ours against a bare loop: create, stat and unlink of the same empty files in one directory, once
-// through the metadata engine with everything on (clock, histogram, timeline, live cell, names made as it goes) and
-// once through nothing but openat/close, fstatat and unlinkat on names that were made before. They take turns, and who
-// begins too; the figure is the median over pairs.
+// A metadata lane of ours against a bare loop: create, stat, find and unlink of the same empty files in one directory,
+// once through the metadata engine with everything on (clock, histogram, timeline, live cell, names made as it goes) and
+// once through nothing but openat/close, fstatat and unlinkat on names that were made before, and for find getdents64,
+// fnmatch and fstatat. They take turns, and who begins too; the figure is the median over pairs.
 //
 //   metadata_bench --directory /dev/shm --items 10000 --pairs 41
 //
 // Output, a line for each operation: see pairs.h.
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +29,9 @@
 namespace iobench {
 namespace {
 
-constexpr const char* kOperations[] = {"create", "stat", "unlink"};
+constexpr const char* kOperations[] = {"create", "stat", "find", "unlink"};
+constexpr size_t kOperationCount = std::size(kOperations);
+constexpr char kPattern[] = "*01*";
 
 class Bare {
  public:
@@ -59,6 +64,9 @@ class Bare {
             failed |= fstatat(root_fd_, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW);
           }
           break;
+        case 2:
+          failed |= Finds() == 0;
+          break;
         default:
           for (const std::string& name : names_) failed |= unlinkat(root_fd_, name.c_str(), 0);
       }
@@ -68,8 +76,34 @@ class Bare {
   }
 
  private:
+  struct Entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t record_bytes;
+    uint8_t type;
+    char name[1];
+  };
+
+  uint64_t Finds() {
+    const int fd = openat(root_fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    uint64_t found = 0;
+    long listed = 0;
+    while ((listed = syscall(SYS_getdents64, fd, listing_.data(), listing_.size())) > 0) {
+      for (long at = 0; at < listed;) {
+        const auto* const entry = reinterpret_cast<const Entry*>(listing_.data() + at);
+        at += entry->record_bytes;
+        struct stat facts;
+        if (fstatat(fd, entry->name, &facts, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+        if (fnmatch(kPattern, entry->name, 0) == 0) ++found;
+      }
+    }
+    close(fd);
+    return found;
+  }
+
   int root_fd_;
   std::vector<std::string> names_;
+  std::vector<char> listing_ = std::vector<char>(64 << 10);
 };
 
 class Lane {
@@ -78,6 +112,7 @@ class Lane {
       : directory_fd_(directory_fd), directory_(directory) {
     tree_.set_items_per_lane(item_count);
     tree_.set_branching(1);
+    tree_.mutable_find()->set_name(kPattern);
     const MetadataWork work = WorkFor(0);
     if (!PrepareTree(directory_fd, directory, work, nullptr, stop_).ok()) Fail("cannot prepare the tree");
     root_name_ = work.names.root_name();
@@ -105,7 +140,7 @@ class Lane {
 
  private:
   MetadataWork WorkFor(size_t operation) const {
-    return MetadataWork(**FindOperation(kOperations[operation]), tree_, state_, 0, 0);
+    return MetadataWork(**FindOperation(kOperations[operation]), tree_, state_, 0, 0, 1);
   }
 
   const int directory_fd_;
@@ -120,19 +155,19 @@ void Run(const std::string& base, uint64_t item_count, int pair_count) {
   std::string directory = base + "/metadata_bench-XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) Fail("cannot make a directory in " + base);
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  Pairs of[3];
+  Pairs of[kOperationCount];
   {
     // Both in the same directory: two have different places in the kernel's tables, which is worth some percent.
     Lane lane(fd, directory, item_count);
     Bare bare(fd, "tree-000000.0", item_count);
     for (int pair = -1; pair < pair_count; ++pair) {  // the first does not count
-      Cost costs_of[3][2];
+      Cost costs_of[kOperationCount][2];
       for (const bool is_bare : {pair % 2 == 0, pair % 2 != 0}) {
-        for (size_t operation = 0; operation < 3; ++operation) {
+        for (size_t operation = 0; operation < kOperationCount; ++operation) {
           costs_of[operation][is_bare ? 0 : 1] = is_bare ? bare.Does(operation) : lane.Does(operation);
         }
       }
-      for (size_t operation = 0; operation < 3 && pair >= 0; ++operation) {
+      for (size_t operation = 0; operation < kOperationCount && pair >= 0; ++operation) {
         const Cost(&costs)[2] = costs_of[operation];
         of[operation].Add(item_count, {&costs[0], 1}, {&costs[1], 1});
       }
@@ -142,7 +177,7 @@ void Run(const std::string& base, uint64_t item_count, int pair_count) {
   RemoveTree(fd, directory, "tree-000000.0", 1, foreign).IgnoreError();
   close(fd);
   rmdir(directory.c_str());
-  for (size_t i = 0; i < 3; ++i) of[i].Print(kOperations[i]);
+  for (size_t i = 0; i < kOperationCount; ++i) of[i].Print(kOperations[i]);
 }
 
 }  // namespace

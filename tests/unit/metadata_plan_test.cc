@@ -64,6 +64,13 @@ TEST_CASE("trees that make no sense are refused with what to do") {
       {"create", "items_per_lane: 10, file_bytes: 2g", "larger than 1 GiB"},
       {"set-xattr", "items_per_lane: 10, xattr_bytes: 100000", "65536"},
       {"file-mix", "items_per_lane: 10, random_order: true", "--random-order"},
+      {"find", "items_per_lane: 10, random_order: true", "--random-order"},
+      {"stat", "items_per_lane: 10, find: {bytes: 7}", "--find-bytes) is for find"},
+      {"create", "items_per_lane: 10, random_sizes: true", "give --file-bytes"},
+      {"file-mix", "items_per_lane: 10, random_sizes: true", "give --file-bytes"},
+      {"create", "items_per_lane: 10, file_bytes: 5, least_file_bytes: 2", "set random_sizes too"},
+      {"create", "items_per_lane: 10, random_sizes: true, file_bytes: 5, least_file_bytes: 6",
+       "the least is more than the most"},
   };
   for (const auto& one : cases) {
     INFO(one.tree);
@@ -76,7 +83,7 @@ TEST_CASE("trees that make no sense are refused with what to do") {
 
 TEST_CASE("only what leaves its items as they were can go round for a time") {
   for (const char* operation :
-       {"stat", "open-close", "readdir", "chmod", "set-xattr", "get-xattr", "file-mix"}) {
+       {"stat", "open-close", "readdir", "find", "chmod", "set-xattr", "get-xattr", "file-mix"}) {
     INFO(operation);
     REQUIRE(ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {time_s: 5}")).empty());
   }
@@ -98,6 +105,29 @@ TEST_CASE("options of data have no meaning for names, and are refused by their o
   v1::Plan verified = PlanOf("open-close");
   verified.mutable_data()->set_verify(true);
   REQUIRE(ErrorOf(verified).find("--verify") == 0);
+}
+
+TEST_CASE("files of random sizes are another tree, and take the room that is likely") {
+  const auto plan = ParsePlan(
+      "phases:\n"
+      "- assignments: [{operation: {name: create, tree: {items_per_lane: 10, file_bytes: 300}}}]\n"
+      "- assignments: [{operation: {name: stat, tree: {items_per_lane: 10}}}]\n"
+      "- assignments: [{operation: {name: create, tree: &random {items_per_lane: 10, file_bytes: 300, "
+      "random_sizes: true, least_file_bytes: 100}}}]\n"
+      "- assignments: [{operation: {name: find, tree: {<<: *random, find: {name: x}}}}]\n",
+      "test");
+  REQUIRE(plan.ok());
+  v1::Plan complete = *plan;
+  CompletePlan(complete);
+  REQUIRE(ErrorOf(complete).empty());
+  const auto number = [&complete](int phase) {
+    return TreeNumberOf(complete, complete.phases(phase).assignments(0).operation());
+  };
+  REQUIRE(number(0) == 0);
+  REQUIRE(number(1) == 0);
+  REQUIRE(number(2) == 1);
+  REQUIRE(number(3) == 1);  // what it looks for makes no other tree
+  REQUIRE(TreeBytesPerLane(complete) == 10 * 300 + 10 * 200 + 300);
 }
 
 TEST_CASE("space is what the largest files of each tree take, twice that where a mix appends to them") {

@@ -135,6 +135,26 @@ TEST_CASE("ops that the server did not see are marked as answered by the client"
   }
 }
 
+TEST_CASE("what find finds is summed over its lanes, and nothing is marked") {
+  PhaseScript script = ScriptOf("find", 2);
+  script.Lane(0).Moves(0).InOps(1000).EndsAt(10_s);
+  script.Lane(1).Moves(0).InOps(1000).EndsAt(10_s);
+  v1::PhaseRecord record = script.Record();
+  const v1::PhaseReport nothing = SummarizePhase(script.Run(), record);
+  REQUIRE(nothing.has_found_items());
+  REQUIRE(nothing.found_items() == 0);
+  REQUIRE(CodesOf(nothing).contains("nothing_found"));
+  record.mutable_workers(0)->mutable_lanes(0)->set_found_items(7);
+  record.mutable_workers(0)->mutable_lanes(1)->set_found_items(5);
+  const v1::PhaseReport found = SummarizePhase(script.Run(), record);
+  REQUIRE(found.found_items() == 12);
+  REQUIRE(found.clients(0).workers(0).lanes(1).found_items() == 5);
+  REQUIRE_FALSE(CodesOf(found).contains("nothing_found"));
+  PhaseScript other = ScriptOf("stat");
+  other.Lane(0).Moves(0).InOps(1000).EndsAt(10_s);
+  REQUIRE_FALSE(ReportOf(other, v1::OP_STAT).has_found_items());
+}
+
 TEST_CASE("where the client's counters are not there nothing is marked") {
   PhaseScript script = ScriptOf("stat");
   script.Lane(0).Moves(0).InOps(1000).EndsAt(10_s);

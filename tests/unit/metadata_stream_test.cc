@@ -104,7 +104,7 @@ TEST_CASE("only the items that there are are worked on, and only the directories
 TEST_CASE("bytes are counted where an operation moves a file's data") {
   const auto length_of = [](const char* operation) {
     std::vector<Op> batch(1);
-    const auto stream = StreamOf(operation, TreeOf(10), {.item_count = 10, .file_bytes = 3901});
+    const auto stream = StreamOf(operation, TreeOf(10), {.item_count = 10, .sizes = ItemSizes(3901)});
     REQUIRE(stream->Fill(batch) == 1);
     REQUIRE(stream->bytes_per_pass() == 10 * batch[0].length);
     return batch[0].length;
@@ -116,7 +116,7 @@ TEST_CASE("bytes are counted where an operation moves a file's data") {
 }
 
 TEST_CASE("a mix removes the oldest file and makes it anew, so that the set stays the same") {
-  const auto stream = StreamOf("file-mix", TreeOf(4), {.item_count = 4, .file_bytes = 100});
+  const auto stream = StreamOf("file-mix", TreeOf(4), {.item_count = 4, .sizes = ItemSizes(100)});
   REQUIRE(stream->ops_per_pass() == 16);
   REQUIRE(stream->bytes_per_pass() == 4 * 300);
   const std::vector<Op> ops = PassOf(*stream);

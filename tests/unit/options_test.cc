@@ -162,6 +162,12 @@ const std::vector<Case>& Cases() {
       {"-i 0 -w", {{"plan.keep_data", "true"}}},
   };
   return cases;
+      {"--op create --file-bytes 64k --least-file-bytes 1k",
+       {{"operation.tree.file_bytes", "65536"},
+        {"operation.tree.random_sizes", "true"},
+        {"operation.tree.least_file_bytes", "1024"}}},
+      {"--op find --find-name *01*", {{"operation.tree.find.name", "*01*"}}},
+      {"--op find --find-bytes 3901", {{"operation.tree.find.bytes", "3901"}}},
 }
 
 TEST_CASE("every option writes what it says into the plan") {

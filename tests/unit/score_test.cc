@@ -39,6 +39,14 @@ TEST_CASE("a score is noted once, with its formula") {
   CHECK_THAT(report.notes(0), Catch::Matchers::Contains("score 6 = sqrt(4 GiB/s x 9 kIOPS)"));
 }
 
+TEST_CASE("there is no score where find found nothing") {
+  v1::RunReport report = FivePhases();
+  report.mutable_phases(4)->set_found_items(1);
+  CHECK(ScoreOf(report).has_value());
+  report.mutable_phases(4)->set_found_items(0);
+  CHECK_FALSE(ScoreOf(report).has_value());
+}
+
 TEST_CASE("there is no score while a phase is missing, has no figure, or the plan asks for none") {
   v1::RunReport unfinished = FivePhases();
   unfinished.mutable_phases()->RemoveLast();

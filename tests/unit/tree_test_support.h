@@ -94,7 +94,7 @@ class TreeLane {
   v1::Tree& tree() { return tree_; }
   v1::TreeState& state() { return state_; }
   absl::StatusOr<TreePrepared> Prepares(const char* operation) {
-    work_.emplace(**FindOperation(operation), tree_, state_, lane_, phase_++);
+    work_.emplace(**FindOperation(operation), tree_, state_, lane_, phase_++, kSeed);
     auto payload = Payload::Create(1, lane_, 0, kLargestPieceBytes);
     REQUIRE(payload.ok());
     payload_.emplace(*std::move(payload));
@@ -105,9 +105,9 @@ class TreeLane {
     engine_ = MakeMetadataEngine({.call = Call::kMetadata, .ticks = ChosenTickSource()}, *work_);
     stream_ = MakeMetadataStream(*work_->operation, work_->names,
                                  {.item_count = work_->item_count,
-                                  .file_bytes = work_->file_bytes(),
+                                  .sizes = work_->sizes,
                                   .random_order = tree_.random_order(),
-                                  .seed = 1,
+                                  .seed = kSeed,
                                   .lane = lane_,
                                   .phase = work_->phase});
     recorder_ = std::make_unique<LaneRecorder>(work_->operation->kinds, CurrentTickScale());
@@ -144,6 +144,7 @@ class TreeLane {
   IoEngine& engine() { return *engine_; }
   const LaneRecorder& recorder() const { return *recorder_; }
   StopCell stop, quit;
+  static constexpr uint64_t kSeed = 1;
 
  private:
   const DataDirectory& directory_;

@@ -62,6 +62,9 @@ class IoEngine {
 
   // fsync of every file.
   virtual absl::Status Flush() = 0;
+  // Of find: how many of the items that Run looked at were what was looked for.
+  virtual uint64_t found_items() const { return 0; }
+
 
   // Closes every file and says the first error; idempotent.
   virtual absl::Status Close() = 0;

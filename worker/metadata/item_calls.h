@@ -38,9 +38,8 @@ inline int64_t CloseAfter(int fd, int64_t moved) {
   return moved >= 0 && closed < 0 && closed != -EINTR ? closed : moved;
 }
 
-// As file data: a file begins on a 4 KiB border of its own in what the lane writes.
-inline int64_t WriteData(int fd, uint64_t item, uint32_t bytes, Payload& payload) {
-  const uint64_t begin = item * ((uint64_t{bytes} + 4095) / 4096 * 4096);
+// As file data that begin at `begin` of what the lane writes.
+inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payload) {
   uint32_t done = 0;
   while (done < bytes) {
     const Op piece{.kind = OpKind::kWrite,
@@ -68,19 +67,19 @@ inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
 }
 
 // `payload` may be null where bytes is 0; so may `buffer`. `flags`: O_EXCL where the file must be new.
-inline int64_t Create(int root_fd, const char* path, int flags, uint64_t item, uint32_t bytes,
+inline int64_t Create(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
                       Payload* payload) {
   const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | kOpenFlags | flags, 0640);
   if (fd < 0) return fd;
-  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), item, bytes, *payload);
+  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), begin, bytes, *payload);
   return CloseAfter(static_cast<int>(fd), moved);
 }
 
-inline int64_t Append(int root_fd, const char* path, int flags, uint64_t item, uint32_t bytes,
+inline int64_t Append(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
                       Payload* payload) {
   const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_APPEND | kOpenFlags | flags, 0);
   if (fd < 0) return fd;
-  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), item, bytes, *payload);
+  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), begin, bytes, *payload);
   return CloseAfter(static_cast<int>(fd), moved);
 }
 

@@ -8,20 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "worker/metadata/item_calls.h"
+#include "worker/metadata/tree_walk.h"
 #include "worker/timed_loop.h"
 #include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
-
-constexpr size_t kListingBytes = 64 << 10;
-
-// As getdents64 fills it in.
-struct DirectoryEntry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t record_bytes;
-};
 
 template <typename Clock>
 class MetadataEngine final : public IoEngine {
@@ -31,6 +23,8 @@ class MetadataEngine final : public IoEngine {
   absl::Status MakeReady(LaneContext&) override {
     if (work_.reads_data()) read_buffer_.resize(std::min(work_.file_bytes(), kLargestPieceBytes));
     if (Does(OpKind::kReaddir)) listing_.resize(kListingBytes);
+    if (Does(OpKind::kFind))
+      walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count);
     if (Does(OpKind::kSetXattr) || Does(OpKind::kGetXattr)) {
       // Differs from phase to phase, so that setting it changes something.
       xattr_value_.assign(work_.tree.xattr_bytes(), static_cast<std::byte>('a' + work_.phase % 26));
@@ -74,8 +68,9 @@ class MetadataEngine final : public IoEngine {
     }
     if (Does(OpKind::kCreate)) {
       return RunLoop<Clock>(
-          lane, [root, files, flags = flags_ | O_EXCL, data = lane.payload](const Op& op) mutable {
-            return item::Create(root, files.Of(op.object, op.offset), flags, op.offset, op.length, data);
+          lane, [this, root, files, flags = flags_ | O_EXCL, data = lane.payload](const Op& op) mutable {
+            return item::Create(root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset),
+                                op.length, data);
           });
     }
     if (Does(OpKind::kOpenClose)) {
@@ -95,6 +90,11 @@ class MetadataEngine final : public IoEngine {
       });
     }
     if (Does(OpKind::kReaddir)) return RunReaddir(lane);
+    if (Does(OpKind::kFind)) {
+      // What comes next is the directory's to say; the stream says how many there are in it.
+      return RunLoop<Clock>(lane,
+                            [root, &walk = *walk_](const Op& op) { return walk.Next(root, op.object); });
+    }
     if (Does(OpKind::kSetXattr) || Does(OpKind::kGetXattr)) return RunXattr(lane);
     if (Does(OpKind::kChmod)) {
       // The mode differs from that of the pass before, and from that of new files.
@@ -118,15 +118,18 @@ class MetadataEngine final : public IoEngine {
     return ErrnoStatus(absl::StrCat("close ", root_path_), errno);
   }
 
+  uint64_t found_items() const override { return walk_ ? walk_->found_items() : 0; }
+
   std::optional<FailedOp> Explain(const LoopEnd& end) const override {
     const Op& op = end.failed_op;
     FailedOp failed;
     failed.file = absl::StrCat(root_path_, "/", PathOf(op));
     const std::string what = absl::StrCat(NameOf(op.kind), " ", failed.file);
     const bool of_xattr = op.kind == OpKind::kSetXattr || op.kind == OpKind::kGetXattr;
-    if (op.kind == OpKind::kReaddir && end.errno_value == ENODATA) {
-      failed.status = absl::DataLossError(absl::StrCat(what, ": the listing names ", names_listed_,
-                                                       " of this lane's ", names_expected_, " items"));
+    if (end.errno_value == ENODATA && (op.kind == OpKind::kReaddir || op.kind == OpKind::kFind)) {
+      failed.status = absl::DataLossError(absl::StrCat(
+          what, ": the listing names ", walk_ ? walk_->seen_in_directory() : names_listed_,
+          " of this lane's ", walk_ ? walk_->expected_in_directory() : names_expected_, " items"));
     } else if (op.kind == OpKind::kGetXattr && end.errno_value == ERANGE) {
       failed.status = absl::DataLossError(absl::StrCat(what, ": the value has another size than was set"));
     } else if (of_xattr && end.errno_value == EOPNOTSUPP) {
@@ -164,6 +167,7 @@ class MetadataEngine final : public IoEngine {
   }
   std::string PathOf(const Op& op) const {
     if (op.kind == OpKind::kReaddir) return work_.names.PathOfDirectory(op.object);
+    if (op.kind == OpKind::kFind) return walk_->place();
     return work_.names.PathOf(NamesOf(op.kind), op.offset);
   }
 
@@ -175,11 +179,11 @@ class MetadataEngine final : public IoEngine {
         case OpKind::kOpenClose:
           return item::OpenClose(root, path, op.length, buffer);
         case OpKind::kAppend:
-          return item::Append(root, path, flags_, op.offset, op.length, data);
+          return item::Append(root, path, flags_, work_.DataBeginOf(op.offset), op.length, data);
         case OpKind::kUnlink:
           return item::Unlink(root, path);
         default:
-          return item::Create(root, path, flags_ | O_EXCL, op.offset, op.length, data);
+          return item::Create(root, path, flags_ | O_EXCL, work_.DataBeginOf(op.offset), op.length, data);
       }
     });
   }
@@ -260,6 +264,7 @@ class MetadataEngine final : public IoEngine {
   int flags_ = 0;
   std::vector<std::byte> read_buffer_, listing_, xattr_value_;
   uint64_t names_listed_ = 0, names_expected_ = 0;  // of a listing that was too short
+  std::optional<TreeWalk> walk_;                    // of find
 };
 
 }  // namespace

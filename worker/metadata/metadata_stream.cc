@@ -37,13 +37,16 @@ class CountedStream : public OpStream {
 
 class InTurn final : public CountedStream {
  public:
-  InTurn(OpKind kind, const LaneTree& tree, const MetadataShape& shape, uint32_t bytes)
-      : CountedStream(shape.item_count, shape.item_count * bytes), kind_(kind), bytes_(bytes), tree_(tree) {}
+  InTurn(OpKind kind, const LaneTree& tree, const MetadataShape& shape, const ItemSizes& sizes)
+      : CountedStream(shape.item_count, sizes.SumOf(shape.item_count)),
+        kind_(kind),
+        sizes_(sizes),
+        tree_(tree) {}
   size_t Fill(std::span<Op> batch) override {
     const size_t count = RoomIn(batch);
     for (size_t i = 0; i < count; ++i) {
       const uint64_t item = position_ + i;
-      batch[i] = {kind_, tree_.DirectoryOf(item), item, bytes_};
+      batch[i] = {kind_, tree_.DirectoryOf(item), item, sizes_.Of(item)};
     }
     position_ += count;
     return count;
@@ -51,17 +54,17 @@ class InTurn final : public CountedStream {
 
  private:
   OpKind kind_;
-  uint32_t bytes_;
+  ItemSizes sizes_;
   LaneTree tree_;
 };
 
 class InRandomOrder final : public CountedStream {
  public:
-  InRandomOrder(OpKind kind, const LaneTree& tree, const MetadataShape& shape, uint64_t count, uint32_t bytes,
-                bool of_directories)
-      : CountedStream(count, count * bytes),
+  InRandomOrder(OpKind kind, const LaneTree& tree, const MetadataShape& shape, uint64_t count,
+                const ItemSizes& sizes, bool of_directories)
+      : CountedStream(count, sizes.SumOf(count)),
         kind_(kind),
-        bytes_(bytes),
+        sizes_(sizes),
         of_directories_(of_directories),
         tree_(tree),
         shape_(shape),
@@ -72,7 +75,7 @@ class InRandomOrder final : public CountedStream {
     for (size_t i = 0; i < count; ++i) {
       const uint64_t number = numbers[i];
       const uint32_t directory = of_directories_ ? static_cast<uint32_t>(number) : tree_.DirectoryOf(number);
-      batch[i] = {kind_, directory, number, bytes_};
+      batch[i] = {kind_, directory, number, sizes_.Of(number)};
     }
     position_ += count;
     return count;
@@ -90,7 +93,7 @@ class InRandomOrder final : public CountedStream {
   uint64_t KeyOf(uint64_t pass) const { return MixAll(shape_.seed, shape_.lane, shape_.phase, pass); }
 
   OpKind kind_;
-  uint32_t bytes_;
+  ItemSizes sizes_;
   bool of_directories_;
   LaneTree tree_;
   MetadataShape shape_;
@@ -113,10 +116,10 @@ class DirectoriesInTurn final : public CountedStream {
 class FileMix final : public CountedStream {
  public:
   FileMix(const LaneTree& tree, const MetadataShape& shape)
-      : CountedStream(kOpsPerMixCycle * shape.item_count, 3 * shape.item_count * shape.file_bytes),
+      : CountedStream(kOpsPerMixCycle * shape.item_count, 3 * shape.sizes.SumOf(shape.item_count)),
         tree_(tree),
         item_count_(shape.item_count),
-        bytes_(shape.file_bytes) {}
+        sizes_(shape.sizes) {}
   size_t Fill(std::span<Op> batch) override {
     const size_t count = RoomIn(batch);
     for (size_t i = 0; i < count; ++i) batch[i] = At(position_ + i);
@@ -129,22 +132,20 @@ class FileMix final : public CountedStream {
     const uint64_t oldest = position / kOpsPerMixCycle;
     switch (position % kOpsPerMixCycle) {
       case 0:
-        return On(OpKind::kOpenClose, oldest, bytes_);
+        return On(OpKind::kOpenClose, oldest);
       case 1:
-        return On(OpKind::kAppend, (oldest + item_count_ / 2) % item_count_, bytes_);
+        return On(OpKind::kAppend, (oldest + item_count_ / 2) % item_count_);
       case 2:
-        return On(OpKind::kUnlink, oldest, 0);
+        return {OpKind::kUnlink, tree_.DirectoryOf(oldest), oldest, 0};
       default:
-        return On(OpKind::kCreate, oldest, bytes_);
+        return On(OpKind::kCreate, oldest);
     }
   }
-  Op On(OpKind kind, uint64_t item, uint32_t bytes) const {
-    return {kind, tree_.DirectoryOf(item), item, bytes};
-  }
+  Op On(OpKind kind, uint64_t item) const { return {kind, tree_.DirectoryOf(item), item, sizes_.Of(item)}; }
 
   LaneTree tree_;
   uint64_t item_count_;
-  uint32_t bytes_;
+  ItemSizes sizes_;
 };
 
 OpKind OnlyKindOf(const OperationSpec& operation) {
@@ -166,11 +167,11 @@ std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, con
   if (kind == OpKind::kReaddir) {
     const uint64_t count = uint64_t{tree.DirectoryOf(shape.item_count - 1)} + 1;
     if (!shape.random_order) return std::make_unique<DirectoriesInTurn>(count);
-    return std::make_unique<InRandomOrder>(kind, tree, shape, count, 0, /*of_directories=*/true);
+    return std::make_unique<InRandomOrder>(kind, tree, shape, count, ItemSizes(), /*of_directories=*/true);
   }
-  const uint32_t bytes = effect.reads_data || effect.writes_data ? shape.file_bytes : 0;
-  if (!shape.random_order) return std::make_unique<InTurn>(kind, tree, shape, bytes);
-  return std::make_unique<InRandomOrder>(kind, tree, shape, shape.item_count, bytes,
+  const ItemSizes sizes = effect.reads_data || effect.writes_data ? shape.sizes : ItemSizes();
+  if (!shape.random_order) return std::make_unique<InTurn>(kind, tree, shape, sizes);
+  return std::make_unique<InRandomOrder>(kind, tree, shape, shape.item_count, sizes,
                                          /*of_directories=*/false);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "common/operation.h"
+#include "worker/metadata/item_sizes.h"
 #include "worker/metadata/lane_tree.h"
 #include "worker/pattern/op_stream.h"
 
@@ -14,7 +15,7 @@ namespace iobench {
 
 struct MetadataShape {
   uint64_t item_count = 0;    // that are worked on, the first so many: 1 … tree.item_count()
-  uint32_t file_bytes = 0;    // moved by operations that read or write files
+  ItemSizes sizes = {};       // moved by operations that read or write files
   bool random_order = false;  // differs by lane, phase and pass
   uint64_t seed = 0;
   uint32_t lane = 0;

@@ -9,19 +9,22 @@
 #include "common/tree_state.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
+#include "worker/metadata/item_sizes.h"
 #include "worker/metadata/lane_tree.h"
 
 namespace iobench {
 
 // Values only.
 struct MetadataWork {
+  // `seed` is the run's.
   MetadataWork(const OperationSpec& spec, const v1::Tree& of_tree, const v1::TreeState& found, uint32_t owner,
-               uint32_t phase_index)
+               uint32_t phase_index, uint64_t seed)
       : operation(&spec),
         effect(EffectOf(spec)),
         tree(of_tree),
         state(found),
         names(of_tree, found.number(), owner),
+        sizes(of_tree, seed, owner),
         phase(phase_index) {
     // Where nothing is said, all items; an operation that makes them all need not care how many there were.
     item_count = state.items() == 0 ? names.item_count() : std::min(state.items(), names.item_count());
@@ -32,12 +35,15 @@ struct MetadataWork {
   v1::Tree tree;
   v1::TreeState state;  // when the phase begins, before anything is prepared
   LaneTree names;       // of the owner's part
+  ItemSizes sizes;
   uint64_t item_count = 0;
   uint32_t phase = 0;
 
   bool reads_data() const { return effect.reads_data && tree.file_bytes() > 0; }
   bool writes_data() const { return effect.writes_data && tree.file_bytes() > 0; }
-  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }
+  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }  // of the largest
+  // Where an item's data begin in all that the lane writes: each file on a 4 KiB border of its own.
+  uint64_t DataBeginOf(uint64_t item) const { return item * ((tree.file_bytes() + 4095) / 4096 * 4096); }
   // Where the files are when the operation begins, and where rename moves them.
   NameKind file_names() const { return NamesFor(renamed_at_begin()); }
   NameKind other_file_names() const { return NamesFor(!renamed_at_begin()); }

@@ -72,8 +72,9 @@ class Preparing {
     switch (part) {
       case TreePart::kFiles:
         return ForEach(work_.file_names(), count, [&](uint64_t item, const char* path) {
-          const uint32_t bytes = work_.file_bytes();
-          const int64_t written = item::Create(root_fd_, path, O_TRUNC, item, bytes, payload_);
+          const uint32_t bytes = work_.sizes.Of(item);
+          const int64_t written =
+              item::Create(root_fd_, path, O_TRUNC, work_.DataBeginOf(item), bytes, payload_);
           if (written >= 0) bytes_ += static_cast<uint64_t>(written);
           return written >= 0 && written < bytes ? -int64_t{ENOSPC} : written;
         });
