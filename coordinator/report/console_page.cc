@@ -86,9 +86,13 @@ void ConsolePage::Figures(std::string_view label, const std::vector<std::string>
   if (!line.empty()) Labelled(label, line, tone);
 }
 
+size_t ConsolePage::table_columns() const {
+  return style_.width_columns - kIndentColumns;
+}
+
 void ConsolePage::Table(const TextTable& table) {
   bool is_title = true;
-  for (const std::string& line : table.Lines(style_.width_columns - kIndentColumns)) {
+  for (const std::string& line : table.Lines(table_columns())) {
     text_.append(kIndentColumns, ' ');
     Put(line, is_title ? Tone::kQuiet : Tone::kPlain);
     text_ += '\n';

@@ -36,6 +36,7 @@ class ConsolePage {
 
   // The table, indented like a label, its title line quiet.
   void Table(const TextTable& table);
+  size_t table_columns() const;  // that a table may have
 
   void Blank() { text_ += '\n'; }
   std::string Take() { return std::move(text_); }

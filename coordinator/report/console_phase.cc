@@ -11,6 +11,7 @@
 #include "common/units.h"
 #include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
+#include "coordinator/report/console_sweep.h"
 #include "coordinator/report/console_tables.h"
 #include "coordinator/report/console_words.h"
 #include "coordinator/report/display_text.h"
@@ -132,13 +133,13 @@ std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase)
     absl::StrAppend(&text, "; on ", FormatCount(Number(phase.tree().items_per_lane())), " items per lane",
                     phase.tree().random_order() ? ", in random order" : "");
   }
-  if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data in all");
   if (phase.has_found_items()) {
     absl::StrAppend(&text, "; ", FormatCount(Number(phase.found_items())), " found");
     const v1::Find& wanted = phase.tree().find();
     if (!wanted.name().empty()) absl::StrAppend(&text, ", named ", Printable(wanted.name()));
     if (wanted.bytes() > 0) absl::StrAppend(&text, ", of ", wanted.bytes(), " bytes");
   }
+  if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data in all");
   return text;
 }
 
@@ -289,10 +290,17 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("tool", absl::StrCat(text, " (", Printable(tool.clock()), ")"), Tone::kQuiet);
 }
 
+// Of a long sweep only phases in which something went wrong have a page of their own.
+bool SaysAllInTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  return IsLongSweep(report.run().plan()) && phase.errors().empty() && !phase.interrupted() &&
+         phase.verify().mismatched() == 0 && !NothingMeasured(phase);
+}
+
 }  // namespace
 
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase,
                          const ConsoleStyle& style) {
+  if (SaysAllInTable(report, phase)) return {};
   const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
   page.Blank();

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/console_page.h"
+#include "coordinator/report/console_sweep.h"
 #include "coordinator/report/console_tables.h"
 #include "coordinator/report/console_words.h"
 #include "coordinator/report/display_text.h"
@@ -26,12 +27,17 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   ConsolePage page(style);
   page.Blank();
   // One phase has just been printed in full: a summary of it would say everything twice.
-  if (report.phases_size() > 1) {
+  const v1::Plan& plan = report.run().plan();
+  const bool is_sweep = report.phases_size() > 1 && IsSweep(plan);
+  if (is_sweep) {
+    PutSweep(report, page);
+    page.Blank();
+  } else if (report.phases_size() > 1) {
     page.Line({{"summary", Tone::kStrong}});
     PutSummary(report, page);
     page.Blank();
   }
-  if (!report.repetitions().empty()) {
+  if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
     PutRepetitions(report, page);
     page.Blank();
   }

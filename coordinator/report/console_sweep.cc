@@ -1,0 +1,296 @@
+#include "coordinator/report/console_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/operation.h"
+#include "common/phase_shape.h"
+#include "common/units.h"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/display_text.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMostPagesOfSweep = 20;
+constexpr size_t kMostLetters = 26;
+
+struct Place {
+  uint32_t lanes = 0;
+  uint64_t bytes = 0, record_bytes = 0;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
+  const PhaseShape shape = ShapeOf(plan, phase);
+  const v1::Operation& operation = phase.assignments(0).operation();
+  const auto spec = FindOperation(operation.name());
+  const bool of_names = spec.ok() && (*spec)->is_metadata();
+  return {shape.lanes_per_worker, of_names ? 0 : shape.files.bytes_per_lane(), operation.record_bytes()};
+}
+
+std::string TitleOf(const v1::Operation& operation) {
+  const auto spec = FindOperation(operation.name());
+  return spec.ok() ? std::string((*spec)->title) : Printable(operation.name());
+}
+
+// The figures of one place, and what makes them doubtful.
+struct Cell {
+  bool metadata = false;
+  std::vector<double> rates;  // of each repetition
+  bool failed = false;
+  std::set<size_t> marks;  // numbers in Sweep::marks
+
+  std::string Text(const std::vector<char>& letter_of_mark) const {
+    if (failed || rates.empty()) return failed ? "failed" : "";
+    std::vector<double> sorted = rates;
+    std::sort(sorted.begin(), sorted.end());
+    const size_t middle = sorted.size() / 2;
+    const double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    std::string text =
+        std::isfinite(median) ? absl::StrFormat("%.0f", metadata ? median : median / 1024) : "-";
+    for (const size_t mark : marks) {
+      if (letter_of_mark[mark] != 0) text += letter_of_mark[mark];
+    }
+    return text;
+  }
+};
+
+// What was measured, by operation and place.
+struct Sweep {
+  std::vector<std::string> operations;  // titles, in the order of the plan
+  std::vector<bool> metadata;           // of each of them
+  std::set<uint32_t> lanes;
+  std::set<uint64_t> sizes, records;
+  std::set<std::pair<uint64_t, uint64_t>> shapes;  // size and record
+  std::map<std::pair<size_t, Place>, Cell> cells;  // by number of the operation
+  std::vector<std::pair<std::string, std::string>>
+      marks;  // code and text of the first, in the order they came
+
+  bool by_lanes() const { return shapes.size() <= lanes.size(); }
+};
+
+size_t NumberIn(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<size_t>(found - names.begin());
+  names.push_back(name);
+  return names.size() - 1;
+}
+
+void NoteMarks(const v1::PhaseReport& phase, Cell& cell, Sweep& sweep) {
+  for (const GroupedMark& mark : MarksOf(phase)) {
+    auto known = std::find_if(sweep.marks.begin(), sweep.marks.end(),
+                              [&mark](const auto& other) { return other.first == mark.code; });
+    if (known == sweep.marks.end()) known = sweep.marks.insert(sweep.marks.end(), {mark.code, mark.text});
+    cell.marks.insert(static_cast<size_t>(known - sweep.marks.begin()));
+  }
+}
+
+Sweep SweepOf(const v1::RunReport& report) {
+  const v1::Plan& plan = report.run().plan();
+  Sweep sweep;
+  for (const v1::Phase& phase : plan.phases()) {
+    const Place place = PlaceOf(plan, phase);
+    sweep.lanes.insert(place.lanes);
+    sweep.sizes.insert(place.bytes);
+    sweep.records.insert(place.record_bytes);
+    sweep.shapes.insert({place.bytes, place.record_bytes});
+    NumberIn(sweep.operations, TitleOf(phase.assignments(0).operation()));
+  }
+  sweep.metadata.resize(sweep.operations.size());
+  for (const v1::PhaseReport& phase : report.phases()) {
+    const v1::Phase& planned =
+        plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+    const size_t operation = NumberIn(sweep.operations, TitleOf(planned.assignments(0).operation()));
+    sweep.metadata[operation] = phase.metadata();
+    Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
+    cell.metadata = phase.metadata();
+    if (phase.ops() == 0) {
+      cell.failed = true;
+      continue;
+    }
+    cell.rates.push_back(phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s());
+    NoteMarks(phase, cell, sweep);
+  }
+  return sweep;
+}
+
+// "64k", "4m": without a space, as IOzone's users write them.
+std::string ShortSize(uint64_t bytes) {
+  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
+  }
+  return absl::StrCat(bytes, "b");
+}
+
+using Row = std::vector<std::string>;
+
+// As many columns side by side as fit, the first one repeated.
+void PutColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
+  constexpr size_t kGapColumns = 2;
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < titles.size(); ++i) {
+    widths.push_back(DisplayColumns(titles[i]));
+    for (const Row& row : rows) widths[i] = std::max(widths[i], DisplayColumns(row[i]));
+  }
+  for (size_t begin = 1; begin < titles.size();) {
+    size_t end = begin;
+    size_t used = widths[0];
+    while (end < titles.size() &&
+           (end == begin || used + kGapColumns + widths[end] <= page.table_columns())) {
+      used += kGapColumns + widths[end++];
+    }
+    const auto part = [begin, end](const Row& row) {
+      Row cells{row[0]};
+      cells.insert(cells.end(), row.begin() + static_cast<ptrdiff_t>(begin),
+                   row.begin() + static_cast<ptrdiff_t>(end));
+      return cells;
+    };
+    std::vector<TextTable::Column> columns;
+    for (const std::string& title : part(titles)) columns.push_back({title});
+    TextTable table(std::move(columns));
+    for (const Row& row : rows) {
+      const bool any =
+          std::any_of(row.begin() + static_cast<ptrdiff_t>(begin), row.begin() + static_cast<ptrdiff_t>(end),
+                      [](const std::string& cell) { return !cell.empty(); });
+      if (any) table.AddRow(part(row));
+    }
+    page.Table(table);
+    begin = end;
+  }
+}
+
+const Cell* CellAt(const Sweep& sweep, size_t operation, const Place& place) {
+  const auto found = sweep.cells.find({operation, place});
+  return found == sweep.cells.end() ? nullptr : &found->second;
+}
+
+std::string TextAt(const Sweep& sweep, size_t operation, const Place& place,
+                   const std::vector<char>& letters) {
+  const Cell* const cell = CellAt(sweep, operation, place);
+  return cell == nullptr ? "" : cell->Text(letters);
+}
+
+// Sizes down, records across.
+void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const std::vector<char>& letters,
+              ConsolePage& page) {
+  std::string title =
+      absl::StrCat(sweep.operations[operation], sweep.metadata[operation] ? ", ops/s" : ", KiB/s");
+  if (sweep.lanes.size() > 1) absl::StrAppend(&title, ", ", Counted(lanes, "lane"), " per worker");
+  page.Line({{title, Tone::kStrong}});
+  Row titles{"size \\ record"};
+  for (const uint64_t record : sweep.records) titles.push_back(ShortSize(record));
+  std::vector<Row> rows;
+  for (const uint64_t size : sweep.sizes) {
+    Row row{ShortSize(size)};
+    for (const uint64_t record : sweep.records) {
+      row.push_back(TextAt(sweep, operation, {lanes, size, record}, letters));
+    }
+    rows.push_back(std::move(row));
+  }
+  PutColumns(titles, rows, page);
+  page.Blank();
+}
+
+// Lanes down, operations across.
+void PutLanesByOperation(const Sweep& sweep, const std::vector<char>& letters, ConsolePage& page) {
+  page.Line({{"lanes per worker by operation, KiB/s", Tone::kStrong}});
+  Row titles{"lanes"};
+  for (size_t i = 0; i < sweep.operations.size(); ++i) {
+    titles.push_back(absl::StrCat(sweep.operations[i], sweep.metadata[i] ? " (ops/s)" : ""));
+  }
+  std::vector<Row> rows;
+  for (const uint32_t lanes : sweep.lanes) {
+    Row row{absl::StrCat(lanes)};
+    for (size_t i = 0; i < sweep.operations.size(); ++i) {
+      std::string text;
+      for (const auto& [key, cell] : sweep.cells) {
+        if (key.first == i && key.second.lanes == lanes) text = cell.Text(letters);
+      }
+      row.push_back(std::move(text));
+    }
+    rows.push_back(std::move(row));
+  }
+  PutColumns(titles, rows, page);
+  page.Blank();
+}
+
+// A letter for each mark, 0 for those that all cells have.
+std::vector<char> LettersOf(const Sweep& sweep) {
+  std::vector<char> letters(sweep.marks.size());
+  size_t used = 0;
+  for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
+    const bool everywhere = std::all_of(sweep.cells.begin(), sweep.cells.end(), [mark](const auto& keyed) {
+      return keyed.second.failed || keyed.second.marks.contains(mark);
+    });
+    if (!everywhere && used < kMostLetters) letters[mark] = static_cast<char>('a' + used++);
+  }
+  return letters;
+}
+
+}  // namespace
+
+bool IsSweep(const v1::Plan& plan) {
+  struct Seen {
+    std::string operation;  // without its record
+    std::set<Place> places;
+  };
+  std::map<std::string, Seen> seen;
+  for (const v1::Phase& phase : plan.phases()) {
+    if (phase.assignments_size() != 1) return false;
+    v1::Operation operation = phase.assignments(0).operation();
+    const Place place = PlaceOf(plan, phase);
+    operation.clear_record_bytes();
+    const std::string rest = operation.SerializeAsString();
+    const auto [known, is_new] = seen.try_emplace(operation.name(), Seen{rest, {}});
+    if (known->second.operation != rest || !known->second.places.insert(place).second) return false;
+  }
+  return !seen.empty() && std::all_of(seen.begin(), seen.end(),
+                                      [](const auto& named) { return named.second.places.size() > 1; });
+}
+
+bool IsLongSweep(const v1::Plan& plan) {
+  const auto pages = static_cast<int64_t>(plan.phases_size()) * std::max(1u, plan.repetitions());
+  return pages > kMostPagesOfSweep && IsSweep(plan);
+}
+
+void PutSweep(const v1::RunReport& report, ConsolePage& page) {
+  const Sweep sweep = SweepOf(report);
+  const std::vector<char> letters = LettersOf(sweep);
+  if (sweep.by_lanes()) {
+    PutLanesByOperation(sweep, letters, page);
+  } else {
+    for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
+      for (const uint32_t lanes : sweep.lanes) {
+        const bool any = std::any_of(sweep.cells.begin(), sweep.cells.end(), [&](const auto& keyed) {
+          return keyed.first.first == operation && keyed.first.second.lanes == lanes;
+        });
+        if (any) PutSizes(sweep, operation, lanes, letters, page);
+      }
+    }
+  }
+  if (report.run().plan().repetitions() > 1) {
+    page.Labelled("median", absl::StrCat("of ", report.run().plan().repetitions(), " repetitions"),
+                  Tone::kQuiet);
+  }
+  for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
+    const auto& [code, text] = sweep.marks[mark];
+    page.Labelled(
+        letters[mark] == 0 ? std::string("! all") : absl::StrCat("! ", std::string(1, letters[mark])),
+        absl::StrCat(code, letters[mark] == 0 ? ": " : ", for example: ", text), Tone::kWarning);
+  }
+  page.Labelled("details", "latencies, windows and clients of each phase: result.json and result.csv",
+                Tone::kQuiet);
+}
+
+}  // namespace iobench

@@ -1,0 +1,190 @@
+#include "coordinator/report/console_sweep.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/units.h"
+#include "coordinator/report/report_writer.h"
+
+namespace iobench {
+namespace {
+
+// A run of phases, each measured at once: rates in KiB/s.
+class SweepRun {
+ public:
+  SweepRun& Phase(const char* operation, uint32_t lanes, uint64_t bytes, uint64_t record_bytes,
+                  double kib_per_s) {
+    v1::Phase& phase = *report_.mutable_run()->mutable_plan()->add_phases();
+    phase.set_name(absl::StrCat(operation, " ", bytes, "/", record_bytes, ", ", lanes));
+    phase.set_lanes_per_worker(lanes);
+    phase.mutable_files()->set_bytes_per_lane(bytes);
+    v1::Operation& planned = *phase.add_assignments()->mutable_operation();
+    planned.set_name(operation);
+    planned.set_record_bytes(record_bytes);
+    v1::PhaseReport& measured = *report_.add_phases();
+    measured.set_index(static_cast<uint32_t>(report_.phases_size() - 1));
+    measured.set_name(phase.name());
+    measured.set_ops(10);
+    measured.mutable_headline()->set_bytes_per_s(kib_per_s * 1024);
+    return *this;
+  }
+  SweepRun& Marked(const char* code) {
+    v1::Mark& mark = *report_.mutable_phases(report_.phases_size() - 1)->add_marks();
+    mark.set_code(code);
+    mark.set_subject("phase");
+    mark.set_text("mend it");
+    return *this;
+  }
+  v1::RunReport& report() { return report_; }
+  v1::Plan& plan() { return *report_.mutable_run()->mutable_plan(); }
+  std::string Footer(size_t width_columns = 100) const {
+    return ConsoleFooter(report_, {false, width_columns});
+  }
+
+ private:
+  v1::RunReport report_;
+};
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("sizes go down and records across, a table for each operation") {
+  SweepRun run;
+  run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Phase("read", 1, 64_KiB, 4_KiB, 3000);
+  run.Phase("write", 1, 1_MiB, 4_KiB, 1500).Phase("read", 1, 1_MiB, 4_KiB, 3500);
+  run.Phase("write", 1, 1_MiB, 1_MiB, 123456789).Phase("read", 1, 1_MiB, 1_MiB, 4500);
+  const std::vector<std::string> lines = LinesOf(run.Footer());
+  const std::vector<std::string> expected = {
+      "",
+      "initial write, KiB/s",
+      "  size \\ record    4k         1m",
+      "            64k  1000",
+      "             1m  1500  123456789",
+      "",
+      "read, KiB/s",
+      "  size \\ record    4k    1m",
+      "            64k  3000",
+      "             1m  3500  4500",
+  };
+  REQUIRE(lines.size() > expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) REQUIRE(lines[i] == expected[i]);
+  REQUIRE_FALSE(Contains(run.Footer(), "summary"));
+}
+
+TEST_CASE("lanes go down and operations across where nothing else changes") {
+  SweepRun run;
+  for (const uint32_t lanes : {1, 2, 4}) {
+    run.Phase("write", lanes, 64_KiB, 4_KiB, 100.0 * lanes)
+        .Phase("read", lanes, 64_KiB, 4_KiB, 200.0 * lanes);
+  }
+  const std::string text = run.Footer();
+  REQUIRE(Contains(text, "lanes per worker by operation, KiB/s"));
+  REQUIRE(Contains(text, "  lanes  initial write  read\n      1            100   200\n"));
+  REQUIRE(Contains(text, "\n      4            400   800\n"));
+}
+
+TEST_CASE("names have their own unit beside data") {
+  SweepRun run;
+  for (const uint32_t lanes : {1, 2}) run.Phase("stat", lanes, 0, 0, 0);
+  for (v1::PhaseReport& phase : *run.report().mutable_phases()) {
+    phase.set_metadata(true);
+    phase.mutable_headline()->set_ops_per_s(4321);
+  }
+  REQUIRE(Contains(run.Footer(), "stat (ops/s)\n      1          4321\n"));
+}
+
+TEST_CASE("cells keep their marks as letters, and what all have is said once") {
+  SweepRun run;
+  run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Marked("memory_fs").Marked("too_short");
+  run.Phase("write", 1, 1_MiB, 4_KiB, 2000).Marked("memory_fs").Marked("skewed_start");
+  run.Phase("write", 1, 2_MiB, 4_KiB, 3000).Marked("memory_fs").Marked("too_short").Marked("skewed_start");
+  const std::string text = run.Footer();
+  REQUIRE(Contains(text, "            64k   1000a\n"));
+  REQUIRE(Contains(text, "             1m   2000b\n"));
+  REQUIRE(Contains(text, "             2m  3000ab\n"));
+  REQUIRE(Contains(text, "! all       memory_fs: mend it"));
+  REQUIRE(Contains(text, "! a         too_short, for example: mend it"));
+  REQUIRE(Contains(text, "! b         skewed_start, for example: mend it"));
+}
+
+TEST_CASE("of repetitions a cell has the median, and a phase without a figure says so") {
+  SweepRun run;
+  run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Phase("write", 1, 64_KiB, 8_KiB, 0);
+  run.plan().set_repetitions(3);
+  for (const double kib_per_s : {5000.0, 2000.0}) {
+    v1::PhaseReport phase = run.report().phases(0);
+    phase.set_index(static_cast<uint32_t>(run.report().phases_size()));
+    phase.mutable_headline()->set_bytes_per_s(kib_per_s * 1024);
+    *run.report().add_phases() = phase;
+    v1::PhaseReport failed = run.report().phases(1);
+    failed.set_index(static_cast<uint32_t>(run.report().phases_size()));
+    failed.set_ops(0);
+    *run.report().add_phases() = failed;
+  }
+  REQUIRE(Contains(run.Footer(), "            64k  2000  failed\n"));
+  REQUIRE(Contains(run.Footer(), "of 3 repetitions"));
+}
+
+TEST_CASE("columns that do not fit follow below, with the first one again") {
+  SweepRun run;
+  for (uint64_t record = 4_KiB; record <= 16_MiB; record *= 2)
+    run.Phase("write", 1, 16_MiB, record, 12345678);
+  const std::string text = run.Footer(60);
+  for (const std::string& line : LinesOf(text)) REQUIRE(line.size() <= 60);
+  REQUIRE(Contains(text, "  size \\ record        4k"));
+  REQUIRE(Contains(text, " 16m\n"));
+  size_t tables = 0;
+  for (const std::string& line : LinesOf(text)) tables += Contains(line, "size \\ record") ? 1 : 0;
+  REQUIRE(tables == 4);  // 4 columns of 8 fit beside the first
+}
+
+TEST_CASE("only the same operations at several places are a sweep") {
+  REQUIRE_FALSE(IsSweep(v1::Plan()));
+  SweepRun once;
+  once.Phase("write", 1, 64_KiB, 4_KiB, 1).Phase("read", 1, 64_KiB, 4_KiB, 1);
+  REQUIRE_FALSE(IsSweep(once.plan()));
+  SweepRun twice;
+  twice.Phase("write", 1, 64_KiB, 4_KiB, 1).Phase("write", 1, 64_KiB, 8_KiB, 1);
+  REQUIRE(IsSweep(twice.plan()));
+  twice.Phase("read", 1, 64_KiB, 4_KiB, 1);  // at one place only
+  REQUIRE_FALSE(IsSweep(twice.plan()));
+  SweepRun same;
+  same.Phase("write", 1, 64_KiB, 4_KiB, 1)
+      .Phase("write", 1, 64_KiB, 4_KiB, 1)
+      .Phase("write", 1, 64_KiB, 8_KiB, 1);
+  REQUIRE_FALSE(IsSweep(same.plan()));
+  SweepRun otherwise;
+  otherwise.Phase("write", 1, 64_KiB, 4_KiB, 1).Phase("write", 1, 64_KiB, 8_KiB, 1);
+  otherwise.plan().mutable_phases(1)->mutable_assignments(0)->mutable_operation()->set_direct(true);
+  REQUIRE_FALSE(IsSweep(otherwise.plan()));
+}
+
+TEST_CASE("of a long sweep only what went wrong has a page, of a short one every phase") {
+  SweepRun run;
+  for (uint64_t record = 4_KiB; record <= 512_KiB; record *= 2) run.Phase("write", 1, 16_MiB, record, 1000);
+  REQUIRE_FALSE(IsLongSweep(run.plan()));
+  REQUIRE_FALSE(ConsolePhase(run.report(), run.report().phases(0), {}).empty());
+  run.plan().set_repetitions(3);  // 24 pages
+  REQUIRE(IsLongSweep(run.plan()));
+  v1::PhaseReport phase = run.report().phases(0);
+  REQUIRE(ConsolePhase(run.report(), phase, {}).empty());
+  phase.add_errors()->set_message("the disk is on fire");
+  REQUIRE(Contains(ConsolePhase(run.report(), phase, {}), "the disk is on fire"));
+  phase.clear_errors();
+  phase.mutable_verify()->set_mismatched(1);
+  REQUIRE_FALSE(ConsolePhase(run.report(), phase, {}).empty());
+}
+
+}  // namespace
+}  // namespace iobench
