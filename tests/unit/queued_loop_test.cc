@@ -7,50 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/loop_fakes.h"
+
 namespace iobench {
 namespace {
 
 using Reason = LoopEnd::Reason;
 
 constexpr OpKinds kReads = OpKind::kRead;
-
-// Moves only when told to; a tick is a ns.
-struct FakeClock {
-  static inline uint64_t now = 0;
-  static inline uint64_t read_count = 0;
-  static Ticks Now() {
-    ++read_count;
-    return {now};
-  }
-};
-
-// One-kilobyte reads, one after the other; a batch takes `fill_ns` to make.
-class Kilobytes final : public OpStream {
- public:
-  explicit Kilobytes(uint64_t op_count) : op_count_(op_count) {}
-  size_t Fill(std::span<Op> batch) override {
-    FakeClock::now += fill_ns;
-    size_t filled = 0;
-    for (; filled < batch.size() && position_ < op_count_; ++filled, ++position_) {
-      batch[filled] = {OpKind::kRead, 0, position_ * 1024, 1024};
-    }
-    return filled;
-  }
-  void Unread(size_t op_count) override { position_ -= op_count; }
-  void Restart(uint64_t pass) override {
-    passes.push_back(pass);
-    position_ = 0;
-  }
-  uint64_t ops_per_pass() const override { return op_count_; }
-  uint64_t bytes_per_pass() const override { return op_count_ * 1024; }
-
-  uint64_t fill_ns = 0;
-  std::vector<uint64_t> passes;
-
- private:
-  uint64_t op_count_;
-  uint64_t position_ = 0;
-};
 
 // Ends each op `latency(number)` ns after the turn that began it; numbers count ops in the order of their begin.
 class FakeQueue {

@@ -6,49 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/loop_fakes.h"
+
 namespace iobench {
 namespace {
 
-// Moves only when told to; a tick is a ns.
-struct FakeClock {
-  static inline uint64_t now = 0;
-  static inline uint64_t read_count = 0;
-  static Ticks Now() {
-    ++read_count;
-    return {now};
-  }
-};
-
-// A lane on a stream of `op_count` one-kilobyte reads. Making a batch takes 1000 ns, so that a loop which lets it
-// into a latency is found out.
-class SlowStream final : public OpStream {
- public:
-  explicit SlowStream(uint64_t op_count) : op_count_(op_count) {}
-  size_t Fill(std::span<Op> batch) override {
-    FakeClock::now += 1000;
-    size_t filled = 0;
-    for (; filled < batch.size() && position_ < op_count_; ++filled, ++position_) {
-      batch[filled] = {OpKind::kRead, 0, position_ * 1024, 1024};
-    }
-    return filled;
-  }
-  void Unread(size_t op_count) override { position_ -= op_count; }
-  void Restart(uint64_t pass) override {
-    passes.push_back(pass);
-    position_ = 0;
-  }
-  uint64_t ops_per_pass() const override { return op_count_; }
-  uint64_t bytes_per_pass() const override { return op_count_ * 1024; }
-
-  std::vector<uint64_t> passes;
-
- private:
-  uint64_t op_count_;
-  uint64_t position_ = 0;
-};
-
+// A lane on a stream of so many ops, whose batches take 1000 ns to make.
 struct Lane {
-  explicit Lane(uint64_t op_count) : stream(op_count) {
+  explicit Lane(uint64_t op_count) : stream(op_count, /*fill_time_ns=*/1000) {
     FakeClock::now = 5'000;
     FakeClock::read_count = 0;
   }
@@ -66,7 +31,7 @@ struct Lane {
   }
   const Histogram& latencies() const { return *recorder.histogram_of(OpKind::kRead); }
 
-  SlowStream stream;
+  Kilobytes stream;
   StopCell stop;
   LaneRecorder recorder{OpKind::kRead, TickScale(TickSource::kMonotonic, {{0}, 0, 0}, {{1'000}, 1'000, 0})};
   LaneContext context{
