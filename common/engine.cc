@@ -29,6 +29,8 @@ constexpr EngineSpec kEngines[] = {
     {"uring", "io_uring, --depth ops in flight",  true,  true,   true,  true,  true,
      {Call::kStream, Call::kPositional, Call::kVector},
      {EngineFeature::kFileLock, EngineFeature::kFileAdvice}},
+    {"libnfs", "NFSv3 without a mount, --depth",  true,  false,  true,  false, true,
+     {Call::kStream, Call::kPositional, Call::kVector}},
     {"metadata", "calls on names",                true,  true,   false, false, true,  Call::kMetadata},
     {"null",  "moves nothing: measures the tool", false, false,  false, true,  true,
      {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata},

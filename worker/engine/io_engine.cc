@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/engine.h"
 #include "common/status_util.h"
+#include "worker/engine/libnfs_engine.h"
 #include "worker/engine/mmap_engine.h"
 #include "worker/engine/null_engine.h"
 #include "worker/engine/posix_aio_engine.h"
@@ -29,6 +30,9 @@ constexpr Maker kMakers[] = {
     {"mmap", MakeMmapEngine},
     {"posix-aio", MakePosixAioEngine},
     {"uring", MakeUringEngine, CheckUring},
+#ifdef IOBENCH_HAS_LIBNFS
+    {"libnfs", MakeLibnfsEngine},
+#endif
     {"null", MakeNullEngine},
 };
 

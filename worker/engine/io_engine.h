@@ -27,10 +27,11 @@ struct EngineOptions {
   uint32_t depth = 1;  // engines with a queue: ops in flight
   bool copy = false;   // posix-aio: copies between its buffers and the lane's
   v1::Mmap mmap = {};
-  bool record_locks = false;  // fcntl lock per op, inside its time
-  bool file_lock = false;     // fcntl lock of every file, from Open to Close
-  uint32_t jitter_every = 0;  // so many reads apart, one small read at the file's begin; 0: never
-  std::string advice = {};    // posix_fadvise after open; empty: none
+  bool record_locks = false;   // fcntl lock per op, inside its time
+  bool file_lock = false;      // fcntl lock of every file, from Open to Close
+  uint32_t jitter_every = 0;   // so many reads apart, one small read at the file's begin; 0: never
+  std::string advice = {};     // posix_fadvise after open; empty: none
+  std::string directory = {};  // engines without a mount: the URL of the data directory, as FileSet has it
 };
 
 // What went wrong with an op, in the words of the engine.
@@ -64,7 +65,6 @@ class IoEngine {
   virtual absl::Status Flush() = 0;
   // Of find: how many of the items that Run looked at were what was looked for.
   virtual uint64_t found_items() const { return 0; }
-
 
   // Closes every file and says the first error; idempotent.
   virtual absl::Status Close() = 0;
