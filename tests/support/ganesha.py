@@ -1,0 +1,117 @@
+"""nfs-ganesha on ports of its own on 127.0.0.1, for as long as a test needs it: no rpcbind, no service of the host."""
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+SHIM = Path(__file__).with_name("no_rpcbind.c")
+CONFIG = """
+NFS_CORE_PARAM {{
+  NFS_Port = {nfs_port};
+  MNT_Port = {mount_port};
+  Bind_addr = 127.0.0.1;
+  Protocols = 3;
+  Enable_NLM = false;
+  Enable_RQUOTA = false;
+  Enable_UDP = false;
+}}
+NFSV4 {{ Graceless = true; RecoveryRoot = "{state}"; }}
+EXPORT {{
+  Export_Id = 1;
+  Path = "{export}";
+  Pseudo = "/export";
+  Access_Type = RW;
+  Squash = No_Root_Squash;
+  SecType = sys;
+  Transports = TCP;
+  Protocols = 3;
+  FSAL {{ Name = VFS; }}
+}}
+LOG {{ Default_Log_Level = EVENT; }}
+"""
+
+
+def why_not():
+    """Why ganesha cannot be run here; None: it can."""
+    if shutil.which("ganesha.nfsd") is None:
+        return "nfs-ganesha is not installed"
+    if os.geteuid() != 0:
+        return "ganesha opens files by their handles, which only root may"
+    if shutil.which("cc") is None:
+        return "there is no C compiler"
+    return None
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+class Ganesha:
+    """Exports `directory`, an empty one of its own where none is given; ends, and removes what it made, with `with`."""
+
+    def __init__(self, directory=None):
+        self.work = Path(tempfile.mkdtemp(prefix="iobench-ganesha-", dir="/var/tmp"))
+        self.export = Path(directory) if directory else self.work / "export"
+        self.export.mkdir(exist_ok=True)
+        self.log = self.work / "log"
+        self.nfs_port, self.mount_port = free_ports(2)
+        self.process = None
+
+    def __enter__(self):
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self):
+        reason = why_not()
+        assert reason is None, reason
+        shim = self.work / "no_rpcbind.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, SHIM], check=True)
+        config = self.work / "ganesha.conf"
+        (self.work / "state").mkdir()
+        config.write_text(CONFIG.format(nfs_port=self.nfs_port, mount_port=self.mount_port, export=self.export,
+                                    state=self.work / "state"))
+        self.process = subprocess.Popen(
+                ["ganesha.nfsd", "-F", "-f", config, "-p", self.work / "pid", "-L", self.log],
+                env={**os.environ, "LD_PRELOAD": str(shim)}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while "NFS SERVER INITIALIZED" not in self.log_text():
+            assert self.process.poll() is None, f"ganesha ended with {self.process.returncode}:\n{self.log_text()}"
+            assert time.monotonic() < deadline, f"ganesha does not come up:\n{self.log_text()}"
+            time.sleep(0.05)
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def log_text(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def url(self, below="", **arguments):
+        """The URL of the export, or of a directory in it."""
+        ports = {"nfsport": self.nfs_port, "mountport": self.mount_port, **arguments}
+        path = f"{self.export}/{below}".rstrip("/")
+        return f"nfs://127.0.0.1{path}?" + "&".join(f"{name}={value}" for name, value in ports.items())
+
+    def freeze(self):
+        """It keeps its connections and answers nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
