@@ -63,14 +63,14 @@ std::string NoPhaseFor(const OptionSpec& option) {
       return "no operation here makes files (-i 0)";
     case OptionFor::kMetadata:
       return "no operation here works on names (--op create …)";
+    case OptionFor::kFinding:
+      return "no operation here is find (--op find)";
     case OptionFor::kSequentialMix:
       return "no operation here is sequential-mix (-i 8 with -+B)";
     case OptionFor::kEvery:
       break;
   }
   return "there is no phase";
-    case OptionFor::kFinding:
-      return "no operation here is find (--op find)";
 }
 
 // Of the ways to open a file.
@@ -105,6 +105,8 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
       return (*spec)->creates_files;
     case OptionFor::kMetadata:
       return (*spec)->is_metadata();
+    case OptionFor::kFinding:
+      return (*spec)->kinds.Has(OpKind::kFind);
     case OptionFor::kSequentialMix:
       return (*spec)->mixes() && (*spec)->name == "sequential-mix";
   }
@@ -120,8 +122,6 @@ absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::P
       } else if (assignment.root == "data") {
         IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *plan.mutable_data()));
       } else if (assignment.root == "files") {
-    case OptionFor::kFinding:
-      return (*spec)->kinds.Has(OpKind::kFind);
         IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *plan.mutable_files()));
         for (v1::Phase& phase : *plan.mutable_phases()) {
           if (phase.has_files()) IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *phase.mutable_files()));
