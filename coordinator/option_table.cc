@@ -240,13 +240,6 @@ constexpr OptionSpec kOptions[] = {
     {.name = "file-bytes", .argument = "SIZE", .value = V::kSizeBytes, .sets = "operation.tree.file_bytes",
      .phases = F::kMetadata, .group = G::kMetadata,
      .help = "written into each file at create; a bare number is bytes"},
-    {.name = "random-order", .sets = "operation.tree.random_order", .phases = F::kMetadata,
-     .group = G::kMetadata, .help = "items in random order"},
-    {.name = "xattr-bytes", .argument = "N", .value = V::kSizeBytes, .sets = "operation.tree.xattr_bytes",
-     .phases = F::kMetadata, .group = G::kMetadata, .help = "size of an extended attribute's value"},
-
-    // ---------------------------------------------------------------------------------- caches, pauses
-    {.name = "rotate-clients", .sets = "operation.rotate_clients", .phases = F::kReading,
     {.name = "least-file-bytes", .argument = "SIZE", .value = V::kSizeBytes,
      .sets = "operation.tree.random_sizes=true operation.tree.least_file_bytes", .phases = F::kMetadata,
      .group = G::kMetadata,
@@ -257,6 +250,13 @@ constexpr OptionSpec kOptions[] = {
     {.name = "find-bytes", .argument = "SIZE", .value = V::kSizeBytes, .sets = "operation.tree.find.bytes",
      .phases = F::kFinding, .group = G::kMetadata,
      .help = "find: items of exactly so many bytes (default: any)"},
+    {.name = "random-order", .sets = "operation.tree.random_order", .phases = F::kMetadata,
+     .group = G::kMetadata, .help = "items in random order"},
+    {.name = "xattr-bytes", .argument = "N", .value = V::kSizeBytes, .sets = "operation.tree.xattr_bytes",
+     .phases = F::kMetadata, .group = G::kMetadata, .help = "size of an extended attribute's value"},
+
+    // ---------------------------------------------------------------------------------- caches, pauses
+    {.name = "rotate-clients", .sets = "operation.rotate_clients", .phases = F::kReading,
      .group = G::kCaches, .help = "read what a worker of the next client wrote"},
     {.name = "drop-caches", .phases = F::kReading, .group = G::kCaches,
      .help = "before read phases: posix_fadvise always, drop_caches where root"},

@@ -156,18 +156,18 @@ const std::vector<Case>& Cases() {
        {{"operation.tree.depth", "2"}, {"operation.tree.branching", "8"}}},
       {"--op create --shared-directory", {{"operation.tree.shared_directory", "true"}}},
       {"--op create --file-bytes 3901", {{"operation.tree.file_bytes", "3901"}}},
-      {"--op stat --random-order", {{"operation.tree.random_order", "true"}}},
-      {"--op set-xattr --xattr-bytes 128", {{"operation.tree.xattr_bytes", "128"}}},
-      {"-i 1 --rotate-clients", {{"operation.rotate_clients", "true"}}},
-      {"-i 0 -w", {{"plan.keep_data", "true"}}},
-  };
-  return cases;
       {"--op create --file-bytes 64k --least-file-bytes 1k",
        {{"operation.tree.file_bytes", "65536"},
         {"operation.tree.random_sizes", "true"},
         {"operation.tree.least_file_bytes", "1024"}}},
       {"--op find --find-name *01*", {{"operation.tree.find.name", "*01*"}}},
       {"--op find --find-bytes 3901", {{"operation.tree.find.bytes", "3901"}}},
+      {"--op stat --random-order", {{"operation.tree.random_order", "true"}}},
+      {"--op set-xattr --xattr-bytes 128", {{"operation.tree.xattr_bytes", "128"}}},
+      {"-i 1 --rotate-clients", {{"operation.rotate_clients", "true"}}},
+      {"-i 0 -w", {{"plan.keep_data", "true"}}},
+  };
+  return cases;
 }
 
 TEST_CASE("every option writes what it says into the plan") {
