@@ -9,9 +9,9 @@
 
 namespace iobench {
 
-// The whole file. InvalidArgument: not a regular file (a directory, a device, a FIFO, which is not waited for), or longer
-// than `most_bytes`, also where it grows while it is read. Symbolic links are followed. `what` and the file's name are in
-// front of every message: "plan a.yaml: …".
+// The whole file. InvalidArgument: not a regular file (a directory, a device, a FIFO, which is not waited for), or
+// longer than `most_bytes`, also where it grows while it is read. Symbolic links are followed. `what` and the file's
+// name are in front of every message: "plan a.yaml: …".
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
                                           uint64_t most_bytes);
 

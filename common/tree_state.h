@@ -1,5 +1,5 @@
-// What a metadata operation needs of a lane's part of a tree, and what it leaves there. Pure: the coordinator follows the
-// phases of a run with it, a worker finds with it what must be prepared.
+// What a metadata operation needs of a lane's part of a tree, and what it leaves there. Pure: the coordinator follows
+// the phases of a run with it, a worker finds with it what must be prepared.
 #ifndef COMMON_TREE_STATE_H_
 #define COMMON_TREE_STATE_H_
 

@@ -21,7 +21,8 @@ void CompleteMetadata(v1::Operation& operation);
 // InvalidArgument: a tree or a rule for its end that makes no sense. REQUIRES: CompleteMetadata.
 absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& stop);
 
-// Operations of the same directories, and of the same random sizes, work on the same tree, numbered in the order in which phases mention them.
+// Operations of the same directories, and of the same random sizes, work on the same tree, numbered in the order in
+// which phases mention them.
 // REQUIRES: IsMetadata(operation), which is one of the plan's.
 uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation);
 

@@ -166,8 +166,9 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   return prepare;
 }
 
-// A client's steps come when its files are as the phase needs them, and no worker has them open: after a prepare that is
-// called off again. What is prepared then finds everything in its place, and leaves nothing in the caches but names.
+// A client's steps come when its files are as the phase needs them, and no worker has them open: after a prepare that
+// is called off again. What is prepared then finds everything in its place, and leaves nothing in the caches but
+// names.
 absl::Status PhaseConductor::PrepareAroundClientSteps() {
   if (!HasClientSteps(phase_) || client_steps_done_) return Prepare();
   before_client_steps_ = true;

@@ -9,8 +9,8 @@
 
 namespace iobench {
 
-// Fills lanes, sizes and phases with names, operations, records and steps, and no more: the options that set fields come
-// afterwards. InvalidArgument: an operation that is not known, sizes that leave nothing.
+// Fills lanes, sizes and phases with names, operations, records and steps, and no more: the options that set fields
+// come afterwards. InvalidArgument: an operation that is not known, sizes that leave nothing.
 absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan);
 
 // Leaves operations out that the chosen engine cannot do, where nobody named them. REQUIRES: the fields are set.

@@ -17,9 +17,8 @@ class BetweenOps {
   // Before `next` begins; may sleep. Data that it writes are ready in the lane's Payload afterwards.
   virtual void Before(const Op& next) = 0;
 
-  // After `done` has succeeded. `data`: what a read, or the read of an update, brought, done.length bytes; null where the
-  // engine kept none. With several
-  // ops in flight it comes in the order of their ends.
+  // After `done` has succeeded. `data`: what a read, or the read of an update, brought, done.length bytes; null where
+  // the engine kept none. With several ops in flight it comes in the order of their ends.
   virtual void After(const Op& done, const std::byte* data) = 0;
 };
 

@@ -36,8 +36,8 @@ class Pauses {
   // In this order: the pause after a burst, think time, purge, and last the pace, so that what the others take does not
   // disturb it.
   //
-  // Pace: op k is due k intervals after the first. An op that comes late begins at once; of what was missed no more than
-  // one interval is made up for, so that a stall is not followed by a burst.
+  // Pace: op k is due k intervals after the first. An op that comes late begins at once; of what was missed no more
+  // than one interval is made up for, so that a stall is not followed by a burst.
   void Before(const Op& next);
   void After(const Op& done);
 

@@ -35,9 +35,10 @@ absl::StatusOr<std::unique_ptr<File>> OpenToRead(const Directory& directory, con
   return file.is_users() ? OpenUsersFile(file.name) : OpenOurs(directory, file.name, OpenFor::kReading);
 }
 
-// Whether the lane's last record, which a prefill writes last, is still zeros. Between the records of an interleaved lane
-// lie those of others, who write at the same time: neither the length of the file nor its blocks, which may be longer
-// than records, say what this lane has written. One record is read, so that the others are not brought into caches.
+// Whether the lane's last record, which a prefill writes last, is still zeros. Between the records of an interleaved
+// lane lie those of others, who write at the same time: neither the length of the file nor its blocks, which may be
+// longer than records, say what this lane has written. One record is read, so that the others are not brought into
+// caches.
 absl::StatusOr<bool> LastRecordIsEmpty(File& opened, const LaneFile& file) {
   opened.ExpectScatteredReads();
   std::vector<std::byte> record(file.record_bytes);

@@ -17,18 +17,18 @@ namespace iobench {
 inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
 
 // New, empty files in place of those of an earlier phase. The shared file is only made where there is none: it is the
-// coordinator who removes it, once for all lanes. With `preallocate` the file system allocates the blocks of all of them
-// at once, and they have their full size; ResourceExhausted where it has not so many, Unimplemented where it cannot.
-// With `keep` files that are there stay as they are.
+// coordinator who removes it, once for all lanes. With `preallocate` the file system allocates the blocks of all of
+// them at once, and they have their full size; ResourceExhausted where it has not so many, Unimplemented where it
+// cannot. With `keep` files that are there stay as they are.
 absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate = false,
                          bool keep = false);
 
 // FailedPrecondition, saying which file differs and how, unless all of them are there in full.
 absl::Status CheckDataExist(const Directory& directory, const FileSet& files);
 
-// Writes the files that are missing or short and flushes them (a hole in the extent of a shared file is not data, too; an interleaved lane writes its own
-// records alone, where the last of them is not there);
-// returns the bytes written. Cancelled when `quit` is set. FailedPrecondition: not a regular file.
+// Writes the files that are missing or short and flushes them: also where a shared file has a hole in the lane's
+// extent; an interleaved lane writes its own records alone, where the last of them is not there. Returns the bytes
+// written. Cancelled when `quit` is set. FailedPrecondition: not a regular file.
 //
 // `piece_bytes` are written at once, which is what the payload must be made for.
 absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& files, Payload& payload,

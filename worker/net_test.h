@@ -7,8 +7,8 @@
 
 namespace iobench {
 
-// Blocks for as long as the test takes, bounded by timeouts of its own. Unavailable: none of the coordinator's addresses
-// answers, with what each one said.
+// Blocks for as long as the test takes, bounded by timeouts of its own. Unavailable: none of the coordinator's
+// addresses answers, with what each one said.
 absl::StatusOr<v1::NetTested> TakePartInNetTest(const v1::NetTest& test);
 
 }  // namespace iobench

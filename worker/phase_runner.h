@@ -29,8 +29,8 @@
 namespace iobench {
 
 // Prepare, Collect and WaitForLanes block and belong to one thread (not the lanes'); the rest returns at once and may
-// be called from any thread. Held by shared_ptr: the lanes' threads hold it too, so that one that is stuck in the kernel
-// can be abandoned.
+// be called from any thread. Held by shared_ptr: the lanes' threads hold it too, so that one that is stuck in the
+// kernel can be abandoned.
 class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
  public:
   // What the phase says by itself, with no lock held. `soon` is called between the timed parts of a lane and must only

@@ -1,10 +1,10 @@
 // The timed loop of engines with a queue: several ops of a lane are in flight at once. What worker/timed_loop.h is for
 // one op after the other, with the same rules.
 //
-// Budget over what the queue itself takes: 20 ns an op where many end a turn, 50 ns where one does, which is the case of
-// a device, and then a turn is a system call that waits. Two clock reads stand around each turn instead of one at each
-// op, so that neither making data nor writing down what has ended is in any op's latency (tests/perf/timed_loop_bench,
-// 2 GHz-class server, random order: 32 ops a turn 13 ns, one op a turn 49 ns).
+// Budget over what the queue itself takes: 20 ns an op where many end a turn, 50 ns where one does, which is the case
+// of a device, and then a turn is a system call that waits. Two clock reads stand around each turn instead of one at
+// each op, so that neither making data nor writing down what has ended is in any op's latency
+// (tests/perf/timed_loop_bench, 2 GHz-class server, random order: 32 ops a turn 13 ns, one op a turn 49 ns).
 #ifndef WORKER_QUEUED_LOOP_H_
 #define WORKER_QUEUED_LOOP_H_
 

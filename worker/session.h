@@ -18,8 +18,8 @@
 
 namespace iobench {
 
-// Any thread may call Handle, one at a time. Held by shared_ptr: tasks and lanes own it with others, so that one that is
-// stuck in the kernel finds everything in its place when it comes back.
+// Any thread may call Handle, one at a time. Held by shared_ptr: tasks and lanes own it with others, so that one that
+// is stuck in the kernel finds everything in its place when it comes back.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(const WorkerClock& clock, const v1::WorkerFacts& facts) : clock_(clock), facts_(facts) {}

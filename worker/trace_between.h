@@ -16,8 +16,8 @@
 
 namespace iobench {
 
-// One per lane, on its thread, in front of what else lies between its ops. Times of a trace count from the end of the op
-// before (with several in flight: from the last end or beginning) to the beginning of the op.
+// One per lane, on its thread, in front of what else lies between its ops. Times of a trace count from the end of the
+// op before (with several in flight: from the last end or beginning) to the beginning of the op.
 class TraceBetween final : public BetweenOps {
  public:
   // `inner` may be null. All must outlive it.

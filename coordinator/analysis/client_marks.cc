@@ -97,8 +97,8 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
   return shares;
 }
 
-// The RPCs of which the server gets one at least for each op of a kind that a client may also answer from memory, in any
-// version of NFS. Kinds that are not listed change something, and so always reach it.
+// The RPCs of which the server gets one at least for each op of a kind that a client may also answer from memory, in
+// any version of NFS. Kinds that are not listed change something, and so always reach it.
 std::span<const std::string_view> RequestsOf(v1::OpKind kind) {
   static constexpr std::string_view kStat[] = {"LOOKUP", "GETATTR"};
   static constexpr std::string_view kOpenClose[] = {"OPEN", "OPEN_NOATTR", "LOOKUP", "GETATTR", "ACCESS"};

@@ -15,8 +15,9 @@ bool IsSweep(const v1::Plan& plan);
 bool IsLongSweep(const v1::Plan& plan);
 
 // Of several sizes or records: for each operation (and number of lanes) a table of file sizes by records. Of several
-// numbers of lanes alone: one table of lanes by operations. KiB/s, or ops/s of names; of repetitions the median. Cells of
-// phases with marks carry a letter that is explained below; what all cells share is said once. REQUIRES: IsSweep.
+// numbers of lanes alone: one table of lanes by operations. KiB/s, or ops/s of names; of repetitions the median.
+// Cells of phases with marks carry a letter that is explained below; what all cells share is said once. REQUIRES:
+// IsSweep.
 void PutSweep(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench

@@ -27,8 +27,8 @@ std::unique_ptr<ReportWriter> MakeCsvWriter();
 std::unique_ptr<ReportWriter> MakeJsonWriter();
 
 // The console's text of one phase, for printing as the run goes; the whole report is made of the same pieces, one after
-// the other. A phase and the footer begin with an empty line. Of a long sweep (console_sweep.h) a phase is nothing unless
-// something went wrong in it: its figures stand in the footer's tables.
+// the other. A phase and the footer begin with an empty line. Of a long sweep (console_sweep.h) a phase is nothing
+// unless something went wrong in it: its figures stand in the footer's tables.
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase,
                          const ConsoleStyle& style);
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);

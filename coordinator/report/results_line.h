@@ -8,8 +8,8 @@
 
 namespace iobench {
 
-// `saved`: whether all of the run could be written into `directory`. Where not, only what is there is named, and what is
-// not; a file that is there may then be older than the end of the run. Printable, without a line end.
+// `saved`: whether all of the run could be written into `directory`. Where not, only what is there is named, and what
+// is not; a file that is there may then be older than the end of the run. Printable, without a line end.
 std::string ResultsLine(const std::string& directory, const absl::Status& saved);
 
 }  // namespace iobench

@@ -1,4 +1,5 @@
-// What it costs to make and to check data between ops, with 1 MiB records that are in the cache, as they are after a read.
+// What it costs to make and to check data between ops, with 1 MiB records that are in the cache, as they are after a
+// read.
 //
 //   data_bench --benchmark_repetitions=5 --benchmark_report_aggregates_only
 //

@@ -1,7 +1,7 @@
 // A metadata lane of ours against a bare loop: create, stat, find and unlink of the same empty files in one directory,
-// once through the metadata engine with everything on (clock, histogram, timeline, live cell, names made as it goes) and
-// once through nothing but openat/close, fstatat and unlinkat on names that were made before, and for find getdents64,
-// fnmatch and fstatat. They take turns, and who begins too; the figure is the median over pairs.
+// once through the metadata engine with everything on (clock, histogram, timeline, live cell, names made as it goes)
+// and once through nothing but openat/close, fstatat and unlinkat on names that were made before, and for find
+// getdents64, fnmatch and fstatat. They take turns, and who begins too; the figure is the median over pairs.
 //
 //   metadata_bench --directory /dev/shm --items 10000 --pairs 41
 //

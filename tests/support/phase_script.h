@@ -1,5 +1,5 @@
-// A phase drawn by hand, for tests of the analysis: "Lane(2).Moves(5_GiB).EndsAt(10_s)". Times are seconds after T on the
-// coordinator's clock; the script writes them down on each worker's own clock, as a worker would.
+// A phase drawn by hand, for tests of the analysis: "Lane(2).Moves(5_GiB).EndsAt(10_s)". Times are seconds after T on
+// the coordinator's clock; the script writes them down on each worker's own clock, as a worker would.
 #ifndef TESTS_SUPPORT_PHASE_SCRIPT_H_
 #define TESTS_SUPPORT_PHASE_SCRIPT_H_
 

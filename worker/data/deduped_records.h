@@ -1,4 +1,5 @@
-// Records of which a storage system with deduplication keeps some only once. What is shared is decided record by record:
+// Records of which a storage system with deduplication keeps some only once. What is shared is decided record by
+// record:
 //
 //   of all records, `percent` are dedupable;
 //     of these, `within_percent` are equal to each other;

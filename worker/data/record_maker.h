@@ -1,4 +1,5 @@
-// Data of which each op's has to be made by itself: sectors that say who wrote them, records that a set of lanes shares.
+// Data of which each op's has to be made by itself: sectors that say who wrote them, records that a set of lanes
+// shares.
 #ifndef WORKER_DATA_RECORD_MAKER_H_
 #define WORKER_DATA_RECORD_MAKER_H_
 

@@ -12,9 +12,10 @@
 //         48  contents             the pool of (seed, writer, generation) at this place of the file
 //
 // Numbers are little-endian. What stands between checksum and contents is masked with words that follow from the
-// checksum: it would be alike in all sectors, and 5 % of data that should not compress would. Sectors lie on multiples of 512, or where records are not multiples of 512, on multiples of
-// 512 from each record's begin; the last of a record or file is shorter then. One of under 48 bytes has no header: its
-// bytes are a hash of what the header would say (the writer left out).
+// checksum: it would be alike in all sectors, and 5 % of data that should not compress would. Sectors lie on
+// multiples of 512, or where records are not multiples of 512, on multiples of 512 from each record's begin; the last
+// of a record or file is shorter then. One of under 48 bytes has no header: its bytes are a hash of what the header
+// would say (the writer left out).
 #ifndef WORKER_DATA_SECTOR_H_
 #define WORKER_DATA_SECTOR_H_
 
@@ -64,8 +65,8 @@ uint64_t SectorChecksum(const SectorHeader& header, const std::byte* sector, uin
 // The first `length` < 48 bytes of a sector that is too short for a header.
 void MakeTinySector(const SectorHeader& header, std::byte* sector, uint64_t length);
 
-// The pool of a lane's generation; the seed is the run's. Headers do not compress, so the contents have to do so by more:
-// at most 90 percent.
+// The pool of a lane's generation; the seed is the run's. Headers do not compress, so the contents have to do so by
+// more: at most 90 percent.
 PoolWords SectorPool(uint64_t seed, uint32_t writer, uint32_t generation, uint32_t compress_percent);
 
 // Calls each(offset, length) for the sectors that begin in [offset, end), in order; one that `end` cuts is shorter.

@@ -1,8 +1,8 @@
 // The names of a lane's part of a tree: which directories, which item in which of them, what things are called. Pure.
 //
-// PATH/cluster-iobench.data/tree-000003.0/d1/d0/item-00000042: the second directory of the first level, the first one in
-// it, the 43rd item. Items stand in the directories of the lowest level, in blocks of consecutive numbers. In a shared
-// tree (tree-shared.0) all lanes use the same directories, and names say whose they are: item-000003-00000042.
+// PATH/cluster-iobench.data/tree-000003.0/d1/d0/item-00000042: the second directory of the first level, the first one
+// in it, the 43rd item. Items stand in the directories of the lowest level, in blocks of consecutive numbers. In a
+// shared tree (tree-shared.0) all lanes use the same directories, and names say whose they are: item-000003-00000042.
 #ifndef WORKER_METADATA_LANE_TREE_H_
 #define WORKER_METADATA_LANE_TREE_H_
 

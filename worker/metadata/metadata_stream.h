@@ -1,5 +1,5 @@
-// Which item comes next. Ops as worker/metadata/metadata_engine.h reads them: `object` is the item's directory, `offset`
-// the item's number, `length` the bytes of data that the op moves.
+// Which item comes next. Ops as worker/metadata/metadata_engine.h reads them: `object` is the item's directory,
+// `offset` the item's number, `length` the bytes of data that the op moves.
 #ifndef WORKER_METADATA_METADATA_STREAM_H_
 #define WORKER_METADATA_METADATA_STREAM_H_
 
@@ -22,9 +22,9 @@ struct MetadataShape {
   uint32_t phase = 0;
 };
 
-// Each item once a pass, or with readdir each directory that holds one. file-mix goes through the items in turn, so that
-// the oldest comes first, and does four ops on each: reads it, appends to the one that is half a round younger, removes
-// it and makes it anew; so the set stays the same, and every file is read and appended to once in its life.
+// Each item once a pass, or with readdir each directory that holds one. file-mix goes through the items in turn, so
+// that the oldest comes first, and does four ops on each: reads it, appends to the one that is half a round younger,
+// removes it and makes it anew; so the set stays the same, and every file is read and appended to once in its life.
 std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
                                              const MetadataShape& shape);
 

@@ -20,16 +20,17 @@ struct TreePrepared {
 };
 
 // What work.state lacks for work.effect is made, what is in the way is removed; where all is as it should be no item is
-// touched, so that this client learns nothing about them. `data_fd`: the data directory, `directory` its path. Errors name
-// the path. Cancelled when `quit` is set. REQUIRES: a payload where files with data are made, as the engine does.
+// touched, so that this client learns nothing about them. `data_fd`: the data directory, `directory` its path. Errors
+// name the path. Cancelled when `quit` is set. REQUIRES: a payload where files with data are made, as the engine
+// does.
 absl::StatusOr<TreePrepared> PrepareTree(int data_fd, const std::string& directory, const MetadataWork& work,
                                          Payload* payload, const StopCell& quit);
 
 // Whether PrepareTree will make files that hold data.
 bool PreparesData(const MetadataWork& work);
 
-// Removes the tree `name` with all that has a name of ours and is what the name says; whatever else is in it is added to
-// `foreign` (paths below the data directory, at most `most_foreign`) and stays, and so do the directories above it.
+// Removes the tree `name` with all that has a name of ours and is what the name says; whatever else is in it is
+// added to `foreign` (paths below the data directory, at most `most_foreign`) and stays, and so do the directories above it.
 // Symbolic links are never followed. Returns how many items were removed.
 absl::StatusOr<uint64_t> RemoveTree(int data_fd, const std::string& directory, const std::string& name,
                                     size_t most_foreign, std::vector<std::string>& foreign);

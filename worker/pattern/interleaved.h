@@ -10,8 +10,8 @@
 
 namespace iobench {
 
-// Record n of the lane is record n x turns of the file, counted from the lane's own first one. REQUIRES: every op is one
-// whole record.
+// Record n of the lane is record n x turns of the file, counted from the lane's own first one. REQUIRES: every op is
+// one whole record.
 class Interleaved : public OpStream {
  public:
   Interleaved(std::unique_ptr<OpStream> dense, uint32_t turns) : dense_(std::move(dense)), turns_(turns) {}
