@@ -1,11 +1,14 @@
 #include "coordinator/client_side_check.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "common/operation.h"
+#include "common/phase_shape.h"
 #include "common/status_util.h"
+#include "coordinator/plan_check.h"
 
 namespace iobench {
 namespace {
@@ -20,7 +23,32 @@ absl::Status CheckRemounts(const v1::Phase& phase) {
   return absl::OkStatus();
 }
 
-absl::Status CheckTrace(const v1::Phase& phase, const v1::Operation& operation) {
+absl::Status CheckStripe(const v1::Plan& plan) {
+  constexpr int32_t kMostTargets = 2000;  // LOV_MAX_STRIPE_COUNT
+  constexpr uint64_t kUnitBytes = 64 << 10;
+  if (!plan.has_stripe()) return absl::OkStatus();
+  const v1::Stripe& stripe = plan.stripe();
+  if (stripe.count() < -1 || stripe.count() > kMostTargets) {
+    return absl::InvalidArgumentError(absl::StrCat("--stripe (stripe.count) over ", stripe.count(),
+                                                   " targets: give 1 to ", kMostTargets,
+                                                   ", 0 for the file system's default or -1 for all"));
+  }
+  if (stripe.bytes() % kUnitBytes != 0 || stripe.bytes() >= uint64_t{1} << 32) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--stripe (stripe.bytes) of ", stripe.bytes(), " bytes is no multiple of 64k below 4g"));
+  }
+  const bool mounted =
+      std::all_of(plan.targets().begin(), plan.targets().end(),
+                  [](const v1::Target& target) { return target.path().find("://") == std::string::npos; });
+  if (!UsesFiles(plan) || !mounted) {
+    return absl::InvalidArgumentError(
+        "--stripe (stripe) is for files that are made on Lustre, and this run makes none there: leave it "
+        "out");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTrace(const v1::FileLayout& files, const v1::Phase& phase, const v1::Operation& operation) {
   const v1::Trace& trace = operation.trace();
   if (trace.read_file().empty() && trace.write_file().empty()) return absl::OkStatus();
   const auto spec = FindOperation(operation.name());
@@ -30,6 +58,9 @@ absl::Status CheckTrace(const v1::Phase& phase, const v1::Operation& operation) 
   };
   if ((*spec)->is_metadata()) return refuse("a trace (-X, -Y) is of reads and writes, not of names");
   if (trace.read_file().empty()) return absl::OkStatus();
+  if (files.files_per_lane() > 1 || files.interleaved()) {
+    return refuse("a trace (-Y) is of one file: it cannot go with --files-per-lane or --interleaved");
+  }
   const bool one_kind = (*spec)->kinds == OpKinds(OpKind::kRead) || (*spec)->kinds == OpKinds(OpKind::kWrite);
   const bool anywhere = (*spec)->call == Call::kStream || (*spec)->call == Call::kPositional;
   if (one_kind && anywhere) return absl::OkStatus();
@@ -41,11 +72,12 @@ absl::Status CheckTrace(const v1::Phase& phase, const v1::Operation& operation) 
 }  // namespace
 
 absl::Status CheckClientSide(const v1::Plan& plan) {
+  IOBENCH_RETURN_IF_ERROR(CheckStripe(plan));
   std::map<std::string, const v1::Phase*> writers;  // of a trace file
   for (const v1::Phase& phase : plan.phases()) {
     IOBENCH_RETURN_IF_ERROR(CheckRemounts(phase));
     for (const v1::Assignment& assignment : phase.assignments()) {
-      IOBENCH_RETURN_IF_ERROR(CheckTrace(phase, assignment.operation()));
+      IOBENCH_RETURN_IF_ERROR(CheckTrace(ShapeOf(plan, phase).files, phase, assignment.operation()));
       const std::string& file = assignment.operation().trace().write_file();
       if (file.empty()) continue;
       if (plan.repetitions() > 1) {

@@ -107,6 +107,12 @@ absl::StatusOr<Places> PlacesFrom(const v1::Binding& binding, std::span<const ui
                                   std::span<const NumaNode> nodes) {
   Places places;
   if (binding.to() == v1::Binding::CORES) {
+    if (binding.first() >= usable.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "-P ", binding.first(), " (--bind cores:", binding.first(), "): lanes may use ", usable.size(),
+          usable.size() == 1 ? " processor here: the only one is 0"
+                             : absl::StrCat(" processors here: give 0 to ", usable.size() - 1)));
+    }
     for (size_t i = 0; i < usable.size(); ++i) {
       places.processors.push_back({usable[(binding.first() + i) % usable.size()]});
     }

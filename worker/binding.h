@@ -30,6 +30,7 @@ struct NumaNode {
 };
 
 // Pure: `usable` are the processors that this process may use, ascending. FailedPrecondition: no node has one of them.
+// InvalidArgument: there is no such first processor.
 absl::StatusOr<Places> PlacesFrom(const v1::Binding& binding, std::span<const uint32_t> usable,
                                   std::span<const NumaNode> nodes);
 

@@ -29,7 +29,7 @@ absl::Status PhaseSpec::TakeTrace(const v1::Trace& asked, const LanePlans& lanes
   };
   if (operation->is_metadata()) return refuse("a trace (-X, -Y) is of reads and writes, not of names");
   for (const v1::LanePlan& lane : lanes) {
-    if (!trace.write_file().empty()) IOBENCH_RETURN_IF_ERROR(CheckNoTrace(TraceFileOf(trace, lane)));
+    if (!trace.write_file().empty()) IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane)));
   }
   if (trace.read_file().empty()) return absl::OkStatus();
   const bool one_kind =
@@ -127,7 +127,8 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
                          .record_locks = operation.record_locks(),
                          .file_lock = operation.file_lock(),
                          .jitter_every = operation.jitter_every(),
-                         .advice = operation.fadvise()};
+                         .advice = operation.fadvise(),
+                         .buffer_bytes = operation.buffer_bytes()};
   spec.loop_ns = loop_ns;
   return spec;
 }

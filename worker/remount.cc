@@ -66,6 +66,32 @@ absl::Status CheckMountable(const Mount& mount) {
   return absl::OkStatus();
 }
 
+absl::Status CheckNothingBelow(const std::string& mount_point, const std::vector<Mount>& mounts) {
+  for (const Mount& mount : mounts) {
+    if (!absl::StartsWith(mount.mount_point, absl::StrCat(mount_point, "/"))) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("-U ", mount_point, ": another file system is mounted in it, at ", mount.mount_point));
+  }
+  return absl::OkStatus();
+}
+
+// What is mounted there, where it could be unmounted and mounted again.
+absl::StatusOr<Mount> MountToRenew(const std::string& mount_point, const std::vector<Mount>& mounts,
+                                   MountSystem& system) {
+  if (!system.IsRoot()) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "-U ", mount_point, ": only root may unmount: run the workers as root, or leave -U out"));
+  }
+  const std::optional<Mount> mount = MountAt(mount_point, mounts);
+  if (!mount) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-U ", mount_point,
+                     ": nothing is mounted there; give the mount point itself, not a directory in it"));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckMountable(*mount));
+  return *mount;
+}
+
 absl::Status Unmount(const std::string& mount_point, const std::vector<Mount>& mounts, int64_t until_ns,
                      MountSystem& system) {
   for (;;) {
@@ -75,11 +101,7 @@ absl::Status Unmount(const std::string& mount_point, const std::vector<Mount>& m
     if (system.NowNs() >= until_ns) break;
     system.Sleep(kLookAgainNs);
   }
-  for (const Mount& mount : mounts) {
-    if (!absl::StartsWith(mount.mount_point, absl::StrCat(mount_point, "/"))) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("-U ", mount_point, ": another file system is mounted in it, at ", mount.mount_point));
-  }
+  IOBENCH_RETURN_IF_ERROR(CheckNothingBelow(mount_point, mounts));
   const std::string users = system.UsersOf(mount_point);
   return absl::FailedPreconditionError(absl::StrCat("-U ", mount_point, ": still in use after 10 s",
                                                     users.empty() ? ", by the kernel itself" : " by ",
@@ -129,22 +151,18 @@ MountArguments MountArgumentsFrom(const std::string& options) {
 }
 
 absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem& system) {
-  if (!system.IsRoot()) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "-U ", mount_point, ": only root may unmount: run the workers as root, or leave -U out"));
-  }
   const std::vector<Mount> mounts = ParseMountinfo(system.Mountinfo());
-  const std::optional<Mount> mount = MountAt(mount_point, mounts);
-  if (!mount) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("-U ", mount_point,
-                     ": nothing is mounted there; give the mount point itself, not a directory in it"));
-  }
-  IOBENCH_RETURN_IF_ERROR(CheckMountable(*mount));
+  IOBENCH_ASSIGN_OR_RETURN(const Mount mount, MountToRenew(mount_point, mounts, system));
   const int64_t until_ns = system.NowNs() + kPatienceNs;
   IOBENCH_RETURN_IF_ERROR(Unmount(mount_point, mounts, until_ns, system));
-  IOBENCH_RETURN_IF_ERROR(MountAgain(*mount, until_ns, system));
-  return absl::StrCat(mount->source, " (", mount->filesystem, ") on ", mount_point);
+  IOBENCH_RETURN_IF_ERROR(MountAgain(mount, until_ns, system));
+  return absl::StrCat(mount.source, " (", mount.filesystem, ") on ", mount_point);
+}
+
+absl::Status CheckRemount(const std::string& mount_point, MountSystem& system) {
+  const std::vector<Mount> mounts = ParseMountinfo(system.Mountinfo());
+  IOBENCH_RETURN_IF_ERROR(MountToRenew(mount_point, mounts, system).status());
+  return CheckNothingBelow(mount_point, mounts);
 }
 
 }  // namespace iobench

@@ -35,6 +35,10 @@ MountSystem& RealMountSystem();
 // Unavailable: it is unmounted and does not come back.
 absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem& system = RealMountSystem());
 
+// Whether Remount could begin, as far as can be seen without doing anything: its PermissionDenied and InvalidArgument,
+// and FailedPrecondition where another file system is mounted below the mount point.
+absl::Status CheckRemount(const std::string& mount_point, MountSystem& system = RealMountSystem());
+
 // Mount options as the kernel shows them, for mount(2). Pure.
 struct MountArguments {
   uint64_t flags = 0;

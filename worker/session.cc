@@ -8,6 +8,8 @@
 #include "common/status_util.h"
 #include "spdlog/spdlog.h"
 #include "worker/client_probe.h"
+#include "worker/demands.h"
+#include "worker/lustre.h"
 #include "worker/net_test.h"
 #include "worker/remount.h"
 
@@ -258,8 +260,17 @@ void Session::Inspect(const v1::WorkerRequest& request) {
   for (const v1::Target& target : request.inspect().targets()) {
     *event.mutable_inspected()->add_targets() = ProbeTarget(target.path(), facts_.boot_id());
   }
+  if (request.inspect().demands().has_stripe()) {
+    for (const v1::Target& target : request.inspect().targets()) {
+      const absl::Status can = CheckStripe(target.path());
+      if (!can.ok()) *event.mutable_inspected()->add_problems() = ToProblem(can);
+    }
+  }
   for (const std::string& file : request.inspect().existing_files()) {
     *event.mutable_inspected()->add_existing_files() = ProbeExistingFile(file);
+  }
+  for (const absl::Status& unmet : UnmetDemands(request.inspect().demands())) {
+    *event.mutable_inspected()->add_problems() = ToProblem(unmet);
   }
   outbox_.Send(std::move(event));
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -105,9 +106,17 @@ absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& fil
   return std::make_shared<const TraceOps>(std::move(ops));
 }
 
-absl::Status CheckNoTrace(const std::string& file) {
+absl::Status CheckNewTrace(const std::string& file) {
   struct stat facts {};
-  return ::lstat(file.c_str(), &facts) == 0 ? IsThere(file) : absl::OkStatus();
+  if (::lstat(file.c_str(), &facts) == 0) return IsThere(file);
+  const std::string directory = std::filesystem::path(file).parent_path().string();
+  const auto cannot = [&](int error) {
+    return ErrnoStatus(absl::StrCat("trace ", file, " cannot be made: directory ", directory), error);
+  };
+  if (::stat(directory.c_str(), &facts) != 0) return cannot(errno);
+  if (!S_ISDIR(facts.st_mode)) return cannot(ENOTDIR);
+  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return cannot(errno);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file) {
@@ -134,7 +143,10 @@ absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp
                           op.delay_us % 1000);
     if (text.size() >= kWriteAtOnceBytes) IOBENCH_RETURN_IF_ERROR(write_out());
   }
-  return write_out();
+  IOBENCH_RETURN_IF_ERROR(write_out());
+  // An NFS client says only now that there was no room for what it had taken.
+  if (::fsync(fd) != 0) return ErrnoStatus(absl::StrCat("fsync of trace ", file), errno);
+  return absl::OkStatus();
 }
 
 }  // namespace iobench

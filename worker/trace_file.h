@@ -27,10 +27,12 @@ using TraceOps = std::vector<TraceOp>;
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name, uint64_t file_bytes);
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes);
 
-// AlreadyExists where there is something of that name, if only a symbolic link.
-absl::Status CheckNoTrace(const std::string& file);
+// Whether a trace of this name could be made; makes nothing. AlreadyExists where there is something of that name, if only
+// a symbolic link. InvalidArgument, PermissionDenied …: what is wrong with its directory.
+absl::Status CheckNewTrace(const std::string& file);
 // Makes the file, so that what is in the way shows before anything is measured; AlreadyExists as above.
 absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file);
+// All of it, and it is on the disk then.
 absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp> ops);
 
 }  // namespace iobench

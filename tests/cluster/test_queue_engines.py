@@ -51,15 +51,16 @@ def test_uring_begins_many_ops_by_one_call_with_files_and_buffers_registered(pat
     assert about_engine(outcome, "read") == "uring, 16 in flight per lane"
 
 
-def test_uring_that_is_forbidden_ends_the_run_with_one_line(path, tmp_path):
+@pytest.mark.parametrize("places", [(), ("--spawn", "2")], ids=["in-process", "spawn"])
+def test_uring_that_is_forbidden_is_told_by_one_line_before_anything_is_made(places, path, tmp_path):
     log = tmp_path / "strace"
-    outcome = program.run([*SHAPE, "-i", "0", "--engine", "uring", "--depth", "8"], path=path, out=tmp_path / "out",
+    outcome = program.run([*SHAPE[:-4], "-t", "1", "-i", "1", "--engine", "uring", "--depth", "8", *places], path=path, out=tmp_path / "out",
                           prefix=("strace", "-f", "-qq", "-o", str(log), "-e", "trace=io_uring_setup",
                                   "-e", "inject=io_uring_setup:error=EPERM"))
-    assert outcome.code not in (0, None)
+    outcome.expect(1)
     line = [line for line in outcome.stderr.splitlines() if "io_uring" in line]
     assert len(line) == 1 and "forbidden" in line[0] and "--engine" in line[0]
-    assert not outcome.data.exists()
+    assert not outcome.data.exists() and not outcome.out.exists()
 
 
 def test_buffers_over_the_memlock_limit_are_said_to_be_unregistered(path, tmp_path):
@@ -75,8 +76,8 @@ def test_buffers_over_the_memlock_limit_are_said_to_be_unregistered(path, tmp_pa
 
 @pytest.mark.parametrize("engine", ["uring", "posix-aio"])
 def test_what_a_queue_writes_is_verified_by_another_engine_and_the_other_way(engine, path, tmp_path):
-    common = [*SHAPE, "--verify", "-w", "-e"]
-    program.run([*common, "--op", "write", "--engine", engine, "--depth", "16"], path=path, out=tmp_path / "a").expect(0)
+    common = [*SHAPE, "--verify", "-w"]
+    program.run([*common, "--op", "write", "-e", "--engine", engine, "--depth", "16"], path=path, out=tmp_path / "a").expect(0)
     program.run([*common, "--op", "read"], path=path, out=tmp_path / "b").expect(0)
     program.run([*common, "--op", "write"], path=path, out=tmp_path / "c").expect(0)
     outcome = program.run([*common, "--op", "random-read", "--engine", engine, "--depth", "16"], path=path,

@@ -1,5 +1,6 @@
 """-X writes what was done, -Y does it again; -P and --bind say where lanes run."""
 import os
+import re
 import subprocess
 
 import program
@@ -14,6 +15,14 @@ def traces(tmp_path):
     directory = tmp_path / "traces"
     directory.mkdir()
     return directory
+
+
+def refusal_of(outcome):
+    """The one line that said why, before anything was made."""
+    outcome.expect(1)
+    line, = outcome.stderr.strip().splitlines()
+    assert not outcome.data.exists() and not outcome.out.exists(), outcome
+    return line
 
 
 def ops_of(file):
@@ -88,21 +97,19 @@ def test_a_bad_line_is_told_before_anything_is_written(path, out, traces, lines,
     trace = traces / "bad"
     trace.write_text(lines)
     outcome = program.run(["--op", "write", "-r", "4k", "-s", "64k", "-Y", str(trace)], path=path, out=out)
-    assert outcome.code == 2, outcome
     place = f"{trace}:{number}: " if number else f"{trace}: "
-    assert place in outcome.stderr and words in outcome.stderr, outcome
-    assert not outcome.data.exists()
+    assert place in refusal_of(outcome) and words in outcome.stderr, outcome
 
 
 def test_no_such_trace(path, out):
     outcome = program.run(["--op", "write", "-s", "64k", "-r", "4k", "-Y", "/nonexistent/trace"], path=path, out=out)
-    assert outcome.code == 2 and "/nonexistent/trace" in outcome.stderr, outcome
+    assert "/nonexistent/trace" in refusal_of(outcome), outcome
 
 
 def test_a_trace_that_cannot_be_written(path, out):
     outcome = program.run(["--op", "write", "-s", "64k", "-r", "4k", "-t", "1", "-X", "/nonexistent/dir/t"],
                           path=path, out=out)
-    assert outcome.code == 2 and "/nonexistent/dir/t.0" in str(outcome.result), outcome
+    assert "/nonexistent/dir/t.0" in refusal_of(outcome) and "directory" in outcome.stderr, outcome
 
 
 @pytest.mark.parametrize("is_link", [False, True])
@@ -113,7 +120,7 @@ def test_a_file_in_the_way_of_a_trace_is_left_alone(path, out, traces, is_link):
     trace.symlink_to(foreign) if is_link else trace.write_text("not yours")
     outcome = program.run(["--op", "write", "-s", "64k", "-r", "4k", "-t", "3", "-X", str(traces / "t")],
                           path=path, out=out)
-    assert outcome.code == 2 and f"trace {trace} is there already" in outcome.stderr, outcome
+    assert f"trace {trace} is there already" in refusal_of(outcome), outcome
     assert sorted(file.name for file in traces.iterdir()) == ["foreign", "t.1"]
     assert foreign.read_text() == trace.read_text() == "not yours"
     trace.unlink()
@@ -132,11 +139,39 @@ def test_a_file_in_the_way_of_a_trace_is_left_alone(path, out, traces, is_link):
     (("--op", "write", "--bind", "sideways"), "--bind"),
     (("--op", "write", "--bind", "numa", "-P", "1"), "-P"),
     (("--op", "write", "-U", "relative"), "absolute"),
+    (("--op", "write", "-Y", "t", "--files-per-lane", "2"), "--files-per-lane"),
+    (("--op", "write", "-Y", "t", "-+V", "--interleaved"), "--interleaved"),
 ])
 def test_what_cannot_be_asked(path, out, words, message):
     outcome = program.run([*words, "-s", "64k", "-r", "4k"], path=path, out=out)
     assert outcome.code == 1 and message in outcome.stderr, outcome
     assert len(outcome.stderr.strip().splitlines()) == 1 and not out.exists()
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("options, message", [
+    (("-P", "99999"), "processors? here: "),
+    (("--bind", "cores:1000000"), "processors? here: "),
+    (("-U", "/proc/self"), "-U /proc/self: (nothing is mounted there|only root)"),
+    (("-U", "/nowhere"), "-U /nowhere: (nothing is mounted there|only root)"),
+    (("-U", "/"), "-U / .*root cannot be unmounted|only root"),
+])
+def test_what_no_client_has_is_told_before_anything_is_made(transport, options, message, path, out, tmp_path):
+    prefix, places, helpers = program.Transports(tmp_path).parts(transport)
+    outcome = program.run(["-i", "1", "-r", "4k", "-s", "64k", *options, *places], path=path, out=out, prefix=prefix,
+                          helpers=helpers).expect(1)
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("cluster-iobench: ")]
+    assert len(lines) == 1 and re.search(message, lines[0]), outcome
+    assert not outcome.data.exists() and not outcome.out.exists(), outcome
+
+
+def test_only_root_may_remount(path, out):
+    if os.geteuid() != 0:
+        pytest.skip("another user is needed to be told so")
+    path.chmod(0o777)
+    outcome = program.run(["-i", "1", "-r", "4k", "-s", "64k", "-U", "/proc"], path=path, out=out,
+                          prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+    assert "only root" in refusal_of(outcome)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -178,7 +213,7 @@ def test_binding_by_numa_node(path, out):
     nodes = subprocess.run("cat /sys/devices/system/node/online", shell=True, capture_output=True, text=True, check=False)
     if nodes.returncode != 0:
         outcome = program.run(["--op", "write", "-s", "64k", "-r", "4k", "--bind", "numa"], path=path, out=out)
-        assert outcome.code == 2 and "--bind cores" in outcome.stderr, outcome
+        assert "--bind cores" in refusal_of(outcome), outcome
         return
     outcome = program.run(["--op", "write", "-r", "4k", "-s", "64k", "-t", "2", "--bind", "numa"], path=path, out=out)
     outcome.expect(0)

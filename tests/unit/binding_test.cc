@@ -19,7 +19,7 @@ v1::Binding To(v1::Binding::To to, uint32_t first = 0) {
 
 TEST_CASE("lane i is bound to processor first + i, around those that the process may use") {
   const Processors usable = {1, 2, 5};
-  const auto places = PlacesFrom(To(v1::Binding::CORES, 4), usable, {});
+  const auto places = PlacesFrom(To(v1::Binding::CORES, 1), usable, {});
   REQUIRE(places.ok());
   CHECK(places->Of(0) == Processors{2});
   CHECK(places->Of(1) == Processors{5});
@@ -27,6 +27,16 @@ TEST_CASE("lane i is bound to processor first + i, around those that the process
   CHECK(places->Of(3) == Processors{2});
   const Processors lanes = {2, 3};
   CHECK(places->ForPeople(lanes) == "processors 1, 2");
+}
+
+TEST_CASE("a first processor that a client does not have is refused with those that it has") {
+  const Processors usable = {1, 2, 5};
+  const auto refusal = [&](uint32_t first) {
+    return std::string(PlacesFrom(To(v1::Binding::CORES, first), usable, {}).status().message());
+  };
+  CHECK(refusal(2).empty());
+  CHECK_THAT(refusal(3), Catch::Matchers::Contains("-P 3") && Catch::Matchers::Contains("0 to 2"));
+  CHECK_THAT(refusal(4294967295u), Catch::Matchers::Contains("3 processors"));
 }
 
 TEST_CASE("lanes go round the NUMA nodes that have a processor for them") {
@@ -56,7 +66,7 @@ TEST_CASE("the kernel's lists of processors are read") {
 }
 
 TEST_CASE("a thread that is bound runs where it was bound, and no other one is") {
-  const auto places = PlacesFor(To(v1::Binding::CORES, 1));
+  const auto places = PlacesFor(To(v1::Binding::CORES));
   REQUIRE(places.ok());
   REQUIRE(!places->empty());
   cpu_set_t before, bound, after;

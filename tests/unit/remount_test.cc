@@ -57,6 +57,19 @@ class FakeSystem final : public MountSystem {
   int64_t now_ns_ = 5;
 };
 
+TEST_CASE("whether a remount can be is seen without doing anything") {
+  FakeSystem system;
+  CHECK(CheckRemount("/mnt/other one", system).ok());
+  CHECK(absl::IsInvalidArgument(CheckRemount("/mnt", system)));
+  CHECK(absl::IsInvalidArgument(CheckRemount("/", system)));
+  CHECK(absl::IsInvalidArgument(CheckRemount("/mnt/fuse", system)));
+  CHECK(absl::IsInvalidArgument(CheckRemount("/mnt/bound", system)));
+  CHECK(absl::IsFailedPrecondition(CheckRemount("/mnt/nfs", system)));  // /mnt/nfs/inner is in it
+  system.root = false;
+  CHECK(absl::IsPermissionDenied(CheckRemount("/mnt/other one", system)));
+  CHECK(system.calls.empty());
+}
+
 TEST_CASE("a remount mounts what was there, by the source, type and options that the kernel shows") {
   FakeSystem system;
   const auto outcome = Remount("/mnt/other one", system);

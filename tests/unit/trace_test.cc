@@ -80,6 +80,17 @@ TEST_CASE("a trace that is written is read back as it was") {
   CHECK(**back == ops);
 }
 
+TEST_CASE("a trace that the system does not keep is an error, though all of it was taken") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);  // takes what is written, and cannot flush it
+  const TraceOps ops = {{0, 512, 0}};
+  const absl::Status written = WriteTrace(ends[1], "t", ops);
+  close(ends[0]);
+  close(ends[1]);
+  CHECK(absl::IsInvalidArgument(written));
+  CHECK_THAT(std::string(written.message()), Catch::StartsWith("fsync of trace t: "));
+}
+
 TEST_CASE("what bears the name of a trace is neither overwritten nor followed") {
   std::string name = "/tmp/cluster-iobench-trace-XXXXXX";
   const int made = mkstemp(name.data());
@@ -90,7 +101,7 @@ TEST_CASE("what bears the name of a trace is neither overwritten nor followed") 
   const absl::Status file = OpenTraceForWriting(name).status(), dangling = OpenTraceForWriting(link).status();
   std::vector<bool> looked;
   for (const std::string& each : {name, link, name + ".nowhere"})
-    looked.push_back(absl::IsAlreadyExists(CheckNoTrace(each)));
+    looked.push_back(absl::IsAlreadyExists(CheckNewTrace(each)));
   const bool followed = access((name + ".nowhere").c_str(), F_OK) == 0;
   unlink(name.c_str());
   unlink(link.c_str());
