@@ -27,7 +27,7 @@ std::string ChildProcesses::Ending::ForPeople() const {
 }
 
 absl::Status ChildProcesses::Start(const std::string& program, const std::vector<std::string>& arguments,
-                                   int output_fd) {
+                                   int output_fd, int death_signal) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -37,7 +37,7 @@ absl::Status ChildProcesses::Start(const std::string& program, const std::vector
   if (child < 0) return ErrnoStatus(absl::StrCat("cannot start ", program), errno);
   if (child == 0) {
     setsid();
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, death_signal);
     if (getppid() != parent) _exit(1);  // it died before the line above
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);

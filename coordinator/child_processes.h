@@ -14,7 +14,7 @@
 namespace iobench {
 
 // One thread. Each child is in a session of its own, so that the terminal's Ctrl-C reaches only us and nobody asks for a
-// password on it; stdin is /dev/null; it gets SIGTERM when we die.
+// password on it; stdin is /dev/null; it gets a signal when we die.
 class ChildProcesses {
  public:
   ChildProcesses() = default;
@@ -27,7 +27,9 @@ class ChildProcesses {
 
   // Starts `program` (searched in PATH where it has no slash) with `arguments`, of which the first is its name.
   // `output_fd`: stdout and stderr go there; -1: they are ours. The child's index is the number of those before it.
-  absl::Status Start(const std::string& program, const std::vector<std::string>& arguments, int output_fd);
+  // `death_signal`: what it gets when we die without a word.
+  absl::Status Start(const std::string& program, const std::vector<std::string>& arguments, int output_fd,
+                     int death_signal);
 
   struct Ending {
     size_t index = 0;

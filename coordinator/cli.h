@@ -23,6 +23,7 @@ struct PlaceOptions {
   std::string coordinator_host;  // how clients reach this host; empty: found out
   bool net_test = false;         // the network, in place of what the plan says
   double join_timeout_s = 600;
+  double lost_after_s = 60;  // a worker that does not answer
   bool insecure = false;
   std::string out;
   bool progress = false;

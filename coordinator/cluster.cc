@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/units.h"
 #include "coordinator/report/display_text.h"
 #include "spdlog/spdlog.h"
 
@@ -104,6 +105,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
   }
   client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
   members_ = std::move(joined);
+  silence_.emplace(count, lost_after_ns_, CoordNow());
   return absl::OkStatus();
 }
 
@@ -183,12 +185,22 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   if (patience.interruptible && interrupt_.raised()) return absl::CancelledError("interrupted");
   const CoordTime now = CoordNow();
   if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
+  LookForSilence(now);
+  if (!given_up_.empty()) {
+    ReceivedEvent lost = std::move(given_up_.front());
+    given_up_.pop_front();
+    return std::optional<ReceivedEvent>(std::move(lost));
+  }
   auto received = transport_.WaitEvent(std::min(patience.deadline, now + kSliceNs));
   if (!received.ok()) {
     if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
     return received.status();
   }
   Member* member = FindMember(received->worker);
+  if (member != nullptr && member->lost) return std::optional<ReceivedEvent>();  // given up, and back again
+  if (member != nullptr && silence_->Heard(member->number, CoordNow()) && !received->event.has_lost()) {
+    spdlog::warn("{} answers again", Printable(member->Name()));
+  }
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
   if (member == nullptr && !members_.empty() && received->event.has_joined()) {
     // Too late for this run: send it away rather than leave it waiting.
@@ -206,10 +218,43 @@ Member* Cluster::FindMember(WorkerId id) {
   return found == number_of_.end() ? nullptr : &members_[found->second];
 }
 
+void Cluster::LookForSilence(CoordTime now) {
+  if (!silence_.has_value()) return;
+  const SilenceWatch::Findings findings = silence_->Look(now);
+  for (const uint32_t number : findings.to_ask) {
+    v1::WorkerRequest ping;
+    ping.mutable_ping();
+    Ask(members_[number], std::move(ping));
+  }
+  for (const uint32_t number : findings.to_tell) {
+    const Member& member = members_[number];
+    spdlog::warn(
+        "{} (process {}) has not answered for {}: is it stopped, or its host? It is given up after {}",
+        Printable(member.Name()), member.facts.pid(), FormatSeconds(SecondsFrom(silence_->told_after_ns())),
+        FormatSeconds(SecondsFrom(lost_after_ns_)));
+  }
+  for (const uint32_t number : findings.to_give_up) GiveUp(members_[number]);
+}
+
+void Cluster::GiveUp(Member& member) {
+  const std::string reason =
+      absl::StrCat("it has not answered for ", FormatSeconds(SecondsFrom(lost_after_ns_)));
+  v1::WorkerRequest leave;  // for when it comes back
+  leave.set_run_id(run_id_);
+  leave.set_call_id(next_call_id_++);
+  leave.mutable_leave()->set_reason(absl::StrCat("the coordinator gave this worker up: ", reason));
+  transport_.Post(member.id, leave).IgnoreError();
+  MarkLost(member, reason);
+  ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = CoordNow()};
+  lost.event.mutable_lost()->set_reason(reason);
+  given_up_.push_back(std::move(lost));
+}
+
 void Cluster::MarkLost(Member& member, const std::string& reason) {
   if (member.lost) return;
   member.lost = true;
   member.lost_reason = reason;
+  if (silence_.has_value()) silence_->Forget(member.number);
   spdlog::warn("{} is lost: {}", Printable(member.Name()), Printable(reason));
 }
 

@@ -3,6 +3,7 @@
 #define COORDINATOR_CLUSTER_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/interrupt.h"
+#include "coordinator/silence_watch.h"
 #include "iobench/v1/control.pb.h"
 
 namespace iobench {
@@ -31,8 +33,11 @@ struct Member {
 // One thread, the one that owns the transport. The transport and the interrupt must outlive it.
 class Cluster {
  public:
-  Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt)
-      : transport_(transport), run_id_(run_id), interrupt_(interrupt) {}
+  // A worker that does not answer is told of on stderr after some seconds, and counts as lost after `lost_after_ns`.
+  Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt,
+          int64_t lost_after_ns = kUsualLostAfterNs)
+      : transport_(transport), run_id_(run_id), interrupt_(interrupt), lost_after_ns_(lost_after_ns) {}
+  static constexpr int64_t kUsualLostAfterNs = 60 * kNanosPerSecond;
 
   // Waits until `count` workers have joined and numbers them: in the transport's own order where it has one, else by
   // their places in the client list, else by host name and then by order of joining, so that a later run with the same hosts numbers them alike.
@@ -79,13 +84,19 @@ class Cluster {
  private:
   // One event, or none within a slice of time that keeps the interrupt prompt.
   absl::StatusOr<std::optional<ReceivedEvent>> Next(const Patience& patience);
+  // Asks workers that are silent for long, and says so or gives them up.
+  void LookForSilence(CoordTime now);
+  void GiveUp(Member& member);
   Member* FindMember(WorkerId id);
   void MarkLost(Member& member, const std::string& reason);
 
   Transport& transport_;
   const uint64_t run_id_;
   const Interrupt& interrupt_;
+  const int64_t lost_after_ns_;
   std::vector<Member> members_;
+  std::optional<SilenceWatch> silence_;  // from when all have joined
+  std::deque<ReceivedEvent> given_up_;   // a Lost of each that was given up, as a transport makes them
   std::unordered_map<WorkerId, uint32_t> number_of_;
   uint32_t client_count_ = 0;
   uint64_t next_call_id_ = 1;

@@ -1,6 +1,7 @@
 #include "coordinator/launcher.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,7 +90,8 @@ absl::StatusOr<Launcher> Launcher::Start(std::span<const ClientEntry> clients, c
     launcher.names_.push_back(absl::StrCat("client ", clients[i].client, " (worker ", i, ")"));
     IOBENCH_RETURN_IF_ERROR(launcher.shells_.Start(
         "/bin/sh",
-        {"sh", "-c", run, "sh", clients[i].client, "-n", WorkerCommand(clients[i], i + 1, options)}, output));
+        {"sh", "-c", run, "sh", clients[i].client, "-n", WorkerCommand(clients[i], i + 1, options)}, output,
+        SIGTERM));
   }
   return launcher;
 }

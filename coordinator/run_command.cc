@@ -60,6 +60,7 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.worker_count = stage.worker_count;
   options.check_start = stage.check_start;
   options.join_deadline = CoordNow() + NanosFrom(line.place.join_timeout_s);
+  options.lost_after_ns = NanosFrom(line.place.lost_after_s);
   options.force = line.place.force;
   options.dry_run = line.dry_run;
   return options;
@@ -200,10 +201,10 @@ int Selftest(const Stage& stage, const CommandLine& line) {
 
 int NetTest(const Stage& stage, const CommandLine& line) {
   const ConductorOptions options = OptionsFor(stage, line);
-  Cluster cluster(stage.transport, options.run_id, stage.interrupt);
+  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.lost_after_ns);
   NetTestOptions test{.told_host = line.place.coordinator_host,
                       .record_bytes = kNetTestRecordBytes,
-                      .seconds = line.given.Has("time") ? std::stod(line.given.Text("time")) : 0};
+                      .seconds = line.given.Decimal("time")};
   if (line.given.Has("record")) {
     test.record_bytes = static_cast<uint32_t>(
         std::clamp<uint64_t>(line.given.Numbers("record").front(), 1, kMostNetTestRecordBytes));

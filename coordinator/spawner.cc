@@ -1,30 +1,102 @@
 #include "coordinator/spawner.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 
 namespace iobench {
 
+namespace {
+
+constexpr int kMostAttempts = 3;
+constexpr char kSocketName[] = "coordinator";
+constexpr std::string_view kPrefix = "cluster-iobench-";
+constexpr size_t kRandomCharacters = 6;  // of mkdtemp
+
+void Remove(const std::string& directory) {
+  unlink(absl::StrCat(directory, "/", kSocketName).c_str());
+  rmdir(directory.c_str());
+}
+
+// The lock goes with the process that holds it, however it ends. -1: another one has it, or it cannot be had here.
+int Lock(const std::string& directory) {
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+bool SomebodyListens(const std::string& directory) {
+  const std::string path = absl::StrCat(directory, "/", kSocketName);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return true;  // not one of ours
+  path.copy(address.sun_path, path.size());
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return true;
+  const bool refused = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 &&
+                       (errno == ECONNREFUSED || errno == ENOENT);
+  close(fd);
+  return !refused;
+}
+
+// What coordinators that were killed have left: directories of ours that nobody holds and where nobody listens.
+void RemoveStale(const std::string& parent) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    const std::string name = entry.path().filename().string(), path = entry.path().string();
+    struct stat facts {};
+    if (!name.starts_with(kPrefix) || name.size() != kPrefix.size() + kRandomCharacters ||
+        lstat(path.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || facts.st_uid != geteuid()) {
+      continue;
+    }
+    const int lock = Lock(path);
+    if (lock < 0) continue;
+    if (!SomebodyListens(path)) Remove(path);
+    close(lock);
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<SocketDirectory> SocketDirectory::Make() {
   const char* temporary = getenv("TMPDIR");
   // A Unix socket's path may have 107 characters: a long TMPDIR is no use.
-  std::string pattern =
+  const std::string parent =
       temporary != nullptr && *temporary != '\0' && std::string(temporary).size() < 60 ? temporary : "/tmp";
-  pattern += "/cluster-iobench-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr)
-    return ErrnoStatus(absl::StrCat("cannot make a directory ", pattern), errno);
-  return SocketDirectory(pattern);
+  RemoveStale(parent);
+  for (int attempt = 0;; ++attempt) {
+    std::string path = absl::StrCat(parent, "/", std::string(kPrefix), std::string(kRandomCharacters, 'X'));
+    if (mkdtemp(path.data()) == nullptr) {
+      return ErrnoStatus(absl::StrCat("cannot make a directory ", path), errno);
+    }
+    const int lock = Lock(path);
+    struct stat facts {};
+    // Another one that starts now may have it, or have had it, because it takes it for stale. Where there are no locks, it
+    // cannot.
+    const bool ours = lock >= 0 && lstat(path.c_str(), &facts) == 0;
+    if (ours || attempt == kMostAttempts) return SocketDirectory(path, lock);
+    if (lock >= 0) close(lock);
+    Remove(path);
+  }
 }
 
 SocketDirectory::~SocketDirectory() {
   if (path_.empty()) return;
-  unlink(absl::StrCat(path_, "/coordinator").c_str());
-  rmdir(path_.c_str());
+  Remove(path_);
+  if (lock_ >= 0) close(lock_);
 }
 
 absl::StatusOr<Spawner> Spawner::Start(uint32_t count, const std::vector<std::string>& arguments) {
@@ -32,7 +104,8 @@ absl::StatusOr<Spawner> Spawner::Start(uint32_t count, const std::vector<std::st
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   Spawner spawner;
   for (uint32_t i = 0; i < count; ++i) {
-    IOBENCH_RETURN_IF_ERROR(spawner.children_.Start("/proc/self/exe", argv, /*output_fd=*/-1));
+    // SIGKILL: a worker that is stopped would take no other, and has nothing to put in order that we have not.
+    IOBENCH_RETURN_IF_ERROR(spawner.children_.Start("/proc/self/exe", argv, /*output_fd=*/-1, SIGKILL));
   }
   return spawner;
 }

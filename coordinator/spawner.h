@@ -12,18 +12,23 @@
 
 namespace iobench {
 
-// A private directory for a Unix socket, removed with what is in it by the destructor.
+// A private directory for a Unix socket, removed with what is in it by the destructor. Those of processes that were killed
+// are removed by whoever makes the next one.
 class SocketDirectory {
  public:
   static absl::StatusOr<SocketDirectory> Make();  // below $TMPDIR or /tmp
-  SocketDirectory(SocketDirectory&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  SocketDirectory(SocketDirectory&& other) noexcept
+      : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
+    other.path_.clear();
+  }
   SocketDirectory& operator=(SocketDirectory&&) = delete;
   ~SocketDirectory();
   std::string address() const { return "unix:" + path_ + "/coordinator"; }
 
  private:
-  explicit SocketDirectory(std::string path) : path_(std::move(path)) {}
+  SocketDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;
+  int lock_;  // held while we live
 };
 
 class Spawner {

@@ -6,6 +6,7 @@
 #define COMMON_TRANSPORT_GRPC_TRANSPORT_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,8 @@ class GrpcCoordinator final : public Transport {
 struct GrpcWorkerOptions {
   double join_timeout_s = 60;               // a coordinator that is not up yet is tried again until then
   const std::atomic<bool>* stop = nullptr;  // looked at every 50 ms; set: hang up at once
+  // While nobody has answered: after the first second, then every half minute. `why`: empty where nothing is known yet.
+  std::function<void(double waited_s, const std::string& why)> on_waiting = nullptr;
 };
 
 // The worker's end: joins the coordinator at `address`, sends Joined, hands requests to `handler` on gRPC's threads

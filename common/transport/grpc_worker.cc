@@ -17,6 +17,8 @@ namespace {
 
 constexpr int64_t kLookNs = 50'000'000;  // how often the stop flag and time-outs are looked at
 constexpr int64_t kRedialNs = 200'000'000;
+constexpr int64_t kSayFirstNs = 1'000'000'000;
+constexpr int64_t kSayApartNs = 30'000'000'000;
 constexpr int64_t kFarewellNs = 5'000'000'000;
 
 // Wakes the thread that runs the workers when one of its links has changed.
@@ -223,7 +225,9 @@ class Seat {
         facts_(handler.Facts()),
         channel_(MakeChannel(address)),
         stub_(v1::Coordinator::NewStub(channel_)),
-        join_until_ns_(MonotonicNowNs() + NanosFrom(options.join_timeout_s)) {
+        begin_ns_(MonotonicNowNs()),
+        join_until_ns_(begin_ns_ + NanosFrom(options.join_timeout_s)),
+        say_at_ns_(begin_ns_ + kSayFirstNs) {
     Dial();
   }
 
@@ -257,6 +261,9 @@ class Seat {
                                                      last_error_.empty() ? "" : ": ", last_error_)));
     }
     if (link_ == nullptr && now_ns >= redial_at_ns_) Dial();
+    if (now_ns < say_at_ns_) return;
+    say_at_ns_ = now_ns + kSayApartNs;
+    if (options_.on_waiting != nullptr) options_.on_waiting(SecondsFrom(now_ns - begin_ns_), last_error_);
   }
 
  private:
@@ -287,7 +294,9 @@ class Seat {
   const v1::WorkerFacts facts_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::Coordinator::Stub> stub_;
+  const int64_t begin_ns_;
   const int64_t join_until_ns_;
+  int64_t say_at_ns_;
   int64_t redial_at_ns_ = 0;
   std::string last_error_;
   std::unique_ptr<WorkerLink> link_;  // null between two tries
