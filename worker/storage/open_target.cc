@@ -1,11 +1,24 @@
 #include "worker/storage/open_target.h"
 
+#include "absl/strings/str_cat.h"
+#include "common/nfs_url.h"
+#include "common/status_util.h"
 #include "worker/storage/local_directory.h"
+#include "worker/storage/nfs_directory.h"
 
 namespace iobench {
 
 absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path) {
-  return LocalDirectory::Open(path);
+  if (!IsNfsUrl(path)) return LocalDirectory::Open(path);
+  IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
+#ifdef IOBENCH_HAS_LIBNFS
+  return NfsDirectory::Open(url);
+#else
+  return absl::UnimplementedError(
+      absl::StrCat(url.ForPeople(),
+                   ": this build of cluster-iobench has no libnfs: install libnfs-dev and "
+                   "build again, or mount the export and give its directory"));
+#endif
 }
 
 }  // namespace iobench

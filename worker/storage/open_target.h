@@ -10,7 +10,8 @@
 
 namespace iobench {
 
-// Blocks as the file system does.
+// A directory's path, or nfs://HOST/PATH. Blocks as the file system does; with a URL as NfsConnection waits.
+// Unimplemented: a URL, and no libnfs in this build.
 absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path);
 
 }  // namespace iobench
