@@ -16,7 +16,7 @@ std::optional<Score> ScoreOf(const v1::RunReport& report) {
   for (int i = 0; i < plan.phases_size(); ++i) {
     const v1::Score kind = plan.phases(i).score();
     if (kind == v1::SCORE_NONE) continue;
-    if (i >= report.phases_size()) return std::nullopt;
+    if (i >= report.phases_size() || report.phases(i).interrupted()) return std::nullopt;
     const v1::Headline& headline = report.phases(i).headline();
     const bool is_metadata = kind == v1::SCORE_METADATA;
     const double figure = is_metadata ? headline.ops_per_s() / 1e3 : headline.bytes_per_s() / kGiB;

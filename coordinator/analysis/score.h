@@ -16,7 +16,7 @@ struct Score {
 };
 
 // Of the first repetition. Nothing where the plan names no phases of both kinds, or one of them has no figure (yet),
-// or is a find that found nothing.
+// was interrupted, or is a find that found nothing.
 std::optional<Score> ScoreOf(const v1::RunReport& report);
 
 // The score and its formula among the report's notes, once there is one.

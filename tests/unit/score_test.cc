@@ -47,10 +47,16 @@ TEST_CASE("there is no score where find found nothing") {
   CHECK_FALSE(ScoreOf(report).has_value());
 }
 
-TEST_CASE("there is no score while a phase is missing, has no figure, or the plan asks for none") {
+TEST_CASE(
+    "there is no score while a phase is missing or cut short, has no figure, or the plan asks for none") {
   v1::RunReport unfinished = FivePhases();
   unfinished.mutable_phases()->RemoveLast();
   CHECK_FALSE(ScoreOf(unfinished).has_value());
+  v1::RunReport interrupted = FivePhases();
+  interrupted.mutable_phases(1)->set_interrupted(true);
+  CHECK(ScoreOf(interrupted).has_value());  // that one does not count
+  interrupted.mutable_phases(4)->set_interrupted(true);
+  CHECK_FALSE(ScoreOf(interrupted).has_value());
   v1::RunReport failed = FivePhases();
   failed.mutable_phases(2)->mutable_headline()->set_bytes_per_s(0);
   CHECK_FALSE(ScoreOf(failed).has_value());
