@@ -254,6 +254,11 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
         absl::StrCat("kept data (-w) are on only ", matching, " of ", claimers.size(),
                      " file systems that this run uses: write anew with -i 0, or use --force"));
   }
+  if (decision.uses_kept_data && plan.has_stripe()) {
+    return absl::FailedPreconditionError(
+        "--stripe (stripe) is for files that are made, and this run uses those that were kept (-w), as they "
+        "are: leave it out, or write anew with -i 0");
+  }
   if (creates && matching > 0) decision.removes_old_data = true;
   if (!decision.uses_kept_data) {
     IOBENCH_RETURN_IF_ERROR(CheckSpace(plan, layout, members, facts, decision, force));
@@ -348,6 +353,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
         v1::DataStep& step = *request.mutable_data_step();
         step.set_action(action);
         *step.mutable_manifest() = manifest_;
+        if (plan_.has_stripe()) *step.mutable_stripe() = plan_.stripe();
         for (const uint32_t target : mine->second)
           *step.add_targets() = plan_.targets(static_cast<int>(target));
         return request;

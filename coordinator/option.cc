@@ -76,6 +76,20 @@ absl::StatusOr<std::vector<std::string>> ReadBinding(const OptionSpec& option, c
       absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not cores, cores:FIRST or numa"));
 }
 
+absl::StatusOr<std::vector<std::string>> ReadStripe(const OptionSpec& option, const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  int32_t count = 0;
+  if (!absl::SimpleAtoi(parts.first, &count) || (parts.second.empty() && text.ends_with(':'))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text,
+                     "\" is not a number of targets and a size such as 4:1m (-1: all targets)"));
+  }
+  if (parts.second.empty()) return std::vector<std::string>{absl::StrCat(count), "0"};
+  const absl::StatusOr<std::string> bytes = ReadSize(option, parts.second, 1);
+  if (!bytes.ok()) return bytes.status();
+  return std::vector<std::string>{absl::StrCat(count), *bytes};
+}
+
 // IOzone's numbers; a word is the plan check's.
 std::string ReadMapAdvice(const std::string& text) {
   static constexpr const char* kWords[] = {"normal", "random", "sequential", "dontneed", "willneed"};
@@ -109,6 +123,8 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
       return ReadSizeAndMs(option, text);
     case OptionValue::kBinding:
       return ReadBinding(option, text);
+    case OptionValue::kStripe:
+      return ReadStripe(option, text);
     case OptionValue::kDataContents:
       return ReadDataContents(option, text);
   }

@@ -38,6 +38,7 @@ enum class OptionValue {
   kSizeAndMs,     // 4m,20: two values
   kMapAdvice,     // a word, or IOzone's number for it
   kBinding,       // cores, cores:FIRST or numa: two values
+  kStripe,        // 4, 4:1m or -1:1m: two values
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 

@@ -171,6 +171,9 @@ constexpr OptionSpec kOptions[] = {
      .help = "posix_fadvise() after open: normal, sequential, random, noreuse or willneed"},
     {.name = "preallocate", .sets = "operation.preallocate", .phases = F::kCreating, .group = G::kEngine,
      .help = "fallocate() when files are made"},
+    {.name = "stripe", .argument = "COUNT[:SIZE]", .value = V::kStripe,
+     .sets = "plan.stripe.count=$ plan.stripe.bytes=$2", .group = G::kEngine,
+     .help = "on Lustre: files over so many targets (-1: all), so much on each in turn, by `lfs setstripe`"},
     {.letter = "X", .name = "write-trace", .argument = "FILE", .value = V::kWord,
      .sets = "operation.trace.write_file", .group = G::kEngine,
      .help = "write \"offset size delay_ms\" of each op to FILE.LANE"},
@@ -267,7 +270,8 @@ constexpr OptionSpec kOptions[] = {
 
     // ------------------------------------------------------------------------------------------ where
     {.letter = "w", .name = "keep", .sets = "plan.keep_data", .group = G::kWhere,
-     .help = "keep the data for a later run"},
+     .help = "keep the data for a later run; trees of names stay too, and no run uses them again: `clean` "
+             "removes them"},
 
     // ---------------------------------------------------------------------------------- always so here
     {.letter = "R", .name = "excel", .group = G::kIozone,

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/small_file.h"
@@ -62,10 +63,18 @@ absl::Status SetScalar(const std::string& text, const FieldDescriptor& field, Me
                : reflection.SetDouble(&message, &field, value);
       return absl::OkStatus();
     }
+    case FieldDescriptor::CPPTYPE_INT32: {
+      int32_t value = 0;
+      if (!absl::SimpleAtoi(text, &value))
+        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a whole number"));
+      repeated ? reflection.AddInt32(&message, &field, value) : reflection.SetInt32(&message, &field, value);
+      return absl::OkStatus();
+    }
     case FieldDescriptor::CPPTYPE_UINT32:
     case FieldDescriptor::CPPTYPE_UINT64: {
       uint64_t value = 0;
-      if (absl::EndsWith(field.name(), "_bytes") || absl::StartsWith(field.name(), "bytes_")) {
+      if (absl::EndsWith(field.name(), "_bytes") || absl::StartsWith(field.name(), "bytes_") ||
+          field.name() == "bytes") {
         absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1);
         if (!bytes.ok()) return bytes.status();
         value = *bytes;
@@ -196,6 +205,10 @@ void PrintValue(const Message& message, const FieldDescriptor& field, int index,
     case FieldDescriptor::CPPTYPE_DOUBLE:
       out << (repeated ? reflection.GetRepeatedDouble(message, &field, index)
                        : reflection.GetDouble(message, &field));
+      break;
+    case FieldDescriptor::CPPTYPE_INT32:
+      out << (repeated ? reflection.GetRepeatedInt32(message, &field, index)
+                       : reflection.GetInt32(message, &field));
       break;
     case FieldDescriptor::CPPTYPE_UINT32:
       out << (repeated ? reflection.GetRepeatedUInt32(message, &field, index)

@@ -1,6 +1,8 @@
 #include "worker/data_steps.h"
 
+#include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "worker/lustre.h"
 
 namespace iobench {
 namespace {
@@ -31,6 +33,9 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
   switch (step.action()) {
     case v1::DataStep::CLAIM: {
       auto report = ClaimData(path, step.manifest());
+      if (report.ok() && step.has_stripe()) {
+        IOBENCH_RETURN_IF_ERROR(SetStripe(absl::StrCat(path, "/", kDataDirectoryName), step.stripe()));
+      }
       if (report.ok()) refused_claims_.erase(claim);
       if (absl::IsFailedPrecondition(report.status())) refused_claims_.insert(claim);
       return report;

@@ -65,6 +65,8 @@ std::string FieldOf(const google::protobuf::Message& root, const std::string& pa
       return reflection.GetString(*message, field);
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return absl::StrCat(reflection.GetDouble(*message, field));
+    case FieldDescriptor::CPPTYPE_INT32:
+      return absl::StrCat(reflection.GetInt32(*message, field));
     case FieldDescriptor::CPPTYPE_UINT32:
       return absl::StrCat(reflection.GetUInt32(*message, field));
     case FieldDescriptor::CPPTYPE_UINT64:
