@@ -22,6 +22,7 @@ enum class EngineFeature {
   kFileAdvice,   // --fadvise
   kMapping,      // -D, -G, -+A, -Z: it maps files
   kCopy,         // -H
+  kBuffers,      // -m
 };
 using EngineFeatures = EnumSet<EngineFeature>;
 

@@ -89,6 +89,22 @@ absl::Status CheckVerify(const v1::Plan& plan) {
   return absl::OkStatus();
 }
 
+// -m: what stands in a lane's memory comes from there and goes there, and nothing is made or looked at between ops.
+absl::Status CheckBuffers(const v1::Plan& plan) {
+  constexpr char kBuffers[] = "-m (buffer_bytes)";
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (assignment.operation().buffer_bytes() == 0) continue;
+      if (plan.data().verify())
+        return CannotGo(kVerify, kBuffers, "what is checked is looked at after each op");
+      if (plan.data().dedupe_percent() > 0) {
+        return CannotGo(kDedupe, kBuffers, "records of a set are made before each op");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Whatever is checked, and however.
 absl::Status CheckChecks(const v1::Plan& plan) {
   if (!plan.files().existing_files().empty()) {
@@ -131,6 +147,7 @@ absl::Status CheckData(const v1::Plan& plan) {
     IOBENCH_RETURN_IF_ERROR(CheckConstant(data));
   }
   IOBENCH_RETURN_IF_ERROR(CheckDedupe(data));
+  IOBENCH_RETURN_IF_ERROR(CheckBuffers(plan));
   if (data.verify()) IOBENCH_RETURN_IF_ERROR(CheckChecks(plan));
   return HasSectors(data) ? CheckVerify(plan) : absl::OkStatus();
 }

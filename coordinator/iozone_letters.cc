@@ -21,7 +21,6 @@ constexpr std::string_view kComesWithReports = "comes with the reports of IOzone
 constexpr RefusedLetter kRefused[] = {
     {"b",  true,  "binary spreadsheet", kComesWithReports},
     {"d",  true,  "pause between the children's starts", "all lanes start at one instant here: that is what is measured"},
-    {"m",  false, "rotate through several buffers", "data are always written from a window of 512 KiB that moves on"},
     {"Q",  false, "files of offset and latency", kComesWithReports},
     {"+a", true,  "placeholder", "it has no effect in IOzone, either"},
     {"+c", true,  "internal: client of a master", "workers join with `cluster-iobench worker --join ADDR`"},

@@ -58,6 +58,7 @@ constexpr ForbiddenPair kForbidden[] = {
     {"depth",      "aio-copy",  "both say how many ops are in flight"},
     {"mmap-async", "mmap-sync", "one kind of msync per op"},
     {"jitter",     "jitter-every", "both say how often"},
+    {"buffers",    "buffer-bytes", "both say how much memory"},
     {"verify",     "dedupe",        kWhole},
     {"verify",     "dedupe-within", kWhole},
     {"verify",     "verify-pattern", kOneContent},

@@ -48,6 +48,7 @@ absl::Status CheckEngineOptions(const EngineSpec& engine, const v1::Operation& o
                 mmap.sync() != v1::Mmap::NEVER, has(EngineFeature::kMapping)},
            Wish{"-+A (mmap.advice)", !mmap.advice().empty(), has(EngineFeature::kMapping)},
            Wish{"-Z (mmap.mix_file_io)", mmap.mix_file_io(), has(EngineFeature::kMapping)},
+           Wish{"-m (buffer_bytes)", operation.buffer_bytes() > 0, has(EngineFeature::kBuffers)},
            Wish{"--preallocate", operation.preallocate(), engine.uses_files && engine.mounted},
        }) {
     if (!wish.asked || wish.can) continue;

@@ -80,6 +80,9 @@ bool EngineKnows(const OptionSpec& option, const v1::Operation& operation) {
   const auto engine = EngineFor(**spec, operation.engine().empty() ? "posix" : operation.engine());
   if (!engine.ok()) return true;
   if (option.name == "direct") return (*engine)->direct;
+  if (option.name == "buffers" || option.name == "buffer-bytes") {
+    return (*engine)->features.Has(EngineFeature::kBuffers);
+  }
   const bool syncs = option.name == "sync" || option.name == "dsync" || option.name == "rsync";
   return !syncs || (*engine)->sync;
 }

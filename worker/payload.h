@@ -48,17 +48,13 @@ class Payload {
   // op.offset is, up to 4 KiB, which suits O_DIRECT.
   const std::byte* Next(const Op& op) {
     if (made_ != nullptr) [[unlikely]]
-      return made_;
-    const uint64_t first_block = op.offset / kStampEveryBytes;
-    const uint64_t block_count =
-        ((op.offset + op.length + kStampEveryBytes - 1) / kStampEveryBytes - first_block) & stamps_;
-    std::byte* const blocks = pool_.At(first_block * kStampEveryBytes);
-    for (uint64_t i = 0; i < block_count; ++i) {
-      const uint64_t stamp = StampOf(salt_, op.object, first_block + i);
-      std::memcpy(blocks + i * kStampEveryBytes, &stamp, sizeof(stamp));
-    }
-    return blocks + op.offset % kStampEveryBytes;
+      return place_ == nullptr ? made_ : Stamped(op, place_);
+    return Stamped(op, pool_.At(op.offset / kStampEveryBytes * kStampEveryBytes));
   }
+
+  // Until the next call the data for writes stand at `place` instead of in the pool: what stands there already, with the
+  // stamps of the op. It must take a record and what is before it in its first block. REQUIRES: no maker.
+  void StandAt(std::byte* place) { made_ = place_ = place; }
 
   // Puts the data for this write into `out`, for engines whose data must stay while other ops are made. `held`: the op
   // whose data stand in `out` since the last call, null where none do. Where both lie alike on the pool only the stamps
@@ -82,6 +78,18 @@ class Payload {
                        const PoolContents& contents = {});
 
  private:
+  // The op's data in memory that begins with the op's first block.
+  const std::byte* Stamped(const Op& op, std::byte* blocks) const {
+    const uint64_t first_block = op.offset / kStampEveryBytes;
+    const uint64_t block_count =
+        ((op.offset + op.length + kStampEveryBytes - 1) / kStampEveryBytes - first_block) & stamps_;
+    for (uint64_t i = 0; i < block_count; ++i) {
+      const uint64_t stamp = StampOf(salt_, op.object, first_block + i);
+      std::memcpy(blocks + i * kStampEveryBytes, &stamp, sizeof(stamp));
+    }
+    return blocks + op.offset % kStampEveryBytes;
+  }
+
   Payload(Pool pool, uint64_t salt, uint64_t stamps) : pool_(std::move(pool)), salt_(salt), stamps_(stamps) {}
 
   static uint64_t StampOf(uint64_t salt, uint32_t object, uint64_t block) {
@@ -92,6 +100,7 @@ class Payload {
   uint64_t salt_;
   uint64_t stamps_;  // all bits: blocks are stamped; 0: they are not
   const std::byte* made_ = nullptr;
+  std::byte* place_ = nullptr;
   std::unique_ptr<RecordMaker> maker_;
 };
 

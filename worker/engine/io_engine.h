@@ -31,7 +31,8 @@ struct EngineOptions {
   bool file_lock = false;      // fcntl lock of every file, from Open to Close
   uint32_t jitter_every = 0;   // so many reads apart, one small read at the file's begin; 0: never
   std::string advice = {};     // posix_fadvise after open; empty: none
-  std::string directory = {};  // engines without a mount: the URL of the data directory, as FileSet has it
+  uint64_t buffer_bytes = 0;   // records come from and go to so much memory in turn; 0: one record's
+  std::string directory = {};  // engines without a mount: the URL of the data directory
 };
 
 // What went wrong with an op, in the words of the engine.
@@ -61,10 +62,11 @@ class IoEngine {
   // Of a Run that ended with kFailed, where the engine knows better than "KIND FILE at offset N" what failed.
   virtual std::optional<FailedOp> Explain(const LoopEnd&) const { return std::nullopt; }
 
-  // fsync of every file.
-  virtual absl::Status Flush() = 0;
   // Of find: how many of the items that Run looked at were what was looked for.
   virtual uint64_t found_items() const { return 0; }
+
+  // fsync of every file.
+  virtual absl::Status Flush() = 0;
 
   // Closes every file and says the first error; idempotent.
   virtual absl::Status Close() = 0;

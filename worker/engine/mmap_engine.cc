@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/advice.h"
 #include "common/status_util.h"
+#include "worker/engine/buffers_in_turn.h"
 #include "worker/engine/bus_error.h"
 #include "worker/engine/posix_calls.h"
 #include "worker/timed_loop.h"
@@ -124,11 +125,20 @@ struct Alternating {
   int64_t operator()(const Op& op) const { return (*op_count)++ % 2 == 0 ? copy(op) : calls(op); }
 };
 
+void SetReadBuffer(Alternating& do_op, std::byte* buffer) {
+  do_op.copy.read_buffer = do_op.calls.read_buffer = buffer;
+}
+
 template <typename Clock>
 class MmapEngine final : public IoEngine {
  public:
   explicit MmapEngine(const EngineOptions& options) : options_(options), open_files_(options) {}
   ~MmapEngine() override { Close().IgnoreError(); }
+
+  absl::Status MakeReady(LaneContext& lane) override {
+    if (options_.buffer_bytes == 0) return absl::OkStatus();
+    return buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
+  }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
     IOBENCH_RETURN_IF_ERROR(Close());
@@ -175,6 +185,12 @@ class MmapEngine final : public IoEngine {
  private:
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
+    if (!buffers_.in_use()) return RunAround(lane, do_op);
+    return RunAround(lane, WithBuffersInTurn<DoOp>{do_op, &buffers_, lane.payload});
+  }
+
+  template <typename DoOp>
+  LoopEnd RunAround(LaneContext& lane, DoOp do_op) {
     if (!options_.record_locks) return RunLoop<Clock>(lane, do_op);
     return RunLoop<Clock>(lane, WithRecordLock<DoOp>{do_op, open_files_.data()});
   }
@@ -225,6 +241,7 @@ class MmapEngine final : public IoEngine {
 
   const EngineOptions options_;
   OpenFiles open_files_;
+  BuffersInTurn buffers_;
   std::vector<MappedRange> ranges_;  // by file; of no bytes where nothing could be mapped
   std::vector<MappedFile> files_;
   uint64_t op_count_ = 0;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "worker/engine/buffers_in_turn.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/posix_calls.h"
 #include "worker/timed_loop.h"
@@ -100,6 +101,11 @@ class PosixEngine final : public IoEngine {
  public:
   explicit PosixEngine(const EngineOptions& options) : options_(options), files_(options) {}
 
+  absl::Status MakeReady(LaneContext& lane) override {
+    if (options_.buffer_bytes == 0) return absl::OkStatus();
+    return buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
+  }
+
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
     positions_.assign(files.files.size(), 0);
     // Direct reads are of whole logical blocks, which a record is made of.
@@ -124,6 +130,13 @@ class PosixEngine final : public IoEngine {
  private:
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
+    if (!buffers_.in_use()) return RunAround(lane, do_op);
+    return RunAround(lane, WithBuffersInTurn<DoOp>{do_op, &buffers_, lane.payload});
+  }
+
+  // Locks and jitter around it.
+  template <typename DoOp>
+  LoopEnd RunAround(LaneContext& lane, DoOp do_op) {
     if (!options_.record_locks && options_.jitter_every == 0) return RunLoop<Clock>(lane, do_op);
     const WithJitter<DoOp> jittered{do_op,         files_.data(),    options_.jitter_every,
                                     jitter_bytes_, lane.read_buffer, &read_count_};
@@ -133,6 +146,7 @@ class PosixEngine final : public IoEngine {
 
   const EngineOptions options_;
   OpenFiles files_;
+  BuffersInTurn buffers_;
   std::vector<uint64_t> positions_;
   uint32_t jitter_bytes_ = 1;
   uint64_t read_count_ = 0;

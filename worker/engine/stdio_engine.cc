@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "worker/engine/buffers_in_turn.h"
 #include "worker/engine/open_files.h"
 #include "worker/timed_loop.h"
 
@@ -93,6 +94,11 @@ class StdioEngine final : public IoEngine {
   explicit StdioEngine(const EngineOptions& options) : options_(options) {}
   ~StdioEngine() override { Close().IgnoreError(); }
 
+  absl::Status MakeReady(LaneContext& lane) override {
+    if (options_.buffer_bytes == 0) return absl::OkStatus();
+    return buffers_in_turn_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
+  }
+
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
     IOBENCH_RETURN_IF_ERROR(Close());
     files_ = &files;
@@ -107,9 +113,9 @@ class StdioEngine final : public IoEngine {
 
   LoopEnd Run(LaneContext& lane) override {
     if (options_.call == Call::kCharacter) {
-      return RunLoop<Clock>(lane, Characters{streams_.data(), lane.payload, lane.read_buffer});
+      return RunWith(lane, Characters{streams_.data(), lane.payload, lane.read_buffer});
     }
-    return RunLoop<Clock>(lane, Records{streams_.data(), lane.payload, lane.read_buffer});
+    return RunWith(lane, Records{streams_.data(), lane.payload, lane.read_buffer});
   }
 
   absl::Status Flush() override {
@@ -136,6 +142,12 @@ class StdioEngine final : public IoEngine {
   }
 
  private:
+  template <typename DoOp>
+  LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
+    if (!buffers_in_turn_.in_use()) return RunLoop<Clock>(lane, do_op);
+    return RunLoop<Clock>(lane, WithBuffersInTurn<DoOp>{do_op, &buffers_in_turn_, lane.payload});
+  }
+
   absl::Status OpenOne(size_t index, const OpenMode& mode) {
     if (buffers_.size() <= index) {  // kept when the files are opened again
       IOBENCH_ASSIGN_OR_RETURN(AlignedBuffer buffer,
@@ -160,6 +172,7 @@ class StdioEngine final : public IoEngine {
 
   const EngineOptions options_;
   const FileSet* files_ = nullptr;
+  BuffersInTurn buffers_in_turn_;       // of the lane, not of the streams
   std::vector<AlignedBuffer> buffers_;  // by file; outlive the streams
   std::vector<OpenStream> streams_;
 };

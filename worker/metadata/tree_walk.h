@@ -3,12 +3,18 @@
 #ifndef WORKER_METADATA_TREE_WALK_H_
 #define WORKER_METADATA_TREE_WALK_H_
 
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "iobench/v1/plan.pb.h"
+#include "worker/metadata/item_calls.h"
 #include "worker/metadata/lane_tree.h"
 #include "worker/unique_fd.h"
 
@@ -45,6 +51,8 @@ class TreeWalk {
   uint64_t expected_in_directory() const { return expected_; }
 
  private:
+  static constexpr size_t kDigitCount = 8;
+
   int64_t Enter(int root_fd, uint32_t directory);
   int64_t List();  // the next piece: its bytes, 0 at the end, or -errno
   int64_t Leave();
@@ -65,6 +73,39 @@ class TreeWalk {
   int64_t at_ = 0, end_ = 0;  // in the listing
   const char* name_ = nullptr;
 };
+
+// Inlined into the loop: an op takes little more than its fstatat().
+inline bool TreeWalk::IsOurs(const DirectoryEntry& entry) const {
+  const size_t name_bytes = prefix_.size() + kDigitCount;
+  return entry.record_bytes > offsetof(DirectoryEntry, name) + name_bytes &&
+         std::memcmp(entry.name, prefix_.data(), prefix_.size()) == 0 && entry.name[name_bytes] == 0;
+}
+
+inline bool TreeWalk::IsWanted(const char* name, uint64_t bytes) const {
+  return (wanted_bytes_ == 0 || bytes == wanted_bytes_) &&
+         (pattern_.empty() || ::fnmatch(pattern_.c_str(), name, 0) == 0);
+}
+
+inline int64_t TreeWalk::Next(int root_fd, uint32_t directory) {
+  name_ = nullptr;
+  if (directory != directory_ || left_ == 0) {
+    if (const int64_t entered = Enter(root_fd, directory); entered < 0) return entered;
+  }
+  for (;;) {
+    if (at_ >= end_) {
+      const int64_t listed = List();
+      if (listed <= 0) return listed == 0 ? -int64_t{ENODATA} : listed;
+    }
+    const auto* const entry = reinterpret_cast<const DirectoryEntry*>(listing_.data() + at_);
+    at_ += entry->record_bytes;
+    if (!IsOurs(*entry)) continue;
+    name_ = entry->name;
+    struct stat facts;
+    if (const int64_t looked = item::Stat(fd_.get(), name_, &facts); looked < 0) return looked;
+    if (IsWanted(name_, static_cast<uint64_t>(facts.st_size))) ++found_items_;
+    return --left_ == 0 ? Leave() : 0;
+  }
+}
 
 }  // namespace iobench
 
