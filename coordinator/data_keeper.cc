@@ -41,6 +41,8 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   compare("files per lane", kept.files().files_per_lane(), ours.files().files_per_lane());
   compare("shared file", std::string(kept.files().shared_file() ? "yes" : "no"),
           std::string(ours.files().shared_file() ? "yes" : "no"));
+  compare("interleaved", std::string(kept.files().interleaved() ? "yes" : "no"),
+          std::string(ours.files().interleaved() ? "yes" : "no"));
   compare("seed", kept.seed(), ours.seed());
   if (HasSectors(ours.data())) {
     compare("written with --verify", std::string(HasSectors(kept.data()) ? "yes" : "no"), std::string("yes"));

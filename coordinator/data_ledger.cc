@@ -34,7 +34,8 @@ uint32_t SectorUnitBytes(const v1::Plan& plan) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       if (DataOperation(assignment.operation()) == nullptr) continue;
       const uint64_t record_bytes = assignment.operation().record_bytes();
-      if (record_bytes % kSectorBytes != 0) odd_record_bytes = record_bytes;
+      // Of interleaved lanes the record says whose a place is: kept data of other records are no use.
+      if (record_bytes % kSectorBytes != 0 || plan.files().interleaved()) odd_record_bytes = record_bytes;
     }
   }
   return odd_record_bytes == 0 ? kSectorBytes : static_cast<uint32_t>(odd_record_bytes);

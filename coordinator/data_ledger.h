@@ -18,7 +18,8 @@
 
 namespace iobench {
 
-// How sectors lie in this plan's records: 512, or the record where it is no multiple of 512. REQUIRES: a checked plan.
+// How sectors lie in this plan's records: 512, or the record where it is no multiple of 512 or
+// where the lanes' records take turns. REQUIRES: a checked plan.
 uint32_t SectorUnitBytes(const v1::Plan& plan);
 
 class DataLedger {

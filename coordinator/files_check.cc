@@ -41,6 +41,24 @@ absl::Status CheckExisting(const v1::Plan& plan, const v1::Operation& operation,
   return absl::OkStatus();
 }
 
+// Where lanes take turns record by record, it is the record's size that says whose a place is.
+absl::Status CheckOneRecordSize(const v1::Plan& plan) {
+  uint64_t record_bytes = 0;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const v1::Operation& operation = assignment.operation();
+      const auto spec = FindOperation(operation.name());
+      if (!spec.ok() || (*spec)->is_metadata()) continue;
+      if (record_bytes == 0) record_bytes = operation.record_bytes();
+      if (record_bytes == operation.record_bytes()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--interleaved with --verify (-+d): with records of ", record_bytes, " bytes and of ",
+          operation.record_bytes(), " a lane would read where another one wrote: use one record size (-r)"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckInterleaved(const v1::Plan& plan, const v1::FileLayout& files,
                               const v1::Operation& operation, const OperationSpec& spec) {
   if (spec.is_metadata()) return absl::OkStatus();
@@ -64,11 +82,7 @@ absl::Status CheckInterleaved(const v1::Plan& plan, const v1::FileLayout& files,
     return absl::InvalidArgumentError(
         "--interleaved lanes would lock each other's records with -W (file_lock): use -+l (record_locks)");
   }
-  if (plan.data().verify() || operation.jitter_every() > 0) {
-    return absl::InvalidArgumentError(
-        "--interleaved cannot go with --verify (-+d) or --jitter (-K) in this version");
-  }
-  return absl::OkStatus();
+  return plan.data().verify() ? CheckOneRecordSize(plan) : absl::OkStatus();
 }
 
 }  // namespace
@@ -102,9 +116,11 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   // Their extents move with the size, so that a sector would be read where no lane of this layout wrote it.
   if (files.shared_file() && plan.data().verify() &&
       (files.bytes_per_lane() != plan.files().bytes_per_lane() ||
-       shape.lanes_per_worker != plan.lanes_per_worker() || !plan.files().shared_file())) {
+       shape.lanes_per_worker != plan.lanes_per_worker() || !plan.files().shared_file() ||
+       files.interleaved() != plan.files().interleaved())) {
     return absl::InvalidArgumentError(
-        "a shared file that is verified has one size and one number of lanes in all phases");
+        "a shared file that is verified has one size, one number of lanes and one order of their records: say "
+        "all of it in the plan's files, not in a phase's");
   }
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();

@@ -231,3 +231,28 @@ def test_a_manifest_says_what_later_runs_have_to_know(path, out):
     manifest = json.loads((path / program.DATA_DIRECTORY / "manifest.json").read_text())
     assert manifest["data"]["verify"] and manifest["data"]["unit_bytes"] == SECTOR
     assert manifest["data"]["generation_low"] == manifest["data"]["generation_high"] == 2
+
+
+def test_interleaved_records_are_verified_each_as_its_lane_s(path, tmp_path, options):
+    shape = ("-+V", "--interleaved", "-t", "3", *options)
+    outcome = program.run(["-i", "0", "-i", "1", "-i", "2", "--verify", "-w", *SHAPE, *shape], path=path,
+                          out=tmp_path / "1").expect(0)
+    lanes = outcome.result["run"]["lane_count"]
+    for phase in outcome.phases:
+        if phase["operation"] in ("read", "reread", "random-read"):
+            assert phase["verify"]["sectors"] == lanes * 64 * 1024 // SECTOR
+            assert phase["verify"]["mismatched"] == phase["verify"]["undetermined"] == 0
+    # Records 0 and 1 of the file are those of lanes 0 and 1.
+    shared = path / program.DATA_DIRECTORY / "shared"
+    overwrite(shared, 4096, shared.read_bytes()[:4096])
+    overwrite(shared, 4096 * lanes + 512, bytes(512))
+    again = program.run(["-i", "1", "-+n", "-w", "--verify", *SHAPE, *shape], path=path, out=tmp_path / "2").expect(2)
+    verify = again.phase("read")["verify"]
+    assert verify["counts"] == {"wrong-offset": 8, "zeros": 1}, verify
+    places = {mismatch["what"]: mismatch for mismatch in verify["first"]}
+    assert places["ZEROS"]["offset"] == 4096 * lanes + 512, "of lane 0's second record"
+    assert "of the extent of lane 0" in places["WRONG_OFFSET"]["found"]
+    for words, says in ((("-r", "8k"), "sectors from multiples of bytes 4096, now 8192"), (("-r", "4k", "-r", "8k"), "-r")):
+        other = program.run(["-i", "1", "-+n", "-w", "--verify", "-s", "64k", *words, *shape], path=path,
+                            out=tmp_path / "3").expect(1)
+        assert says in other.stderr, other
