@@ -62,6 +62,8 @@ TEST_CASE("a lane looks at its own part of a shared directory, and passes over l
   one.Does("symlink");
   one.Does("mkdir");
   other.Does("create");
+  one.tree().mutable_find()->set_name("item-000001-*");
+  other.tree().mutable_find()->set_name("item-000002-*");
   for (TreeLane* lane : {&one, &other}) {
     lane->Does("find");
     REQUIRE(lane->recorder().ops() == 40);
