@@ -2,7 +2,7 @@
 import dataclasses
 from typing import Callable, Optional
 
-from report_checks import lanes_of
+from report_checks import check_csv, check_report, lanes_of
 
 LANES = 4
 KIB = 1024
@@ -278,3 +278,27 @@ SCENARIOS = (
     Scenario("the null engine", options("-i 0 -i 2 --engine null " + SMALL),
              ("write", "rewrite", "random-read", "random-write"), check=not_a_file),
 )
+
+
+def may_end_short(phase):
+    """A flushed stonewall stops lanes. New files are finished afterwards; those that were whole before are whole still."""
+    return phase["stonewall"]["kind"] == "flushed" and phase["operation"] not in ("write", "pwrite")
+
+
+def check_scenario(scenario, outcome, worker_count):
+    """What holds of a run of it, wherever and however it was."""
+    result = outcome.expect(0).result
+    assert [phase["operation"] for phase in result["phases"]] == list(scenario.phases)
+    check_report(result)
+    check_csv(outcome)
+    assert result["run"]["exit_code"] == 0 and result["run"]["worker_count"] == worker_count
+    for phase in result["phases"]:
+        lanes = lanes_of(phase)
+        assert sorted(lane["lane"] for lane in lanes) == list(range(LANES))
+        assert not phase["errors"]
+        if may_end_short(phase):
+            assert max(lane["ops"] for lane in lanes) == scenario.ops_per_lane, "the first lane did all"
+        elif scenario.ops_per_lane is not None:
+            assert {lane["ops"] for lane in lanes} == {scenario.ops_per_lane}, phase["name"]
+            assert {lane["bytes"] for lane in lanes} == {256 << 10}, phase["name"]
+    scenario.check(outcome)
