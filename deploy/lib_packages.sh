@@ -28,23 +28,28 @@ packages() {
     debian)
       printf '%s ' build-essential cmake ninja-build pkg-config \
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
-        libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev
+        libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
+        libnfs-dev
       [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml strace \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
-        openssh-server openssh-client iproute2
+        openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs
       ;;
     fedora)
       printf '%s ' gcc gcc-c++ make cmake ninja-build pkgconf-pkg-config \
         grpc-devel grpc-plugins protobuf-devel protobuf-compiler abseil-cpp-devel \
         openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel
+      # Not in RHEL's own repositories; the engine libnfs is left out where its library is missing.
+      [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
       [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml strace \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute
+      [ "$1" = run ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs
       ;;
   esac
 }
 
 # Services that come with a package of the tests and that nobody asked to have running.
-service_units="nfs-server.service nfs-blkmap.service rpcbind.socket rpcbind.service ssh.service"
+service_units="nfs-server.service nfs-blkmap.service nfs-ganesha.service nfs-ganesha-lock.service rpcbind.socket \
+  rpcbind.service ssh.service"
 
 # missing_packages NAMES... -> those that are not installed. Asks only the local database: no network, no lock.
 missing_packages() {
