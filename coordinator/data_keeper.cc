@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/data_content.h"
+#include "common/nfs_url.h"
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
@@ -21,6 +22,10 @@ namespace {
 
 std::string At(const Member& member, const v1::Target& target) {
   return absl::StrCat(member.facts.host(), ": ", target.path());
+}
+
+std::string DataAt(const Member& member, const v1::Target& target) {
+  return absl::StrCat(member.facts.host(), ": ", PathBelow(target.path(), "cluster-iobench.data"));
 }
 
 uint64_t BytesOf(const v1::Manifest& manifest) {
@@ -217,8 +222,8 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
     const v1::TargetFacts& seen = facts[worker].targets(static_cast<int>(key.first));
     if (seen.foreign_data()) {
       return absl::FailedPreconditionError(absl::StrCat(
-          At(member, target),
-          "/cluster-iobench.data is not ours (it has no manifest that we can read): move it away or "
+          DataAt(member, target),
+          " is not ours (it has no manifest that we can read): move it away or "
           "choose another --path"));
     }
     if (!seen.has_manifest()) continue;
@@ -226,7 +231,7 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
     const bool kept = found.state() == v1::Manifest::KEPT;
     if (!kept && !force) {
       return absl::FailedPreconditionError(absl::StrCat(
-          At(member, target), "/cluster-iobench.data belongs to a run that ", found.created_by(),
+          DataAt(member, target), " belongs to a run that ", found.created_by(),
           " began at ", found.created_at(),
           " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ",
           target.path(), "`, or use --force"));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "common/units.h"
 #include "coordinator/phase_list.h"
@@ -18,6 +19,10 @@ namespace iobench {
 namespace {
 
 std::string Absolute(const std::string& path) {
+  if (IsNfsUrl(path)) {
+    const auto url = ParseNfsUrl(path);
+    return url.ok() ? url->ForLibnfs() : path;  // what is wrong with it is CheckPlan's to say
+  }
   std::error_code ignored;
   std::filesystem::path absolute = std::filesystem::absolute(path, ignored).lexically_normal();
   if (!absolute.has_filename() && absolute.has_parent_path() && absolute != absolute.root_path())

@@ -13,6 +13,7 @@
 #include "coordinator/data_check.h"
 #include "coordinator/files_check.h"
 #include "coordinator/metadata_plan.h"
+#include "coordinator/mount_check.h"
 #include "coordinator/queue_check.h"
 
 namespace iobench {
@@ -229,6 +230,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   for (const v1::Target& target : plan.targets()) {
     if (target.path().empty()) return absl::InvalidArgumentError("a target has no path");
   }
+  IOBENCH_RETURN_IF_ERROR(CheckMounts(plan));
   for (const v1::Phase& phase : plan.phases()) {
     const std::string place =
         absl::StrCat("phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ");

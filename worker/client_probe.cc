@@ -19,12 +19,15 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "common/version.h"
 #include "worker/data_directory.h"
 #include "worker/engine/io_engine.h"
 #include "worker/mounts.h"
+#include "worker/nfs_probe.h"
+#include "worker/storage/open_target.h"
 #include "worker/unique_fd.h"
 
 namespace iobench {
@@ -153,6 +156,7 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
 }
 
 std::string DirectoryToWorkIn(const std::string& given) {
+  if (IsNfsUrl(given)) return given;
   std::error_code ignored;
   const std::filesystem::path path = std::filesystem::absolute(given, ignored).lexically_normal();
   const bool ends_in_slash = !path.has_filename() && path != path.root_path();
@@ -181,7 +185,15 @@ v1::ExistingFile ProbeExistingFile(const std::string& path) {
   return file;
 }
 
+absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target) {
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtDataIn(directory));
+  if (look.manifest) *target.mutable_manifest() = *look.manifest;
+  target.set_foreign_data(look.foreign);
+  return absl::OkStatus();
+}
+
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id) {
+  if (IsNfsUrl(path)) return ProbeNfsTarget(path, boot_id);
   v1::TargetFacts target;
   const auto problem = [&](const absl::Status& status) {
     *target.mutable_problem() = ToProblem(status);
@@ -202,11 +214,10 @@ v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id)
   if (fd.valid() && ::fstat(fd.get(), &facts) == 0) DescribeMount(fd.get(), path, facts, boot_id, target);
   if (const absl::Status usable = CheckUsable(path, facts); !usable.ok()) return problem(usable);
   if (!fd.valid()) return problem(absl::UnavailableError(absl::StrCat(path, " cannot be opened")));
-  auto look = LookAtData(path);
-  if (!look.ok()) return problem(look.status());
-  if (look->manifest) *target.mutable_manifest() = *look->manifest;
-  target.set_foreign_data(look->foreign);
-  return target;
+  auto directory = OpenTarget(path);
+  absl::Status status = directory.status();
+  if (status.ok()) status = DescribeData(**directory, target);
+  return status.ok() ? target : problem(status);
 }
 
 }  // namespace iobench

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "worker/manifest.h"
@@ -296,6 +297,10 @@ absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
 }
 
 absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path) {
+  if (IsNfsUrl(path)) {
+    IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
+    return RemoveData(url.WithoutLast(kDataDirectoryName).ForLibnfs());
+  }
   std::string_view target = path;
   while (target.size() > 1 && target.ends_with('/')) target.remove_suffix(1);
   const std::string itself = absl::StrCat("/", kDataDirectoryName);

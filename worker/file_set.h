@@ -24,7 +24,7 @@ struct LaneFile {
 };
 
 // `directory_fd` (PATH/cluster-iobench.data, O_PATH or O_DIRECTORY) belongs to the phase runner and outlives every
-// user. `directory` is its path, for messages.
+// user; -1 where the target is a URL. `directory` is its path, for messages.
 struct FileSet {
   int directory_fd = -1;
   std::string directory;

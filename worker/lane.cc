@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/data_directory.h"
 #include "worker/lane_files.h"
@@ -48,11 +49,14 @@ struct ThreadCpu {
 
 }  // namespace
 
-Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const Directory* directory)
-    : spec_(spec), plan_(plan), data_(spec_, plan_), directory_(directory) {
+Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& target,
+           const Directory* directory)
+    : spec_(spec), plan_(plan), data_(spec_, plan_), target_(target), directory_(directory) {
   if (directory != nullptr) {
     files_.directory_fd = directory->fd();
     files_.directory = directory->path();
+  } else if (spec.uses_files) {
+    files_.directory = PathBelow(target, kDataDirectoryName);
   }
   if (spec.operation->is_metadata()) {
     metadata_.emplace(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase,
@@ -178,7 +182,11 @@ void Lane::MakeReady() {
   if (spec_.works_on_tree()) {
     engine_ = MakeMetadataEngine(spec_.engine_options, *metadata_);
   } else {
-    auto engine = MakeEngine(spec_.engine, spec_.engine_options);
+    EngineOptions options = spec_.engine_options;
+    if (const auto url = ParseNfsUrl(target_); url.ok()) {
+      options.directory = url->Below(kDataDirectoryName).ForLibnfs();
+    }
+    auto engine = MakeEngine(spec_.engine, options);
     if (!engine.ok()) return Fail(engine.status(), first_file);
     engine_ = *std::move(engine);
   }
@@ -251,10 +259,21 @@ void Lane::ReadyDataForOps() {
   if (read_buffer_ && data_.checks()) between_->CheckWith(data_.MakeChecker(prefilled_bytes_ > 0));
 }
 
+// What comes before the timed region is done in the directory of all lanes, or in the lane's own.
+absl::Status Lane::InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step) {
+  if (directory_ != nullptr) return step(*directory_);
+  if (own_directory_ == nullptr) {
+    IOBENCH_ASSIGN_OR_RETURN(own_directory_, OpenDataDirectory(target_));
+  }
+  return step(*own_directory_);
+}
+
 void Lane::CreateFiles() {
   if (!takes_part() || !creates_files()) return;
   const Stopwatch watch(step_times_.create_ns);
-  const absl::Status created = iobench::CreateFiles(*directory_, files_, spec_.preallocates, spec_.keeps_existing);
+  const absl::Status created = InDirectory([this](const Directory& directory) {
+    return iobench::CreateFiles(directory, files_, spec_.preallocates, spec_.keeps_existing);
+  });
   if (!created.ok()) Fail(created, FirstFile());
 }
 
@@ -270,13 +289,17 @@ void Lane::Prefill() {
   }
   if (plan_.leaves_prefill()) return ReadyDataForOps();
   if (data_must_exist()) {
-    const absl::Status there = CheckDataExist(*directory_, files_);
+    const absl::Status there =
+        InDirectory([this](const Directory& directory) { return CheckDataExist(directory, files_); });
     if (!there.ok()) return Fail(there, FirstFile());
     return ReadyDataForOps();
   }
-  const absl::StatusOr<uint64_t> bytes = iobench::Prefill(*directory_, files_, *payload_, quit_, data_.prefill_bytes());
-  if (!bytes.ok()) return Fail(bytes.status(), FirstFile());
-  prefilled_bytes_ = *bytes;
+  const absl::Status filled = InDirectory([this](const Directory& directory) {
+    const auto bytes = iobench::Prefill(directory, files_, *payload_, quit_, data_.prefill_bytes());
+    if (bytes.ok()) prefilled_bytes_ = *bytes;
+    return bytes.status();
+  });
+  if (!filled.ok()) return Fail(filled, FirstFile());
   if (!writes()) {
     payload_.reset();
     context_->payload = nullptr;
@@ -288,7 +311,8 @@ void Lane::ForgetPages() {
   if (!takes_part() || !spec_.uses_files || metadata_)
     return;  // of names only the whole system's can be dropped
   const Stopwatch watch(step_times_.forget_ns);
-  const absl::Status forgotten = iobench::ForgetPages(*directory_, files_);
+  const absl::Status forgotten =
+      InDirectory([this](const Directory& directory) { return iobench::ForgetPages(directory, files_); });
   if (!forgotten.ok()) Fail(forgotten, FirstFile());
 }
 
@@ -300,6 +324,7 @@ OpenMode Lane::ModeFor() const {
 }
 
 void Lane::Open() {
+  own_directory_.reset();  // its connection has nothing to do any more
   if (!takes_part() || spec_.region.open()) return;
   const absl::Status opened = [&] {
     const Stopwatch watch(step_times_.open_ns);
@@ -450,6 +475,7 @@ void Lane::FinishOps(uint64_t op_count) {
 }
 
 void Lane::Release() {
+  own_directory_.reset();
   if (engine_ != nullptr) engine_->Close().IgnoreError();
   // Nothing was done: an empty file would be in the way of the next run.
   if (trace_file_.valid()) ::unlink(TraceFile().c_str());

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
@@ -30,8 +31,10 @@ namespace iobench {
 // once MakeReady is over, and the results only while the lane's thread waits or has ended.
 class Lane {
  public:
-  // `spec` outlives the lane; so does `directory`, which holds its files; null where no files are used.
-  Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const Directory* directory);
+  // `spec` outlives the lane, and so does `directory`, which holds the files of all lanes of a target. Null: no files are
+  // used, or `target` is a URL, to which each lane makes connections of its own.
+  Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& target,
+       const Directory* directory);
 
   // ---- before the phase's start
   void Bind();       // the calling thread
@@ -99,6 +102,7 @@ class Lane {
   uint64_t UnfinishedOps() const;
   OpenMode ModeFor() const;
   std::string FirstFile() const;  // with its path; empty where no files are used
+  absl::Status InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step);
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();
@@ -115,7 +119,9 @@ class Lane {
   const PhaseSpec& spec_;
   const v1::LanePlan plan_;
   const LaneData data_;
+  const std::string target_;
   const Directory* const directory_;
+  std::unique_ptr<Directory> own_directory_;  // of a lane that connects by itself, until its files are opened
   FileSet files_;
   std::optional<MetadataWork> metadata_;  // of a metadata operation; its tree is then the only file
   StopCell stop_, quit_;

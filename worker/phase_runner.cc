@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/client_probe.h"
 #include "worker/data_directory.h"
@@ -101,7 +102,8 @@ absl::Status PhaseRunner::MakeLanes() {
     if (spec_.uses_files) IOBENCH_RETURN_IF_ERROR(OpenTargetOf(plan));
     const auto directory = directories_.find(plan.target());
     lanes_.push_back(std::make_unique<Lane>(
-        spec_, plan, directory == directories_.end() ? nullptr : directory->second.get()));
+        spec_, plan, spec_.uses_files ? prepare_.targets(static_cast<int>(plan.target())).path() : "",
+        directory == directories_.end() ? nullptr : directory->second.get()));
   }
   return absl::OkStatus();
 }
@@ -109,9 +111,9 @@ absl::Status PhaseRunner::MakeLanes() {
 absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
   if (directories_.contains(plan.target())) return absl::OkStatus();
   const std::string& path = prepare_.targets(static_cast<int>(plan.target())).path();
-  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory, spec_.existing_files.empty()
-                                                                     ? OpenClaimedDirectory(path)
-                                                                     : OpenTarget(path));
+  if (IsNfsUrl(path)) return ParseNfsUrl(path).status();  // each lane connects by itself
+  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory,
+                           spec_.existing_files.empty() ? OpenClaimedDirectory(path) : OpenTarget(path));
   const std::optional<Mount> mount = MountOf(directory->fd(), path);
   if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
   directories_.emplace(plan.target(), std::move(directory));

@@ -205,7 +205,7 @@ struct LaneUnderTest {
     auto made = PhaseSpec::From(prepare, WorkerClock(), /*loop_ns=*/20);
     REQUIRE(made.ok());
     spec = *std::move(made);
-    lane = std::make_unique<Lane>(spec, prepare.lanes(0), directory.opened.get());
+    lane = std::make_unique<Lane>(spec, prepare.lanes(0), directory.temp.path(), directory.opened.get());
   }
   void GetReady() {
     lane->MakeReady();

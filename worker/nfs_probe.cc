@@ -1,0 +1,78 @@
+#include "worker/nfs_probe.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/nfs_url.h"
+#include "common/status_util.h"
+#include "worker/client_probe.h"
+#include "worker/storage/nfs_directory.h"
+#include "worker/storage/open_target.h"
+
+namespace iobench {
+namespace {
+
+#ifdef IOBENCH_HAS_LIBNFS
+
+// A server may let every port mount and refuse what comes then.
+absl::Status WithAdvice(const absl::Status& status) {
+  if (!absl::IsPermissionDenied(status) || ::geteuid() == 0 ||
+      absl::StrContains(status.message(), "insecure")) {
+    return status;
+  }
+  return absl::PermissionDeniedError(absl::StrCat(
+      status.message(), ": ports above 1023 may be refused; export it with \"insecure\", or run as root"));
+}
+
+absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetFacts& target) {
+  auto directory = NfsDirectory::Open(url);
+  if (!directory.ok()) return WithAdvice(directory.status());
+  const absl::StatusOr<NfsFacts> facts = (*directory)->LookAtFilesystem();
+  if (!facts.ok()) return WithAdvice(facts.status());
+  target.set_filesystem("nfs3 (libnfs)");
+  target.set_mount_source(url.Source());
+  target.set_mount_options(
+      absl::StrCat("vers=3,rsize=", facts->read_max_bytes, ",wsize=", facts->write_max_bytes));
+  for (const auto& [name, value] : url.arguments) {
+    absl::StrAppend(target.mutable_mount_options(), ",", name, "=", value);
+  }
+  target.set_network(true);
+  // Of one server all exports of one file system are the same, by whatever path: it has a number there.
+  const std::string on_server = absl::StrCat(url.Server(), " ", absl::Hex(facts->filesystem_number));
+  target.set_filesystem_id(url.IsOfThisHost() ? absl::StrCat(boot_id, " ", on_server) : on_server);
+  target.set_free_bytes(facts->free_bytes);
+  if (!facts->may_make_files) {
+    return ErrnoStatus(
+        absl::StrCat(url.ForPeople(), " cannot be written to by user ", ::geteuid(),
+                     " (the server may take root for nobody: say ?uid=N&gid=N, or change its owner)"),
+        EACCES);
+  }
+  return DescribeData(**directory, target);
+}
+
+#else
+
+absl::Status Describe(const NfsUrl& url, const std::string&, v1::TargetFacts&) {
+  return OpenTarget(url.ForLibnfs()).status();
+}
+
+#endif
+
+}  // namespace
+
+v1::TargetFacts ProbeNfsTarget(const std::string& url, const std::string& boot_id) {
+  v1::TargetFacts target;
+  const auto parsed = ParseNfsUrl(url);
+  const absl::Status status = parsed.ok() ? Describe(*parsed, boot_id, target) : parsed.status();
+  if (!status.ok()) {
+    *target.mutable_problem() = ToProblem(status);
+    target.mutable_problem()->set_file(url);
+  }
+  return target;
+}
+
+}  // namespace iobench
