@@ -33,7 +33,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   }
   // A repeated write makes its files anew, and dropping the caches is repeated with the start.
   if (view.phase.begun_before() && (view.traits.reads || view.traits.needs_items) &&
-      !view.traits.null_engine && !view.traits.drops_caches) {
+      !view.traits.null_engine && !view.traits.unmounted && !view.traits.drops_caches) {
     marks.push_back(
         MakeMark("begun_before", "phase", start.attempts(), 0,
                  "a start was called off after lanes had begun, so part of the data (or names) may have been "
@@ -164,8 +164,11 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddPartial(view, report, marks);
   if (view.aligned.lanes.empty()) return marks;  // no figure to doubt
   if (view.traits.buffered_writes && !view.traits.headline_flushes) {
-    marks.push_back(MakeMark("unflushed", "phase", 0, 0,
-                             "bytes may still be in client memory, not on the server: add -c -e, or -I"));
+    marks.push_back(
+        MakeMark("unflushed", "phase", 0, 0,
+                 view.traits.unmounted
+                     ? "bytes may still be in the server's memory, not on its disks: add -c -e, or -o"
+                     : "bytes may still be in client memory, not on the server: add -c -e, or -I"));
   }
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "common/engine.h"
 #include "common/operation.h"
 #include "common/tree_state.h"
 
@@ -45,7 +46,7 @@ void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
 PhaseTraits TraitsOf(const v1::Phase& phase) {
   PhaseTraits traits;
   std::vector<std::string> operations, titles, engines;
-  traits.null_engine = traits.direct_reads = phase.assignments_size() > 0;
+  traits.null_engine = traits.direct_reads = traits.unmounted = phase.assignments_size() > 0;
   traits.metadata = traits.metadata_repeats = traits.finds = phase.assignments_size() > 0;
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
@@ -57,6 +58,8 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     const bool reads = !spec.ok() || (*spec)->reads();
     const bool writes = !spec.ok() || (*spec)->writes();
     const bool null_engine = operation.engine() == "null";
+    const auto engine = FindEngine(operation.engine());
+    const bool unmounted = engine.ok() && (*engine)->uses_files && !(*engine)->mounted;
     const bool metadata = spec.ok() && (*spec)->is_metadata();
     traits.metadata &= metadata;
     traits.finds &= spec.ok() && (*spec)->kinds.Has(OpKind::kFind) && !null_engine;
@@ -70,7 +73,8 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
         !operation.rsync()) {
       traits.buffered_writes = true;
     }
-    if (reads && !operation.direct()) traits.direct_reads = false;
+    if (reads && !operation.direct() && !unmounted) traits.direct_reads = false;
+    traits.unmounted &= unmounted;
     traits.rotated |= operation.rotate_clients();
   }
   traits.operation = absl::StrJoin(operations, "+");

@@ -23,8 +23,10 @@ struct PhaseTraits {
   bool finds = false;             // every operation looks for items
   v1::Tree tree;                  // of the first metadata operation
   bool null_engine = false;       // every assignment: nothing touches a file
+  bool unmounted = false;  // every assignment: a client of our own that keeps nothing in the client's memory
   bool buffered_writes =
-      false;                  // some writes that neither bypass nor flush the client's memory by themselves
+      false;                  // some writes that neither bypass nor flush memory (unmounted: the server's) by
+                              // themselves
   bool direct_reads = false;  // all reads bypass the client's memory
   bool rotated = false;
   bool drops_caches = false;

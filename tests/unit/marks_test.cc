@@ -93,6 +93,9 @@ TEST_CASE("begun_before: lanes may have read something in an attempt that was ca
   script.phase.set_start_attempts(2);
   CHECK(Codes(script) == Only{"begun_before"});
   CHECK(Mark(script, "begun_before").value() == 2);
+  script.operation().set_engine("libnfs");  // keeps nothing of what it has read
+  CHECK(Codes(script).empty());
+  script.operation().set_engine("posix");
   script.phase.mutable_phase()->add_before()->mutable_drop_caches();  // repeated with the start
   CHECK(Codes(script).empty());
 }
@@ -192,6 +195,13 @@ TEST_CASE("unflushed: buffered writes whose headline has neither close nor fsync
     script.operation().set_sync(false);
     script.operation().set_dsync(true);
     CHECK(Codes(script).empty());
+  }
+  SECTION("without a mount it is the server whose memory may hold them") {
+    CHECK(Mark(script, "unflushed").text().find("client memory") != std::string::npos);
+    script.operation().set_engine("libnfs");
+    CHECK(Codes(script) == Only{"unflushed"});
+    CHECK(Mark(script, "unflushed").text().find("server's memory") != std::string::npos);
+    CHECK(Mark(script, "unflushed").text().find("-I") == std::string::npos);
   }
   SECTION("the null engine writes nothing") {
     script.operation().set_engine("null");
