@@ -55,7 +55,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     page.Labelled(label, Printable(note));
     label.clear();
   }
-  if (HasUnsurePercentile(report))
+  if (HasUnsurePercentile(report) && !(is_sweep && IsLongSweep(plan)))
     page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   return page.Take();
 }

@@ -234,7 +234,7 @@ def test_a_manifest_says_what_later_runs_have_to_know(path, out):
 
 
 def test_interleaved_records_are_verified_each_as_its_lane_s(path, tmp_path, options):
-    shape = ("-+V", "--interleaved", "-t", "3", *options)
+    shape = ("-+V", "--interleaved", *options)
     outcome = program.run(["-i", "0", "-i", "1", "-i", "2", "--verify", "-w", *SHAPE, *shape], path=path,
                           out=tmp_path / "1").expect(0)
     lanes = outcome.result["run"]["lane_count"]
