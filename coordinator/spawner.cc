@@ -38,18 +38,21 @@ int Lock(const std::string& directory) {
   return -1;
 }
 
-bool SomebodyListens(const std::string& directory) {
+// There is a socket of ours, and nobody listens on it any more. A directory without one may be anybody's.
+bool HoldsDeadSocket(const std::string& directory) {
   const std::string path = absl::StrCat(directory, "/", kSocketName);
+  struct stat facts {};
+  if (lstat(path.c_str(), &facts) != 0 || !S_ISSOCK(facts.st_mode)) return false;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) return true;  // not one of ours
+  if (path.size() >= sizeof(address.sun_path)) return false;
   path.copy(address.sun_path, path.size());
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (fd < 0) return true;
-  const bool refused = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 &&
-                       (errno == ECONNREFUSED || errno == ENOENT);
+  if (fd < 0) return false;
+  const bool refused =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 && errno == ECONNREFUSED;
   close(fd);
-  return !refused;
+  return refused;
 }
 
 // What coordinators that were killed have left: directories of ours that nobody holds and where nobody listens.
@@ -64,7 +67,7 @@ void RemoveStale(const std::string& parent) {
     }
     const int lock = Lock(path);
     if (lock < 0) continue;
-    if (!SomebodyListens(path)) Remove(path);
+    if (HoldsDeadSocket(path)) Remove(path);
     close(lock);
   }
 }

@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 
 import program
 import pytest
@@ -168,6 +169,103 @@ def alive(pid):
     except FileNotFoundError:
         return False
     return state not in "ZX"
+
+
+@pytest.mark.parametrize("transport", ["spawn", "join-tcp", "mpi"])
+def test_a_worker_that_is_stopped_is_told_of_and_given_up(transport, path, out, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "1", "--lost-after", "3", *options]
+    with program.start(arguments, path=path, out=out, prefix=prefix, helpers=helpers) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        parent = running.process.pid
+        if transport == "join-tcp":
+            stopped = running.workers[1].pid
+        else:
+            stopped = children_of(parent)[1]
+        os.kill(stopped, signal.SIGSTOP)
+        running.process.wait(timeout=program.PATIENCE_S)
+        if transport == "join-tcp":     # when it comes back it learns that it is not wanted any more
+            os.kill(stopped, signal.SIGCONT)
+        outcome = running.wait()
+    if transport != "mpi":      # mpirun answers with a code of its own
+        outcome.expect(3)
+    assert f"(process {stopped}) has not answered for 1.5 s" in outcome.stderr, outcome
+    assert "is lost: it has not answered for 3 s" in outcome.stderr, outcome
+    result = outcome.result
+    check_schema(result)
+    assert result["run"]["exit_code"] == 3
+    assert result["phases"][0]["workers_lost"] == 1
+    assert result["phases"][1]["bytes"] > 0, "the worker that is left runs on"
+    assert not alive(stopped), "nothing stays behind"
+
+
+def test_a_worker_that_is_stopped_ends_with_a_coordinator_that_is_killed(path, out):
+    with program.start([*LONG_NULL, "--spawn", "2"], path=path, out=out) as running:
+        running.wait_until(lambda: len(children_of(running.process.pid)) >= 2, "two workers")
+        stopped = children_of(running.process.pid)[0]
+        os.kill(stopped, signal.SIGSTOP)
+        running.process.send_signal(signal.SIGKILL)
+        running.process.wait()
+        deadline = program.time.monotonic() + program.PATIENCE_S
+        while alive(stopped):
+            assert program.time.monotonic() < deadline, "it outlives its coordinator"
+            program.time.sleep(0.05)
+
+
+def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
+    arguments = ["-i", "1", "-+n", "--engine", "null", "-r", "64k", "-s", "1m", "--time", "6", "--lost-after", "2", "--spawn", "2"]
+    with program.start(arguments, path=path, out=out) as running:
+        running.wait_until((out / "raw" / "run.pb").exists, "the run")
+        program.time.sleep(1.5)
+        os.kill(running.process.pid, signal.SIGSTOP)
+        program.time.sleep(4)
+        os.kill(running.process.pid, signal.SIGCONT)
+        outcome = running.wait().expect(0)
+    assert "answer" not in outcome.stderr, outcome
+
+
+def test_a_worker_says_that_it_waits_for_a_coordinator(tmp_path):
+    address = f"127.0.0.1:{program.free_port()}"
+    outcome = program.plain("worker", "--join", address, "--join-timeout", "2.5").expect(3)
+    first, last = outcome.stderr.strip().splitlines()
+    assert f"waiting for a coordinator at {address} (for 2.5 s in all)" in first, outcome
+    assert "no coordinator" in last and address in last, outcome
+    assert "default 600" in program.plain("worker", "--help").stdout
+
+
+@pytest.fixture
+def short_directory():
+    """A socket's path may have about 100 characters."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        yield pathlib.Path(name)
+
+
+def test_the_sockets_directory_of_a_killed_coordinator_goes_with_the_next_run(path, out, tmp_path, short_directory):
+    temporary = short_directory
+    env = program.clean_environment(TMPDIR=str(temporary))
+    bystander = temporary / "cluster-iobench-backup"   # empty, and somebody's
+    bystander.mkdir()
+    def sockets():
+        return sorted(name for name in temporary.iterdir() if name != bystander)
+
+    def running(place, out):
+        return program.start([*LONG_NULL, "--spawn", "1"], path=place, out=out, env=env)
+
+    with running(path, out) as killed:
+        killed.wait_until(sockets, "a socket")
+        killed.wait_until((out / "raw" / "run.pb").exists, "the run")
+        killed.process.send_signal(signal.SIGKILL)
+        killed.process.wait()
+        stale, = sockets()
+    with running(path, tmp_path / "2") as living:
+        living.wait_until((tmp_path / "2" / "raw" / "run.pb").exists, "the run")
+        held, = sockets()
+        assert held != stale, "what the killed one left is gone"
+        program.run([*LONG_NULL[:-1], "0.1", "--spawn", "1"], path=path, out=tmp_path / "3", env=env).expect(0)
+        assert sockets() == [held], "what is in use stays"
+        living.interrupt()
+        living.wait().expect(130)
+    assert sockets() == [] and bystander.exists()
 
 
 def test_a_pipe_that_is_closed_early_leaves_no_data_behind(path, out):

@@ -208,7 +208,16 @@ def test_with_e_the_flush_lies_between_the_last_op_and_close(operation, trace):
             assert strace_log.story(after_opening(of_lane))[:4] == ["openat", name, "fsync", "close"]
 
 
-@pytest.mark.parametrize("options", [(), ("-c",), ("-e",), ("-c", "-e")], ids=lambda options: "".join(options) or "none")
+@pytest.mark.parametrize("options", [("-e",), ("-c", "-e")], ids=lambda options: "".join(options))
+def test_reads_beside_writes_that_are_flushed_are_not(options, trace):
+    _, calls = trace("--op", "rewrite", "--op", "read", *options)
+    for of_lane in strace_log.lanes(calls).values():
+        story = strace_log.story(of_lane)
+        reading = len(story) - 1 - story[::-1].index("read")
+        assert "fsync" in story[:reading] and "fsync" not in story[reading:]
+
+
+@pytest.mark.parametrize("options", [(), ("-c",)], ids=lambda options: "".join(options) or "none")
 def test_reads_are_never_flushed(options, trace):
     _, calls = trace("--op", "read", *options)
     for of_lane in strace_log.lanes(calls).values():
