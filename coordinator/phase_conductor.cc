@@ -411,7 +411,8 @@ void PhaseConductor::ShowProgress() {
 // The instants at which analysis needs to know what had been done: where its windows may begin and end. Found from the
 // ends alone, so that lanes need to send only a thinned timeline that is exact there.
 std::vector<CoordTime> PhaseConductor::Instants() const {
-  CoordTime first_begin{INT64_MAX}, last_begin{INT64_MIN}, first_end{INT64_MAX}, first_deadline{INT64_MAX};
+  CoordTime first_begin{INT64_MAX}, last_begin{INT64_MIN}, first_deadline{INT64_MAX};
+  CoordTime first_end{INT64_MAX}, first_stopped{INT64_MAX};
   bool any = false;
   for (const Member& member : context_.cluster.members()) {
     const ClockMap map = context_.clock_sync.MapOf(member.number);
@@ -421,14 +422,18 @@ std::vector<CoordTime> PhaseConductor::Instants() const {
       const CoordTime begin = map.ToCoordinator({ends.first_op_worker_ns()});
       first_begin = std::min(first_begin, begin);
       last_begin = std::max(last_begin, begin);
-      first_end = std::min(first_end, map.ToCoordinator({ends.ops_end_worker_ns()}));
+      CoordTime& first = ends.stopped() ? first_stopped : first_end;
+      first = std::min(first, map.ToCoordinator({ends.ops_end_worker_ns()}));
       if (ends.deadline_worker_ns() != 0) {
         first_deadline = std::min(first_deadline, map.ToCoordinator({ends.deadline_worker_ns()}));
       }
     }
   }
   if (!any) return {};
-  std::vector<CoordTime> instants = {last_begin, first_end};
+  // The stonewall, as FirstToEnd of the analysis finds it: a lane that was stopped while it waited for its next op may
+  // have had its last one before that.
+  const CoordTime stonewall = first_end.ns != INT64_MAX ? first_end : first_stopped;
+  std::vector<CoordTime> instants = {last_begin, stonewall};
   if (phase_.stop().warmup_s() > 0) instants.push_back(first_begin + NanosFrom(phase_.stop().warmup_s()));
   if (first_deadline.ns != INT64_MAX) instants.push_back(first_deadline);
   return instants;

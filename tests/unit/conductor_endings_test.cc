@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "coordinator/conductor.h"
+#include "tests/unit/conductor_run.h"
+
+namespace iobench {
+namespace {
+
+TEST_CASE("a flushed stonewall tells every lane to stop when the first one has finished") {
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->set_stonewall(v1::STONEWALL_STOP);
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    v1::WorkerEvent event;
+    if (request.has_arm()) {
+      run.perfect.start_ns[id] = request.arm().start_worker_ns();
+      event.mutable_armed()->set_margin_ns(1'000'000'000);
+      events.push_back(event);
+      if (id == 2) {
+        v1::WorkerEvent ended;
+        ended.mutable_lane_ended()->set_lane(2);
+        events.push_back(ended);
+      }
+      return true;
+    }
+    if (!request.has_adjust()) return false;
+    REQUIRE(request.adjust().stop());
+    event.mutable_adjusted();
+    events.push_back(event);
+    event.Clear();
+    v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
+    ends.set_took_part(true);
+    ends.set_first_op_worker_ns(run.perfect.start_ns[id]);
+    ends.set_ops_end_worker_ns(run.perfect.start_ns[id] + 1'000'000);
+    ends.set_region_end_worker_ns(run.perfect.start_ns[id] + 1'000'000);
+    events.push_back(event);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.Count(v1::WorkerRequest::kAdjust) == 3);
+}
+
+TEST_CASE(
+    "timelines are asked for where the first lane ended by itself, not where a stopped one had its last op") {
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->set_stonewall(v1::STONEWALL_STOP);
+  std::vector<int64_t> asked_ns;
+  int64_t start_ns = 0;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_collect() && id == 0) {
+      asked_ns.assign(request.collect().instants_worker_ns().begin(),
+                      request.collect().instants_worker_ns().end());
+    }
+    if (!request.has_arm()) return false;
+    start_ns = run.perfect.start_ns[id] = request.arm().start_worker_ns();
+    v1::WorkerEvent done;
+    v1::LaneEnds& ends = *done.mutable_lanes_done()->add_ends();
+    ends.set_took_part(true);
+    ends.set_first_op_worker_ns(start_ns);
+    ends.set_stopped(id != 1);
+    ends.set_ops_end_worker_ns(start_ns + (id == 1 ? 5'000'000 : 2'000'000));
+    ends.set_region_end_worker_ns(start_ns + 6'000'000);
+    events = {ArmedInTime(), done};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  const auto asked = [&](int64_t ns) {
+    return std::find_if(asked_ns.begin(), asked_ns.end(),
+                        [ns](int64_t at) { return std::abs(at - ns) < 1000; }) != asked_ns.end();
+  };
+  CHECK(asked(start_ns + 5'000'000));
+  CHECK_FALSE(asked(start_ns + 2'000'000));
+}
+
+TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
+  run.plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
+  std::map<WorkerId, uint64_t> goals;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_arm()) {
+      run.perfect.start_ns[id] = request.arm().start_worker_ns();
+      events = {ArmedInTime(), AtDeadline(100 + 10 * id)};
+      return true;
+    }
+    if (!request.has_adjust()) return false;
+    goals[id] = request.adjust().ops_goal();
+    events = {Done()};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(goals == std::map<WorkerId, uint64_t>{{0, 120}, {1, 120}, {2, 120}});
+}
+
+TEST_CASE("with wear-out a worker that was through before the deadline counts, too") {
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
+  run.plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
+  std::map<WorkerId, uint64_t> goals;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_arm()) {
+      events = {ArmedInTime(), AtDeadline(id == 0 ? 500 : 100 + 10 * id)};
+      if (id == 0) events.push_back(Done());
+      return true;
+    }
+    if (!request.has_adjust()) return false;
+    goals[id] = request.adjust().ops_goal();
+    events = {Done()};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(goals[1] == 500);
+  CHECK(goals[2] == 500);
+}
+
+TEST_CASE("a worker that is lost in a phase costs its own numbers and makes the run partial") {
+  Run run;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_arm() || id != 1) return false;
+    events = {ArmedInTime(), Lost("connection reset")};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitPartial);
+  const v1::RunReport& report = run.conductor->report();
+  REQUIRE(report.phases_size() == 2);
+  CHECK(report.phases(0).workers_lost() == 1);
+  CHECK(report.phases(0).bytes() == 8_KiB);
+  CHECK(report.run().exit_code() == kExitPartial);
+}
+
+TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs its file") {
+  Run run;
+  run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  run.plan.set_lanes_per_worker(1);
+  std::map<uint32_t, std::vector<bool>> sat_out;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_prepare()) sat_out[id].push_back(request.prepare().lanes(0).sits_out());
+    if (!request.has_collect() || id != 1 || sat_out[id].size() > 1) return false;
+    v1::WorkerEvent event;
+    v1::LaneResult& lane = *event.mutable_chunk()->add_lanes();
+    event.mutable_chunk()->set_last(true);
+    lane.set_lane(1);
+    lane.set_file_owner(1);
+    lane.mutable_problem()->set_code(13);
+    lane.mutable_problem()->set_errno_value(5);
+    lane.mutable_problem()->set_message("lane-000001.0: Input/output error (EIO)");
+    events.push_back(event);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitIo);
+  CHECK(sat_out[0] == std::vector<bool>{false, false});
+  CHECK(sat_out[1] == std::vector<bool>{false, true});
+  REQUIRE(run.conductor->report().phases(0).errors_size() == 1);
+  CHECK(run.conductor->report().phases(0).errors(0).errno_value() == 5);
+}
+
+TEST_CASE("a worker that is lost while it writes leaves broken the files it worked on, whoever owns them") {
+  Run run;
+  v1::Operation& operation = *run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation();
+  operation.set_name("rewrite");
+  operation.set_engine("posix");
+  operation.set_rotate_clients(true);  // worker 0 on the files of 1, 1 on those of 2, 2 on those of 0
+  run.plan.set_lanes_per_worker(1);
+  std::map<uint32_t, std::vector<bool>> sat_out;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_prepare()) sat_out[id].push_back(request.prepare().lanes(0).sits_out());
+    if (!request.has_arm() || id != 1) return false;
+    events = {ArmedInTime(), Lost("connection reset")};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitPartial);
+  CHECK(sat_out[0] == std::vector<bool>{false, false});
+  CHECK(sat_out[2] == std::vector<bool>{false, false});
+}
+
+TEST_CASE("an interrupt ends the run with what was done and sends everybody home") {
+  Run run;
+  run.interrupts_when_running = true;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_arm()) {
+      run.perfect.start_ns[id] = request.arm().start_worker_ns();
+      events = {ArmedInTime()};
+      return true;
+    }
+    if (request.has_poll()) return true;
+    if (!request.has_adjust()) return false;
+    REQUIRE(request.adjust().quit());
+    events = {Done()};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitInterrupted);
+  CHECK(run.conductor->report().phases_size() == 1);
+  CHECK(run.conductor->report().phases(0).interrupted());
+  CHECK(run.Count(v1::WorkerRequest::kLeave) == 3);
+}
+
+}  // namespace
+}  // namespace iobench

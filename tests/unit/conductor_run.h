@@ -1,0 +1,172 @@
+// A run of the conductor with workers by script: perfect ones, unless a test says what they do instead.
+#ifndef TESTS_UNIT_CONDUCTOR_RUN_H_
+#define TESTS_UNIT_CONDUCTOR_RUN_H_
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/units.h"
+#include "coordinator/conductor.h"
+#include "coordinator/plan_builder.h"
+#include "tests/support/scripted_workers.h"
+
+namespace iobench {
+
+inline v1::WorkerFacts Facts(const std::string& host, const std::string& version = "1.0") {
+  v1::WorkerFacts facts;
+  facts.set_host(host);
+  facts.set_boot_id("boot of " + host);
+  facts.set_program_version(version);
+  return facts;
+}
+
+// What workers say in scripts.
+inline v1::WorkerEvent ArmedInTime() {
+  v1::WorkerEvent event;
+  event.mutable_armed()->set_margin_ns(1'000'000'000);
+  return event;
+}
+inline v1::WorkerEvent AtDeadline(uint64_t most_ops) {
+  v1::WorkerEvent event;
+  event.mutable_deadline_reached()->set_most_ops(most_ops);
+  return event;
+}
+inline v1::WorkerEvent Done() {
+  v1::WorkerEvent event;
+  event.mutable_lanes_done();
+  return event;
+}
+inline v1::WorkerEvent Lost(const std::string& reason) {
+  v1::WorkerEvent event;
+  event.mutable_lost()->set_reason(reason);
+  return event;
+}
+
+// Workers that do every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it is about.
+struct PerfectWorkers {
+  std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
+      instead;  // true: handled
+  std::map<WorkerId, int64_t> start_ns;
+  std::map<WorkerId, uint32_t> lane;
+
+  std::vector<v1::WorkerEvent> operator()(WorkerId id, const v1::WorkerRequest& request) {
+    std::vector<v1::WorkerEvent> events;
+    if (instead && instead(id, request, events)) return events;
+    v1::WorkerEvent event;
+    switch (request.body_case()) {
+      case v1::WorkerRequest::kPing: {
+        const int64_t now_ns = MonotonicNowNs();
+        event.mutable_pong()->set_received_worker_ns(now_ns);
+        event.mutable_pong()->set_replied_worker_ns(now_ns);
+        break;
+      }
+      case v1::WorkerRequest::kInspect:
+        for (int i = 0; i < request.inspect().targets_size(); ++i) {
+          v1::TargetFacts& target = *event.mutable_inspected()->add_targets();
+          target.set_filesystem_id("shared");
+          target.set_network(true);
+          target.set_free_bytes(1_GiB);
+          target.set_logical_block_bytes(512);
+        }
+        break;
+      case v1::WorkerRequest::kDataStep:
+        event.mutable_data_step_done();
+        break;
+      case v1::WorkerRequest::kPrepare:
+        lane[id] = request.prepare().lanes(0).lane();
+        event.mutable_prepared();
+        break;
+      case v1::WorkerRequest::kArm: {
+        start_ns[id] = request.arm().start_worker_ns();
+        event.mutable_armed()->set_margin_ns(start_ns[id] - MonotonicNowNs());
+        events.push_back(event);
+        event.Clear();
+        v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
+        ends.set_lane(lane[id]);
+        ends.set_took_part(true);
+        ends.set_first_op_worker_ns(start_ns[id]);
+        ends.set_ops_end_worker_ns(start_ns[id] + 1'000'000);
+        ends.set_region_end_worker_ns(start_ns[id] + 1'000'000);
+        break;
+      }
+      case v1::WorkerRequest::kCollect: {
+        event.mutable_chunk()->set_last(true);
+        v1::LaneResult& result = *event.mutable_chunk()->add_lanes();
+        result.set_lane(lane[id]);
+        result.set_file_owner(lane[id]);
+        result.set_operation("read");
+        result.set_first_op_worker_ns(start_ns[id]);
+        result.set_ops_end_worker_ns(start_ns[id] + 1'000'000);
+        result.set_region_end_worker_ns(start_ns[id] + 1'000'000);
+        for (const uint64_t total : {0_KiB, 4_KiB}) {  // delta coded
+          result.mutable_timeline()->add_at_worker_ns(total == 0 ? start_ns[id] : 1'000'000);
+          result.mutable_timeline()->add_bytes(total);
+          result.mutable_timeline()->add_ops(total / 4_KiB);
+        }
+        result.set_bytes(4_KiB);
+        result.set_ops(1);
+        result.set_region_bytes(4_KiB);
+        result.set_region_ops(1);
+        break;
+      }
+      case v1::WorkerRequest::kAdjust:
+        event.mutable_adjusted();
+        break;
+      default:
+        return events;
+    }
+    events.push_back(event);
+    return events;
+  }
+};
+
+struct Run {
+  PerfectWorkers perfect;
+  std::vector<v1::WorkerFacts> hosts = {Facts("b2"), Facts("b10"), Facts("a1")};
+  v1::Plan plan = EmptyPhases(2, 1);
+  Interrupt interrupt;
+  bool interrupts_when_running = false;
+  std::vector<ScriptedWorkers::Posted> posted;
+  bool ordered = true;
+  std::unique_ptr<Conductor> conductor;
+
+  // Raises the interrupt once lanes run, if asked to.
+  class Observer final : public RunObserver {
+   public:
+    explicit Observer(Run& run) : run_(run) {}
+    void PhaseMoves(const PhaseProgress&) override { run_.interrupt.Raise(); }
+    int64_t progress_interval_ns() const override { return run_.interrupts_when_running ? 1'000'000 : 0; }
+
+   private:
+    Run& run_;
+  };
+
+  int Go() {
+    Observer observer(*this);
+    ScriptedWorkers workers(
+        hosts, [this](WorkerId id, const v1::WorkerRequest& request) { return perfect(id, request); });
+    workers.set_ordered(ordered);
+    ConductorOptions options;
+    options.run_name = "test";
+    options.run_id = 7;
+    options.version = "1.0";
+    options.worker_count = static_cast<uint32_t>(hosts.size());
+    options.join_deadline = CoordNow() + 200'000'000;
+    conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, options);
+    const int exit_code = conductor->Run();
+    posted = std::move(workers.posted);
+    return exit_code;
+  }
+  int Count(v1::WorkerRequest::BodyCase body) const {
+    return static_cast<int>(std::count_if(
+        posted.begin(), posted.end(), [body](const auto& sent) { return sent.request.body_case() == body; }));
+  }
+};
+
+}  // namespace iobench
+
+#endif  // TESTS_UNIT_CONDUCTOR_RUN_H_
