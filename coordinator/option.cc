@@ -226,4 +226,12 @@ uint64_t GivenOptions::Number(std::string_view name, uint64_t otherwise) const {
   return numbers.empty() ? otherwise : numbers.back();
 }
 
+double GivenOptions::Decimal(std::string_view name, double otherwise) const {
+  double number = otherwise;
+  // As the option was read: other readers refuse what is too small to be exact.
+  [[maybe_unused]] const bool is_number = !Has(name) || absl::SimpleAtod(Text(name), &number);
+  assert(is_number);
+  return number;
+}
+
 }  // namespace iobench

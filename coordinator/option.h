@@ -103,6 +103,7 @@ class GivenOptions {
   std::string Text(std::string_view name) const;  // the only one; empty: not given
   std::vector<uint64_t> Numbers(std::string_view name) const;
   uint64_t Number(std::string_view name, uint64_t otherwise) const;
+  double Decimal(std::string_view name, double otherwise = 0) const;
 
   // The value's parts, as `$` and `$2` stand for them.
   const std::vector<std::string>& Parts(const OptionSpec& option) const { return given_.at(&option).front(); }

@@ -162,11 +162,10 @@ void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
 }
 
 void AddSteps(const GivenOptions& given, v1::Plan& plan) {
+  const double rest_s = given.Decimal("rest");
   bool first = true;
   for (v1::Phase& phase : *plan.mutable_phases()) {
-    if (given.Has("rest") && !first) {
-      phase.add_before()->mutable_rest()->set_seconds(std::stod(given.Text("rest")));
-    }
+    if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
     first = false;
     if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
     if (given.Has("drop-caches") && IsFor(OptionNamed("drop-caches"), phase.assignments(0).operation())) {

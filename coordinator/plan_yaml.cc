@@ -31,6 +31,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 constexpr char kMergeKey[] = "<<";
+constexpr int kMostMerges = 16;  // one within the other
 
 // "STONEWALL_FLUSHED" of enum Stonewall is "flushed".
 std::string ShortName(const EnumDescriptor& type, const std::string& value_name) {
@@ -119,13 +120,17 @@ class Reader {
  public:
   explicit Reader(std::string file_name) : file_name_(std::move(file_name)) {}
 
-  absl::Status Read(const YAML::Node& node, const std::string& place, Message& message) const {
+  absl::Status Read(const YAML::Node& node, const std::string& place, Message& message,
+                    int merges = 0) const {
     if (node.IsNull()) return absl::OkStatus();  // "drop_caches:" alone
     if (!node.IsMap()) return Error(node, place, "a mapping of fields is needed here");
     const Descriptor& type = *message.GetDescriptor();
     // YAML's merge key, so that a plan need not say a thing twice: what stands beside it comes in place of it.
     if (const YAML::Node merged = node[kMergeKey]; merged.IsDefined()) {
-      IOBENCH_RETURN_IF_ERROR(Read(merged, place, message));
+      if (merges == kMostMerges) {
+        return Error(node, place, "mappings are merged (<<) into each other without end, or too deep");
+      }
+      IOBENCH_RETURN_IF_ERROR(Read(merged, place, message, merges + 1));
     }
     std::set<std::string> seen;
     for (const auto& entry : node) {

@@ -384,6 +384,12 @@ TEST_CASE("rests come before all phases but the first, remounts and dropped cach
   CHECK(plan->phases(1).before(2).has_drop_caches());
 }
 
+TEST_CASE("a rest may be shorter than any clock can tell") {
+  const auto plan = PlanFor("-i 0 -i 1 -s 1m -+q 1e-320");
+  REQUIRE(plan.ok());
+  CHECK(plan->phases(1).before(0).rest().seconds() < 1e-300);
+}
+
 TEST_CASE("-+k shares the size out over the lanes of all workers, in whole records") {
   CHECK(PlanFor("-+k -s 1m -r 4k -t 2 -i 0")->files().bytes_per_lane() ==
         128_KiB);  // 4 workers, 2 lanes each

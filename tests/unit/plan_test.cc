@@ -184,5 +184,18 @@ TEST_CASE("a wrong plan is refused with the place of the fault") {
   CHECK_THAT(error("- 1\n"), Contains("mapping"));
 }
 
+TEST_CASE("mappings that are merged into each other without end are refused with their place") {
+  for (const std::string text : {"files: &f\n  <<: *f\n", "&plan\nphases: []\n<<: *plan\n"}) {
+    const auto plan = ParsePlan(text, "plan.yaml");
+    CHECK(absl::IsInvalidArgument(plan.status()));
+    CHECK_THAT(std::string(plan.status().message()), Contains("plan.yaml:") && Contains("<<"));
+  }
+  const auto merged = ParsePlan(
+      "files: &f\n  bytes_per_lane: 1m\nphases:\n  - files: {<<: *f, files_per_lane: 2}\n", "plan.yaml");
+  REQUIRE(merged.ok());
+  CHECK(merged->phases(0).files().bytes_per_lane() == 1_MiB);
+  CHECK(merged->phases(0).files().files_per_lane() == 2);
+}
+
 }  // namespace
 }  // namespace iobench
