@@ -1,5 +1,6 @@
 #include "coordinator/files_check.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -9,9 +10,13 @@
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/metadata_plan.h"
 
 namespace iobench {
 namespace {
+
+// So that neither offsets in a shared file nor sums of sizes wrap round, wherever they are made.
+constexpr uint64_t kMostBytesInAll = uint64_t{1} << 62;
 
 // Files of the user's own are read, and nothing else.
 absl::Status CheckExisting(const v1::Plan& plan, const v1::Operation& operation, const OperationSpec& spec) {
@@ -144,6 +149,26 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
           absl::StrCat("keep_existing (-+N) is for operations that make files, and ", operation.name(),
                        " makes none: leave it out"));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckBytesInAll(const v1::Plan& plan, uint32_t worker_count) {
+  const uint64_t tree_bytes = TreeBytesPerLane(plan);
+  for (const v1::Phase& phase : plan.phases()) {
+    const bool on_files =
+        std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                    [](const v1::Assignment& each) { return EngineUsesFiles(each.operation().engine()); });
+    if (!on_files) continue;
+    const PhaseShape shape = ShapeOf(plan, phase);
+    const uint64_t lanes = uint64_t{worker_count} * shape.lanes_per_worker;
+    const uint64_t lane_bytes = IsMetadata(phase) ? tree_bytes : shape.files.bytes_per_lane();
+    if (lanes == 0 || lane_bytes <= kMostBytesInAll / lanes) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("phase ", phase.name(), ": ", lanes, lanes == 1 ? " lane of " : " lanes of ",
+                     FormatBytes(static_cast<double>(lane_bytes)), " is more than the ",
+                     FormatBytes(static_cast<double>(kMostBytesInAll)),
+                     " that a run may have in all: use a smaller -s (or --items) or fewer lanes"));
   }
   return absl::OkStatus();
 }
