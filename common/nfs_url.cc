@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::string_view kScheme = "nfs://";
 
-enum class Value { kPort, kNumber, kName, kVersion };
+enum class Value { kPort, kNumber, kTenths, kName, kVersion };
 
 struct Argument {
   std::string_view name;
   Value value;
 };
 constexpr Argument kArguments[] = {
-    {"nfsport", Value::kPort},    {"mountport", Value::kPort}, {"uid", Value::kNumber},
-    {"gid", Value::kNumber},      {"if", Value::kName},        {"tcp-syncnt", Value::kNumber},
-    {"version", Value::kVersion},
+    {"nfsport", Value::kPort}, {"mountport", Value::kPort},  {"uid", Value::kNumber},
+    {"gid", Value::kNumber},   {"if", Value::kName},         {"tcp-syncnt", Value::kNumber},
+    {"timeo", Value::kTenths}, {"version", Value::kVersion},
 };
 
 struct Refused {
@@ -40,8 +40,7 @@ constexpr Refused kRefused[] = {
     {"auto-traverse-mounts", "a target is one export: give the URL of the one that you mean"},
     {"rsize", "records are cut to what the server says it can take"},
     {"wsize", "records are cut to what the server says it can take"},
-    {"timeo", "how long a silent server is waited for is fixed, see docs/libnfs.md"},
-    {"retrans", "how long a silent server is waited for is fixed, see docs/libnfs.md"},
+    {"retrans", "nothing is sent twice: timeo says how long a silent server is waited for"},
     {"sec", "Kerberos is not supported: mount the export, and use its directory"},
     {"xprtsec", "TLS is not supported: mount the export, and use its directory"},
     {"debug", "libnfs would write into the output of the program"},
@@ -72,6 +71,9 @@ std::string ProblemWith(std::string_view name, std::string_view value) {
     }
     if (argument.value == Value::kNumber && !is_number)
       return absl::StrCat(std::string(name), " is a number");
+    if (argument.value == Value::kTenths && !(is_number && number > 0)) {
+      return absl::StrCat(std::string(name), " is a time in tenths of a second, 1 or more");
+    }
     if (argument.value == Value::kName && value.empty()) {
       return absl::StrCat(std::string(name), " is the name of a network interface");
     }

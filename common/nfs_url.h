@@ -35,9 +35,10 @@ struct NfsUrl {
   NfsUrl WithoutLast(std::string_view name) const;
 };
 
-// InvalidArgument says what is wrong and what it should be. Arguments are those that say where the server is and who
-// asks (nfsport, mountport, uid, gid, if, tcp-syncnt, version=3). Those that would keep data or names on this host,
-// make another connection behind our back or speak another version are refused with the reason.
+// InvalidArgument says what is wrong and what it should be. Arguments are those that say where the server is, who asks,
+// and how long it may be silent (nfsport, mountport, uid, gid, if, tcp-syncnt, timeo, version=3). Those that would keep
+// data or names on this host, make another connection behind our back or speak another version are refused with the
+// reason.
 absl::StatusOr<NfsUrl> ParseNfsUrl(std::string_view url);
 
 // "TARGET/NAME" of a target that is a directory or a URL, whose arguments are left out; for messages.

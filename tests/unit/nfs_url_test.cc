@@ -81,6 +81,8 @@ TEST_CASE("arguments that would measure something else are refused with the reas
   REQUIRE_THAT(Refusal("nfs://h/e?version=x"), Catch::Contains("NFSv3"));
   REQUIRE_THAT(Refusal("nfs://h/e?cache=1"), Catch::Contains("unknown argument \"cache\""));
   REQUIRE_THAT(Refusal("nfs://h/e?uid=me"), Catch::Contains("number"));
+  REQUIRE_THAT(Refusal("nfs://h/e?timeo=0"), Catch::Contains("tenths"));
+  REQUIRE(Parsed("nfs://h/e?timeo=600").ForLibnfs() == "nfs://h/e?timeo=600");
   REQUIRE_THAT(Refusal("nfs://h/e?nfsport=99999"), Catch::Contains("port"));
   REQUIRE_THAT(Refusal("nfs://h:1/e?nfsport=2"), Catch::Contains("twice"));
   REQUIRE(Parsed("nfs://h/e?version=3").arguments.size() == 1);
