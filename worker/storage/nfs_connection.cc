@@ -1,6 +1,7 @@
 #include "worker/storage/nfs_connection.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,9 +33,23 @@ struct ParsedUrl {
   std::string path;  // begins with '/', ends with none unless it is "/"
 };
 
-absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url) {
-  const std::string with_settings =
-      absl::StrCat(url, url.find('?') == std::string::npos ? "?" : "&", kOurSettings);
+// An argument of the URL that is ours: how long a silent server is waited for, in tenths of a second as mount has it.
+// libnfs's own clock is off; from 6.0 on it has an argument of the same name, with limits of its own.
+constexpr absl::string_view kPatience = "timeo=";
+
+absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url, NfsPatience& patience) {
+  const std::vector<std::string> parts = absl::StrSplit(url, absl::MaxSplits('?', 1));
+  std::string with_settings = absl::StrCat(parts[0], "?", kOurSettings);
+  for (const absl::string_view argument :
+       absl::StrSplit(parts.size() > 1 ? parts[1] : "", '&', absl::SkipEmpty())) {
+    double tenths = 0;
+    if (!absl::StartsWith(argument, kPatience)) {
+      absl::StrAppend(&with_settings, "&", argument);
+    } else if (absl::SimpleAtod(argument.substr(kPatience.size()), &tenths) && tenths > 0) {
+      patience.reply_s = tenths / 10;
+      patience.commit_s = tenths;
+    }
+  }
   nfs_url* const parsed = nfs_parse_url_dir(context, with_settings.c_str());
   const std::string wanted = absl::StrCat("\"", url, "\" is no URL of a directory: nfs://HOST/PATH");
   if (parsed == nullptr) return absl::InvalidArgumentError(wanted);
@@ -49,23 +64,21 @@ absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url
   return result;
 }
 
-// What the URL says of patience, in tenths of a second as mount's option of that name; libnfs's own clock is off.
-void TakeTimeo(const std::string& url, NfsPatience& patience) {
-  const size_t query = url.find('?');
-  if (query == std::string::npos) return;
-  for (const std::string& argument : std::vector<std::string>(absl::StrSplit(url.substr(query + 1), '&'))) {
-    double tenths = 0;
-    if (!argument.starts_with("timeo=")) continue;
-    if (!absl::SimpleAtod(argument.substr(6), &tenths) || !(tenths > 0)) continue;
-    patience.reply_s = tenths / 10;
-    patience.commit_s = tenths;
-  }
-}
-
 // "/a/b" of "/a/b/c", "/" of "/a".
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// libnfs knows only that it could not begin.
+absl::Status CheckHost(const std::string& what, const std::string& host) {
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(host.c_str(), nullptr, nullptr, &found);
+  if (error == 0) {
+    ::freeaddrinfo(found);
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError(absl::StrCat(what, ": ", host, ": ", ::gai_strerror(error)));
 }
 
 // What a callback leaves behind for the call that waits for it.
@@ -159,11 +172,10 @@ absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std:
     std::unique_ptr<NfsConnection> made(new NfsConnection(directory_url, patience));
     made->context_ = nfs_init_context();
     if (made->context_ == nullptr) return absl::ResourceExhaustedError("no memory for an NFS connection");
-    IOBENCH_ASSIGN_OR_RETURN(const ParsedUrl url, ParseInto(made->context_, directory_url));
+    IOBENCH_ASSIGN_OR_RETURN(const ParsedUrl url, ParseInto(made->context_, directory_url, made->patience_));
     nfs_set_autoreconnect(made->context_, 0);
     nfs_set_timeout(made->context_, -1);
     made->server_ = url.host;
-    TakeTimeo(directory_url, made->patience_);
     if (mounted.empty()) mounted = url.path;
     const absl::Status status = made->Mount(mounted);
     if (status.ok()) {
@@ -190,7 +202,7 @@ rpc_context* NfsConnection::rpc() const {
 absl::Status NfsConnection::Mount(const std::string& path) {
   Reply reply{.take = [](int, void*) {}};
   const std::string what = absl::StrCat("mount nfs://", server_, path);
-  int begun = nfs_mount_async(context_, server_.c_str(), path.c_str(), OnReply, &reply);
+  const int begun = nfs_mount_async(context_, server_.c_str(), path.c_str(), OnReply, &reply);
   if (begun == 0) {
     while (!reply.is_there) IOBENCH_RETURN_IF_ERROR(Poll(/*wait=*/true, patience_.connect_s, what));
     if (reply.result >= 0) {
@@ -210,9 +222,7 @@ absl::Status NfsConnection::Mount(const std::string& path) {
         what, ": the server does not export it to this host (MNT3ERR_ACCES)",
         ::geteuid() == 0 ? "" : ", or not to ports above 1023: export it with \"insecure\", or run as root"));
   }
-  if (absl::StrContains(text, "Can not resolv")) {
-    return absl::NotFoundError(absl::StrCat(what, ": there is no host of that name"));
-  }
+  if (begun != 0) IOBENCH_RETURN_IF_ERROR(CheckHost(what, server_));
   if (absl::StrContains(text, "Program is not available")) {
     return absl::UnavailableError(absl::StrCat(what, ": its portmapper knows no NFSv3 server or no mountd"));
   }
@@ -359,14 +369,14 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
 }
 
 absl::Status NfsConnection::LoseClosed(int errno_value, std::string_view what) {
-  std::string text = absl::StrCat("NFS server ", server_);
-  if (is_connected_) {
-    absl::StrAppend(&text, " has closed the connection");
-  } else {
-    absl::StrAppend(&text, " could not be reached, is there one? (rpcbind, mountd and nfsd must answer)");
+  const std::string error = errno_value == 0 ? "" : absl::StrCat(": ", strerrordesc_np(errno_value));
+  std::string text = what.empty() ? "" : absl::StrCat(std::string(what), ": ");
+  absl::StrAppend(&text, "NFS server ", server_,
+                  is_connected_ ? " has closed the connection" : " cannot be reached", error);
+  if (!is_connected_) {
+    absl::StrAppend(
+        &text, "; rpcbind, mountd and nfsd must answer there, or give their ports: ?nfsport=N&mountport=N");
   }
-  if (errno_value != 0) absl::StrAppend(&text, ": ", strerrordesc_np(errno_value));
-  if (!what.empty()) absl::StrAppend(&text, "; this was to be: ", std::string(what));
   return Lose(absl::UnavailableError(text));
 }
 
