@@ -143,6 +143,7 @@ absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_
   } flight;
   std::vector<NfsTransfer> transfers(std::min<uint64_t>(piece_count, kTransfersOfOne));
   std::vector<NfsTransfer*> idle;
+  idle.reserve(transfers.size());
   for (NfsTransfer& transfer : transfers) idle.push_back(&transfer);
   struct Owner {
     Flight& flight;
