@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/operation.h"
 #include "common/phase_shape.h"
 #include "common/units.h"
@@ -134,6 +135,7 @@ std::string ShortSize(uint64_t bytes) {
 }
 
 using Row = std::vector<std::string>;
+using Letters = std::vector<std::vector<char>>;  // by operation and mark; 0: none
 
 // As many columns side by side as fit, the first one repeated.
 void PutColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
@@ -175,14 +177,13 @@ const Cell* CellAt(const Sweep& sweep, size_t operation, const Place& place) {
   return found == sweep.cells.end() ? nullptr : &found->second;
 }
 
-std::string TextAt(const Sweep& sweep, size_t operation, const Place& place,
-                   const std::vector<char>& letters) {
+std::string TextAt(const Sweep& sweep, size_t operation, const Place& place, const Letters& letters) {
   const Cell* const cell = CellAt(sweep, operation, place);
-  return cell == nullptr ? "" : cell->Text(letters);
+  return cell == nullptr ? "" : cell->Text(letters[operation]);
 }
 
 // Sizes down, records across.
-void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const std::vector<char>& letters,
+void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letters& letters,
               ConsolePage& page) {
   std::string title =
       absl::StrCat(sweep.operations[operation], sweep.metadata[operation] ? ", ops/s" : ", KiB/s");
@@ -203,7 +204,7 @@ void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const std::v
 }
 
 // Lanes down, operations across.
-void PutLanesByOperation(const Sweep& sweep, const std::vector<char>& letters, ConsolePage& page) {
+void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
   page.Line({{"lanes per worker by operation, KiB/s", Tone::kStrong}});
   Row titles{"lanes"};
   for (size_t i = 0; i < sweep.operations.size(); ++i) {
@@ -215,7 +216,7 @@ void PutLanesByOperation(const Sweep& sweep, const std::vector<char>& letters, C
     for (size_t i = 0; i < sweep.operations.size(); ++i) {
       std::string text;
       for (const auto& [key, cell] : sweep.cells) {
-        if (key.first == i && key.second.lanes == lanes) text = cell.Text(letters);
+        if (key.first == i && key.second.lanes == lanes) text = cell.Text(letters[i]);
       }
       row.push_back(std::move(text));
     }
@@ -225,17 +226,52 @@ void PutLanesByOperation(const Sweep& sweep, const std::vector<char>& letters, C
   page.Blank();
 }
 
-// A letter for each mark, 0 for those that all cells have.
-std::vector<char> LettersOf(const Sweep& sweep) {
-  std::vector<char> letters(sweep.marks.size());
+enum class Share { kNone, kSome, kAll };
+
+// Of the cells of an operation, how many have the mark.
+Share ShareOf(const Sweep& sweep, size_t operation, size_t mark) {
+  size_t cells = 0, marked = 0;
+  for (const auto& [key, cell] : sweep.cells) {
+    if (key.first != operation || cell.failed) continue;
+    ++cells;
+    marked += cell.marks.contains(mark) ? 1 : 0;
+  }
+  return marked == 0 ? Share::kNone : marked < cells ? Share::kSome : Share::kAll;
+}
+
+// Letters tell the cells of a table apart: a mark that all of them have needs none there.
+Letters LettersOf(const Sweep& sweep) {
+  Letters letters(sweep.operations.size(), std::vector<char>(sweep.marks.size()));
   size_t used = 0;
   for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
-    const bool everywhere = std::all_of(sweep.cells.begin(), sweep.cells.end(), [mark](const auto& keyed) {
-      return keyed.second.failed || keyed.second.marks.contains(mark);
-    });
-    if (!everywhere && used < kMostLetters) letters[mark] = static_cast<char>('a' + used++);
+    bool is_used = false;
+    for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
+      if (ShareOf(sweep, operation, mark) != Share::kSome || used >= kMostLetters) continue;
+      letters[operation][mark] = static_cast<char>('a' + used);
+      is_used = true;
+    }
+    if (is_used) ++used;
   }
   return letters;
+}
+
+void PutMarks(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
+  for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
+    std::vector<std::string> wholly;
+    std::string label = "! mark";
+    for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
+      if (ShareOf(sweep, operation, mark) == Share::kAll) wholly.push_back(sweep.operations[operation]);
+      if (letters[operation][mark] != 0) label = absl::StrCat("! ", std::string(1, letters[operation][mark]));
+    }
+    std::string where;
+    if (wholly.size() == sweep.operations.size()) {
+      where = " in all cells";
+    } else if (!wholly.empty()) {
+      where = absl::StrCat(label == "! mark" ? " in" : ", and in", " all of ", absl::StrJoin(wholly, ", "));
+    }
+    const auto& [code, text] = sweep.marks[mark];
+    page.Labelled(label, absl::StrCat(code, where, "; for example: ", text), Tone::kWarning);
+  }
 }
 
 }  // namespace
@@ -266,7 +302,7 @@ bool IsLongSweep(const v1::Plan& plan) {
 
 void PutSweep(const v1::RunReport& report, ConsolePage& page) {
   const Sweep sweep = SweepOf(report);
-  const std::vector<char> letters = LettersOf(sweep);
+  const Letters letters = LettersOf(sweep);
   if (sweep.by_lanes()) {
     PutLanesByOperation(sweep, letters, page);
   } else {
@@ -283,12 +319,7 @@ void PutSweep(const v1::RunReport& report, ConsolePage& page) {
     page.Labelled("median", absl::StrCat("of ", report.run().plan().repetitions(), " repetitions"),
                   Tone::kQuiet);
   }
-  for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
-    const auto& [code, text] = sweep.marks[mark];
-    page.Labelled(
-        letters[mark] == 0 ? std::string("! all") : absl::StrCat("! ", std::string(1, letters[mark])),
-        absl::StrCat(code, letters[mark] == 0 ? ": " : ", for example: ", text), Tone::kWarning);
-  }
+  PutMarks(sweep, letters, page);
   page.Labelled("details", "latencies, windows and clients of each phase: result.json and result.csv",
                 Tone::kQuiet);
 }

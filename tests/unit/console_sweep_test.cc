@@ -104,18 +104,23 @@ TEST_CASE("names have their own unit beside data") {
   REQUIRE(Contains(run.Footer(), "stat (ops/s)\n      1          4321\n"));
 }
 
-TEST_CASE("cells keep their marks as letters, and what all have is said once") {
+TEST_CASE("cells keep their marks as letters, and what a whole table has is only said below") {
   SweepRun run;
-  run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Marked("memory_fs").Marked("too_short");
-  run.Phase("write", 1, 1_MiB, 4_KiB, 2000).Marked("memory_fs").Marked("skewed_start");
-  run.Phase("write", 1, 2_MiB, 4_KiB, 3000).Marked("memory_fs").Marked("too_short").Marked("skewed_start");
+  run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Marked("memory_fs").Marked("unflushed").Marked("too_short");
+  run.Phase("write", 1, 1_MiB, 4_KiB, 2000).Marked("memory_fs").Marked("unflushed").Marked("skewed_start");
+  run.Phase("write", 1, 2_MiB, 4_KiB, 3000).Marked("memory_fs").Marked("unflushed");
+  for (const uint64_t bytes : {64_KiB, 1_MiB, 2_MiB}) {
+    run.Phase("read", 1, bytes, 4_KiB, 7000).Marked("memory_fs").Marked("too_short");
+  }
   const std::string text = run.Footer();
-  REQUIRE(Contains(text, "            64k   1000a\n"));
-  REQUIRE(Contains(text, "             1m   2000b\n"));
-  REQUIRE(Contains(text, "             2m  3000ab\n"));
-  REQUIRE(Contains(text, "! all       memory_fs: mend it"));
-  REQUIRE(Contains(text, "! a         too_short, for example: mend it"));
-  REQUIRE(Contains(text, "! b         skewed_start, for example: mend it"));
+  REQUIRE(Contains(text, "            64k  1000a\n"));
+  REQUIRE(Contains(text, "             1m  2000b\n"));
+  REQUIRE(Contains(text, "             2m   3000\n"));
+  REQUIRE(Contains(text, "             2m  7000\n"));
+  REQUIRE(Contains(text, "! mark      memory_fs in all cells; for example: mend it\n"));
+  REQUIRE(Contains(text, "! mark      unflushed in all of initial write; for example: mend it\n"));
+  REQUIRE(Contains(text, "! a         too_short, and in all of read; for example: mend it\n"));
+  REQUIRE(Contains(text, "! b         skewed_start; for example: mend it\n"));
 }
 
 TEST_CASE("of repetitions a cell has the median, and a phase without a figure says so") {
