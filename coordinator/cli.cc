@@ -14,6 +14,8 @@
 namespace iobench {
 namespace {
 
+constexpr double kMostTimeoutSeconds = 1e7;
+
 const std::string& WhereGroup() {
   static const std::string group(TitleOf(OptionGroup::kWhere));
   return group;
@@ -59,8 +61,14 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
              "test the network instead: each client and this host, both ways, then all at once; no files "
              "(IOzone: -+t; "
              "-r: record, --time: seconds of each part)");
-  where.Value("--join-timeout", place.join_timeout_s, "give up when they have not joined after S seconds",
-              "S");
+  where
+      .Value("--join-timeout", place.join_timeout_s,
+             "give up when they have not joined after S seconds (default 600)", "S")
+      ->check(CLI::Range(0.0, kMostTimeoutSeconds));
+  where
+      .Value("--lost-after", place.lost_after_s,
+             "a worker that does not answer is told of, and counts as lost after S seconds (default 60)", "S")
+      ->check(CLI::Range(1.0, kMostTimeoutSeconds));
   where.Flag("--insecure", place.insecure, "listen on a network address without TLS");
   where.Flag("--progress", place.progress, "show progress even when stderr is not a terminal");
 }
@@ -109,6 +117,17 @@ absl::Status CheckPlace(const PlaceOptions& place) {
         "--transport grpc needs --listen ADDR --workers N, --spawn N or --client-list FILE");
   }
   return absl::OkStatus();
+}
+
+// CLI11 would leave what stands behind -- unread.
+absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
+  if (arguments[0] == "report" || arguments[0] == "clean")
+    return absl::OkStatus();  // a directory may be anything
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end() || dashes + 1 == arguments.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" stands behind --, where `",
+                                                 arguments[0],
+                                                 "` takes nothing: put options in front of it"));
 }
 
 // `--help iozone`, after `run` or alone.
@@ -167,8 +186,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
       ->type_name("ADDR");
   worker
       .add_option("--join-timeout", line.place.join_timeout_s,
-                  "give up when it cannot be reached for S seconds")
-      ->type_name("S");
+                  "give up when it cannot be reached for S seconds (default 600)")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, kMostTimeoutSeconds));
   worker.add_option("--simulate", line.simulate, "take part as N workers, each with a connection of its own")
       ->type_name("N")
       ->check(CLI::Range(1u, 10000u));
@@ -202,6 +222,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   CLI::App& clean =
       *app.add_subcommand("clean", "remove the data that a crashed run left below DIR, nothing else");
   clean.add_option("DIR", line.clean_directory, "the run's --path")->required();
+  clean.add_flag("--force", line.place.force,
+                 "also where it cannot be seen from this host whether the run still lives");
 
   // Without a command it is `run`.
   static constexpr const char* kOwn[] = {"run", "worker", "report", "selftest", "clean",
@@ -210,6 +232,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
                                         [&](const char* word) { return arguments[0] == word; })) {
     arguments.insert(arguments.begin(), "run");
   }
+  if (absl::Status status = CheckAllOptions(arguments); !status.ok()) return status;
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(arguments);

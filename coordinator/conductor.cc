@@ -31,7 +31,7 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
       observer_(observer),
       plan_(std::move(plan)),
       options_(std::move(options)),
-      cluster_(transport, options_.run_id, interrupt) {
+      cluster_(transport, options_.run_id, interrupt, options_.lost_after_ns) {
   record_.set_id(options_.run_name);
   record_.set_run_number(options_.run_id);
   record_.set_command(options_.command);
@@ -56,6 +56,8 @@ int Conductor::Run() {
     client_of_worker.push_back(member.client);
   }
   UseWorkersPaths();
+  if (absl::Status status = CheckForWorkers(plan_, options_.worker_count); !status.ok())
+    return Refuse(status);
   const Layout layout(plan_, client_of_worker);
   ClockSync clocks(cluster_, record_.coordinator().boot_id(), options_.always_measure_clocks);
   DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());
@@ -91,7 +93,14 @@ int Conductor::Run() {
   // The results are safe by now (each phase was saved as it ended); the exit code follows the data's removal.
   record_.set_exit_code(Verdict(status));
   if (store_.has_value()) store_->SaveRun(record_).IgnoreError();
-  if (absl::Status finished = data.Finish(plan_.keep_data(), ledger); !finished.ok()) NoteProblem(finished);
+  // What is wrong in them is evidence.
+  const bool keeps_evidence = verification_failed_ && !plan_.keep_data();
+  if (absl::Status finished = data.Finish(plan_.keep_data() || keeps_evidence, ledger); !finished.ok()) {
+    NoteProblem(finished);
+  } else if (keeps_evidence) {
+    NoteProblem(absl::DataLossError(
+        absl::StrCat("verification failed, so the data were kept as with -w: ", data.WhereKept())));
+  }
   cluster_.Tell([](const Member&) {
     v1::WorkerRequest request;
     request.mutable_leave();
@@ -183,6 +192,7 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
     anything |= worker.lanes_size() > 0 || worker.lost();
   if (!anything) return absl::OkStatus();
   v1::PhaseReport phase = SummarizePhase(record_, record);
+  verification_failed_ |= phase.verify().mismatched() > 0;
   io_failed_ |= phase.lanes_failed() > 0 || phase.verify().mismatched() > 0;
   const v1::RunReport run = SummarizeRun(record_, &record);
   *report_.mutable_clients() = run.clients();

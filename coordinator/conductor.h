@@ -42,6 +42,7 @@ struct ConductorOptions {
   std::string version;
   uint32_t worker_count = 1;
   CoordTime join_deadline{INT64_MAX};
+  int64_t lost_after_ns = Cluster::kUsualLostAfterNs;  // of a worker that does not answer
   std::function<absl::Status()> check_start;  // asked while workers are waited for; an error ends the run
   bool force = false;
   bool always_measure_clocks = false;  // also where boot ids are equal; tests
@@ -87,6 +88,7 @@ class Conductor {
   absl::Status saved_;
   uint64_t bytes_needed_ = 0;
   bool io_failed_ = false;
+  bool verification_failed_ = false;
 };
 
 }  // namespace iobench

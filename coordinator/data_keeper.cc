@@ -12,6 +12,7 @@
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/client_demands.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
 #include "coordinator/report/display_text.h"
@@ -197,6 +198,44 @@ absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<co
   return absl::OkStatus();
 }
 
+// Whether the data of a run that has not ended well may be removed: where any client sees its process live, never.
+absl::Status CheckTakeOver(const Member& claimer, const v1::Target& target,
+                           const std::pair<uint32_t, std::string>& where, std::span<const Member> members,
+                           std::span<const v1::WorkerTargets> facts, const v1::Manifest& found, bool force,
+                           std::vector<std::string>& notes) {
+  const std::string data = DataAt(claimer, target);
+  const std::string begun = absl::StrCat(found.created_by(), " began at ", found.created_at());
+  bool is_gone = false;
+  for (const Member& member : members) {
+    const v1::TargetFacts& seen = facts[member.number].targets(static_cast<int>(where.first));
+    if (seen.filesystem_id() != where.second || seen.manifest().run_id() != found.run_id()) continue;
+    is_gone |= seen.owner() == v1::TargetFacts::GONE;
+    if (seen.owner() != v1::TargetFacts::ALIVE) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(data, " is in use: the run of ", member.facts.host(), " pid ", found.pid(), ", which ",
+                     begun, ", is alive: wait for its end, or choose another --path"));
+  }
+  if (force) {
+    if (!is_gone) {
+      notes.push_back(
+          absl::StrCat(data, ": the data of a run that ", begun,
+                       " are removed (--force); whether it still lives could not be seen from here"));
+    }
+    return absl::OkStatus();
+  }
+  if (is_gone) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(data, " belongs to a run that ", begun,
+                     " and that crashed: remove its data with `cluster-iobench clean ", target.path(),
+                     "`, or use --force"));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      data, " belongs to a run that ", begun,
+      " and that is running or crashed, which cannot be seen from here: if it crashed, remove its data with "
+      "`cluster-iobench clean --force ",
+      target.path(), "`, or use --force"));
+}
+
 }  // namespace
 
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
@@ -223,18 +262,14 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
     if (seen.foreign_data()) {
       return absl::FailedPreconditionError(absl::StrCat(
           DataAt(member, target),
-          " is not ours (it has no manifest that we can read): move it away or "
-          "choose another --path"));
+          " is not ours (it has no manifest that we can read): move it away or choose another --path"));
     }
     if (!seen.has_manifest()) continue;
     const v1::Manifest& found = seen.manifest();
     const bool kept = found.state() == v1::Manifest::KEPT;
-    if (!kept && !force) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          DataAt(member, target), " belongs to a run that ", found.created_by(),
-          " began at ", found.created_at(),
-          " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ",
-          target.path(), "`, or use --force"));
+    if (!kept) {
+      IOBENCH_RETURN_IF_ERROR(
+          CheckTakeOver(member, target, key, members, facts, found, force, decision.notes));
     }
     const std::string differences = Differences(found, ours);
     if (kept && differences.empty()) {
@@ -295,10 +330,11 @@ absl::Status DataKeeper::Inspect() {
   facts_.assign(cluster_.members().size(), {});
   absl::Status first_problem;
   const absl::Status status = cluster_.Call(
-      [&](const Member&) -> std::optional<v1::WorkerRequest> {
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request;
         *request.mutable_inspect()->mutable_targets() = plan_.targets();
         *request.mutable_inspect()->mutable_existing_files() = plan_.files().existing_files();
+        *request.mutable_inspect()->mutable_demands() = DemandsOn(member, plan_, layout_, cluster_.members());
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
@@ -312,6 +348,7 @@ absl::Status DataKeeper::Inspect() {
         if (first_problem.ok()) {
           first_problem = CheckExistingFiles(plan_, member, received.event.inspected().existing_files());
         }
+        first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
       },
       {});
   IOBENCH_RETURN_IF_ERROR(status);
@@ -325,6 +362,7 @@ absl::Status DataKeeper::Inspect() {
 absl::Status DataKeeper::Decide(bool force) {
   IOBENCH_ASSIGN_OR_RETURN(decision_,
                            DecideAboutData(plan_, layout_, cluster_.members(), facts_, manifest_, force));
+  for (const std::string& note : decision_.notes) spdlog::warn("{}", Printable(note));
   return absl::OkStatus();
 }
 
@@ -344,6 +382,16 @@ absl::Status DataKeeper::Finish(bool keep, const DataLedger& ledger) {
   if (!claimed_) return absl::OkStatus();
   ledger.Describe(manifest_);
   return Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
+}
+
+std::string DataKeeper::WhereKept() const {
+  std::vector<std::string> places;
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    const v1::Target& target = plan_.targets(static_cast<int>(key.first));
+    places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target), ", which `cluster-iobench clean ",
+                                  target.path(), "` removes"));
+  }
+  return absl::StrJoin(places, "; ");
 }
 
 absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {

@@ -20,11 +20,12 @@ namespace iobench {
 
 // What the targets turn out to hold, and what the run does about it.
 struct DataDecision {
-  bool uses_files = true;         // false: null engine only
-  bool uses_kept_data = false;    // no phase writes new files, and matching data are there
-  v1::Manifest kept;              // uses_kept_data: what they say of themselves
-  bool removes_old_data = false;  // kept data of another layout, or (--force) of a run that crashed
-  uint64_t bytes_needed = 0;      // on all file systems together
+  bool uses_files = true;          // false: null engine only
+  bool uses_kept_data = false;     // no phase writes new files, and matching data are there
+  v1::Manifest kept;               // uses_kept_data: what they say of themselves
+  bool removes_old_data = false;   // kept data of another layout, or (--force) of a run that crashed
+  uint64_t bytes_needed = 0;       // on all file systems together
+  std::vector<std::string> notes;  // what the user should know of it
 };
 
 // Pure: judges what every worker saw. `facts` index: worker number; an entry's targets index: target.
@@ -58,6 +59,8 @@ class DataKeeper {
   // At the end: marks the data as kept, and as what `ledger` says they hold, or removes them. Also after an interrupt.
   // Nothing where Claim never ran.
   absl::Status Finish(bool keep, const DataLedger& ledger);
+  // Which directories on which clients, and how to remove them; for people.
+  std::string WhereKept() const;
 
  private:
   absl::Status Do(v1::DataStep::Action action, bool interruptible);

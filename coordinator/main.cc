@@ -23,6 +23,7 @@
 #include "common/transport/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
 #include "common/transport/mpi_launch.h"
+#include "common/units.h"
 #ifdef IOBENCH_HAS_MPI
 #include "common/transport/mpi_transport.h"
 #endif
@@ -195,6 +196,17 @@ int RunMpi(const CommandLine& line, const v1::Plan& plan, const std::string& com
 #endif
 }
 
+// Of many workers in one process the first speaks for all.
+std::function<void(double, const std::string&)> SayOnce(const CommandLine& line) {
+  return [&line, said_s = -1.0](double waited_s, const std::string& why) mutable {
+    if (said_s >= 0 && waited_s - said_s < 10) return;
+    said_s = waited_s;
+    PrintError(absl::StrCat("waiting for a coordinator at ", line.join, " (for ",
+                            FormatSeconds(line.place.join_timeout_s), " in all)", why.empty() ? "" : ": ",
+                            why));
+  };
+}
+
 int RunWorker(const CommandLine& line) {
   if (line.spawned) signal(SIGINT, SIG_IGN);
   const std::string path = line.worker_path.empty() ? "" : DirectoryToWorkIn(line.worker_path);
@@ -212,6 +224,8 @@ int RunWorker(const CommandLine& line) {
   GrpcWorkerOptions options;
   options.join_timeout_s = line.place.join_timeout_s;
   options.stop = &stop_worker;
+  // Of workers that we have started ourselves the coordinator says whether they join.
+  if (!line.spawned && line.worker_place == 0) options.on_waiting = SayOnce(line);
   const absl::Status status = RunGrpcWorkers(line.join, handlers, options);
   if (status.ok()) return kExitOk;
   if (absl::IsCancelled(status)) return kExitInterrupted;
@@ -219,8 +233,8 @@ int RunWorker(const CommandLine& line) {
   return Fail(status, absl::IsUnavailable(status) ? kExitPartial : kExitUsage);
 }
 
-int Clean(const std::string& directory) {
-  const absl::StatusOr<CleanReport> cleaned = CleanDataDirectory(directory);
+int Clean(const std::string& directory, bool force) {
+  const absl::StatusOr<CleanReport> cleaned = CleanDataDirectory(directory, force);
   if (!cleaned.ok()) return Fail(cleaned.status(), kExitUsage);
   std::cout << "removed " << cleaned->removed_files << " files of ours below " << directory << std::endl;
   for (const std::string& file : cleaned->foreign_files)
@@ -336,7 +350,7 @@ int Main(const std::vector<std::string>& arguments) {
     case Command::kReport:
       return PrintSavedRun(line->report_directory);
     case Command::kClean:
-      return Clean(line->clean_directory);
+      return Clean(line->clean_directory, line->place.force);
     case Command::kWorker:
       HandleSignals(OnSignal);
       return RunWorker(*line);

@@ -23,6 +23,7 @@
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "common/version.h"
+#include "worker/claimant.h"
 #include "worker/data_directory.h"
 #include "worker/engine/io_engine.h"
 #include "worker/mounts.h"
@@ -187,7 +188,10 @@ v1::ExistingFile ProbeExistingFile(const std::string& path) {
 
 absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target) {
   IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtDataIn(directory));
-  if (look.manifest) *target.mutable_manifest() = *look.manifest;
+  if (look.manifest) {
+    *target.mutable_manifest() = *look.manifest;
+    target.set_owner(OwnerOf(*look.manifest));
+  }
   target.set_foreign_data(look.foreign);
   return absl::OkStatus();
 }

@@ -12,6 +12,7 @@
 #include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "common/utf8.h"
+#include "worker/claimant.h"
 #include "worker/manifest.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/storage/open_target.h"
@@ -60,12 +61,16 @@ absl::StatusOr<v1::Manifest> ReadManifest(const Directory& data) {
   return manifest;
 }
 
+std::string HostName() {
+  char host[65] = "";
+  ::gethostname(host, sizeof(host) - 1);
+  return host;
+}
+
 // The name of a new file with this text.
 absl::StatusOr<std::string> WriteTemporary(const Directory& data, std::string_view text) {
   static std::atomic<uint32_t> counter{0};
-  char host[65] = "";
-  ::gethostname(host, sizeof(host) - 1);
-  std::string name = absl::StrCat(kTemporaryPrefix, host, "-", ::getpid(), "-",
+  std::string name = absl::StrCat(kTemporaryPrefix, HostName(), "-", ::getpid(), "-",
                                   counter.fetch_add(1, std::memory_order_relaxed));
   IOBENCH_RETURN_IF_ERROR(WriteNewFile(data, name, text));
   return name;
@@ -133,12 +138,34 @@ absl::Status NotOurs(const std::string& data_path, std::string_view why) {
                                                     "): move it away or choose another --path"));
 }
 
+absl::Status InUse(const std::string& data_path, const v1::Manifest& living) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(data_path, " is in use: the run of ", HostName(), " pid ", living.pid(), ", which ",
+                   living.created_by(), " began at ", living.created_at(), ", is alive: wait for its end"));
+}
+
 // `path`: the target's, as the user gave it.
 absl::Status BelongsTo(const std::string& path, const Directory& data, const v1::Manifest& other) {
+  if (OwnerOf(other) == v1::TargetFacts::ALIVE) return InUse(data.path(), other);
   return absl::FailedPreconditionError(absl::StrCat(
       data.path(), " belongs to a run that ", other.created_by(), " began at ", other.created_at(),
       " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ", path,
       "`, or use --force"));
+}
+
+// Of what may be the name of its data directory.
+absl::StatusOr<std::string> TargetOf(const std::string& path) {
+  if (IsNfsUrl(path)) {
+    IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
+    return url.WithoutLast(kDataDirectoryName).ForLibnfs();
+  }
+  std::string_view target = path;
+  while (target.size() > 1 && target.ends_with('/')) target.remove_suffix(1);
+  const std::string itself = absl::StrCat("/", kDataDirectoryName);
+  if (target == kDataDirectoryName) return std::string(".");
+  if (!target.ends_with(itself)) return path;
+  target.remove_suffix(itself.size());
+  return target.empty() ? std::string("/") : std::string(target);
 }
 
 }  // namespace
@@ -200,7 +227,8 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   return look;
 }
 
-absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest) {
+absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest,
+                                      uint64_t replaces_run) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
   const absl::Status made = target->MakeDirectory(kDataDirectoryName);
@@ -219,12 +247,15 @@ absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifes
     }
   } else {
     if (found->run_id() == manifest.run_id()) return report;
-    if (found->state() != v1::Manifest::KEPT) return BelongsTo(path, *data, *found);
+    const bool replaces = replaces_run != 0 && found->run_id() == replaces_run;
+    if (found->state() != v1::Manifest::KEPT && !replaces) return BelongsTo(path, *data, *found);
     report.found = true;
     IOBENCH_RETURN_IF_ERROR(RemoveFiles(*data, Temporaries::kLeave, report));
     IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data->Remove(kManifestName)));
   }
-  const absl::Status created = CreateManifest(*data, manifest);
+  v1::Manifest claim = manifest;
+  SignClaim(claim);
+  const absl::Status created = CreateManifest(*data, claim);
   if (created.ok()) return report;
   if (!absl::IsAlreadyExists(created)) return created;
   IOBENCH_ASSIGN_OR_RETURN(const v1::Manifest first, ReadManifest(*data));
@@ -264,7 +295,10 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
     IOBENCH_RETURN_IF_ERROR(RemoveFiles(**data, Temporaries::kRemove, report));
     // What is not ours keeps the directory; without its manifest all of it would be foreign, and of no use to a `clean`
     // after the user has taken that away.
-    if (!report.foreign_files.empty()) return report;
+    if (!report.foreign_files.empty()) {
+      report.manifest_stays_of_run = manifest->run_id();
+      return report;
+    }
     IOBENCH_RETURN_IF_ERROR(UnlessNotFound((*data)->Remove(kManifestName)));
   } else if (absl::IsNotFound(manifest.status()) || IsUnreadable(manifest.status())) {
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
@@ -296,20 +330,33 @@ absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
   return report;
 }
 
-absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path) {
-  if (IsNfsUrl(path)) {
-    IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
-    return RemoveData(url.WithoutLast(kDataDirectoryName).ForLibnfs());
+absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight) {
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
+  if (!look.manifest || look.manifest->state() == v1::Manifest::KEPT || look.manifest->run_id() == own_run) {
+    return absl::OkStatus();
   }
-  std::string_view target = path;
-  while (target.size() > 1 && target.ends_with('/')) target.remove_suffix(1);
-  const std::string itself = absl::StrCat("/", kDataDirectoryName);
-  if (target == kDataDirectoryName) return RemoveData(".");
-  if (target.ends_with(itself)) {
-    target.remove_suffix(itself.size());
-    return RemoveData(target.empty() ? "/" : std::string(target));
+  const v1::Manifest& found = *look.manifest;
+  const std::string data = PathBelow(path, kDataDirectoryName);
+  const std::string begun = absl::StrCat(found.created_by(), " began at ", found.created_at());
+  switch (OwnerOf(found)) {
+    case v1::TargetFacts::ALIVE:
+      return InUse(data, found);
+    case v1::TargetFacts::OUT_OF_SIGHT:
+      if (if_out_of_sight) return absl::OkStatus();
+      return absl::FailedPreconditionError(
+          absl::StrCat(data, " belongs to a run that ", begun,
+                       "; whether it still lives cannot be seen from here: look there, and if it crashed, "
+                       "`cluster-iobench clean --force ",
+                       path, "` removes its data"));
+    default:
+      return absl::OkStatus();
   }
-  return RemoveData(path);
+}
+
+absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, bool force) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::string target, TargetOf(path));
+  IOBENCH_RETURN_IF_ERROR(CheckAbandoned(target, /*own_run=*/0, force));
+  return RemoveData(target);
 }
 
 }  // namespace iobench

@@ -30,6 +30,7 @@ struct CleanReport {
   bool found = false;                      // there was a data directory of ours
   uint64_t removed_files = 0;              // data files, the manifest not counted
   std::vector<std::string> foreign_files;  // left alone: the first 10, with their path
+  uint64_t manifest_stays_of_run = 0;      // because of what is foreign; 0: it does not
 };
 
 struct DataDirectoryLook {
@@ -50,7 +51,15 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::strin
 
 // Makes the directory and its manifest. Success where a claimer of the same run was first. Kept data of another run are
 // removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a manifest.
-absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest);
+// The manifest says that this process made the claim. `replaces_run`: of an active run whose data were removed, and whose
+// manifest had to stay.
+absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest,
+                                      uint64_t replaces_run = 0);
+
+// What is known of data that another run than `own_run` has claimed and not marked as kept. FailedPrecondition: the process
+// that claimed them lives on this host; or it cannot be seen from here whether it does, and that is not enough
+// (`if_out_of_sight` false).
+absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight);
 
 // The manifest says from now on that the data are to be used again, and what they hold now: data, generations and unit
 // are those of `ours`. FailedPrecondition: they are another active run's.
@@ -64,8 +73,9 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path);
 // The shared file, where there is one. FailedPrecondition: the directory has no manifest of ours.
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path);
 
-// What `cluster-iobench clean` does: RemoveData. `path` may also name the data directory itself.
-absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path);
+// What `cluster-iobench clean` does: CheckAbandoned, RemoveData. `path` may also name the data directory itself. `force`:
+// also where it cannot be seen whether the run still lives.
+absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, bool force);
 
 }  // namespace iobench
 

@@ -27,12 +27,24 @@ absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataSt
   return first_problem;
 }
 
+// At the run's end its own, before its claim what another one has left.
+absl::StatusOr<CleanReport> DataSteps::Remove(const std::string& path, uint64_t own_run, const Claim& claim) {
+  // A run that has begun since the targets were looked at.
+  IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, /*if_out_of_sight=*/true));
+  auto report = RemoveData(path);
+  if (report.ok() && report->manifest_stays_of_run != 0) {
+    left_manifests_[claim] = report->manifest_stays_of_run;
+  }
+  return report;
+}
+
 absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t run_id,
                                             const v1::DataStep& step) {
-  const std::pair<uint64_t, std::string> claim(run_id, path);
+  const Claim claim(run_id, path);
   switch (step.action()) {
     case v1::DataStep::CLAIM: {
-      auto report = ClaimData(path, step.manifest());
+      const auto left = left_manifests_.find(claim);
+      auto report = ClaimData(path, step.manifest(), left == left_manifests_.end() ? 0 : left->second);
       if (report.ok() && step.has_stripe()) {
         IOBENCH_RETURN_IF_ERROR(SetStripe(absl::StrCat(path, "/", kDataDirectoryName), step.stripe()));
       }
@@ -47,7 +59,7 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
     case v1::DataStep::REMOVE:
       // The end of a run whose claim was refused: the data there are another's.
       if (refused_claims_.contains(claim)) return CleanReport();
-      return RemoveData(path);
+      return Remove(path, step.manifest().run_id(), claim);
     case v1::DataStep::REMOVE_SHARED_FILE:
       return RemoveSharedFile(path);
     default:

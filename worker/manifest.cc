@@ -20,12 +20,18 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
   json["state"] = manifest.state() == v1::Manifest::KEPT ? "kept" : "active";
   json["created_at"] = manifest.created_at();
   json["created_by"] = manifest.created_by();
+  if (!manifest.boot_id().empty()) {
+    json["process"]["boot_id"] = manifest.boot_id();
+    json["process"]["pid"] = manifest.pid();
+    json["process"]["start_ticks"] = manifest.process_start_ticks();
+  }
   json["workers"] = manifest.workers();
   json["lanes_per_worker"] = manifest.lanes_per_worker();
   json["targets"] = manifest.targets();
   json["files"]["bytes_per_lane"] = manifest.files().bytes_per_lane();
   json["files"]["files_per_lane"] = manifest.files().files_per_lane();
   json["files"]["shared_file"] = manifest.files().shared_file();
+  json["files"]["interleaved"] = manifest.files().interleaved();
   json["seed"] = manifest.seed();
   // What the files hold; the rest of DataContent says how it was made, which no later run needs to know.
   Json& data = json["data"];
@@ -64,7 +70,15 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.mutable_files()->set_bytes_per_lane(files.at("bytes_per_lane").get<uint64_t>());
     manifest.mutable_files()->set_files_per_lane(files.at("files_per_lane").get<uint32_t>());
     manifest.mutable_files()->set_shared_file(files.at("shared_file").get<bool>());
+    manifest.mutable_files()->set_interleaved(
+        files.value("interleaved", false));  // earlier versions did not say
     manifest.set_seed(json.at("seed").get<uint64_t>());
+    if (json.contains("process")) {  // earlier versions did not say
+      const Json& process = json.at("process");
+      manifest.set_boot_id(process.at("boot_id").get<std::string>());
+      manifest.set_pid(process.at("pid").get<int64_t>());
+      manifest.set_process_start_ticks(process.at("start_ticks").get<uint64_t>());
+    }
     if (!json.contains("data")) return manifest;  // an earlier version's: nothing in it can be verified
     const Json& data = json.at("data");
     v1::DataContent::Kind kind = v1::DataContent::UNSPECIFIED;

@@ -1,6 +1,10 @@
 """Data that a run keeps, data that a crash leaves, and what may be done with them."""
+import contextlib
+import json
 import os
+import pathlib
 import signal
+import socket
 
 import program
 import pytest
@@ -129,3 +133,93 @@ def test_data_of_a_crash_stop_the_next_run_until_it_is_told(path, out, tmp_path)
     assert "clean" in outcome.stderr and len(outcome.stderr.strip().splitlines()) == 1, outcome
     forced = program.run(["-i", "0", "--force", *SHAPE], path=path, out=tmp_path / "third").expect(0)
     assert not forced.data.exists()
+
+
+# ------------------------------------------------------------------------------------ runs that are alive
+
+
+@contextlib.contextmanager
+def run_that_lives(path, out, transport, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    with program.start(["-i", "0", "-+n", "-r", "4k", "-s", "64k", "--time", "100", *options], path=path, out=out,
+                       prefix=prefix, helpers=helpers) as running:
+        running.wait_until(lambda: running.data_bytes() > 0, "data")
+        yield running
+        running.interrupt()
+        running.wait()
+
+
+@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-tcp", "mpi"])
+def test_the_data_of_a_run_that_is_alive_cannot_be_removed(transport, path, out, tmp_path):
+    with run_that_lives(path, out, transport, tmp_path):
+        data = path / program.DATA_DIRECTORY
+        claimant = json.loads((data / "manifest.json").read_text())["process"]
+        lives = f"the run of {socket.gethostname()} pid {claimant['pid']}"
+        assert pathlib.Path(f"/proc/{claimant['pid']}").exists()
+        before = {file.name for file in data.iterdir()}
+        for refused in (program.plain("clean", path), program.plain("clean", "--force", data),
+                        program.run(["-i", "0", *SHAPE], path=path, out=tmp_path / "second"),
+                        program.run(["-i", "0", "--force", *SHAPE], path=path, out=tmp_path / "second")):
+            refused.expect(1)
+            line, = refused.stderr.strip().splitlines()
+            assert lives in line and "alive" in line, refused
+            assert {file.name for file in data.iterdir()} == before, refused
+        assert not (tmp_path / "second").exists()
+    assert not data.exists(), "the run itself removes them"
+
+
+def change_manifest(path, change):
+    file = path / program.DATA_DIRECTORY / "manifest.json"
+    manifest = json.loads(file.read_text())
+    change(manifest)
+    file.write_text(json.dumps(manifest))
+
+
+OUT_OF_SIGHT = {
+    "another host": lambda manifest: manifest["process"].update(boot_id="another boot"),
+    "an older version": lambda manifest: manifest.pop("process"),
+}
+
+
+@pytest.mark.parametrize("kind", OUT_OF_SIGHT)
+def test_whether_a_run_of_another_host_lives_cannot_be_seen(kind, path, out, tmp_path):
+    crash(path, out)
+    change_manifest(path, OUT_OF_SIGHT[kind])
+    for refused in (program.plain("clean", path), program.run(["-i", "0", *SHAPE], path=path, out=tmp_path / "second")):
+        refused.expect(1)
+        line, = refused.stderr.strip().splitlines()
+        assert "cannot be seen from here" in line and f"clean --force {path}" in line, refused
+    forced = program.run(["-i", "0", "--force", *SHAPE], path=path, out=tmp_path / "third").expect(0)
+    assert "could not be seen from here" in forced.stderr and not forced.data.exists()
+
+
+def test_clean_force_removes_what_a_run_of_another_host_left(path, out):
+    crash(path, out)
+    change_manifest(path, OUT_OF_SIGHT["another host"])
+    program.plain("clean", "--force", path).expect(0)
+    assert not (path / program.DATA_DIRECTORY).exists()
+
+
+def test_another_process_with_the_number_of_one_that_died_is_not_taken_for_it(path, out):
+    crash(path, out)
+    change_manifest(path, lambda manifest: manifest["process"].update(pid=os.getpid()))
+    program.plain("clean", path).expect(0)
+    assert not (path / program.DATA_DIRECTORY).exists()
+
+
+def test_kept_data_can_be_removed_as_ever(path, out):
+    program.run(["-i", "0", "-w", *SHAPE], path=path, out=out).expect(0)
+    change_manifest(path, OUT_OF_SIGHT["another host"])
+    program.plain("clean", path).expect(0)
+    assert not (path / program.DATA_DIRECTORY).exists()
+
+
+def test_what_is_not_ours_does_not_keep_force_from_a_crashed_runs_directory(path, out, tmp_path):
+    crash(path, out)
+    mine = path / program.DATA_DIRECTORY / "notes.txt"
+    mine.write_text("mine")
+    forced = program.run(["-i", "0", "--force", *SHAPE], path=path, out=tmp_path / "second").expect(0)
+    assert str(mine) in forced.stderr and "left alone" in forced.stderr, forced
+    assert forced.result["run"]["problems"] == []
+    assert {file.name for file in forced.data.iterdir()} == {"notes.txt", "manifest.json"}
+    assert mine.read_text() == "mine"

@@ -64,6 +64,25 @@ def damage(kind, path):
         overwrite(file, 8192 + 256, bytes(256))
 
 
+def test_data_in_which_something_is_wrong_stay_as_evidence(path, tmp_path, options):
+    write_and_keep(path, tmp_path / "1", *options)
+    damage("corrupt", path)
+    before = data_file(path, 1).read_bytes()
+    read = ["-i", "1", "-+n", "--verify", *SHAPE, *options]
+    outcome = program.run(read, path=path, out=tmp_path / "2").expect(2)
+    data = path / program.DATA_DIRECTORY
+    assert data_file(path, 1).read_bytes() == before
+    (problem,) = outcome.result["run"]["problems"]
+    for text in (problem["message"], outcome.stdout, outcome.stderr):
+        text = "".join(text.split())    # a page's lines end somewhere
+        for part in ("verificationfailed", str(data), f"cluster-iobenchclean{path}"):
+            assert part in text, outcome
+    again = program.run(read, path=path, out=tmp_path / "3").expect(2)
+    assert again.phase("read")["verify"]["counts"] == {"corrupt": 1}, "as after -w it can be looked at again"
+    program.plain("clean", path).expect(0)
+    assert not data.exists()
+
+
 @pytest.mark.parametrize("kind", ["zeros", "corrupt", "wrong-offset", "other-file", "torn"])
 def test_damaged_data_are_told_by_kind_and_end_the_run_with_2(kind, path, tmp_path, options):
     write_and_keep(path, tmp_path / "1", *options)

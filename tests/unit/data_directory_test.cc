@@ -29,6 +29,7 @@ v1::Manifest ManifestOf(uint64_t run_id, v1::Manifest::State state = v1::Manifes
   manifest.mutable_files()->set_bytes_per_lane(uint64_t{1} << 40);
   manifest.mutable_files()->set_files_per_lane(4);
   manifest.mutable_files()->set_shared_file(true);
+  manifest.mutable_files()->set_interleaved(true);
   manifest.set_seed(std::numeric_limits<uint64_t>::max());
   manifest.mutable_data()->set_kind(v1::DataContent::INCOMPRESSIBLE);
   manifest.mutable_data()->set_verify(true);
@@ -77,6 +78,14 @@ TEST_CASE("what is not a manifest of ours is not read as one") {
   REQUIRE(absl::IsUnimplemented(with("\"format\": 1", "\"format\": 2")));
 }
 
+// Without the process that has claimed the data.
+v1::Manifest Unsigned(v1::Manifest manifest) {
+  manifest.clear_boot_id();
+  manifest.clear_pid();
+  manifest.clear_process_start_ticks();
+  return manifest;
+}
+
 TEST_CASE("only our own pattern is a data file's name") {
   for (const char* const name : {"lane-000000.0", "lane-000012.3", "lane-1234567.10", "shared"}) {
     INFO(name);
@@ -100,7 +109,8 @@ TEST_CASE("a claim makes the directory with its manifest and nothing else") {
   const auto look = LookAtData(directory.path());
   REQUIRE(look.ok());
   REQUIRE_FALSE(look->foreign);
-  REQUIRE(look->manifest->SerializeAsString() == ManifestOf(1).SerializeAsString());
+  REQUIRE(look->manifest->pid() == ::getpid());
+  REQUIRE(Unsigned(*look->manifest).SerializeAsString() == ManifestOf(1).SerializeAsString());
 }
 
 TEST_CASE("claimers of the same run do not mind each other, also at the same time") {
@@ -131,6 +141,11 @@ TEST_CASE("of claimers of different runs at the same time exactly one has the di
 
 TEST_CASE("the data of an active run are refused to another, with whose they are and what to do") {
   const Claimed directory;
+  const absl::Status in_use = ClaimData(directory.path(), ManifestOf(2)).status();
+  REQUIRE(absl::IsFailedPrecondition(in_use));
+  REQUIRE_THAT(std::string(in_use.message()), Catch::Contains("client-a") && Catch::Contains("is alive"));
+  directory.Write("cluster-iobench.data/manifest.json",
+                  ManifestToJson(ManifestOf(1)));  // by nobody who is seen
   const absl::Status status = ClaimData(directory.path(), ManifestOf(2)).status();
   REQUIRE(absl::IsFailedPrecondition(status));
   for (const std::string& part : {std::string("client-a"), std::string("2026-01-02T03:04:05.678Z"),
@@ -171,7 +186,9 @@ TEST_CASE("data that are kept once more say what the last run made of them") {
   v1::Manifest expected = ManifestOf(1, v1::Manifest::KEPT);
   expected.set_generation_low(3);
   expected.set_generation_high(9);
-  REQUIRE(LookAtData(directory.path())->manifest->SerializeAsString() == expected.SerializeAsString());
+  const v1::Manifest found = *LookAtData(directory.path())->manifest;
+  REQUIRE(found.pid() == ::getpid());  // who claimed them
+  REQUIRE(Unsigned(found).SerializeAsString() == expected.SerializeAsString());
 }
 
 TEST_CASE("a manifest without a word on its data is one of data that cannot be verified") {
@@ -283,7 +300,7 @@ TEST_CASE("a data directory that is a symbolic link is an error, and what it poi
   REQUIRE(absl::IsFailedPrecondition(OpenDataDirectory(directory.path()).status()));
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
   REQUIRE(absl::IsFailedPrecondition(RemoveData(directory.path()).status()));
-  REQUIRE(absl::IsFailedPrecondition(CleanDataDirectory(directory.data()).status()));
+  REQUIRE(absl::IsFailedPrecondition(CleanDataDirectory(directory.data(), true).status()));
   REQUIRE(elsewhere.Has("cluster-iobench.data/manifest.json"));
 }
 
@@ -311,20 +328,56 @@ TEST_CASE("the shared file is removed alone, and only where the data are ours") 
   REQUIRE(foreign.Read("cluster-iobench.data/shared") == "theirs");
 }
 
+TEST_CASE("the data of a run that lives here are removed by nobody else") {
+  const Claimed directory;  // by this process
+  for (const bool force : {false, true}) {
+    const absl::Status refused = CleanDataDirectory(directory.path(), force).status();
+    REQUIRE(absl::IsFailedPrecondition(refused));
+    REQUIRE_THAT(std::string(refused.message()), Catch::Contains("is alive"));
+  }
+  REQUIRE(directory.HasFiles());
+  REQUIRE(absl::IsFailedPrecondition(CheckAbandoned(directory.path(), 2, true)));
+  REQUIRE(CheckAbandoned(directory.path(), 1, false).ok());  // its own
+}
+
+TEST_CASE("the data of a run that cannot be seen from here are cleaned only by force") {
+  const Claimed directory;
+  directory.Write("cluster-iobench.data/manifest.json", ManifestToJson(ManifestOf(1)));  // nobody has signed
+  const absl::Status refused = CleanDataDirectory(directory.path(), false).status();
+  REQUIRE(absl::IsFailedPrecondition(refused));
+  REQUIRE_THAT(std::string(refused.message()), Catch::Contains("clean --force"));
+  REQUIRE(directory.HasFiles());
+  REQUIRE(CleanDataDirectory(directory.path(), true)->removed_files == 2);
+}
+
+TEST_CASE(
+    "what is foreign keeps neither a manifest nor a directory from the run that is to replace another") {
+  const Claimed directory;
+  directory.Write("cluster-iobench.data/notes", "mine");
+  const auto removed = RemoveData(directory.path());
+  REQUIRE(removed->manifest_stays_of_run == 1);
+  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2)).status()));
+  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2), 3).status()));
+  REQUIRE(ClaimData(directory.path(), ManifestOf(2), 1).ok());
+  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 2);
+  REQUIRE(directory.Read("cluster-iobench.data/notes") == "mine");
+}
+
 TEST_CASE("clean takes the target or the data directory itself, and nothing there is success") {
   for (const char* const ending : {"", "/", "/cluster-iobench.data", "/cluster-iobench.data/"}) {
     INFO(ending);
     const Claimed directory;
-    const auto report = CleanDataDirectory(directory.path() + ending);
+    REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
+    const auto report = CleanDataDirectory(directory.path() + ending, false);
     REQUIRE(report.ok());
     REQUIRE(report->found);
     REQUIRE(report->removed_files == 2);
     REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
-    const auto again = CleanDataDirectory(directory.path() + ending);
+    const auto again = CleanDataDirectory(directory.path() + ending, false);
     REQUIRE(again.ok());
     REQUIRE_FALSE(again->found);
   }
-  REQUIRE_FALSE(CleanDataDirectory("/nowhere/at/all").ok());
+  REQUIRE_FALSE(CleanDataDirectory("/nowhere/at/all", true).ok());
 }
 
 }  // namespace

@@ -130,6 +130,35 @@ TEST_CASE("data of a run that is active or crashed are removed only with --force
   CHECK(deployment.Decide()->removes_old_data);
 }
 
+TEST_CASE("data of a run that any client sees alive are removed by nobody") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::ACTIVE, deployment.arguments);
+  deployment.Seen(1).set_owner(v1::TargetFacts::ALIVE);
+  for (int worker : {0, 1}) deployment.Seen(worker).mutable_manifest()->set_pid(4711);
+  for (const bool force : {false, true}) {
+    deployment.force = force;
+    CHECK_THAT(deployment.Refusal(),
+               Contains("the run of node1 pid 4711") && Contains("is alive") && !Contains("--force"));
+  }
+  deployment.Seen(1).mutable_manifest()->set_state(v1::Manifest::KEPT);
+  deployment.Seen(0).mutable_manifest()->set_state(v1::Manifest::KEPT);
+  CHECK(deployment.Refusal().empty());
+}
+
+TEST_CASE("a run that has crashed is told from one that cannot be seen") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::ACTIVE, deployment.arguments);
+  CHECK_THAT(deployment.Refusal(),
+             Contains("cannot be seen from here") && Contains("clean --force /mnt/nfs"));
+  deployment.force = true;
+  REQUIRE(deployment.Decide()->notes.size() == 1);
+  CHECK_THAT(deployment.Decide()->notes[0], Contains("node7") && Contains("could not be seen"));
+  deployment.Seen(1).set_owner(v1::TargetFacts::GONE);  // one that can is enough
+  CHECK(deployment.Decide()->notes.empty());
+  deployment.force = false;
+  CHECK_THAT(deployment.Refusal(), Contains("crashed") && Contains("clean /mnt/nfs") && !Contains("seen"));
+}
+
 TEST_CASE("kept data are read by a run that writes none and matches") {
   Deployment deployment;
   deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};

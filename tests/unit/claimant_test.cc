@@ -1,0 +1,69 @@
+#include "worker/claimant.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "worker/manifest.h"
+
+namespace iobench {
+namespace {
+
+v1::Manifest Signed() {
+  v1::Manifest manifest;
+  manifest.set_program(kManifestProgram);
+  manifest.set_format(kManifestFormat);
+  SignClaim(manifest);
+  return manifest;
+}
+
+TEST_CASE("the process that claims is seen to live, also by what is read from its manifest") {
+  const v1::Manifest manifest = Signed();
+  CHECK(manifest.pid() == ::getpid());
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::ALIVE);
+  const auto read = ManifestFromJson(ManifestToJson(manifest));
+  REQUIRE(read.ok());
+  CHECK(OwnerOf(*read) == v1::TargetFacts::ALIVE);
+}
+
+TEST_CASE("another process of the same number, and one that has ended, are not it") {
+  v1::Manifest manifest = Signed();
+  manifest.set_process_start_ticks(manifest.process_start_ticks() + 1);
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::GONE);
+
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string json = ManifestToJson(Signed());
+    ::_exit(::write(ends[1], json.data(), json.size()) == static_cast<ssize_t>(json.size()) ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::string json(4096, '\0');
+  const ssize_t got = ::read(ends[0], json.data(), json.size());
+  ::close(ends[0]);
+  REQUIRE(got > 0);
+  json.resize(static_cast<size_t>(got));
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
+  const auto read = ManifestFromJson(json);
+  REQUIRE(read.ok());
+  CHECK(read->pid() == child);
+  CHECK(OwnerOf(*read) == v1::TargetFacts::GONE);  // nobody has looked after it yet
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  CHECK(OwnerOf(*read) == v1::TargetFacts::GONE);
+}
+
+TEST_CASE("a process of another host, container or version is out of sight") {
+  v1::Manifest manifest = Signed();
+  const std::string here = manifest.boot_id();
+  manifest.set_boot_id(here + "0");
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::OUT_OF_SIGHT);
+  manifest.set_boot_id(here.substr(0, here.find(' ')) + " pid:[1]");
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::OUT_OF_SIGHT);
+  CHECK(OwnerOf(v1::Manifest()) == v1::TargetFacts::OUT_OF_SIGHT);
+}
+
+}  // namespace
+}  // namespace iobench
