@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/phase_shape.h"
+#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/units.h"
 #include "coordinator/plan_yaml.h"
@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr char kExtension[] = ".yaml";
 constexpr char kOptionsKey[] = "options:";
+constexpr uint64_t kLongestSuiteBytes = 1_MiB;
 constexpr uint64_t kSizeUnit = 64_MiB;  // sizes made from a host's memory are round
 
 // Beside an installed program (PREFIX/bin -> PREFIX/share/cluster-iobench/plans), else in the source tree that it was
@@ -54,10 +55,9 @@ std::vector<fs::path> PlansIn(const fs::path& directory) {
 }
 
 std::string FirstCommentOf(const fs::path& plan) {
-  std::ifstream in(plan);
-  std::string line;
-  std::getline(in, line);
-  return std::string(absl::StripPrefix(line, "# "));
+  const auto text = ReadSmallFile("suite", plan.string(), kLongestSuiteBytes);
+  if (!text.ok()) return std::string(text.status().message());
+  return std::string(absl::StripPrefix(absl::string_view(*text).substr(0, text->find('\n')), "# "));
 }
 
 // -s, -r, -t over the suite's usual values. Phases that are smaller on purpose stay so, but never larger than the plan.
@@ -118,8 +118,10 @@ absl::StatusOr<std::string> SuiteList() {
 
 absl::StatusOr<std::vector<std::string>> SuiteOptions(const std::string& name) {
   IOBENCH_ASSIGN_OR_RETURN(const fs::path directory, PlanDirectory());
-  std::ifstream in(directory / absl::StrCat(name, kExtension));
-  for (std::string line; std::getline(in, line);) {
+  const auto text = ReadSmallFile("suite", directory / absl::StrCat(name, kExtension), kLongestSuiteBytes);
+  if (absl::IsNotFound(text.status())) return std::vector<std::string>();  // LoadSuite lists what there is
+  if (!text.ok()) return text.status();
+  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
     if (!absl::StartsWith(line, kOptionsKey)) continue;
     return absl::StrSplit(line.substr(std::size(kOptionsKey) - 1), ' ', absl::SkipEmpty());
   }

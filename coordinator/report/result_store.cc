@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -119,12 +118,11 @@ std::vector<std::string> PhaseFiles(const std::string& directory) {
 
 // Whether a file with such a general name is ours; a result of some other program must survive --force.
 bool IsOurs(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string head(512, '\0');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(in.gcount()));
+  const auto text = ReadSmallFile("result", path, kLongestFileBytes);
+  if (!text.ok()) return false;  // a FIFO, a device, a directory: nothing that we would have written
+  const std::string_view head = std::string_view(*text).substr(0, 512);
   return path.ends_with(".csv") ? head.starts_with("run_id,started_at,phase_index,")
-                                : head.find("\"schema\": \"cluster-iobench result") != std::string::npos;
+                                : head.find("\"schema\": \"cluster-iobench result") != std::string_view::npos;
 }
 
 absl::Status RemoveEarlierResult(const std::string& directory) {

@@ -6,6 +6,7 @@
 
 #include "tests/unit/engine_suite.h"
 #include "worker/engine/file_lock.h"
+#include "worker/engine/open_files.h"
 
 namespace iobench {
 namespace {
@@ -34,6 +35,26 @@ TEST_CASE("the posix engine's op that meets the end of a full file system is the
       REQUIRE(unlinkat(fd, "a", 0) == 0);
     }
   });
+}
+
+TEST_CASE(
+    "what one of our files has become a link to is not opened; a file of the user's own may be a link") {
+  TempDirectory directory;
+  directory.Put("precious", std::string(8192, 'x'));
+  REQUIRE(symlink("precious", directory.PathOf("link").c_str()) == 0);
+  FileSet ours{.directory_fd = directory.fd(),
+               .directory = directory.path(),
+               .files = {{.name = "link", .bytes = 8192}}};
+  for (const bool writes : {false, true}) {
+    const auto opened = OpenLaneFile(ours, 0, {.read = true, .write = writes}, {});
+    REQUIRE(absl::IsFailedPrecondition(opened.status()));
+    REQUIRE(std::string(opened.status().message()).find("symbolic link") != std::string::npos);
+  }
+  FileSet users = ours;
+  users.files[0].name = directory.PathOf("link");
+  const auto opened = OpenLaneFile(users, 0, {.read = true}, {});
+  REQUIRE(opened.ok());
+  close(*opened);
 }
 
 TEST_CASE("sixteen records go with one call, and a vector that ends short is so many bytes short") {

@@ -36,6 +36,12 @@ constexpr Maker kMakers[] = {
     {"null", MakeNullEngine},
 };
 
+absl::Status NotInThisBuild(std::string_view name) {
+  return absl::UnimplementedError(
+      absl::StrCat("engine ", std::string(name), " is not in this worker's build of cluster-iobench",
+                   name == "libnfs" ? ": install libnfs-dev there and build again" : ""));
+}
+
 // One pass over `shape` on the null engine, ns per op.
 double NullPassNs(TickSource ticks, const StreamShape& shape) {
   auto operation = FindOperation("read");
@@ -64,14 +70,16 @@ absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, cons
   for (const Maker& maker : kMakers) {
     if (maker.name == spec->name) return maker.make(options);
   }
-  return absl::UnimplementedError(absl::StrCat("engine ", std::string(name), " is not in this build"));
+  return NotInThisBuild(name);
 }
 
 absl::Status CheckEngineHere(std::string_view name) {
+  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const spec, FindEngine(name));
+  if (spec->calls.Has(Call::kMetadata)) return absl::OkStatus();  // worker/metadata makes it
   for (const Maker& maker : kMakers) {
-    if (maker.name == name && maker.check != nullptr) return maker.check();
+    if (maker.name == name) return maker.check == nullptr ? absl::OkStatus() : maker.check();
   }
-  return absl::OkStatus();
+  return NotInThisBuild(name);
 }
 
 double MeasureLoopNs(TickSource ticks) {

@@ -75,7 +75,7 @@ class IoEngine {
 // `name`: a row of common/engine.h that does options.call; NotFound: none. Unimplemented: not in this build.
 absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, const EngineOptions& options);
 
-// Whether this host lets the engine be used at all, in words for the user.
+// Whether this build has the engine and this host lets it be used at all, in words for the user.
 absl::Status CheckEngineHere(std::string_view name);
 
 // Engine<Clock> for the clock of the options.

@@ -49,7 +49,14 @@ absl::Status LockWhole(int fd, const FileSet& files, size_t index, const OpenMod
 
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options) {
-  UniqueFd fd(::openat(files.directory_fd, files.files[index].name.c_str(), FlagsOf(mode), 0640));
+  const LaneFile& file = files.files[index];
+  // The user's own may be links; what one of ours has become is not ours.
+  const int no_links = file.is_users() ? 0 : O_NOFOLLOW;
+  UniqueFd fd(::openat(files.directory_fd, file.name.c_str(), FlagsOf(mode) | no_links, 0640));
+  if (!fd.valid() && errno == ELOOP && no_links != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(DescribeOpen(files.PathOf(index), mode), ": it is a symbolic link, which is not ours"));
+  }
   if (!fd.valid()) return ErrnoStatus(DescribeOpen(files.PathOf(index), mode), errno);
   if (!options.advice.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(const int advice, FileAdvice(options.advice));
