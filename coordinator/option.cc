@@ -14,16 +14,24 @@
 namespace iobench {
 namespace {
 
+// Whole numbers without an exponent, up to the largest of 64 bits.
+std::string EndOfRange(double end) {
+  if (end >= 0x1p64) return absl::StrCat(UINT64_MAX);
+  return end == std::floor(end) ? absl::StrCat(static_cast<uint64_t>(end)) : absl::StrCat(end);
+}
+
 std::string RangeOf(const OptionSpec& option) {
   return absl::StrCat(option.value == OptionValue::kWhole ? "a whole number" : "a number", " from ",
-                      option.least, " to ", option.most);
+                      EndOfRange(option.least), " to ", EndOfRange(option.most));
 }
 
 absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::string& text) {
   double number = NAN;
   bool good = absl::SimpleAtod(text, &number) && number >= option.least && number <= option.most;
   if (option.value == OptionValue::kWhole) {
-    good = good && !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    uint64_t whole = 0;  // a double would take 2^64 for the number before it
+    good =
+        good && text.find_first_not_of("0123456789") == std::string::npos && absl::SimpleAtoi(text, &whole);
   }
   if (!good) {
     return absl::InvalidArgumentError(

@@ -8,6 +8,7 @@
 #include "common/operation.h"
 #include "common/phase_shape.h"
 #include "common/status_util.h"
+#include "common/tree_state.h"
 #include "common/units.h"
 #include "coordinator/client_side_check.h"
 #include "coordinator/data_check.h"
@@ -27,10 +28,21 @@ const OperationSpec* SpecOf(const v1::Operation& operation) {
   return found.ok() ? *found : nullptr;
 }
 
+// In the largest unit that says it without rounding: two sizes that differ read differently.
+std::string ExactBytes(uint64_t bytes) {
+  for (const auto& [unit, name] : {std::pair{1_GiB, " GiB"}, {1_MiB, " MiB"}, {1_KiB, " KiB"}}) {
+    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, name);
+  }
+  return absl::StrCat(bytes, " bytes");
+}
+
 // An option that the engine would have to ignore is refused, and both are named.
-absl::Status CheckEngineOptions(const EngineSpec& engine, const v1::Operation& operation) {
+absl::Status CheckEngineOptions(const EngineSpec& engine, const OperationSpec& spec,
+                                const v1::Operation& operation) {
   const auto has = [&](EngineFeature feature) { return engine.features.Has(feature); };
   const v1::Mmap& mmap = operation.mmap();
+  // Of operations on names some write into files that they open.
+  const bool syncs = engine.sync && (!spec.is_metadata() || EffectOf(spec).writes_data);
   struct Wish {
     const char* option;
     bool asked;
@@ -38,9 +50,9 @@ absl::Status CheckEngineOptions(const EngineSpec& engine, const v1::Operation& o
   };
   for (const Wish& wish : {
            Wish{"-I (direct)", operation.direct(), engine.direct},
-           Wish{"-o (sync)", operation.sync(), engine.sync},
-           Wish{"-+D (dsync)", operation.dsync(), engine.sync},
-           Wish{"-+r (rsync)", operation.rsync(), engine.sync},
+           Wish{"-o (sync)", operation.sync(), syncs},
+           Wish{"-+D (dsync)", operation.dsync(), syncs},
+           Wish{"-+r (rsync)", operation.rsync(), engine.sync && !spec.is_metadata()},
            Wish{"-W (file_lock)", operation.file_lock(), has(EngineFeature::kFileLock)},
            Wish{"-+l (record_locks)", operation.record_locks(), has(EngineFeature::kRecordLocks)},
            Wish{"-K (jitter_every)", operation.jitter_every() > 0, has(EngineFeature::kJitter)},
@@ -71,7 +83,7 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   auto spec = FindOperation(operation.name());
   if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
   IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(**spec, operation.engine()));
-  IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, **spec, operation));
   IOBENCH_RETURN_IF_ERROR(CheckQueue(*engine, operation));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
   if ((*spec)->is_metadata()) return CheckMetadata(operation, stop);
@@ -82,16 +94,21 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   const uint64_t record_bytes = operation.record_bytes();
   const uint64_t file_bytes = files.bytes_per_lane() / files.files_per_lane();
   if (record_bytes == 0)
-    return absl::InvalidArgumentError("the record size is 0: give -r a size such as 64k");
+    return absl::InvalidArgumentError(
+        "the record size is 0: give -r (record_bytes of a plan) a size such as 64k");
   if (record_bytes > kLargestRecordBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of ",
-                                                   FormatBytes(static_cast<double>(record_bytes)),
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", ExactBytes(record_bytes),
                                                    " is larger than the 1 GiB that a record may have"));
   }
   if (record_bytes > file_bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a record of ", FormatBytes(static_cast<double>(record_bytes)), " is larger than a file of ",
-        FormatBytes(static_cast<double>(file_bytes)), ": use a smaller -r or a larger -s"));
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", ExactBytes(record_bytes),
+                                                   " is larger than a file of ", ExactBytes(file_bytes),
+                                                   ": use a smaller -r or a larger -s"));
+  }
+  if (operation.buffer_bytes() > 0 && operation.buffer_bytes() < record_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat("-m (buffer_bytes) of ",
+                                                   ExactBytes(operation.buffer_bytes()),
+                                                   " is less than a record of ", ExactBytes(record_bytes)));
   }
   if (operation.direct() && record_bytes % 512 != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -218,7 +235,8 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   }
   const v1::FileLayout& files = plan.files();
   if (files.bytes_per_lane() == 0 && WorksOnData(plan))
-    return absl::InvalidArgumentError("the size is 0: give -s a size such as 4m");
+    return absl::InvalidArgumentError(
+        "the size is 0: give -s (files.bytes_per_lane of a plan) a size such as 4m");
   if (files.bytes_per_lane() > (uint64_t{1} << 62)) {
     return absl::InvalidArgumentError("the size per lane is over 4 EiB");
   }
@@ -256,6 +274,22 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   }
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);
+}
+
+absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count) {
+  IOBENCH_RETURN_IF_ERROR(CheckBytesInAll(plan, worker_count));
+  IOBENCH_RETURN_IF_ERROR(CheckMountsOfWorkers(plan, worker_count));
+  for (const v1::Phase& phase : plan.phases()) {
+    const uint64_t lanes = uint64_t{worker_count} * ShapeOf(plan, phase).lanes_per_worker;
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const uint32_t readers = assignment.operation().reader_lanes();
+      if (readers <= lanes) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("phase ", phase.name(), ": -+K ", readers, " (reader_lanes) are more lanes than the ",
+                       lanes, " there are in all: use more of them (-t), or a smaller -+K"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace iobench

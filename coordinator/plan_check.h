@@ -2,6 +2,7 @@
 #ifndef COORDINATOR_PLAN_CHECK_H_
 #define COORDINATOR_PLAN_CHECK_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -16,6 +17,9 @@ void CompletePlan(v1::Plan& plan);
 // InvalidArgument, with the phase's name and what to do.
 // REQUIRES: CompletePlan.
 absl::Status CheckPlan(const v1::Plan& plan);
+
+// What can only be said when it is known how many workers there are. InvalidArgument as above.
+absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count);
 
 // Flushed where flushing belongs to the result: buffered writes with -c or -e. Else retroactive.
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region);

@@ -57,6 +57,12 @@ std::string NoPhaseFor(const OptionSpec& option) {
       return "no operation here reads";
     case OptionFor::kAnyWriting:
       return "no operation here writes";
+    case OptionFor::kWritingRecords:
+      return "no operation here writes records of files, and it is about writes";
+    case OptionFor::kRecords:
+      return "operations on names have no use for it, and there are no others here";
+    case OptionFor::kOpening:
+      return "no operation here opens files to write into them";
     case OptionFor::kMixing:
       return "no operation here is a mix of reads and writes (-i 8)";
     case OptionFor::kCreating:
@@ -102,6 +108,12 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
       return (*spec)->reads();
     case OptionFor::kAnyWriting:
       return (*spec)->writes();
+    case OptionFor::kWritingRecords:
+      return !(*spec)->is_metadata() && (*spec)->writes();
+    case OptionFor::kRecords:
+      return !(*spec)->is_metadata();
+    case OptionFor::kOpening:
+      return !(*spec)->is_metadata() || EffectOf(**spec).writes_data;
     case OptionFor::kMixing:
       return (*spec)->mixes();
     case OptionFor::kCreating:

@@ -275,6 +275,7 @@ absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& f
     return absl::InvalidArgumentError(
         absl::StrCat(file_name, ": a plan is a mapping with phases, files, targets …"));
   v1::Plan plan;
+  plan.set_seed(1);  // as without a plan, where it does not say
   IOBENCH_RETURN_IF_ERROR(Reader(file_name).Read(root, "", plan));
   return plan;
 }

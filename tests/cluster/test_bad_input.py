@@ -43,6 +43,24 @@ WRONG = {
     "listen to the world": ("-i 0 --listen 0.0.0.0:0 --workers 1", "--insecure"),
     "listen to the IPv6 world": ("-i 0 --listen [::]:0 --workers 1", "--insecure"),
     "not an address": ("-i 0 --listen 127.0.0.1:port --workers 1", "port"),
+    "fsync where nothing writes": ("-i 1 -e", r"-e \(--fsync-in-timing\): .*writes"),
+    "fsync of names": ("--op create --op stat -e", r"-e .*writes records"),
+    "close of names": ("--op stat -c", r"-c \(--close-in-timing\): .*names"),
+    "open of names": ("--op stat --open-in-timing", "names"),
+    "O_SYNC of names": ("--op stat -o", r"-o \(--sync\): no operation here opens files to write"),
+    "O_DSYNC of names": ("--op unlink -+D", r"-\+D .*write"),
+    "more readers than lanes": ("-i 8 -r 4k -s 64k -t 2 -+K 3", r"-\+K 3 .* 2 .*in all"),
+    "more readers than the lanes of all workers": ("-i 8 -r 4k -s 64k -t 2 --spawn 2 -+K 5", r"-\+K 5 .* 4 .*in all"),
+    "no time": ("-i 1 --time 0", "--time.*from 0.001 to 10000000"),
+    "no deadline": ("-i 1 --deadline 0", "--deadline.*from 0.001"),
+    "a negative join timeout": ("-i 1 --join-timeout -1", "--join-timeout"),
+    "a negative patience": ("-i 1 --lost-after -1", "--lost-after"),
+    "an option behind --": ("-i 0 -- -w", '"-w" stands behind --'),
+    "a tree that is too deep": ("--op create --tree-depth 21", "from 0 to 20"),
+    "a negative seed": ("-i 0 --seed -1", "from 0 to 18446744073709551615"),
+    "a seed beyond 64 bits": ("-i 0 --seed 18446744073709551616", "from 0 to 18446744073709551615"),
+    "a record over a GiB": ("-i 0 -r 1025m -s 2g", "1025 MiB .*1 GiB"),
+    "a record just larger than its file": ("-i 0 -r 1025k -s 1m", "1025 KiB .*1 MiB"),
     "more than the file system has": ("-i 0 -r 1m -s 900t", "free"),
 }
 
@@ -169,6 +187,24 @@ def test_a_wrong_plan_names_its_place(change, place, word, path, out, tmp_path):
     expect_untouched(outcome)
 
 
+def test_a_plan_without_a_size_is_told_what_a_plan_calls_it(path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("phases:\n  - assignments:\n      - operation: {name: write, record_bytes: 4k}\n")
+    outcome = program.run(["--plan", str(plan)], path=path, out=out)
+    expect_one_line(outcome, "files.bytes_per_lane")
+    expect_untouched(outcome)
+
+
+def test_a_plan_and_a_suite_have_the_usual_seed_where_they_say_none(path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("files: {bytes_per_lane: 64k}\n"
+                    "phases:\n  - assignments:\n      - operation: {name: write, record_bytes: 4k}\n")
+    outcome = program.run(["--plan", str(plan)], path=path, out=out).expect(0)
+    assert outcome.result["run"]["plan"]["seed"] == 1
+    assert "seed: 1\n" in program.plain("--suite", "smoke", "--path", path, "--print-plan").expect(0).stdout
+    assert "seed: 7\n" in program.plain("--suite", "smoke", "--seed", "7", "--path", path, "--print-plan").stdout
+
+
 def test_a_plan_that_is_not_there(out, tmp_path):
     outcome = program.plain("--plan", tmp_path / "nowhere.yaml", "--out", out)
     expect_one_line(outcome, "nowhere.yaml")
@@ -219,7 +255,7 @@ def test_what_has_no_end_or_makes_one_wait_is_not_read(option, what, path, out, 
                                              (huge, "longer than")]):
         words = [option, file] if option != "-Y" else ["--op", "write", "-s", "64k", "-t", "1", option, file]
         outcome = program.run(words, path=path, out=tmp_path / f"out-{index}")
-        assert outcome.code == (2 if option == "-Y" else 1), outcome
+        outcome.expect(1)
         line, = outcome.stderr.strip().splitlines()
         assert f"{what} {file}: " in line and problem in line
 
@@ -236,3 +272,12 @@ def test_a_saved_result_that_is_no_file_is_not_waited_for(path, out):
     os.mkfifo(out / "raw" / "run.pb")
     outcome = program.plain("report", out).expect(1)
     assert "run.pb: not a regular file" in outcome.stderr, outcome
+
+
+@pytest.mark.parametrize("name", ["result.json", "result.csv"])
+def test_what_is_in_the_place_of_a_result_is_not_waited_for(name, path, out):
+    out.mkdir()
+    os.mkfifo(out / name)
+    outcome = program.run([*SMALL, "--force"], path=path, out=out)
+    expect_one_line(outcome, "is not a result of cluster-iobench and is left alone")
+    assert (out / name).is_fifo() and not outcome.data.exists()

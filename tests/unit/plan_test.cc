@@ -66,7 +66,8 @@ TEST_CASE("IOzone's plus options become long ones") {
         std::vector<std::string>{"--no-retest", "--mix-percent=70", "--mix-percent=30", "--shared-file",
                                  "--dsync", "-i", "8"});
   CHECK(*WithLongOptions({"--", "-+n"}) == std::vector<std::string>{"--", "-+n"});
-  CHECK_THAT(std::string(WithLongOptions({"-+z"}).status().message()), Contains("-+z") && Contains("reports"));
+  CHECK_THAT(std::string(WithLongOptions({"-+z"}).status().message()),
+             Contains("-+z") && Contains("reports"));
   CHECK_THAT(std::string(WithLongOptions({"-+?"}).status().message()), Contains("unknown"));
   CHECK_THAT(std::string(WithLongOptions({"-+p"}).status().message()), Contains("argument"));
 }
@@ -82,7 +83,7 @@ TEST_CASE("stonewall kinds follow from what is timed") {
   CHECK(PlanFor({"-i0", "-c", "-I"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
   CHECK(PlanFor({"-i0", "-c", "-x"})->phases(0).stonewall() == v1::STONEWALL_NONE);
   CHECK(PlanFor({"-i0", "-c", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_FLUSHED);
-  CHECK(PlanFor({"-i1", "-e", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_STOP);
+  CHECK(PlanFor({"-i1", "-c", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_STOP);
 }
 
 TEST_CASE("rotation and dropped caches go with reads only") {
@@ -110,7 +111,8 @@ TEST_CASE("bad usage is one line that says what to do") {
   CHECK_THAT(ErrorOf({"--listen", ":1"}), Contains("--workers"));
   CHECK_THAT(ErrorOf({"--transport", "grpc"}), Contains("--listen"));
   CHECK_THAT(ErrorOf({"--frobnicate"}), Contains("--frobnicate"));
-  CHECK_THAT(ErrorOf({"-x", "--stop-at-stonewall"}), Contains("--no-stonewall") && Contains("--stop-at-stonewall"));
+  CHECK_THAT(ErrorOf({"-x", "--stop-at-stonewall"}),
+             Contains("--no-stonewall") && Contains("--stop-at-stonewall"));
   CHECK_THAT(ErrorOf({"--plan", "p.yaml", "-r", "4k"}), Contains("--record") && Contains("--plan"));
   CHECK_THAT(ErrorOf({"--plan", "/does/not/exist.yaml"}), Contains("/does/not/exist.yaml"));
 }
@@ -195,6 +197,23 @@ TEST_CASE("mappings that are merged into each other without end are refused with
   REQUIRE(merged.ok());
   CHECK(merged->phases(0).files().bytes_per_lane() == 1_MiB);
   CHECK(merged->phases(0).files().files_per_lane() == 2);
+}
+
+TEST_CASE("what all lanes have together stays within what sums of sizes can hold") {
+  const auto plan = PlanFor({"-i", "0", "-s", "1048576t", "-r", "1g", "-t", "2"});  // 2 lanes of 2^60
+  REQUIRE(plan.ok());
+  CHECK(CheckForWorkers(*plan, 2).ok());
+  const absl::Status too_much = CheckForWorkers(*plan, 3);
+  CHECK(absl::IsInvalidArgument(too_much));
+  CHECK_THAT(std::string(too_much.message()), Contains("6 lanes of 1 EiB"));
+  // 8 lanes of 2^61 are 2^64, which sums of 64 bits take for nothing.
+  CHECK_FALSE(CheckForWorkers(*PlanFor({"-i", "0", "-s", "2097152t", "-r", "1g", "-t", "8"}), 1).ok());
+  CHECK(CheckForWorkers(*PlanFor({"-i", "0", "-s", "2097152t", "-r", "1g", "-t", "8", "--engine", "null"}), 1)
+            .ok());
+  const auto trees = PlanFor({"--op", "create", "--items", "67108864", "--file-bytes", "1g", "-t", "64"});
+  REQUIRE(trees.ok());
+  CHECK(CheckForWorkers(*trees, 1).ok());
+  CHECK_FALSE(CheckForWorkers(*trees, 2).ok());
 }
 
 }  // namespace
