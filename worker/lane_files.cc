@@ -92,8 +92,7 @@ absl::StatusOr<uint64_t> FillFile(const Directory& directory, const FileSet& fil
 }
 
 absl::Status Allocate(File& opened, const LaneFile& file) {
-  const absl::Status allocated =
-      opened.Allocate(file.extent_offset_bytes, file.end() - file.extent_offset_bytes);
+  absl::Status allocated = opened.Allocate(file.extent_offset_bytes, file.end() - file.extent_offset_bytes);
   if (!absl::IsUnimplemented(allocated)) return allocated;
   return absl::UnimplementedError(absl::StrCat(allocated.message(), "; leave --preallocate out"));
 }

@@ -43,7 +43,7 @@ std::string UseBy(const fs::path& process, const std::string& mount_point) {
   std::error_code ignored;
   for (const char* const directory : {"fd", "map_files"}) {
     for (const auto& entry : fs::directory_iterator(process / directory, ignored)) {
-      const std::string file = LinkOf(entry.path());
+      std::string file = LinkOf(entry.path());
       if (IsAtOrBelow(file, mount_point)) return file;
     }
   }

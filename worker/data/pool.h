@@ -8,6 +8,7 @@
 #define WORKER_DATA_POOL_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,7 +47,7 @@ class PoolWords {
 
   static uint64_t RandomWords(const PoolContents& contents) {
     const double zeros = contents.compress_percent / 100.0 * 512 / (512 - contents.covered_bytes);
-    return static_cast<uint64_t>(std::max(0.0, kWordsPerBlock * (1 - zeros)) + 0.5);
+    return static_cast<uint64_t>(std::lround(std::max(0.0, kWordsPerBlock * (1 - zeros))));
   }
   uint64_t salt_;
   uint64_t random_words_per_block_;
