@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
+#include "common/mutex.h"
 #include "common/time.h"
 #include "worker/mounts.h"
 
@@ -65,7 +66,9 @@ Nic LookAtNic(const std::string& name) {
 
 // Looked at once per process: a driver may take milliseconds to say its speed.
 const Nic& FactsOfNic(const std::string& name) {
-  thread_local std::map<std::string, Nic> known;
+  static Mutex mutex;
+  static std::map<std::string, Nic> known;  // whose elements stay where they are
+  const MutexLock lock(mutex);
   const auto found = known.find(name);
   return found != known.end() ? found->second : known.emplace(name, LookAtNic(name)).first->second;
 }
