@@ -102,16 +102,6 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
   LoopEnd result;
   bool ending = false;  // nothing begins any more
 
-  const auto next_batch = [&]() -> size_t {
-    const uint64_t done_or_begun = recorder.ops() + in_flight;
-    const uint64_t left = rules.ops_goal - std::min(rules.ops_goal, done_or_begun);
-    const std::span<Op> room(batch.data(), std::min<uint64_t>(batch.size(), left));
-    if (room.empty()) return 0;
-    const size_t count = stream.Fill(room);
-    if (count > 0 || !rules.repeat_passes) return count;
-    stream.Restart(++lane.pass);
-    return stream.Fill(room);
-  };
   const auto end_for = [&](Reason reason) {
     ending = true;
     result.reason = reason;
@@ -119,7 +109,7 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
   const auto another_may_begin = [&]() -> bool {
     if (ending) return false;
     if (batch_next == batch_count) {
-      batch_count = next_batch();
+      batch_count = NextBatch(lane, recorder.ops() + in_flight, batch);
       batch_next = 0;
       if (batch_count == 0) {
         ending = true;
@@ -133,7 +123,7 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
     return true;
   };
 
-  batch_count = next_batch();
+  batch_count = NextBatch(lane, recorder.ops() + in_flight, batch);
   ending = batch_count == 0;
   if (!lane.resume) recorder.Start(Clock::Now());
   Ticks rare = std::min(recorder.next_event(), rules.deadline);

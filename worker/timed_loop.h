@@ -34,6 +34,18 @@ struct LaneBetween {
 
 inline constexpr size_t kOpsPerBatch = 64;
 
+// The lane's next ops, of which `begun_count` have been done or begun; their number, 0: there are none. Near the goal
+// the batch is cut, so that no op pays for the comparison.
+inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> batch) {
+  const uint64_t left = lane.rules.ops_goal - std::min(lane.rules.ops_goal, begun_count);
+  const std::span<Op> room = batch.first(std::min<uint64_t>(batch.size(), left));
+  if (room.empty()) return 0;
+  const size_t count = lane.stream.Fill(room);
+  if (count > 0 || !lane.rules.repeat_passes) return count;
+  lane.stream.Restart(++lane.pass);
+  return lane.stream.Fill(room);
+}
+
 // Runs the lane's ops until the pass is complete (for ever, with repeat_passes), the stop cell is set, the deadline
 // passed, the goal reached or an op failed; records each. Starts the recorder unless lane.resume; the caller finishes
 // it. Ops that were taken from the stream but not run are given back, so that the caller can run them later.
@@ -53,18 +65,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
   const LoopRules rules = lane.rules;
   std::array<Op, kOpsPerBatch> batch;
 
-  const auto next_batch = [&]() -> size_t {
-    // Near the goal the batch is cut, so that no op pays for the comparison.
-    const uint64_t left = rules.ops_goal - std::min(rules.ops_goal, recorder.ops());
-    const std::span<Op> room(batch.data(), std::min<uint64_t>(batch.size(), left));
-    if (room.empty()) return 0;
-    const size_t count = stream.Fill(room);
-    if (count > 0 || !rules.repeat_passes) return count;
-    stream.Restart(++lane.pass);
-    return stream.Fill(room);
-  };
-
-  size_t count = next_batch();
+  size_t count = NextBatch(lane, recorder.ops(), batch);
   Ticks begin = Clock::Now();
   if (!lane.resume) recorder.Start(begin);
   // Everything that is rare hides behind one comparison per op.
@@ -104,7 +105,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       }
       begin = end;
     }
-    count = next_batch();
+    count = NextBatch(lane, recorder.ops(), batch);
     if constexpr (std::is_same_v<Between, NoBetween>) begin = Clock::Now();
   }
   return {.reason = recorder.ops() >= rules.ops_goal ? Reason::kGoal : Reason::kDone};
