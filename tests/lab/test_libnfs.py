@@ -12,6 +12,8 @@ CLIENTS = 2
 ONE_RECORD = "--engine libnfs -+n -x -r 64k -s 64k"
 MANY_RECORDS = "--engine libnfs -+n -x -r 64k -s 2m"
 RECORDS = 32
+# The manifest, which both runs write and read, names numbers of other lengths.
+SLACK_BYTES = 256
 
 
 @pytest.fixture
@@ -47,8 +49,8 @@ def test_each_op_is_one_call_of_the_server_s_own_count(cluster, depth):
         assert phase["ops"] == CLIENTS * RECORDS and phase["bytes"] == CLIENTS * 2 * MIB
     assert difference.requests["WRITE"] == len(writes) * more
     assert difference.requests["READ"] == len(reads) * more
-    assert difference.write_bytes == len(writes) * more * 64 * KIB
-    assert difference.read_bytes == len(reads) * more * 64 * KIB
+    assert abs(difference.write_bytes - len(writes) * more * 64 * KIB) < SLACK_BYTES
+    assert abs(difference.read_bytes - len(reads) * more * 64 * KIB) < SLACK_BYTES
     assert difference.requests["COMMIT"] == 0, "one of each file and phase, however many records"
 
 
@@ -56,7 +58,7 @@ def test_each_op_is_one_call_of_the_server_s_own_count(cluster, depth):
 def test_a_phase_of_writes_ends_with_one_commit_of_each_file(cluster, flags):
     """With -e in the fsync, without it in the close, whether it is timed or not."""
     one = f"{MANY_RECORDS} -i 0 {flags}"
-    outcome, difference = between(cluster, one, f"{one} --files-per-lane 4 -s 512k")
+    outcome, difference = between(cluster, one, f"{one} --files-per-lane 4")
     assert outcome.phases["write"]["bytes"] == CLIENTS * 2 * MIB
     assert difference.requests["WRITE"] == 0
     assert difference.requests["COMMIT"] == CLIENTS * 3
@@ -78,7 +80,7 @@ def test_a_record_longer_than_a_call_is_several(cluster):
     outcome, difference = between(cluster, "--engine libnfs -+n -x -i 0 -i 1 -r 4m -s 4m",
                                   "--engine libnfs -+n -x -i 0 -i 1 -r 4m -s 12m --verify")
     (options,) = {client["targets"][0]["mount_options"] for client in outcome.result["clients"]}
-    sizes = dict(option.split("=") for option in options.split(", ") if "=" in option)
+    sizes = dict(option.split("=") for option in options.split(",") if "=" in option)
     assert outcome.phases["write"]["ops"] == outcome.phases["read"]["ops"] == CLIENTS * 3
     assert difference.requests["WRITE"] == CLIENTS * 8 * MIB // int(sizes["wsize"])
     assert difference.requests["READ"] == CLIENTS * 8 * MIB // int(sizes["rsize"])
