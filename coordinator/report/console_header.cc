@@ -166,11 +166,25 @@ bool MovesData(const v1::Plan& plan) {
   return false;
 }
 
+// "over 4 of Lustre's targets, 1 MiB on each in turn"
+std::string StripeText(const v1::Stripe& stripe) {
+  std::string text = stripe.count() < 0    ? std::string("over all of Lustre's targets")
+                     : stripe.count() == 0 ? std::string("over as many of Lustre's targets as is usual there")
+                                           : absl::StrCat("over ", stripe.count(), " of Lustre's targets");
+  if (stripe.bytes() > 0) {
+    absl::StrAppend(&text, ", ", FormatBytes(static_cast<double>(stripe.bytes())), " on each in turn");
+  }
+  return text;
+}
+
 std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine moves nothing, this measures the tool itself";
   if (!plan.files().existing_files().empty())
     return "what is in your files; they are only read, and never removed";
-  return absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
+  std::string text =
+      absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
+  if (plan.has_stripe()) absl::StrAppend(&text, "; ", StripeText(plan.stripe()));
+  return text;
 }
 
 std::string Where(const v1::RunReport& report) {

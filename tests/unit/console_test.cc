@@ -391,5 +391,18 @@ TEST_CASE("percentages show what is there") {
   CHECK(Percent(NAN) == "-");
 }
 
+TEST_CASE("the head says how Lustre spreads the files, where that was asked for") {
+  v1::RunReport report = GoldenReport();
+  const auto head = [&report] { return ConsoleHeader(report, ConsoleStyle{false, 300}); };
+  CHECK(!Contains(head(), "Lustre"));
+  v1::Stripe& stripe = *report.mutable_run()->mutable_plan()->mutable_stripe();
+  stripe.set_count(4);
+  stripe.set_bytes(1 << 20);
+  CHECK(Contains(head(), "; over 4 of Lustre's targets, 1 MiB on each in turn\n"));
+  stripe.set_count(-1);
+  stripe.clear_bytes();
+  CHECK(Contains(head(), "; over all of Lustre's targets\n"));
+}
+
 }  // namespace
 }  // namespace iobench
