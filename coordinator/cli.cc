@@ -1,6 +1,8 @@
 #include "coordinator/cli.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "CLI/CLI.hpp"
@@ -128,6 +130,21 @@ absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
   return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" stands behind --, where `",
                                                  arguments[0],
                                                  "` takes nothing: put options in front of it"));
+}
+
+// The network test works on no files: of what is said about a run it has a use for little.
+absl::Status CheckNetTest(const PlaceOptions& place, const GivenOptions& given) {
+  if (!place.net_test) return absl::OkStatus();
+  constexpr std::string_view kUsed[] = {"record", "time", "lanes", "path"};
+  for (const OptionSpec* option : given.options()) {
+    const bool used = std::find(std::begin(kUsed), std::end(kUsed), option->name) != std::end(kUsed);
+    const bool once = !used || option->name == "path" || given.Texts(option->name).size() == 1;
+    if (used && once) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(*option), " cannot go with -+t (--net-test), which moves no files and ",
+        used ? "takes one value of it" : "has no use for it: -r and --time say how it moves bytes"));
+  }
+  return absl::OkStatus();
 }
 
 // `--help iozone`, after `run` or alone.
@@ -266,6 +283,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     if (!given.ok()) return given.status();
     line.given = *std::move(given);
     if (absl::Status status = CheckPlace(line.place); !status.ok()) return status;
+    if (absl::Status status = CheckNetTest(line.place, line.given); !status.ok()) return status;
   } else if (app.got_subcommand(&worker)) {
     line.command = Command::kWorker;
   } else if (app.got_subcommand(&report)) {

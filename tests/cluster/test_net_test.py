@@ -59,6 +59,14 @@ def test_an_address_that_does_not_lead_here(path, out):
     assert len(outcome.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("option, words", [("-i", ("-i", "0")), ("-s", ("-s", "4g")), ("-w", ("-w",)), ("-+d", ("-+d",)),
+                                           ("-r", ("-r", "4k", "-r", "8k"))])
+def test_what_is_about_files_is_refused(path, out, option, words):
+    outcome = program.run(["-+t", "--spawn", "1", *words], path=path, out=out).expect(1)
+    line, = outcome.stderr.strip().splitlines()
+    assert f"{option} (" in line and "-+t (--net-test)" in line, outcome
+
+
 @pytest.mark.parametrize("words", [("-+t",), ("-+t", "--transport", "local")])
 def test_there_must_be_a_way_to_test(path, out, words):
     outcome = program.run(words, path=path, out=out)
