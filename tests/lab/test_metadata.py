@@ -2,6 +2,7 @@
 
 import pytest
 
+import lab as nfs_lab
 from cluster_run import Cluster
 
 CLIENTS, ITEMS = 2, 150
@@ -62,12 +63,26 @@ def test_names_that_another_client_has_changed_are_found(cluster):
 
 
 def test_lanes_of_two_clients_share_one_directory(cluster):
-    outcome = cluster.run("--op mkdir --op create --op open-close --op readdir --op link --op symlink --op unlink --op rmdir "
-                          "--items 40 --shared-directory --file-bytes 3901")
+    outcome = cluster.run("--op mkdir --op create --op open-close --op readdir --op link --op symlink --op find --op unlink "
+                          "--op rmdir --items 40 --shared-directory --file-bytes 3901 --find-name *-000001-*")
     for phase in outcome.result["phases"]:
         assert phase["errors"] == [], phase["name"]
         assert phase["ops"] == CLIENTS * (1 if phase["name"] == "readdir" else 40)
+    assert outcome.phases["find"]["found_items"] == 40, "those of lane 1, each looked at by its own lane"
     for name in ("create", "open-close"):
         assert outcome.phases[name]["bytes"] == CLIENTS * 40 * 3901
     assert outcome.server.write_bytes >= CLIENTS * 40 * 3901
     assert cluster.files() == []
+
+
+def test_find_walks_what_another_client_has_made(cluster):
+    outcome = cluster.run(f"--op create --op find --items {ITEMS} --file-bytes 20 --least-file-bytes 10 --rotate-clients -w "
+                          "--tree-depth 1 --tree-branching 3 --find-name *01* --find-bytes 15")
+    find = outcome.phases["find"]
+    assert find["ops"] == CLIENTS * ITEMS and find["lanes_on_own_client"] == 0 and find["errors"] == []
+    exported = f"{nfs_lab.EXPORT}/{cluster.nfs_dir.rsplit('/', 1)[1]}"
+    listed = cluster.lab.run(nfs_lab.SERVER, f"find {exported} -type f -name '*01*' -size 15c").stdout.splitlines()
+    assert 0 < find["found_items"] == len(listed)
+    for host in cluster.lab.clients:
+        assert requests(find, host, "READDIR", "READDIRPLUS", "GETATTR", "LOOKUP") > 0, "the server is asked"
+    assert cached(find) == set(), "one answer may be for many items"
