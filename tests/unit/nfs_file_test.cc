@@ -1,7 +1,10 @@
 // The NFS client of this process against a server that does what the test says: calls, errors, and what is waited for.
 #include "worker/storage/nfs_file.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <nfsc/libnfs.h>
+#include <sys/socket.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -63,6 +66,15 @@ TEST_CASE(
   const auto connection = ConnectTo(server);
   REQUIRE(connection->server() == "127.0.0.1");
   REQUIRE(ReadFrom(*OpenAt(*connection, "a", {.read = true}), 0, 100) == "hello");
+}
+
+TEST_CASE("calls are sent at once, and do not wait for an answer to the one before") {
+  ScriptedNfsServer server;
+  const auto connection = ConnectTo(server);
+  int on = 0;
+  socklen_t size = sizeof(on);
+  REQUIRE(getsockopt(nfs_get_fd(connection->context()), IPPROTO_TCP, TCP_NODELAY, &on, &size) == 0);
+  REQUIRE(on == 1);
 }
 
 TEST_CASE("a URL that cannot be mounted says why") {
@@ -137,6 +149,16 @@ TEST_CASE("a server that falls silent is given up after the patience, and the co
   REQUIRE(connection->context() == nullptr);
   REQUIRE(NfsFile::Open(*connection, connection->directory(), "a", kBoth).status() == status);
   REQUIRE(file->Write(0, BytesOf("y")) == status);
+}
+
+TEST_CASE("a server that is silent while the connection is made is given up too") {
+  ScriptedNfsServer server;
+  server.FallSilent(GENERATE(NfsProc::kNull, NfsProc::kFsinfo, NfsProc::kGetattr));
+  const absl::Status status =
+      NfsConnection::Connect(server.Url(), {.connect_s = 0.2, .reply_s = 0.2}).status();
+  INFO(status.message());
+  REQUIRE(absl::IsDeadlineExceeded(status));
+  REQUIRE(Says(status, "0.2 s"));
 }
 
 TEST_CASE("the URL's timeo is the patience, in tenths of a second") {

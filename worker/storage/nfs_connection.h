@@ -95,12 +95,13 @@ class NfsConnection {
   rpc_context* rpc() const;                          // null when lost
 
   // Sends what is queued and takes what has come. With `wait`, sleeps until something comes, as long as the patience
-  // for a reply goes; not when nothing is in flight. An error: the connection is lost.
+  // for a reply goes; REQUIRES then: a call is in flight. An error: the connection is lost.
   absl::Status Turn(bool wait);
 
  private:
   NfsConnection(std::string url, const NfsPatience& patience) : url_(std::move(url)), patience_(patience) {}
   absl::Status Mount(const std::string& path);
+  void SendAtOnce();
   absl::Status GoTo(const std::string& path);
   absl::Status RawCallFor(double silence_s, std::string_view what,
                           absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
