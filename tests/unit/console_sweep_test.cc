@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/units.h"
 #include "coordinator/report/report_writer.h"
+#include "tests/unit/console_text.h"
 
 namespace iobench {
 namespace {
@@ -47,17 +48,6 @@ class SweepRun {
  private:
   v1::RunReport report_;
 };
-
-std::vector<std::string> LinesOf(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("sizes go down and records across, a table for each operation") {
   SweepRun run;
@@ -180,8 +170,10 @@ TEST_CASE("of a long sweep only what went wrong has a page, of a short one every
   for (uint64_t record = 4_KiB; record <= 512_KiB; record *= 2) run.Phase("write", 1, 16_MiB, record, 1000);
   REQUIRE_FALSE(IsLongSweep(run.plan()));
   REQUIRE_FALSE(ConsolePhase(run.report(), run.report().phases(0), {}).empty());
+  REQUIRE_FALSE(Contains(ConsoleHeader(run.report(), {}), "tables at the end"));
   run.plan().set_repetitions(3);  // 24 pages
   REQUIRE(IsLongSweep(run.plan()));
+  REQUIRE(Contains(ConsoleHeader(run.report(), {}), "phases      8, a sweep: tables at the end"));
   v1::PhaseReport phase = run.report().phases(0);
   REQUIRE(ConsolePhase(run.report(), phase, {}).empty());
   phase.add_errors()->set_message("the disk is on fire");

@@ -7,6 +7,7 @@
 #include "coordinator/report/display_text.h"
 #include "coordinator/report/report_writer.h"
 #include "coordinator/report/text_table.h"
+#include "tests/unit/console_text.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -16,17 +17,6 @@ std::string ConsoleText(const v1::RunReport& report, const ConsoleStyle& style) 
   std::ostringstream out;
   REQUIRE(MakeConsoleWriter(style)->Write(report, out).ok());
   return out.str();
-}
-
-std::vector<std::string> LinesOf(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("the console report of the fixed result is as it was looked at") {
