@@ -8,6 +8,13 @@
 namespace iobench {
 namespace {
 
+v1::Plan WornOut() {
+  v1::Plan plan = EmptyPhases(1, 1);
+  plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
+  plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
+  return plan;
+}
+
 TEST_CASE("a flushed stonewall tells every lane to stop when the first one has finished") {
   Run run;
   run.plan = EmptyPhases(1, 1);
@@ -30,13 +37,7 @@ TEST_CASE("a flushed stonewall tells every lane to stop when the first one has f
     REQUIRE(request.adjust().stop());
     event.mutable_adjusted();
     events.push_back(event);
-    event.Clear();
-    v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
-    ends.set_took_part(true);
-    ends.set_first_op_worker_ns(run.perfect.start_ns[id]);
-    ends.set_ops_end_worker_ns(run.perfect.start_ns[id] + 1'000'000);
-    ends.set_region_end_worker_ns(run.perfect.start_ns[id] + 1'000'000);
-    events.push_back(event);
+    events.push_back(DoneAfter(run.perfect.start_ns[id], 1'000'000, 1'000'000));
     return true;
   };
   REQUIRE(run.Go() == kExitOk);
@@ -58,13 +59,8 @@ TEST_CASE(
     }
     if (!request.has_arm()) return false;
     start_ns = run.perfect.start_ns[id] = request.arm().start_worker_ns();
-    v1::WorkerEvent done;
-    v1::LaneEnds& ends = *done.mutable_lanes_done()->add_ends();
-    ends.set_took_part(true);
-    ends.set_first_op_worker_ns(start_ns);
-    ends.set_stopped(id != 1);
-    ends.set_ops_end_worker_ns(start_ns + (id == 1 ? 5'000'000 : 2'000'000));
-    ends.set_region_end_worker_ns(start_ns + 6'000'000);
+    v1::WorkerEvent done = DoneAfter(start_ns, id == 1 ? 5'000'000 : 2'000'000, 6'000'000);
+    done.mutable_lanes_done()->mutable_ends(0)->set_stopped(id != 1);
     events = {ArmedInTime(), done};
     return true;
   };
@@ -79,9 +75,7 @@ TEST_CASE(
 
 TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
   Run run;
-  run.plan = EmptyPhases(1, 1);
-  run.plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
-  run.plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
+  run.plan = WornOut();
   std::map<WorkerId, uint64_t> goals;
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
@@ -101,9 +95,7 @@ TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
 
 TEST_CASE("with wear-out a worker that was through before the deadline counts, too") {
   Run run;
-  run.plan = EmptyPhases(1, 1);
-  run.plan.mutable_phases(0)->mutable_stop()->set_deadline_s(1);
-  run.plan.mutable_phases(0)->mutable_stop()->set_wear_out(true);
+  run.plan = WornOut();
   std::map<WorkerId, uint64_t> goals;
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {

@@ -40,6 +40,17 @@ inline v1::WorkerEvent Done() {
   event.mutable_lanes_done();
   return event;
 }
+// One lane that began at `start_ns` and whose ops and region took so long.
+inline v1::WorkerEvent DoneAfter(int64_t start_ns, int64_t ops_ns, int64_t region_ns, uint32_t lane = 0) {
+  v1::WorkerEvent event;
+  v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
+  ends.set_lane(lane);
+  ends.set_took_part(true);
+  ends.set_first_op_worker_ns(start_ns);
+  ends.set_ops_end_worker_ns(start_ns + ops_ns);
+  ends.set_region_end_worker_ns(start_ns + region_ns);
+  return event;
+}
 inline v1::WorkerEvent Lost(const std::string& reason) {
   v1::WorkerEvent event;
   event.mutable_lost()->set_reason(reason);
@@ -84,13 +95,7 @@ struct PerfectWorkers {
         start_ns[id] = request.arm().start_worker_ns();
         event.mutable_armed()->set_margin_ns(start_ns[id] - MonotonicNowNs());
         events.push_back(event);
-        event.Clear();
-        v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
-        ends.set_lane(lane[id]);
-        ends.set_took_part(true);
-        ends.set_first_op_worker_ns(start_ns[id]);
-        ends.set_ops_end_worker_ns(start_ns[id] + 1'000'000);
-        ends.set_region_end_worker_ns(start_ns[id] + 1'000'000);
+        event = DoneAfter(start_ns[id], 1'000'000, 1'000'000, lane[id]);
         break;
       }
       case v1::WorkerRequest::kCollect: {

@@ -45,14 +45,8 @@ TEST_CASE("all workers are armed for one instant in their own clocks") {
     v1::WorkerEvent event;
     event.mutable_armed()->set_margin_ns(margin_ns[id]);
     events.push_back(event);
-    event.Clear();
-    v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
-    ends.set_took_part(true);
     run.perfect.start_ns[id] = request.arm().start_worker_ns();
-    ends.set_first_op_worker_ns(run.perfect.start_ns[id]);
-    ends.set_ops_end_worker_ns(run.perfect.start_ns[id] + 1'000'000);
-    ends.set_region_end_worker_ns(run.perfect.start_ns[id] + 1'000'000);
-    events.push_back(event);
+    events.push_back(DoneAfter(run.perfect.start_ns[id], 1'000'000, 1'000'000));
     return true;
   };
   REQUIRE(run.Go() == kExitOk);
