@@ -206,11 +206,14 @@ bool NfsUrl::IsOfThisHost() const {
   return host == "localhost" || host.starts_with("127.") || host == "[::1]";
 }
 
-NfsUrl NfsUrl::WithoutLast(std::string_view name) const {
+NfsUrl NfsUrl::Parent() const {
   NfsUrl parent = *this;
-  if (path.ends_with(absl::StrCat("/", std::string(name)))) parent.path.resize(path.size() - name.size() - 1);
-  if (parent.path.empty()) parent.path.push_back('/');
+  parent.path.resize(std::max<size_t>(1, path.rfind('/')));
   return parent;
+}
+
+NfsUrl NfsUrl::WithoutLast(std::string_view name) const {
+  return path.ends_with(absl::StrCat("/", std::string(name))) ? Parent() : *this;
 }
 
 NfsUrl NfsUrl::Below(std::string_view name) const {

@@ -31,7 +31,8 @@ struct NfsUrl {
   bool IsOfThisHost() const;
   // Of a directory or file in it.
   NfsUrl Below(std::string_view name) const;
-  // The directory that holds it, where its path ends with this name; itself where it does not.
+  NfsUrl Parent() const;  // of "/" itself
+  // The parent, where its path ends with this name; itself where it does not.
   NfsUrl WithoutLast(std::string_view name) const;
 };
 

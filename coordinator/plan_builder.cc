@@ -38,12 +38,17 @@ std::vector<std::string> ExistingFiles(const GivenOptions& given) {
   return files;
 }
 
+std::string DirectoryOf(const std::string& file) {
+  if (const auto url = ParseNfsUrl(file); url.ok()) return url->Parent().ForLibnfs();
+  return std::filesystem::path(Absolute(file)).parent_path().string();
+}
+
 // Where data go: what --path says, else the directories of the files that are named.
 std::vector<std::string> Paths(const GivenOptions& given) {
   std::vector<std::string> paths = given.Texts("path");
   for (const char* option : {"file", "files", "existing"}) {
     for (const std::string& file : given.Texts(option)) {
-      const std::string directory = std::filesystem::path(Absolute(file)).parent_path().string();
+      const std::string directory = DirectoryOf(file);
       if (std::find(paths.begin(), paths.end(), directory) == paths.end()) paths.push_back(directory);
     }
   }

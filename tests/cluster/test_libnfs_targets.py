@@ -11,6 +11,7 @@ import time
 import ganesha
 import program
 import pytest
+from test_client_list import Clients
 
 SHAPE = ("-r", "64k", "-s", "1m")
 
@@ -160,6 +161,20 @@ def test_an_agent_brings_its_own_url(export, out, tmp_path, server):
     assert target_facts(outcome)["path"] == export.url()
     assert export.data_files() == ["lane-000000.0"]
     assert not elsewhere.data.exists()
+
+
+def test_a_list_of_clients_says_which_export(server, export, tmp_path, out):
+    other = Export(server, export.name + "-2")
+    clients = Clients(tmp_path)
+    listed = clients.list(*(f"localhost {tmp_path} {program.BINARY} {each.url()}" for each in (export, other)))
+    clients.run(*listed, "--engine", "libnfs", "-i", "0", "-+n", "-w", *SHAPE, out=out).expect(0)
+    assert export.data_files() == ["lane-000000.0"] and other.data_files() == ["lane-000001.0"]
+
+
+def test_a_file_in_an_export_says_where_data_go(export, out):
+    program.plain("--engine", "libnfs", "-i", "0", "-+n", "-w", *SHAPE, "--out", out, "-f",
+                  export.server.url(f"{export.name}/testfile")).expect(0)
+    assert export.data_files()[0] == "lane-000000.0"
 
 
 def test_what_a_killed_run_leaves_is_refused_and_then_cleaned(export, tmp_path):

@@ -204,6 +204,18 @@ TEST_CASE("a target that cannot be used says why in words that help") {
   REQUIRE_THAT(ProbeTarget(directory.path(), "boot-a").problem().message(), Catch::Contains("symbolic link"));
 }
 
+TEST_CASE("a URL is a target by itself, and what is wrong with it is told with it") {
+  REQUIRE(DirectoryToWorkIn("nfs://server/export/dir?uid=1") == "nfs://server/export/dir?uid=1");
+  const v1::TargetFacts no_export = ProbeTarget("nfs://server", "boot-a");
+  REQUIRE(no_export.problem().code() == static_cast<int>(absl::StatusCode::kInvalidArgument));
+  REQUIRE(no_export.problem().file() == "nfs://server");
+  // Nothing listens on port 1, or the build has no libnfs: either is a problem, and soon told.
+  const v1::TargetFacts unreachable = ProbeTarget("nfs://127.0.0.1/export?nfsport=1&mountport=1", "boot-a");
+  REQUIRE(unreachable.problem().code() != 0);
+  REQUIRE_THAT(unreachable.problem().message(), Catch::Contains("127.0.0.1"));
+  REQUIRE(unreachable.filesystem_id().empty());
+}
+
 TEST_CASE("data of ours and of others are seen at a target") {
   const TempDir directory;
   WorkerHarness worker;

@@ -56,6 +56,8 @@ TEST_CASE("what is below a directory keeps its arguments") {
   REQUIRE(PathBelow("nfs://h/e?uid=1", "x") == "nfs://h/e/x");
   REQUIRE(Parsed("nfs://h/e/x?uid=1").WithoutLast("x").ForLibnfs() == "nfs://h/e?uid=1");
   REQUIRE(Parsed("nfs://h/x").WithoutLast("x").path == "/");
+  REQUIRE(Parsed("nfs://h/e/x?uid=1").Parent().ForLibnfs() == "nfs://h/e?uid=1");
+  REQUIRE(Parsed("nfs://h/").Parent().path == "/");
   REQUIRE(Parsed("nfs://h/e/xx").WithoutLast("x").path == "/e/xx");
   REQUIRE(PathBelow("/mnt/nfs", "x") == "/mnt/nfs/x");
 }

@@ -164,7 +164,7 @@ absl::StatusOr<std::vector<std::string>> NfsDirectory::Names() const {
   args.count = kListingBytes;
   bool ended = false;
   while (!ended) {
-    const size_t before = names.size();
+    const cookie3 from = args.cookie;
     IOBENCH_RETURN_IF_ERROR(connection_->RawCall(
         absl::StrCat("list ", path()), IOBENCH_BEGIN(readdir, args),
         OnOk<READDIR3res>([&](const READDIR3res& answer) {
@@ -176,8 +176,10 @@ absl::StatusOr<std::vector<std::string>> NfsDirectory::Names() const {
             names.emplace_back(entry->name);
           }
         })));
-    // A server that gives the same page again and again would never end.
-    if (!ended && names.size() == before) break;
+    if (!ended && args.cookie == from) {
+      return absl::InternalError(
+          absl::StrCat("list ", path(), ": the server gives the same part again and again"));
+    }
   }
   std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
   return names;
