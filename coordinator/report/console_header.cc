@@ -14,6 +14,7 @@
 #include "common/units.h"
 #include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
+#include "coordinator/report/console_sweep.h"
 #include "coordinator/report/console_words.h"
 #include "coordinator/report/display_text.h"
 #include "coordinator/report/report_writer.h"
@@ -230,6 +231,10 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
   page.Labelled("data", DataText(run.plan()));
   if (run.plan().repetitions() > 1) {
     page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));
+  }
+  if (IsLongSweep(run.plan())) {
+    page.Labelled("phases", absl::StrCat(FormatCount(run.plan().phases_size()),
+                                         ", a sweep: tables at the end; --progress says how far it is"));
   }
   return page.Take();
 }
