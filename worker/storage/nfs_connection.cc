@@ -258,7 +258,7 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
   nfs_fh3 handle;  // libnfs: what nfs_get_fh gives is for its raw calls
   std::memcpy(&handle, nfs_get_fh(open), sizeof(handle));
   const bool fits = CopyHandle(handle, directory_);
-  const absl::Status closed = Call("close directory", [&](nfs_context* context, Callback done, void* self) {
+  absl::Status closed = Call("close directory", [&](nfs_context* context, Callback done, void* self) {
     return nfs_close_async(context, open, done, self);
   });
   if (!closed.ok()) return closed;
