@@ -173,6 +173,23 @@ def one_shared_tree(outcome):
         assert {lane["bytes"] for lane in lanes_of(phase)} == {moved}
 
 
+def found_and_read(outcome):
+    """Each lane knows the sizes of files that another lane has made."""
+    created, find, read = (outcome.phase(name) for name in ("create", "find", "open-close"))
+    assert {lane["found_items"] for lane in lanes_of(find)} == {20}, "7, 17, 27 … 197"
+    assert find["found_items"] == 20 * len(lanes_of(find)) and "nothing_found" not in str(find["marks"])
+    written = {lane["lane"]: lane["bytes"] for lane in lanes_of(created)}
+    assert len(set(written.values())) == len(written), "sizes differ from lane to lane"
+    for lane in lanes_of(read):
+        assert lane["bytes"] == written[lane["file_owner"]] and 200 * 1000 <= lane["bytes"] <= 200 * 3000
+
+
+def all_verified(outcome):
+    for phase in outcome.phases:
+        if "read" in phase["operation"]:
+            assert phase["verify"]["sectors"] == phase["bytes"] // 512 and phase["verify"]["mismatched"] == 0
+
+
 def mixed_files(outcome):
     phase = outcome.phase("file-mix")
     assert phase["by_kind"].keys() == {"open-close", "append", "unlink", "create"}
@@ -202,6 +219,10 @@ SCENARIOS = (
     Scenario("streams", options("-i6 -i7 -c -e " + SMALL), ("fwrite", "refwrite", "fread", "refread"),
              check=both(regions_are(fwrite="ops+fsync+close", fread="ops"),
                         stonewalls_are(fwrite="flushed", fread="retroactive"), not_marked("fwrite", "unflushed"))),
+    Scenario("buffers in turn", options("-m -i0 -i1 -i6 -i7 -ce " + SMALL),
+             WRITE_READ + ("fwrite", "refwrite", "fread", "refread"), check=own_files),
+    Scenario("one shared file whose records take turns, verified", options("-i0 -i1 -i2 -+V --interleaved --verify " + SMALL),
+             WRITE_READ + ("random-read", "random-write"), check=both(one_shared_file, all_verified)),
     Scenario("vectors of sixteen records", options("-i11 -i12 " + SMALL),
              ("pwritev", "repwritev", "preadv", "repreadv"), ops_per_lane=4),
     Scenario("Bonnie's operations", options("--op putc --op update --op getc --op seeks " + SMALL),
@@ -269,6 +290,10 @@ SCENARIOS = (
     Scenario("one shared tree of small files", options("--op create --op stat --op open-close --op unlink --items 50 "
                                                        "--shared-directory --file-bytes 3901 --random-order"),
              ("create", "stat", "open-close", "unlink"), ops_per_lane=None, check=one_shared_tree),
+    Scenario("files of random sizes, found and read by the next client",
+             options("--op create --op find --op open-close --items 200 --file-bytes 3000 --least-file-bytes 1000 "
+                     "--find-name *7 --rotate-clients"),
+             ("create", "find", "open-close"), ops_per_lane=None, check=found_and_read),
     Scenario("a mix of files", options("--op file-mix --time 0.4 --items 40"), ("file-mix",), ops_per_lane=None,
              check=mixed_files),
     Scenario("files cut short by a deadline", options("--op create --op unlink --items 1000000 --deadline 0.2 --wear-out"),
