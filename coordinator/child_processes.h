@@ -13,8 +13,8 @@
 
 namespace iobench {
 
-// One thread. Each child is in a session of its own, so that the terminal's Ctrl-C reaches only us and nobody asks for a
-// password on it; stdin is /dev/null; it gets a signal when we die.
+// One thread. Each child is in a session of its own, so that the terminal's Ctrl-C reaches only us and nobody asks
+// for a password on it; stdin is /dev/null; it gets a signal when we die.
 class ChildProcesses {
  public:
   ChildProcesses() = default;

@@ -40,10 +40,11 @@ class Cluster {
   static constexpr int64_t kUsualLostAfterNs = 60 * kNanosPerSecond;
 
   // Waits until `count` workers have joined and numbers them: in the transport's own order where it has one, else by
-  // their places in the client list, else by host name and then by order of joining, so that a later run with the same hosts numbers them alike.
-  // FailedPrecondition: a worker of another version (it is sent away; the message names both). DeadlineExceeded: too
-  // few by `deadline`. Cancelled: interrupted. `on_joined` is told how many are there, for the display. `check` is asked
-  // every now and then whether there is any use in waiting; what it says otherwise is returned.
+  // their places in the client list, else by host name and then by order of joining, so that a later run with the
+  // same hosts numbers them alike. FailedPrecondition: a worker of another version (it is sent away; the message
+  // names both). DeadlineExceeded: too few by `deadline`. Cancelled: interrupted. `on_joined` is told how many are
+  // there, for the display. `check` is asked every now and then whether there is any use in waiting; what it says
+  // otherwise is returned.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
                       const std::function<void(uint32_t joined)>& on_joined,
                       const std::function<absl::Status()>& check = nullptr);

@@ -120,7 +120,8 @@ int Conductor::Run() {
   return exit_code;
 }
 
-// Workers whose own command line says where they work, as that of a client list does; the others go where the plan says.
+// Workers whose own command line says where they work, as that of a client list does; the others go where the plan
+// says.
 void Conductor::UseWorkersPaths() {
   std::vector<std::string> paths;
   bool any = false;

@@ -1,9 +1,10 @@
 // Which generations the sectors of each lane's files carry, from phase to phase, for DataContent.verify. Pure: fed with
 // phases and their records.
 //
-// A generation is a number: each phase that writes takes the next one, and so does what a phase prepares because it needs
-// data that nobody has written. After a phase that wrote every record of a lane's files, every sector has exactly its
-// generation; after one that was cut short, or that writes some records only, a sector may have it or an earlier one.
+// A generation is a number: each phase that writes takes the next one, and so does what a phase prepares because it
+// needs data that nobody has written. After a phase that wrote every record of a lane's files, every sector has
+// exactly its generation; after one that was cut short, or that writes some records only, a sector may have it or an
+// earlier one.
 #ifndef COORDINATOR_DATA_LEDGER_H_
 #define COORDINATOR_DATA_LEDGER_H_
 

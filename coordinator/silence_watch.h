@@ -1,4 +1,5 @@
-// Which workers have stopped answering: a process that is stopped, a host that hangs, a network that lets nothing through.
+// Which workers have stopped answering: a process that is stopped, a host that hangs, a network that lets nothing
+// through.
 #ifndef COORDINATOR_SILENCE_WATCH_H_
 #define COORDINATOR_SILENCE_WATCH_H_
 
@@ -9,8 +10,8 @@
 
 namespace iobench {
 
-// Pure: its owner tells it what it hears, looks now and then, and does what Look says. One that is silent for a while is
-// asked, and only then is its silence counted. Workers are numbered from 0.
+// Pure: its owner tells it what it hears, looks now and then, and does what Look says. One that is silent for a while
+// is asked, and only then is its silence counted. Workers are numbered from 0.
 class SilenceWatch {
  public:
   // A worker is to be given up when it has not answered for `lost_after_ns`.
@@ -26,8 +27,8 @@ class SilenceWatch {
     std::vector<uint32_t> to_tell;     // silent for told_after_ns; each once until it is heard again
     std::vector<uint32_t> to_give_up;  // the owner forgets them
   };
-  // Costs little, however often it is called. Time in which nobody looked is nobody's silence: we were stopped ourselves,
-  // or busy, and what came meanwhile has not been heard yet.
+  // Costs little, however often it is called. Time in which nobody looked is nobody's silence: we were stopped
+  // ourselves, or busy, and what came meanwhile has not been heard yet.
   Findings Look(CoordTime now);
 
   int64_t told_after_ns() const { return told_after_ns_; }

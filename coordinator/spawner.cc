@@ -87,8 +87,8 @@ absl::StatusOr<SocketDirectory> SocketDirectory::Make() {
     }
     const int lock = Lock(path);
     struct stat facts {};
-    // Another one that starts now may have it, or have had it, because it takes it for stale. Where there are no locks, it
-    // cannot.
+    // Another one that starts now may have it, or have had it, because it takes it for stale. Where there are no
+    // locks, it cannot.
     const bool ours = lock >= 0 && lstat(path.c_str(), &facts) == 0;
     if (ours || attempt == kMostAttempts) return SocketDirectory(path, lock);
     if (lock >= 0) close(lock);

@@ -12,8 +12,8 @@
 
 namespace iobench {
 
-// A private directory for a Unix socket, removed with what is in it by the destructor. Those of processes that were killed
-// are removed by whoever makes the next one.
+// A private directory for a Unix socket, removed with what is in it by the destructor. Those of processes that were
+// killed are removed by whoever makes the next one.
 class SocketDirectory {
  public:
   static absl::StatusOr<SocketDirectory> Make();  // below $TMPDIR or /tmp

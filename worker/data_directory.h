@@ -1,8 +1,9 @@
 // PATH/cluster-iobench.data: where lanes keep their files, and the manifest that says whose they are.
 //
 // Nothing outside this directory is written or deleted. Inside it only our own names are: lane-NNNNNN.N, shared,
-// trees of metadata operations (tree-NNNNNN.N, tree-shared.N), manifest.json and its temporaries; whatever else is found there is reported and left, and the directory then stays.
-// Symbolic links are never followed: a data directory, manifest or lane file that is one is an error or is foreign.
+// trees of metadata operations (tree-NNNNNN.N, tree-shared.N), manifest.json and its temporaries; whatever else is
+// found there is reported and left, and the directory then stays. Symbolic links are never followed: a data
+// directory, manifest or lane file that is one is an error or is foreign.
 #ifndef WORKER_DATA_DIRECTORY_H_
 #define WORKER_DATA_DIRECTORY_H_
 
@@ -50,15 +51,15 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& 
 absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::string& path);
 
 // Makes the directory and its manifest. Success where a claimer of the same run was first. Kept data of another run are
-// removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a manifest.
-// The manifest says that this process made the claim. `replaces_run`: of an active run whose data were removed, and whose
-// manifest had to stay.
+// removed first. FailedPrecondition: the data of a run that is active (or crashed), or foreign files without a
+// manifest. The manifest says that this process made the claim. `replaces_run`: of an active run whose data were
+// removed, and whose manifest had to stay.
 absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest,
                                       uint64_t replaces_run = 0);
 
-// What is known of data that another run than `own_run` has claimed and not marked as kept. FailedPrecondition: the process
-// that claimed them lives on this host; or it cannot be seen from here whether it does, and that is not enough
-// (`if_out_of_sight` false).
+// What is known of data that another run than `own_run` has claimed and not marked as kept. FailedPrecondition: the
+// process that claimed them lives on this host; or it cannot be seen from here whether it does, and that is not
+// enough (`if_out_of_sight` false).
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight);
 
 // The manifest says from now on that the data are to be used again, and what they hold now: data, generations and unit
@@ -73,8 +74,8 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path);
 // The shared file, where there is one. FailedPrecondition: the directory has no manifest of ours.
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path);
 
-// What `cluster-iobench clean` does: CheckAbandoned, RemoveData. `path` may also name the data directory itself. `force`:
-// also where it cannot be seen whether the run still lives.
+// What `cluster-iobench clean` does: CheckAbandoned, RemoveData. `path` may also name the data directory itself.
+// `force`: also where it cannot be seen whether the run still lives.
 absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, bool force);
 
 }  // namespace iobench

@@ -31,8 +31,8 @@ namespace iobench {
 // once MakeReady is over, and the results only while the lane's thread waits or has ended.
 class Lane {
  public:
-  // `spec` outlives the lane, and so does `directory`, which holds the files of all lanes of a target. Null: no files are
-  // used, or `target` is a URL, to which each lane makes connections of its own.
+  // `spec` outlives the lane, and so does `directory`, which holds the files of all lanes of a target. Null: no files
+  // are used, or `target` is a URL, to which each lane makes connections of its own.
   Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& target,
        const Directory* directory);
 
@@ -97,8 +97,8 @@ class Lane {
   bool data_must_exist() const;  // files of the user's, or that only all lanes together can write
   OpKinds kinds() const;
   bool loops() const { return spec_.stop.time_s() > 0; }
-  // Ops that are still to be done, unmeasured: a file that this phase creates is not whole, or only some items of a tree
-  // have been changed.
+  // Ops that are still to be done, unmeasured: a file that this phase creates is not whole, or only some items of a
+  // tree have been changed.
   uint64_t UnfinishedOps() const;
   OpenMode ModeFor() const;
   std::string FirstFile() const;  // with its path; empty where no files are used

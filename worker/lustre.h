@@ -22,8 +22,8 @@ absl::StatusOr<uint64_t> FileSystemMagic(const std::string& path);
 // InvalidArgument says what is missing, and where.
 absl::Status CheckStripe(const std::string& target, const MagicOf& magic_of = FileSystemMagic);
 
-// Of a directory on Lustre, for the files that are made in it from now on: `lfs setstripe -c COUNT [-S BYTES]`. Blocks as
-// it does. Internal: what it said.
+// Of a directory on Lustre, for the files that are made in it from now on: `lfs setstripe -c COUNT [-S BYTES]`.
+// Blocks as it does. Internal: what it said.
 absl::Status SetStripe(const std::string& directory, const v1::Stripe& stripe);
 
 }  // namespace iobench

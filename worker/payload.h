@@ -1,10 +1,10 @@
 // The data that lanes write. By default: incompressible, different per lane, block and phase, and nearly free.
 //
-// Each lane has a pool of its own, made from seed, lane and phase (worker/data/pool.h). A record's data is the pool from
-// its offset on (modulo 512 KiB), with an 8-byte stamp at the start of every 4 KiB block of the file (lane, phase, file
-// and block mixed), so that no two blocks of a run are equal. So the data at a position of a file does not depend on the
-// record size that wrote it. Constant data have no stamps. Data that the pool cannot give (sectors that can be verified,
-// records that are shared) are made before each op by a RecordMaker, and handed out here.
+// Each lane has a pool of its own, made from seed, lane and phase (worker/data/pool.h). A record's data is the pool
+// from its offset on (modulo 512 KiB), with an 8-byte stamp at the start of every 4 KiB block of the file (lane,
+// phase, file and block mixed), so that no two blocks of a run are equal. So the data at a position of a file does
+// not depend on the record size that wrote it. Constant data have no stamps. Data that the pool cannot give (sectors
+// that can be verified, records that are shared) are made before each op by a RecordMaker, and handed out here.
 #ifndef WORKER_PAYLOAD_H_
 #define WORKER_PAYLOAD_H_
 
@@ -52,8 +52,8 @@ class Payload {
     return Stamped(op, pool_.At(op.offset / kStampEveryBytes * kStampEveryBytes));
   }
 
-  // Until the next call the data for writes stand at `place` instead of in the pool: what stands there already, with the
-  // stamps of the op. It must take a record and what is before it in its first block. REQUIRES: no maker.
+  // Until the next call the data for writes stand at `place` instead of in the pool: what stands there already, with
+  // the stamps of the op. It must take a record and what is before it in its first block. REQUIRES: no maker.
   void StandAt(std::byte* place) { made_ = place_ = place; }
 
   // Puts the data for this write into `out`, for engines whose data must stay while other ops are made. `held`: the op

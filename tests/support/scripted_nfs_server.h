@@ -1,5 +1,5 @@
-// An NFSv3 server in this process, whose files are in memory, which counts the calls that reach it and does wrong what a
-// test tells it to: only here can a test see what goes over the wire, one call after the other.
+// An NFSv3 server in this process, whose files are in memory, which counts the calls that reach it and does wrong
+// what a test tells it to: only here can a test see what goes over the wire, one call after the other.
 #ifndef TESTS_SUPPORT_SCRIPTED_NFS_SERVER_H_
 #define TESTS_SUPPORT_SCRIPTED_NFS_SERVER_H_
 

@@ -1,4 +1,5 @@
-// Lustre itself is not here: its magic number comes from the test, and its `lfs` is a script that notes what it is asked.
+// Lustre itself is not here: its magic number comes from the test, and its `lfs` is a script that notes what it is
+// asked.
 #include "worker/lustre.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// -m: memory that records come from and go to in turn, so that neither the lane nor the kernel finds a record's memory in
-// the processor's cache as it does where one buffer is used again and again.
+// -m: memory that records come from and go to in turn, so that neither the lane nor the kernel finds a record's
+// memory in the processor's cache as it does where one buffer is used again and again.
 #ifndef WORKER_ENGINE_BUFFERS_IN_TURN_H_
 #define WORKER_ENGINE_BUFFERS_IN_TURN_H_
 

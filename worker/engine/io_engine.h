@@ -49,7 +49,8 @@ class IoEngine {
   // the context that Run will get.
   virtual absl::Status MakeReady(LaneContext&) { return absl::OkStatus(); }
 
-  // What the engine could not do as it should, and why, in one line for the report; empty: all is well. After MakeReady.
+  // What the engine could not do as it should, and why, in one line for the report; empty: all is well. After
+  // MakeReady.
   virtual std::string Note() const { return {}; }
 
   // Opens every file of the set; the set must outlive the engine's use. The Status names file and errno.

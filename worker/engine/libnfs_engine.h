@@ -9,7 +9,8 @@
 namespace iobench {
 
 // One TCP connection a lane (NfsConnection), made by MakeReady to the URL in options.directory, and made anew by Open
-// where the server has closed it meanwhile. MakeReady, Open, Run and Close on one thread. What each part is on the wire:
+// where the server has closed it meanwhile. MakeReady, Open, Run and Close on one thread. What each part is on
+// the wire:
 //
 //   open   of each file LOOKUP and ACCESS; CREATE where it is made. One after the other.
 //   op     one READ or WRITE. One that is longer than the server's rtmax or wtmax is split, its pieces are all in flight
@@ -20,11 +21,12 @@ namespace iobench {
 //   close  the same COMMIT, where it is still due, as close() of the kernel's client; NFSv3 has nothing else to close. So
 //          after an fsync a close sends nothing, and takes no time.
 //
-// There is no cache: every read is the server's, and nothing is read ahead or written behind. Reads are copied once, from
-// libnfs's answer (from 6.0 on they come in place); writes once, into its request; and it allocates both for every call.
+// There is no cache: every read is the server's, and nothing is read ahead or written behind. Reads are copied once,
+// from libnfs's answer (from 6.0 on they come in place); writes once, into its request; and it allocates both for
+// every call.
 //
-// A server that is silent for 60 s while ops are in flight (600 s while it commits) or closes the connection fails the op
-// and so the lane; Explain says how. A change of the write verifier does too: see NfsFile.
+// A server that is silent for 60 s while ops are in flight (600 s while it commits) or closes the connection fails
+// the op and so the lane; Explain says how. A change of the write verifier does too: see NfsFile.
 std::unique_ptr<IoEngine> MakeLibnfsEngine(const EngineOptions& options);
 
 }  // namespace iobench

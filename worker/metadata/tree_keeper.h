@@ -30,8 +30,8 @@ absl::StatusOr<TreePrepared> PrepareTree(int data_fd, const std::string& directo
 bool PreparesData(const MetadataWork& work);
 
 // Removes the tree `name` with all that has a name of ours and is what the name says; whatever else is in it is
-// added to `foreign` (paths below the data directory, at most `most_foreign`) and stays, and so do the directories above it.
-// Symbolic links are never followed. Returns how many items were removed.
+// added to `foreign` (paths below the data directory, at most `most_foreign`) and stays, and so do the directories
+// above it. Symbolic links are never followed. Returns how many items were removed.
 absl::StatusOr<uint64_t> RemoveTree(int data_fd, const std::string& directory, const std::string& name,
                                     size_t most_foreign, std::vector<std::string>& foreign);
 

@@ -1,5 +1,5 @@
-// find's way through a lane's part of a tree: directory after directory is listed, and every file that the listing names
-// is looked at, in the listing's order.
+// find's way through a lane's part of a tree: directory after directory is listed, and every file that the listing
+// names is looked at, in the listing's order.
 #ifndef WORKER_METADATA_TREE_WALK_H_
 #define WORKER_METADATA_TREE_WALK_H_
 
@@ -34,13 +34,13 @@ struct DirectoryEntry {
 // One thread.
 class TreeWalk {
  public:
-  // Of the first `item_count` items under the names of `kind`. Links, empty directories and, in a shared tree, what other
-  // lanes have made are passed over.
+  // Of the first `item_count` items under the names of `kind`. Links, empty directories and, in a shared tree, what
+  // other lanes have made are passed over.
   TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted, uint64_t item_count);
 
-  // Looks at the next file of `directory`: 0, or -errno; -ENODATA: the listing has no more, and should have. A directory
-  // whose items have all been looked at, and another one than before, is listed from its beginning. REQUIRES: it holds
-  // an item.
+  // Looks at the next file of `directory`: 0, or -errno; -ENODATA: the listing has no more, and should have. A
+  // directory whose items have all been looked at, and another one than before, is listed from its beginning.
+  // REQUIRES: it holds an item.
   int64_t Next(int root_fd, uint32_t directory);
 
   uint64_t found_items() const { return found_items_; }

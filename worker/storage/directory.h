@@ -62,8 +62,9 @@ enum class OpenFor {
   kWritingNew,  // AlreadyExists where there is one
 };
 
-// An open directory. `name` is always one name in it, and never followed where it is a symbolic link. Statuses are those
-// of ErrnoStatus (NotFound, AlreadyExists, PermissionDenied …) and name the path, except where something else is said.
+// An open directory. `name` is always one name in it, and never followed where it is a symbolic link. Statuses are
+// those of ErrnoStatus (NotFound, AlreadyExists, PermissionDenied …) and name the path, except where something else
+// is said.
 //
 // A directory with a file descriptor may be used by any thread at any time, others by one thread only.
 class Directory {
@@ -87,8 +88,8 @@ class Directory {
   virtual absl::Status MakeDirectory(const std::string& name) const = 0;
   virtual absl::Status RemoveDirectory(const std::string& name) const = 0;  // FailedPrecondition: not empty
 
-  // New files have mode 0640. FailedPrecondition: a symbolic link, or something else that is no regular file; it has not
-  // been waited for (a FIFO), nor written to.
+  // New files have mode 0640. FailedPrecondition: a symbolic link, or something else that is no regular file; it has
+  // not been waited for (a FIFO), nor written to.
   virtual absl::StatusOr<std::unique_ptr<File>> OpenFile(const std::string& name, OpenFor use) const = 0;
   virtual absl::Status Remove(const std::string& name) const = 0;  // what is not a directory
   virtual absl::Status Rename(const std::string& from, const std::string& to) const = 0;

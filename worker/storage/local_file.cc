@@ -83,7 +83,8 @@ absl::Status LocalFile::Sync() {
   return ErrnoStatus(absl::StrCat("fsync ", path()), errno);
 }
 
-// Where the file system can tell holes, they say it. NFS before 4.2 cannot and shows none; there the allocated blocks do.
+// Where the file system can tell holes, they say it. NFS before 4.2 cannot and shows none; there the allocated blocks
+// do.
 absl::StatusOr<bool> LocalFile::HasHole(uint64_t begin, uint64_t end) {
   const off_t hole = ::lseek(fd_.get(), static_cast<off_t>(begin), SEEK_HOLE);
   if (hole >= 0 && static_cast<uint64_t>(hole) < end) return true;

@@ -17,8 +17,8 @@ NodeFacts FactsFrom(const struct stat& facts);
 
 class LocalFile final : public File {
  public:
-  // openat(2) of a regular file. `path`: for messages. FailedPrecondition: it is not one, or, with O_NOFOLLOW, a symbolic
-  // link.
+  // openat(2) of a regular file. `path`: for messages. FailedPrecondition: it is not one, or, with O_NOFOLLOW, a
+  // symbolic link.
   static absl::StatusOr<std::unique_ptr<File>> Open(int directory_fd, const std::string& name, int flags,
                                                     std::string path);
 

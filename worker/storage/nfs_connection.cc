@@ -26,8 +26,9 @@ namespace {
 
 constexpr uint64_t kMostTransferBytes = uint64_t{1} << 20;
 
-// A lost connection stays lost: libnfs 4.0 would put the half of an answer that it had read before the first of the next
-// connection. Exports below the one that is mounted are mounted by their own URL: one connection is one file system.
+// A lost connection stays lost: libnfs 4.0 would put the half of an answer that it had read before the first of the
+// next connection. Exports below the one that is mounted are mounted by their own URL: one connection is one file
+// system.
 constexpr char kOurSettings[] = "version=3&autoreconnect=0&auto-traverse-mounts=0";
 
 struct ParsedUrl {
@@ -232,8 +233,8 @@ absl::Status NfsConnection::Mount(const std::string& path) {
   return absl::UnavailableError(absl::StrCat(what, ": ", text.empty() ? "failed" : text));
 }
 
-// As the kernel's client does. Otherwise a small call that follows another waits until the server has acknowledged that,
-// and of many ops in flight all but the first begin a round trip late.
+// As the kernel's client does. Otherwise a small call that follows another waits until the server has acknowledged
+// that, and of many ops in flight all but the first begin a round trip late.
 void NfsConnection::SendAtOnce() {
   const int on = 1;
   ::setsockopt(nfs_get_fd(context_), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

@@ -32,19 +32,21 @@ struct NfsHandle {
   uint32_t size = 0;
 };
 
-// One nfs_context, one connection, one thread: the one that connects may hand it over once, later uses are of one thread.
-// Threads that want more connections make more. When the server closes the connection or does not answer in time, it is
-// lost for good: the call says so with Unavailable (DeadlineExceeded where nothing came in time), with server, call and
-// seconds, and so does every later one. It is never made anew behind the user's back: what had been in flight is unknown.
+// One nfs_context, one connection, one thread: the one that connects may hand it over once, later uses are of one
+// thread. Threads that want more connections make more. When the server closes the connection or does not answer in
+// time, it is lost for good: the call says so with Unavailable (DeadlineExceeded where nothing came in time), with
+// server, call and seconds, and so does every later one. It is never made anew behind the user's back: what had been
+// in flight is unknown.
 class NfsConnection {
  public:
   using Callback = void (*)(int result, nfs_context* context, void* data, void* self);  // libnfs's nfs_cb
   using RawCallback = void (*)(rpc_context* rpc, int status, void* data, void* self);   // libnfs's rpc_cb
 
-  // `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…] of a directory that exists. Mounts PATH, or
-  // the longest part of it that the server lets us mount, and goes to PATH from there. NFSv3, whatever the URL says.
-  // Unavailable: nothing listens there; DeadlineExceeded: no answer; PermissionDenied: not exported to us, or (with the
-  // advice to export `insecure`) not to unprivileged ports; NotFound: no such export or directory; InvalidArgument: URL.
+  // `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…] of a directory that exists. Mounts
+  // PATH, or the longest part of it that the server lets us mount, and goes to PATH from there. NFSv3, whatever the
+  // URL says. Unavailable: nothing listens there; DeadlineExceeded: no answer; PermissionDenied: not exported to us,
+  // or (with the advice to export `insecure`) not to unprivileged ports; NotFound: no such export or directory;
+  // InvalidArgument: URL.
   static absl::StatusOr<std::unique_ptr<NfsConnection>> Connect(const std::string& directory_url,
                                                                 const NfsPatience& patience = {});
   ~NfsConnection();

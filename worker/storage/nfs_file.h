@@ -51,14 +51,15 @@ struct NfsTransfer {
 
 // Of one connection and its thread; the connection outlives it.
 //
-// The server's write verifier is looked at: where it changes between a WRITE that was answered UNSTABLE and a later WRITE
-// or the COMMIT, the server has restarted and may have lost what had been written. The call that notices it fails
-// (DataLoss; of a transfer EIO, and restarted() is true). Nothing is written a second time.
+// The server's write verifier is looked at: where it changes between a WRITE that was answered UNSTABLE and a later
+// WRITE or the COMMIT, the server has restarted and may have lost what had been written. The call that notices it
+// fails (DataLoss; of a transfer EIO, and restarted() is true). Nothing is written a second time.
 class NfsFile {
  public:
-  // LOOKUP of `name`, which is one name, and ACCESS, as the kernel's client opens; where it is not there CREATE, if that
-  // is wanted. Nothing is sent when it is destroyed: NFSv3 has no close. Errors carry the errno; PermissionDenied also
-  // where ACCESS does not grant what is wanted; FailedPrecondition: a symbolic link, or no regular file.
+  // LOOKUP of `name`, which is one name, and ACCESS, as the kernel's client opens; where it is not there CREATE, if
+  // that is wanted. Nothing is sent when it is destroyed: NFSv3 has no close. Errors carry the errno;
+  // PermissionDenied also where ACCESS does not grant what is wanted; FailedPrecondition: a symbolic link, or no
+  // regular file.
   static absl::StatusOr<std::unique_ptr<NfsFile>> Open(NfsConnection& connection, const NfsHandle& directory,
                                                        const std::string& name, const NfsOpen& how);
   NfsFile(const NfsFile&) = delete;

@@ -1,8 +1,8 @@
 // The one place that knows how the versions of libnfs differ in what we use of them: the calls of NFSv3 itself. For .cc
 // files over NfsConnection only.
 //
-// From 6.0 on (LIBNFS_API_V2) a call is a "task", which gives its request or null where the older ones give 0 or -1, and
-// a READ takes the buffer that its data go to; before, they stand in the answer, and are copied from there.
+// From 6.0 on (LIBNFS_API_V2) a call is a "task", which gives its request or null where the older ones give 0 or -1,
+// and a READ takes the buffer that its data go to; before, they stand in the answer, and are copied from there.
 #ifndef WORKER_STORAGE_NFS_RAW_H_
 #define WORKER_STORAGE_NFS_RAW_H_
 
