@@ -1,7 +1,6 @@
 """The ops of --engine libnfs against nfs-ganesha: whole runs on every transport, their parts, and their ends. What is
 around the ops is in test_libnfs_targets.py, and what goes over the wire in unit tests and the lab."""
 import dataclasses
-import subprocess
 import time
 
 import ganesha
@@ -29,9 +28,6 @@ def test_all_that_are_named_exist():
 
 @pytest.fixture(scope="module")
 def server():
-    libraries = subprocess.run(["ldd", program.BINARY], capture_output=True, text=True, check=True).stdout
-    if "libnfs" not in libraries:
-        pytest.skip("built without libnfs")
     if reason := ganesha.why_not():
         pytest.skip(reason)
     with ganesha.Ganesha() as running:
