@@ -125,7 +125,7 @@ def parts_of(outcome, operation):
 def test_fsync_commits_and_leaves_nothing_for_close(export, out):
     outcome = run(export, out, "-i", "0", "-i", "1", "-+n", "-e", "-c", "-r", "64k", "-s", "64m").expect(0)
     parts = parts_of(outcome, "write")
-    assert parts["fsync"] > 100 * parts["close"], "64 MiB are written to the disk by the one, nothing is sent by the other"
+    assert parts["fsync"] > 3 * parts["close"], "64 MiB go to the disk in the one, nothing is sent in the other"
     assert parts_of(outcome, "read")["fsync"] == 0
     assert outcome.phase("write")["headline"]["region"] == "ops+fsync+close"
 
@@ -134,21 +134,21 @@ def test_close_commits_where_fsync_has_not(export, out):
     outcome = run(export, out, "-i", "0", "-i", "1", "-+n", "-c", "-r", "64k", "-s", "64m").expect(0)
     parts = parts_of(outcome, "write")
     assert parts["fsync"] == 0
-    assert parts["close"] > 100 * parts_of(outcome, "read")["close"], "nothing is sent to close what was read"
+    assert parts["close"] > 3 * parts_of(outcome, "read")["close"], "nothing is sent to close what was read"
     assert outcome.phase("write")["headline"]["region"] == "ops+close"
 
 
 def test_synchronous_writes_leave_nothing_to_commit(export, out):
     outcome = run(export, out, "-i", "0", "-+n", "-o", "-e", "-c", *SHAPE).expect(0)
     parts = parts_of(outcome, "write")
-    assert parts["ops"] > 100 * (parts["fsync"] + parts["close"])
+    assert parts["ops"] > 3 * (parts["fsync"] + parts["close"])
     assert "unflushed" not in {mark["code"] for mark in outcome.phase("write")["marks"]}
 
 
 # ---- how phases end
 
 def test_lanes_wear_out_after_a_deadline(export, out):
-    outcome = run(export, out, "-i", "1", "-+n", "-t", "3", "--depth", "4", "--deadline", "0.2", "--wear-out", "-r",
+    outcome = run(export, out, "-i", "1", "-+n", "-t", "3", "--depth", "4", "--deadline", "0.1", "--wear-out", "-r",
                   "4k", "-s", "64m").expect(0)
     phase = outcome.phase("read")
     assert phase["throughput_bytes_per_s"]["deadline"] > 0
@@ -160,7 +160,7 @@ def test_ops_are_paced(export, out):
     outcome = run(export, out, "-i", "1", "-+n", "-t", "1", "-+O", "200", "--time", "1", *SHAPE).expect(0)
     phase = outcome.phase("read")
     assert phase["asked_ops_per_s"] == 200
-    assert 150 < phase["ops"] < 250
+    assert 100 < phase["ops"] < 250
 
 
 def test_a_server_that_stops_in_mid_phase_ends_the_lanes_and_what_was_measured_is_kept(server, tmp_path, out):
@@ -189,8 +189,8 @@ def test_a_server_that_ends_in_mid_phase_ends_the_lanes(tmp_path, out):
     if reason := ganesha.why_not():
         pytest.skip(reason)
     with ganesha.Ganesha() as own:
-        with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-w", "-t", "1", "--depth", "4", "--time", "30", *SHAPE],
-                           path=own.url(timeo=20), out=out) as running:
+        with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-w", "-t", "1", "--depth", "4", "--time", "30",
+                            *SHAPE], path=own.url(timeo=20), out=out) as running:
             data = own.export / program.DATA_DIRECTORY / "lane-000000.0"
             running.wait_until(lambda: data.exists() and data.stat().st_size == 4 << 20, "the ops go round")
             own.process.kill()

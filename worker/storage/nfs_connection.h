@@ -21,9 +21,10 @@ namespace iobench {
 // How long the server may be silent, seconds, before the connection is given up. libnfs itself waits for ever.
 struct NfsPatience {
   double connect_s = 15;  // of each step of Connect
-  double reply_s =
-      60;  // no byte has moved while calls wait for replies; the URL's timeo=TENTHS goes before it
-  double commit_s = 600;  // the same while a COMMIT waits, which may have gigabytes to write; 10 times timeo
+  // No byte has moved while calls wait for replies; the URL's timeo=TENTHS goes before it.
+  double reply_s = 60;
+  // The same while a COMMIT waits, which may have gigabytes to write; 10 times timeo.
+  double commit_s = 600;
 };
 
 // A file or directory as the server names it. Stays valid from connection to connection.
