@@ -45,17 +45,16 @@ enum class OptionValue {
 // Phases that an option is for. One that is given and finds no such phase is an error, not silently nothing.
 enum class OptionFor {
   kEvery,
-  kReading,         // operations that only read, and those on names that were there before
-  kAnyReading,      // that read at all
-  kAnyWriting,      // that write at all
-  kWritingRecords,  // that write records of files
-  kRecords,         // on the records of files, not on names
-  kOpening,         // on records, and of those on names the ones that write into files
-  kMixing,          // that read and write
-  kCreating,        // that make files
-  kMetadata,        // that work on names
-  kFinding,         // find alone
-  kSequentialMix,   // sequential-mix alone
+  kReading,        // operations that only read, and those on names that were there before
+  kAnyReading,     // that read at all
+  kAnyWriting,     // that write at all
+  kRecords,        // on the records of files, not on names
+  kOpening,        // on records, and of those on names the ones that write into files
+  kMixing,         // that read and write
+  kCreating,       // that make files
+  kMetadata,       // that work on names
+  kFinding,        // find alone
+  kSequentialMix,  // sequential-mix alone
 };
 
 struct OptionSpec {

@@ -97,8 +97,8 @@ constexpr OptionSpec kOptions[] = {
     // ------------------------------------------------------------------------------------------ timing
     {.letter = "c", .name = "close-in-timing", .sets = "phase.region.close", .phases = F::kRecords, .group = G::kTimed,
      .help = "close() is part of the timed region"},
-    {.letter = "e", .name = "fsync-in-timing", .sets = "phase.region.fsync", .phases = F::kWritingRecords, .group = G::kTimed,
-     .help = "fsync() is part of the timed region of writes"},
+    {.letter = "e", .name = "fsync-in-timing", .sets = "phase.region.fsync", .phases = F::kRecords, .group = G::kTimed,
+     .help = "fsync() is part of the timed region of operations that write"},
     {.name = "open-in-timing", .sets = "phase.region.open", .phases = F::kRecords, .group = G::kTimed,
      .help = "open() is part of the timed region"},
     {.letter = "I", .name = "direct", .sets = "operation.direct", .group = G::kTimed, .help = "O_DIRECT"},

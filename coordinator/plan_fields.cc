@@ -57,8 +57,6 @@ std::string NoPhaseFor(const OptionSpec& option) {
       return "no operation here reads";
     case OptionFor::kAnyWriting:
       return "no operation here writes";
-    case OptionFor::kWritingRecords:
-      return "no operation here writes records of files, and it is about writes";
     case OptionFor::kRecords:
       return "operations on names have no use for it, and there are no others here";
     case OptionFor::kOpening:
@@ -108,8 +106,6 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
       return (*spec)->reads();
     case OptionFor::kAnyWriting:
       return (*spec)->writes();
-    case OptionFor::kWritingRecords:
-      return !(*spec)->is_metadata() && (*spec)->writes();
     case OptionFor::kRecords:
       return !(*spec)->is_metadata();
     case OptionFor::kOpening:

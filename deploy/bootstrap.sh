@@ -90,12 +90,14 @@ run() {
   }
   said '@(--transport*|--spawn*|--listen*)' || options+=(--transport local)
   if ! said '@(--plan*|--suite*)'; then
-    said '@(-i*|--op|--op=*)' || options+=(--op write --op read --op random-read)
     said '@(-t*|--lanes*)' || options+=(--lanes 4)
-    said '@(-r*|--record*)' || options+=(--record 64k)
-    said '@(-s*|--size*)' || options+=(--size 64m)
-    said '@(--time|--time=*|--deadline*)' || options+=(--time 3)
-    options+=(--close-in-timing --fsync-in-timing)
+    # Whoever chooses operations gets the program's own defaults: not all of these go with every operation.
+    if ! said '@(-i*|--op|--op=*)'; then
+      options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
+      said '@(-r*|--record*)' || options+=(--record 64k)
+      said '@(-s*|--size*)' || options+=(--size 64m)
+      said '@(--time|--time=*|--deadline*)' || options+=(--time 3)
+    fi
   fi
   said '--path*' || options+=(--path "$path")
   said '--out*' || options+=(--out "$out")
