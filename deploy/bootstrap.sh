@@ -88,11 +88,11 @@ run() {
     done
     return 1
   }
-  said '@(--transport*|--spawn*|--listen*)' || options+=(--transport local)
+  said '@(--transport*|--spawn*|--listen*|-+m*|--client-list*)' || options+=(--transport local)
   if ! said '@(--plan*|--suite*)'; then
-    said '@(-t*|--lanes*)' || options+=(--lanes 4)
+    said '@(-t*|--lanes*|-+m*|--client-list*)' || options+=(--lanes 4)
     # Whoever chooses operations gets the program's own defaults: not all of these go with every operation.
-    if ! said '@(-i*|--op|--op=*)'; then
+    if ! said '@(-i*|--op|--op=*|-a|--auto*|-A|-E|--extended)'; then
       options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
       said '@(-r*|--record*)' || options+=(--record 64k)
       said '@(-s*|--size*)' || options+=(--size 64m)
