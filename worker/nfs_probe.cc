@@ -18,12 +18,11 @@ namespace {
 
 #ifdef IOBENCH_HAS_LIBNFS
 
-// A server may let every port mount and refuse what comes then.
+// What a server says that takes calls from ports below 1024 only: in the answer to a call, or to none of them.
 absl::Status WithAdvice(const absl::Status& status) {
-  if (!absl::IsPermissionDenied(status) || ::geteuid() == 0 ||
-      absl::StrContains(status.message(), "insecure")) {
-    return status;
-  }
+  const bool may_be_the_port =
+      absl::IsPermissionDenied(status) || absl::StrContains(status.message(), "not accepted by the server");
+  if (!may_be_the_port || ::geteuid() == 0 || absl::StrContains(status.message(), "insecure")) return status;
   return absl::PermissionDeniedError(absl::StrCat(
       status.message(), ": ports above 1023 may be refused; export it with \"insecure\", or run as root"));
 }

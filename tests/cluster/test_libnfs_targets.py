@@ -285,12 +285,26 @@ def test_a_server_that_does_not_answer_is_given_up(export, out):
     export.server.freeze()
     try:
         begin = time.monotonic()
-        line = one_line(run(export, out, "-i", "0", *SHAPE))
+        outcome = run(export, out, "-i", "0", *SHAPE).expect(1)
         waited_s = time.monotonic() - begin
     finally:
         export.server.thaw()
+    *meanwhile, line = outcome.stderr.strip().splitlines()
     assert "has not answered" in line and "127.0.0.1" in line
+    assert all("warning" in each for each in meanwhile), "it says where it waits"
     assert waited_s < program.PATIENCE_S / 2
+
+
+def test_a_server_for_low_ports_says_what_the_export_needs(server, monkeypatch, out):
+    nobody = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+    if subprocess.run([*nobody, program.BINARY, "--version"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("users other than root cannot run the program where it is")
+    monkeypatch.setattr(ganesha, "CONFIG", ganesha.CONFIG.replace("Transports = TCP;",
+                                                                  "Transports = TCP; PrivilegedPort = true;"))
+    with ganesha.Ganesha() as strict:
+        line = one_line(program.run(["--engine", "libnfs", "-i", "0", *SHAPE], path=strict.url(), out=out, prefix=nobody))
+        assert "127.0.0.1" in line and str(strict.export) in line and "insecure" in line
+        program.run(["--engine", "libnfs", "-i", "0", *SHAPE], path=strict.url(), out=out).expect(0)
 
 
 def test_a_directory_that_may_not_be_written_is_said_with_what_to_do(export, out):
