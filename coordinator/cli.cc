@@ -210,8 +210,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
       ->type_name("N")
       ->check(CLI::Range(1u, 10000u));
   worker
-      .add_option("--path", line.worker_path,
-                  "where it works, in place of the plan's --path: a directory, or a file in it")
+      .add_option(
+          "--path", line.worker_path,
+          "where it works, in place of the plan's --path: a directory, a file in it, or nfs://HOST/PATH")
       ->type_name("DIR");
   worker.add_option("--place", line.worker_place, "its place in a client list, from 1")
       ->type_name("N")
