@@ -120,6 +120,19 @@ def test_data_that_one_run_keeps_another_reads_and_verifies(export, tmp_path):
     assert not export.data.exists(), "without -w the last user removes them"
 
 
+def test_data_kept_on_a_mount_are_read_without_one_and_the_other_way_round(export, tmp_path):
+    """The server's own disk stands for a mount of its export."""
+    shape = (*SHAPE, "-t", "2", "--verify", "-+n", "-w")
+    program.run(["-i", "0", *shape], path=export.disk, out=tmp_path / "1").expect(0)
+    read = run(export, tmp_path / "2", "-i", "1", *shape).expect(0).phase("read")
+    assert read["verify"]["sectors"] == 2 * (1 << 20) // 512 and read["verify"]["mismatched"] == 0
+    run(export, tmp_path / "3", "-i", "0", *shape).expect(0)
+    read = program.run(["-i", "1", *shape], path=export.disk, out=tmp_path / "4").expect(0).phase("read")
+    assert read["verify"]["sectors"] == 2 * (1 << 20) // 512 and read["verify"]["mismatched"] == 0
+    program.plain("clean", export.disk).expect(0)
+    assert not export.data.exists()
+
+
 def test_kept_data_that_do_not_fit_are_left_alone(export, tmp_path):
     run(export, tmp_path / "1", "-i", "0", "-+n", "-w", "-t", "1", *SHAPE).expect(0)
     line = one_line(run(export, tmp_path / "2", "-i", "1", "-t", "1", "-r", "64k", "-s", "2m"))
@@ -150,6 +163,31 @@ def test_workers_spread_over_several_targets(server, export, out):
     for each in (export, other):
         assert "removed 1 file" in program.plain("clean", each.url()).expect(0).stdout
         assert not each.data.exists()
+
+
+def test_one_worker_on_a_mount_and_one_without(export, path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(f"""
+targets:
+  - {{path: {path}, who: {{workers: [0]}}}}
+  - {{path: '{export.url()}', who: {{workers: [1]}}}}
+files: {{bytes_per_lane: 1m}}
+keep_data: true
+phases:
+  - assignments:
+      - {{who: {{workers: [0]}}, operation: {{name: write, engine: posix, record_bytes: 64k}}}}
+      - {{who: {{workers: [1]}}, operation: {{name: write, engine: libnfs, record_bytes: 64k}}}}
+""")
+    outcome = program.plain("--plan", plan, "--spawn", "2", "--out", out).expect(0)
+    outcome.out = out
+    (phase,) = outcome.phases
+    assert phase["bytes"] == 2 << 20 and phase["engine"] == "posix+libnfs"
+    assert sorted(file.name for file in (path / program.DATA_DIRECTORY).iterdir()) == ["lane-000000.0", "manifest.json"]
+    assert export.data_files() == ["lane-000001.0"]
+    swapped = plan.read_text().replace("engine: posix", "engine: ENGINE").replace("engine: libnfs", "engine: posix")
+    plan.write_text(swapped.replace("engine: ENGINE", "engine: libnfs"))
+    line = one_line(program.plain("--plan", plan, "--spawn", "2", "--out", tmp_path / "swapped"))
+    assert "worker 0" in line and "--engine libnfs" in line and str(path) in line
 
 
 def test_an_agent_brings_its_own_url(export, out, tmp_path, server):
