@@ -192,9 +192,13 @@ absl::Status GivenOptions::Add(const OptionSpec& option, const std::string& text
   if (!parts.empty() && !option.repeatable) {
     return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " was given twice"));
   }
-  auto read = PartsOf(option, text);
-  if (!read.ok()) return read.status();
-  parts.push_back(*std::move(read));
+  if (!option.commas) {
+    IOBENCH_ASSIGN_OR_RETURN(parts.emplace_back(), PartsOf(option, text));
+    return absl::OkStatus();
+  }
+  for (const absl::string_view each : absl::StrSplit(text, ',')) {
+    IOBENCH_ASSIGN_OR_RETURN(parts.emplace_back(), PartsOf(option, std::string(each)));
+  }
   return absl::OkStatus();
 }
 

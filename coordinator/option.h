@@ -64,6 +64,7 @@ struct OptionSpec {
   OptionValue value = OptionValue::kFlag;
   double least = 0, most = 0;
   bool repeatable = false;
+  bool commas = false;  // repeatable, and one value may be several with commas between: 1m,4m
   // What it sets, separated by blanks: "operation.engine=posix-aio operation.depth=$". `$` is the value ($2 a second
   // one), which may be left out; a flag's value is true. Paths begin with plan, files, data, phase or operation. Empty:
   // it shapes the list of phases, or says where they run.

@@ -17,15 +17,15 @@ constexpr double kMost64Bits = 18446744073709551615.0;
 // clang-format off
 constexpr OptionSpec kOptions[] = {
     // ------------------------------------------------------------------------------------------ what to do
-    {.letter = "i", .name = "op", .argument = "NUMBER|NAME", .value = V::kWord, .repeatable = true,
+    {.letter = "i", .name = "op", .argument = "NUMBER|NAME", .value = V::kWord, .repeatable = true, .commas = true,
      .help = "IOzone's number or an operation's name (both: `--help iozone`); repeatable, done in this "
              "order (default: 0 1 2)"},
-    {.letter = "r", .name = "record", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true,
-     .help = "record size: 64k, 1m; a bare number is KiB (default 64k); repeatable: a phase for each"},
-    {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true,
-     .help = "size per lane (default 64m); repeatable, in any order"},
+    {.letter = "r", .name = "record", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true, .commas = true,
+     .help = "record size: 64k, 1m; a bare number is KiB (default 64k); repeatable (or 64k,1m): a phase for each"},
+    {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true, .commas = true,
+     .help = "size per lane (default 64m); repeatable (or 1m,1g), in any order"},
     {.letter = "t", .name = "lanes", .argument = "N", .value = V::kWhole, .least = 1, .most = kMostLanes,
-     .repeatable = true,
+     .repeatable = true, .commas = true,
      .help = "lanes (I/O threads with a file each) per worker (default: processors, at most 4; with more "
              "workers 1); repeatable: a phase for each"},
     {.name = "files-per-lane", .argument = "N", .value = V::kWhole, .least = 1, .most = 1e6,

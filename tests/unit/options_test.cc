@@ -337,6 +337,15 @@ TEST_CASE("an option that no phase has a use for is an error, not silence") {
   CHECK_THAT(ErrorOf("-i 8 -+F"), Contains("-+F") && Contains("sequential-mix"));
 }
 
+TEST_CASE("commas are for what would be repeated") {
+  CHECK(PhasesOf("-i 0,1 -+n -r 4k,64k -s 1m -t 1,2") ==
+        PhasesOf("-i 0 -i 1 -+n -r 4k -r 64k -s 1m -t 1 -t 2"));
+  CHECK(PhasesOf("-i 0,1 -r 4k -s 1m,4m") == PhasesOf("-i 0 -i 1 -r 4k -s 1m -s 4m"));
+  CHECK_THAT(ErrorOf("-r 4k,,64k"), Contains("-r (--record)") && Contains("\"\""));
+  CHECK_THAT(ErrorOf("-i 1,77"), Contains("77"));
+  CHECK_THAT(ErrorOf("-i 0 --files-per-lane 1,2"), Contains("1,2"));
+}
+
 TEST_CASE("a value that cannot be is one line that quotes it") {
   CHECK_THAT(ErrorOf("-i 0 -k 0"), Contains("-k (--aio)") && Contains("\"0\""));
   CHECK_THAT(ErrorOf("-t 0"), Contains("--lanes") && Contains("from 1 to 4096"));
