@@ -277,7 +277,7 @@ absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
   manifest.set_unit_bytes(ours.unit_bytes());
   if (ManifestToJson(manifest) == before) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporary(*data, ManifestToJson(manifest)));
-  const absl::Status renamed = data->Rename(temporary, kManifestName);
+  absl::Status renamed = data->Rename(temporary, kManifestName);
   if (!renamed.ok()) data->Remove(temporary).IgnoreError();
   return renamed;
 }

@@ -42,6 +42,7 @@ int Start(std::vector<std::string>& arguments, int output, pid_t& process) {
   ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const int error = ::posix_spawnp(&process, argv[0], &actions, nullptr, argv.data(), environ);

@@ -211,8 +211,8 @@ absl::Status NfsDirectory::MakeDirectory(const std::string& name) const {
 absl::Status NfsDirectory::RemoveDirectory(const std::string& name) const {
   RMDIR3args args{};
   args.object = NameIn(handle_, name);
-  const absl::Status removed = connection_->RawCall(absl::StrCat("remove directory ", PathOf(name)),
-                                                    IOBENCH_BEGIN(rmdir, args), OnOk<RMDIR3res>());
+  absl::Status removed = connection_->RawCall(absl::StrCat("remove directory ", PathOf(name)),
+                                              IOBENCH_BEGIN(rmdir, args), OnOk<RMDIR3res>());
   if (ErrnoOf(removed) != ENOTEMPTY && ErrnoOf(removed) != EEXIST) return removed;
   return absl::FailedPreconditionError(absl::StrCat("directory ", PathOf(name), " is not empty"));
 }
@@ -251,7 +251,7 @@ absl::Status NfsDirectory::Link(const std::string& from, const std::string& to) 
   LINK3args args{};
   args.file = Nfs3Handle(node.handle);
   args.link = NameIn(handle_, to);
-  const absl::Status linked =
+  absl::Status linked =
       connection_->RawCall(absl::StrCat("create ", PathOf(to)), IOBENCH_BEGIN(link, args), OnOk<LINK3res>());
   const int error = ErrnoOf(linked);
   if (error != EPERM && error != EOPNOTSUPP && error != EMLINK) return linked;
