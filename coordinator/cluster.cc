@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
@@ -15,6 +14,8 @@ namespace {
 
 // Signals are looked for this often while nothing arrives. mpirun kills one second after its Ctrl-C.
 constexpr int64_t kSliceNs = 20'000'000;
+// Work that is usually done at once is told of after so many times the silence that is told of.
+constexpr int64_t kHangs = 2;
 
 // "node9" before "node10": digits compare as numbers.
 bool NaturalLess(const std::string& a, const std::string& b) {
@@ -126,7 +127,13 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
     request->set_call_id(call_id);
     if (transport_.Post(member.id, *request).ok()) waiting.insert(member.number);
   }
+  CoordTime tell_at{INT64_MAX};
+  if (patience.quick_work != nullptr) tell_at = CoordNow() + kHangs * silence_->told_after_ns();
   while (!waiting.empty()) {
+    if (CoordNow() >= tell_at) {
+      tell_at.ns = INT64_MAX;
+      TellOfWaiting(waiting, patience.quick_work);
+    }
     auto next = Next(patience);
     if (!next.ok()) {
       if (absl::IsDeadlineExceeded(next.status())) {
@@ -216,6 +223,14 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
 Member* Cluster::FindMember(WorkerId id) {
   const auto found = number_of_.find(id);
   return found == number_of_.end() ? nullptr : &members_[found->second];
+}
+
+// They answer pings, so it is not they that hang.
+void Cluster::TellOfWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const {
+  const Member& first = members_[*std::min_element(waiting.begin(), waiting.end())];
+  spdlog::warn("{}{} still has to {} after {}: does a file system hang there?", Printable(first.Name()),
+               waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "", quick_work,
+               FormatSeconds(SecondsFrom(kHangs * silence_->told_after_ns())));
 }
 
 void Cluster::LookForSilence(CoordTime now) {

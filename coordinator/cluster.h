@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -63,6 +64,8 @@ class Cluster {
   struct Patience {
     CoordTime deadline{INT64_MAX};  // DeadlineExceeded when answers are missing then
     bool interruptible = true;      // Cancelled when the user interrupts
+    // "look at its paths": what workers do at once unless their file system hangs, which is then said on stderr.
+    const char* quick_work = nullptr;
   };
 
   // Sends make(member) to every live member and hands over the answers, several for one request where they come in
@@ -88,6 +91,7 @@ class Cluster {
   // Asks workers that are silent for long, and says so or gives them up.
   void LookForSilence(CoordTime now);
   void GiveUp(Member& member);
+  void TellOfWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);
   void MarkLost(Member& member, const std::string& reason);
 

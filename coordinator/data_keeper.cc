@@ -350,7 +350,7 @@ absl::Status DataKeeper::Inspect() {
         }
         first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
       },
-      {});
+      {.quick_work = "look at its paths"});
   IOBENCH_RETURN_IF_ERROR(status);
   for (const Member& member : cluster_.members()) {
     if (member.lost)
@@ -388,8 +388,8 @@ std::string DataKeeper::WhereKept() const {
   std::vector<std::string> places;
   for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
     const v1::Target& target = plan_.targets(static_cast<int>(key.first));
-    places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target), ", which `cluster-iobench clean ",
-                                  target.path(), "` removes"));
+    places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
+                                  ", which `cluster-iobench clean ", target.path(), "` removes"));
   }
   return absl::StrJoin(places, "; ");
 }
@@ -400,6 +400,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
     targets_of_worker[worker].push_back(key.first);
   }
   absl::Status first_problem;
+  std::set<uint32_t> answered;
   const absl::Status status = cluster_.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         const auto mine = targets_of_worker.find(member.number);
@@ -414,6 +415,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
+        answered.insert(member.number);
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
@@ -421,8 +423,16 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
                        Printable(file));
         }
       },
-      {.interruptible = interruptible});
+      {.interruptible = interruptible,
+       .quick_work = action == v1::DataStep::CLAIM ? "claim its data directories" : nullptr});
   IOBENCH_RETURN_IF_ERROR(status);
+  for (const auto& [worker, targets] : targets_of_worker) {
+    const Member& member = cluster_.members()[worker];
+    if (!member.lost || answered.contains(worker)) continue;
+    first_problem.Update(absl::UnavailableError(
+        absl::StrCat(member.Name(), " was lost before it had looked after the data directory at ",
+                     plan_.targets(static_cast<int>(targets.front())).path())));
+  }
   return first_problem;
 }
 

@@ -224,6 +224,16 @@ def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
     assert "answer" not in outcome.stderr, outcome
 
 
+def test_a_file_system_that_hangs_is_told_of_before_the_run_begins(path, out, tmp_path):
+    """The worker itself answers all the time, so it is not given up."""
+    delay = ("strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-P", str(path), "-e", "trace=faccessat2,faccessat",
+             "-e", "inject=faccessat2,faccessat:delay_enter=4000000")
+    outcome = program.run(["-i", "0", "-r", "4k", "-s", "64k", "--transport", "local", "--lost-after", "2"], path=path,
+                          out=out, prefix=delay).expect(0)
+    line, = outcome.stderr.strip().splitlines()
+    assert "worker 0" in line and "still has to look at its paths after 2 s" in line and "hang" in line, outcome
+
+
 def test_a_worker_says_that_it_waits_for_a_coordinator(tmp_path):
     address = f"127.0.0.1:{program.free_port()}"
     outcome = program.plain("worker", "--join", address, "--join-timeout", "2.5").expect(3)
