@@ -171,9 +171,12 @@ absl::StatusOr<std::vector<std::string>> NfsDirectory::Names() const {
           const READDIR3resok& listing = answer.READDIR3res_u.resok;
           std::memcpy(args.cookieverf, listing.cookieverf, sizeof(args.cookieverf));
           ended = listing.reply.eof != 0 || listing.reply.entries == nullptr;
-          for (const entry3* entry = listing.reply.entries; entry != nullptr; entry = entry->nextentry) {
-            args.cookie = entry->cookie;
-            names.emplace_back(entry->name);
+          // Copied, because libnfs does not align what it has decoded.
+          entry3 entry{};
+          for (const entry3* next = listing.reply.entries; next != nullptr; next = entry.nextentry) {
+            std::memcpy(&entry, next, sizeof(entry));
+            args.cookie = entry.cookie;
+            names.emplace_back(entry.name);
           }
         })));
     if (!ended && args.cookie == from) {
