@@ -31,7 +31,8 @@ constexpr OptionSpec kOptions[] = {
     {.name = "files-per-lane", .argument = "N", .value = V::kWhole, .least = 1, .most = 1e6,
      .sets = "files.files_per_lane", .help = "split a lane's size over N files"},
     {.name = "path", .argument = "DIR", .value = V::kWord, .repeatable = true,
-     .help = "existing directory to test in; repeatable, workers are spread over them (default: .)"},
+     .help = "existing directory to test in, or with --engine libnfs nfs://HOST/PATH; repeatable, workers are "
+             "spread over them (default: .)"},
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "as --path with FILE's directory: files of your own are never touched (but see --existing)"},
     {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,
