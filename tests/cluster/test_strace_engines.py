@@ -117,7 +117,7 @@ def test_a_stream_that_writes_begins_with_a_new_empty_file(operation, trace, dat
     created = next(index for index, call in enumerate(calls) if call.name == "openat" and "O_EXCL" in call.flags)
     engine = of_engine(calls)
     assert calls.index(engine[0]) > created
-    assert set(engine[0].flags) == {"O_RDWR", "O_CLOEXEC"}
+    assert set(engine[0].flags) == {"O_RDWR", "O_CLOEXEC", "O_NOFOLLOW"}
     assert [call.offset for call in moved(engine)] == [n * RECORD for n in range(RECORDS)]
     assert {call.length for call in moved(engine)} == {RECORD}
     assert the_file(data).stat().st_size == SIZE
@@ -128,7 +128,7 @@ def test_a_stream_on_data_that_are_there(operation, trace):
     outcome, calls = trace({"name": operation})
     engine = of_engine(calls)
     writes = operation == "refwrite"
-    assert set(engine[0].flags) == {"O_RDWR" if writes else "O_RDONLY", "O_CLOEXEC"}
+    assert set(engine[0].flags) == {"O_RDWR" if writes else "O_RDONLY", "O_CLOEXEC", "O_NOFOLLOW"}
     data_calls = moved(engine)
     assert {call.name for call in data_calls} == {"write" if writes else "read"}
     assert [call.offset for call in data_calls] == [n * RECORD for n in range(RECORDS)]
