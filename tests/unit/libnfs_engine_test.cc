@@ -287,7 +287,8 @@ TEST_CASE("libnfs: a server that falls silent ends the lane in bounded time, wit
   REQUIRE(failed.has_value());
   REQUIRE(absl::IsDeadlineExceeded(failed->status));
   REQUIRE(Says(failed->status, "127.0.0.1"));
-  REQUIRE(Says(failed->status, std::to_string(depth) + " calls in flight for 0.2 s"));
+  REQUIRE(Says(failed->status, std::to_string(depth) + " call"));
+  REQUIRE(Says(failed->status, " in flight for 0.2 s"));
   REQUIRE(lane.recorder().ops() == 0);
   REQUIRE(lane.engine().Close().ok());  // nothing was written, so nothing is due
 }
