@@ -37,6 +37,7 @@
 #include "coordinator/plan_yaml.h"
 #include "coordinator/run_command.h"
 #include "coordinator/spawner.h"
+#include "coordinator/target_check.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
 #include "worker/client_probe.h"
@@ -333,6 +334,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (!clients->empty()) return RunOnClients(line, *clients, plan, command);
   if (transport == "grpc") return RunGrpc(line, plan, command);
   return RunLocal(line, plan, command);
+      status.Update(CheckOutDirectory(line.place.out.empty() ? "." : line.place.out));
 }
 
 int Main(const std::vector<std::string>& arguments) {

@@ -16,6 +16,7 @@
 #include "coordinator/metadata_plan.h"
 #include "coordinator/mount_check.h"
 #include "coordinator/queue_check.h"
+#include "coordinator/target_check.h"
 
 namespace iobench {
 namespace {
@@ -248,6 +249,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   for (const v1::Target& target : plan.targets()) {
     if (target.path().empty()) return absl::InvalidArgumentError("a target has no path");
   }
+  IOBENCH_RETURN_IF_ERROR(CheckTargets(plan));
   IOBENCH_RETURN_IF_ERROR(CheckMounts(plan));
   for (const v1::Phase& phase : plan.phases()) {
     const std::string place =
@@ -277,6 +279,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
 }
 
 absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count) {
+  IOBENCH_RETURN_IF_ERROR(CheckTargets(plan));  // those that workers named themselves
   IOBENCH_RETURN_IF_ERROR(CheckBytesInAll(plan, worker_count));
   IOBENCH_RETURN_IF_ERROR(CheckMountsOfWorkers(plan, worker_count));
   for (const v1::Phase& phase : plan.phases()) {

@@ -105,6 +105,24 @@ def test_path_is_missing(tmp_path, out):
 
 def test_path_is_a_file(tmp_path, out):
     (tmp_path / "file").write_text("mine")
+def test_results_do_not_go_into_a_data_directory(path):
+    for out in (path / program.DATA_DIRECTORY, path / program.DATA_DIRECTORY / "results"):
+        outcome = program.run([*SMALL, "--spawn", "1"], path=path, out=out)
+        expect_one_line(outcome, f"--out .*{program.DATA_DIRECTORY}")
+        expect_untouched(outcome)
+    program.run(SMALL, path=path, out=path.parent / "out").expect(0)
+
+
+def test_a_kept_runs_data_directory_is_no_target(path, out):
+    program.run([*SMALL, "-w"], path=path, out=out).expect(0)
+    data = path / program.DATA_DIRECTORY
+    before = sorted(os.listdir(data))
+    outcome = program.run(SMALL, path=data, out=path.parent / "second")
+    expect_one_line(outcome, f"--path .*{program.DATA_DIRECTORY} is in the data directory of a run")
+    assert not outcome.out.exists() and sorted(os.listdir(data)) == before
+    program.run(["-i", "1", "-r", "4k", "-s", "64k"], path=path, out=path.parent / "third").expect(0)
+
+
     outcome = program.run(SMALL, path=tmp_path / "file", out=out)
     expect_one_line(outcome, "not a directory")
     assert (tmp_path / "file").read_text() == "mine"
