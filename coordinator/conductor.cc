@@ -208,7 +208,7 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   }
   absl::Status status;
   if (store_.has_value()) {
-    status = store_->SavePhase(record);
+    status = store_->SavePhase(record, options_.run_id);
     status.Update(store_->SaveReport(report_));
     saved_.Update(status);
   }

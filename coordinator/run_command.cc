@@ -243,8 +243,12 @@ int PrintSavedRun(const std::string& directory) {
   for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
     *report.add_repetitions() = std::move(repetition);
   }
-  for (const std::string& warning : saved->warnings)
-    report.mutable_run()->add_problems()->set_message(absl::StrCat("not in this report: ", warning));
+  for (const std::string& warning : saved->warnings) {
+    v1::ErrorReport& problem = *report.mutable_run()->add_problems();
+    problem.set_worker(-1);
+    problem.set_lane(-1);
+    problem.set_message(absl::StrCat("not in this report: ", warning));
+  }
   if (absl::Status status = MakeConsoleWriter(StyleOfStdout(true))->Write(report, std::cout); !status.ok()) {
     PrintError(std::string(status.message()));
     return kExitUsage;

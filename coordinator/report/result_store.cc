@@ -6,8 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,14 +28,20 @@ namespace fs = std::filesystem;
 // is, while we see a file that was cut off: protobuf by itself takes a message that ends between two fields for a
 // whole one. The field: number 536870911 (the highest there is), 24 bytes:
 //   "IOBRUN01" or "IOBPHS01" | length of the message | FNV-1a of the message, both 64 bits, little endian.
+// Of a phase 32 bytes, "IOBPHS02": behind them the number of its run, which the checksum takes in, so that a file that
+// was copied from another run is seen. Earlier versions wrote "IOBPHS01".
 constexpr std::string_view kRunKind = "IOBRUN01";
-constexpr std::string_view kPhaseKind = "IOBPHS01";
+constexpr std::string_view kPhaseKind = "IOBPHS02";
+constexpr std::string_view kPhaseKindWithoutRun = "IOBPHS01";
 constexpr std::string_view kSealTag("\xfa\xff\xff\xff\x0f\x18", 6);
+constexpr std::string_view kSealTagWithRun("\xfa\xff\xff\xff\x0f\x20", 6);
 constexpr size_t kSealBytes = 6 + 24;
-constexpr uint64_t kLongestFileBytes = (uint64_t{1} << 31) + kSealBytes;  // as long as a message can be
+constexpr size_t kSealBytesWithRun = 6 + 32;
+constexpr uint64_t kLongestFileBytes =
+    (uint64_t{1} << 31) + kSealBytesWithRun;  // as long as a message can be
 
-uint64_t Fnv1a(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
+// Of what stands behind bytes that hash to `hash`.
+uint64_t Fnv1a(std::string_view bytes, uint64_t hash = 0xcbf29ce484222325) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
@@ -43,45 +52,76 @@ std::string LittleEndian(uint64_t value) {
   return result;
 }
 
-std::string Seal(std::string_view kind, std::string_view message) {
-  std::string seal(kSealTag);
-  seal.append(kind).append(LittleEndian(message.size())).append(LittleEndian(Fnv1a(message)));
+uint64_t FromLittleEndian(std::string_view bytes) {
+  uint64_t value = 0;
+  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+// `run_number`: behind a phase's record, where it is known.
+std::string Seal(std::string_view kind, std::string_view message, std::optional<uint64_t> run_number) {
+  const std::string run = run_number.has_value() ? LittleEndian(*run_number) : "";
+  std::string seal(run_number.has_value() ? kSealTagWithRun : kSealTag);
+  const uint64_t checksum = Fnv1a(run, Fnv1a(message));
+  seal.append(kind).append(LittleEndian(message.size())).append(LittleEndian(checksum)).append(run);
   return seal;
 }
 
-absl::Status SaveSealed(const std::string& path, std::string_view kind,
+absl::Status SaveSealed(const std::string& path, std::string_view kind, std::optional<uint64_t> run_number,
                         const google::protobuf::Message& message) {
   std::string bytes;
   if (!message.SerializeToString(&bytes)) {
     return absl::InternalError(absl::StrCat(path, ": the record is over 2 GiB and cannot be saved"));
   }
   return WriteFileAtomically(path, [&](std::ostream& out) {
-    out << bytes << Seal(kind, bytes);
+    out << bytes << Seal(kind, bytes, run_number);
     return absl::OkStatus();
   });
 }
 
-absl::Status LoadSealed(const std::string& path, std::string_view kind, google::protobuf::Message& message) {
+// What stands at the end of a file; `bytes` is 0 where that is no seal.
+struct FoundSeal {
+  size_t bytes = 0;
+  std::string_view kind;
+  std::optional<uint64_t> run_number;
+};
+FoundSeal SealOf(std::string_view file) {
+  FoundSeal found;
+  for (const auto& [bytes, tag] :
+       {std::pair{kSealBytesWithRun, kSealTagWithRun}, std::pair{kSealBytes, kSealTag}}) {
+    if (file.size() < bytes || file.substr(file.size() - bytes, tag.size()) != tag) continue;
+    found.bytes = bytes;
+    found.kind = file.substr(file.size() - bytes + tag.size(), kRunKind.size());
+    if (bytes == kSealBytesWithRun) found.run_number = FromLittleEndian(file.substr(file.size() - 8));
+    break;
+  }
+  return found;
+}
+
+// `kinds`: those that it may be. The run's number where the seal has it.
+absl::StatusOr<std::optional<uint64_t>> LoadSealed(const std::string& path,
+                                                   std::initializer_list<std::string_view> kinds,
+                                                   google::protobuf::Message& message) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string file, ReadSmallFile("saved result", path, kLongestFileBytes));
-  if (file.size() < kSealBytes || file.compare(file.size() - kSealBytes, kSealTag.size(), kSealTag) != 0) {
+  const FoundSeal seal = SealOf(file);
+  if (seal.bytes == 0) {
     return absl::DataLossError(
         absl::StrCat(path, ": cut off, or not a file of cluster-iobench (", file.size(),
                      " bytes, no seal at the end); take it from a complete copy of the run"));
   }
-  const std::string_view content = std::string_view(file).substr(0, file.size() - kSealBytes);
-  const std::string_view seal = std::string_view(file).substr(content.size());
-  if (seal.substr(kSealTag.size(), kind.size()) != kind) {
+  if (std::find(kinds.begin(), kinds.end(), seal.kind) == kinds.end()) {
     return absl::DataLossError(
         absl::StrCat(path, ": holds another kind of record, or is of a newer program"));
   }
-  if (seal != Seal(kind, content)) {
+  const std::string_view content = std::string_view(file).substr(0, file.size() - seal.bytes);
+  if (std::string_view(file).substr(content.size()) != Seal(seal.kind, content, seal.run_number)) {
     return absl::DataLossError(absl::StrCat(path, ": damaged, its checksum does not fit"));
   }
   if (!message.ParseFromArray(content.data(), static_cast<int>(content.size()))) {
     return absl::DataLossError(
         absl::StrCat(path, ": whole, but its record cannot be read (a name that is not UTF-8?)"));
   }
-  return absl::OkStatus();
+  return seal.run_number;
 }
 
 std::string RunPath(const std::string& directory) {
@@ -114,6 +154,19 @@ std::vector<std::string> PhaseFiles(const std::string& directory) {
   });
   for (std::string& name : names) name = absl::StrCat(directory, "/raw/", name);
   return names;
+}
+
+absl::Status LoadPhase(const std::string& path, uint64_t run_number, v1::PhaseRecord& phase) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::optional<uint64_t> sealed_run,
+                           LoadSealed(path, {kPhaseKind, kPhaseKindWithoutRun}, phase));
+  constexpr char kTakeIt[] = "; take it from a complete copy of this run";
+  if (sealed_run.has_value() && *sealed_run != run_number) {
+    return absl::DataLossError(absl::StrCat(path, ": is of another run", kTakeIt));
+  }
+  if (phase.index() != IndexOf(path)) {
+    return absl::DataLossError(absl::StrCat(path, ": is of another phase, number ", phase.index(), kTakeIt));
+  }
+  return absl::OkStatus();
 }
 
 // Whether a file with such a general name is ours; a result of some other program must survive --force.
@@ -169,11 +222,11 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, bo
 }
 
 absl::Status ResultStore::SaveRun(const v1::RunRecord& run) const {
-  return SaveSealed(RunPath(directory_), kRunKind, run);
+  return SaveSealed(RunPath(directory_), kRunKind, std::nullopt, run);
 }
 
-absl::Status ResultStore::SavePhase(const v1::PhaseRecord& phase) const {
-  return SaveSealed(PhasePath(directory_, phase.index()), kPhaseKind, phase);
+absl::Status ResultStore::SavePhase(const v1::PhaseRecord& phase, uint64_t run_number) const {
+  return SaveSealed(PhasePath(directory_, phase.index()), kPhaseKind, run_number, phase);
 }
 
 absl::Status ResultStore::SaveReport(const v1::RunReport& report) const {
@@ -192,7 +245,7 @@ absl::StatusOr<SavedRun> LoadRun(const std::string& directory) {
     return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (raw/run.pb is missing)"));
   }
   SavedRun saved;
-  IOBENCH_RETURN_IF_ERROR(LoadSealed(RunPath(directory), kRunKind, saved.run));
+  IOBENCH_RETURN_IF_ERROR(LoadSealed(RunPath(directory), {kRunKind}, saved.run).status());
   uint32_t expected_index = 0;
   for (const std::string& path : PhaseFiles(directory)) {
     for (; expected_index < IndexOf(path); ++expected_index) {
@@ -200,7 +253,7 @@ absl::StatusOr<SavedRun> LoadRun(const std::string& directory) {
     }
     ++expected_index;
     v1::PhaseRecord phase;
-    const absl::Status loaded = LoadSealed(path, kPhaseKind, phase);
+    const absl::Status loaded = LoadPhase(path, saved.run.run_number(), phase);
     if (loaded.ok()) {
       saved.phases.push_back(std::move(phase));
     } else {

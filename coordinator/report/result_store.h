@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_REPORT_RESULT_STORE_H_
 #define COORDINATOR_REPORT_RESULT_STORE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ class ResultStore {
   static absl::StatusOr<ResultStore> Create(const std::string& directory, bool force);
 
   absl::Status SaveRun(const v1::RunRecord& run) const;
-  absl::Status SavePhase(const v1::PhaseRecord& phase) const;
+  absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number) const;  // RunRecord.run_number
   absl::Status SaveReport(const v1::RunReport& report) const;  // result.json and result.csv
   const std::string& directory() const { return directory_; }
 
@@ -29,7 +30,7 @@ class ResultStore {
 };
 
 // Reads a saved run. NotFound: no such result; DataLoss: cut off or not ours, with the file's name. Phases that are
-// complete are given even where a later one is damaged (then `warnings` names it).
+// complete are given even where another one is damaged, or of another run or phase (then `warnings` names it).
 struct SavedRun {
   v1::RunRecord run;
   std::vector<v1::PhaseRecord> phases;

@@ -1,4 +1,5 @@
 """What a user sees where something is in the way: a full device, a damaged result, names that are none."""
+import re
 import subprocess
 
 import program
@@ -33,6 +34,10 @@ def test_report_names_a_damaged_phase_and_prints_the_others(path, out):
     assert "initial write" in again.stdout, again
     assert "not in this report" in again.stdout and damaged.name in again.stdout.replace("\n", ""), again
     assert damaged.name in again.stderr, again
+    assert re.search(r"problems +not in this report", again.stdout), f"a record is no lane's\n{again}"
+    damaged.write_bytes((out / "raw" / "phase-000.pb").read_bytes())
+    again = program.plain("report", out).expect(2)
+    assert "is of another phase, number 0" in again.stderr, again
 
 
 def test_results_that_could_not_be_written_are_not_named(path, out):

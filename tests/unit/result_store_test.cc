@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -35,9 +36,12 @@ class TemporaryDirectory {
   std::string path_;
 };
 
+constexpr uint64_t kRunNumber = 0x1122334455667788;
+
 v1::RunRecord Run() {
   v1::RunRecord run;
   run.set_id("r1");
+  run.set_run_number(kRunNumber);
   run.add_workers()->set_host("node01");
   run.set_finished(true);
   return run;
@@ -61,7 +65,7 @@ ResultStore NewStore(const std::string& directory) {
 ResultStore SavedStore(const std::string& directory, uint32_t count) {
   ResultStore store = NewStore(directory);
   REQUIRE(store.SaveRun(Run()).ok());
-  for (uint32_t i = 0; i < count; ++i) REQUIRE(store.SavePhase(PhaseNumber(i)).ok());
+  for (uint32_t i = 0; i < count; ++i) REQUIRE(store.SavePhase(PhaseNumber(i), kRunNumber).ok());
   REQUIRE(store.SaveReport(GoldenReport()).ok());
   return store;
 }
@@ -101,7 +105,7 @@ TEST_CASE("phase 1000 comes after phase 999") {
   TemporaryDirectory temporary;
   const ResultStore store = NewStore(temporary / "out");
   REQUIRE(store.SaveRun(Run()).ok());
-  for (const uint32_t index : {1000u, 999u}) REQUIRE(store.SavePhase(PhaseNumber(index)).ok());
+  for (const uint32_t index : {1000u, 999u}) REQUIRE(store.SavePhase(PhaseNumber(index), kRunNumber).ok());
   const auto saved = LoadRun(temporary / "out");
   REQUIRE(saved.ok());
   REQUIRE(saved->phases.size() == 2);
@@ -121,7 +125,7 @@ TEST_CASE("a result is not overwritten, and nothing is changed") {
 
 TEST_CASE("raw files without a report are a result too") {
   TemporaryDirectory temporary;
-  REQUIRE(NewStore(temporary / "out").SavePhase(PhaseNumber(0)).ok());
+  REQUIRE(NewStore(temporary / "out").SavePhase(PhaseNumber(0), kRunNumber).ok());
   CHECK(ResultStore::Create(temporary / "out", false).status().code() == absl::StatusCode::kAlreadyExists);
 }
 
@@ -209,6 +213,65 @@ TEST_CASE("a missing phase is a warning") {
   CHECK(saved->phases.size() == 2);
   REQUIRE(saved->warnings.size() == 1);
   CHECK(Contains(saved->warnings[0], "phase-001.pb: missing"));
+}
+
+// What LoadRun says of phase 1 of three once `change` has been at its file; the others are given all the same.
+std::string WarningOfPhase1(
+    const std::function<void(const TemporaryDirectory&, const std::string& file)>& change) {
+  TemporaryDirectory temporary;
+  SavedStore(temporary / "out", 3);
+  change(temporary, temporary / "out/raw/phase-001.pb");
+  const auto saved = LoadRun(temporary / "out");
+  REQUIRE(saved.ok());
+  if (saved->warnings.empty()) {
+    CHECK(saved->phases.size() == 3);
+    return "";
+  }
+  CHECK(saved->warnings.size() == 1);
+  REQUIRE(saved->phases.size() == 2);
+  CHECK(saved->phases[0].index() == 0);
+  CHECK(saved->phases[1].index() == 2);
+  return saved->warnings[0];
+}
+
+TEST_CASE("the raw file of another phase is a warning") {
+  const std::string warning =
+      WarningOfPhase1([](const TemporaryDirectory& temporary, const std::string& file) {
+        Put(file, FileText(temporary / "out/raw/phase-002.pb"));
+      });
+  CHECK(Contains(warning, "raw/phase-001.pb: is of another phase, number 2"));
+}
+
+TEST_CASE("the raw file of another run is a warning, also with this run's number written into its seal") {
+  const auto other_run = [](const TemporaryDirectory& temporary) {
+    const ResultStore other = NewStore(temporary / "other");
+    REQUIRE(other.SavePhase(PhaseNumber(1), kRunNumber + 1).ok());
+    return FileText(temporary / "other/raw/phase-001.pb");
+  };
+  const std::string copied = WarningOfPhase1(
+      [&](const TemporaryDirectory& temporary, const std::string& file) { Put(file, other_run(temporary)); });
+  CHECK(Contains(copied, "raw/phase-001.pb: is of another run"));
+  const std::string forged =
+      WarningOfPhase1([&](const TemporaryDirectory& temporary, const std::string& file) {
+        std::string text = other_run(temporary);
+        text[text.size() - 8] = static_cast<char>(kRunNumber & 0xff);  // little endian, the last field
+        Put(file, text);
+      });
+  CHECK(Contains(forged, "checksum"));
+}
+
+TEST_CASE("the raw file of a phase that an earlier version saved, without its run, is read") {
+  const std::string warning = WarningOfPhase1([](const TemporaryDirectory&, const std::string& file) {
+    const std::string message = PhaseNumber(1).SerializeAsString();
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const unsigned char c : message) hash = (hash ^ c) * 0x100000001b3;
+    std::string text = message + std::string("\xfa\xff\xff\xff\x0f\x18", 6) + "IOBPHS01";
+    for (const uint64_t number : {uint64_t{message.size()}, hash}) {
+      for (int shift = 0; shift < 64; shift += 8) text += static_cast<char>(number >> shift & 0xff);
+    }
+    Put(file, text);
+  });
+  CHECK(warning.empty());
 }
 
 TEST_CASE("a damaged, foreign or mistaken run.pb is data loss that names the file") {
