@@ -237,6 +237,15 @@ int RunWorker(const CommandLine& line) {
 int Clean(const std::string& directory, bool force) {
   const absl::StatusOr<CleanReport> cleaned = CleanDataDirectory(directory, force);
   if (!cleaned.ok()) return Fail(cleaned.status(), kExitUsage);
+  if (!cleaned->why_not_ours.empty()) {
+    for (const std::string& file : cleaned->foreign_files)
+      std::cout << "left alone, not ours: " << file << std::endl;
+    return Fail(absl::FailedPreconditionError(
+                    absl::StrCat("nothing was removed below ", directory,
+                                 ": without a manifest that can be read nothing there is known to be ours (",
+                                 cleaned->why_not_ours, ")")),
+                kExitUsage);
+  }
   std::cout << "removed " << cleaned->removed_files << " files of ours below " << directory << std::endl;
   for (const std::string& file : cleaned->foreign_files)
     std::cout << "left alone, not ours: " << file << std::endl;

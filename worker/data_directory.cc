@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <utility>
 
@@ -42,6 +43,24 @@ bool IsUnreadable(const absl::Status& status) {
 // OK also where there was nothing to remove.
 absl::Status UnlessNotFound(const absl::Status& removed) {
   return absl::IsNotFound(removed) ? absl::OkStatus() : removed;
+}
+
+const absl::Status& StatusOf(const absl::Status& status) {
+  return status;
+}
+template <typename T>
+const absl::Status& StatusOf(const absl::StatusOr<T>& result) {
+  return result.status();
+}
+
+// What another claimer of the same directory removes or replaces meanwhile is "stale" over NFS, where a mounted file
+// system says that it is not there. Seen anew from the target on it is as it is now.
+template <typename Do>
+auto BeginningAgainWhereStale(const Do& attempt) -> decltype(attempt()) {
+  constexpr int kMostAttempts = 20;
+  auto result = attempt();
+  for (int i = 1; i < kMostAttempts && ErrnoOf(StatusOf(result)) == ESTALE; ++i) result = attempt();
+  return result;
 }
 
 absl::StatusOr<std::unique_ptr<Directory>> OpenDataIn(const Directory& target) {
@@ -120,6 +139,8 @@ absl::Status RemoveFiles(const Directory& data, Temporaries temporaries, CleanRe
       continue;
     }
     const auto facts = data.Look(name);
+    if (absl::IsNotFound(facts.status())) continue;  // removed since it was listed
+    if (ErrnoOf(facts.status()) == ESTALE) return facts.status();
     const bool ours =
         (IsDataFileName(name) || IsTemporaryName(name)) && facts.ok() && facts->kind == NodeKind::kFile;
     if (!ours) {
@@ -202,8 +223,10 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::strin
 }
 
 absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
-  return LookAtDataIn(*target);
+  return BeginningAgainWhereStale([&]() -> absl::StatusOr<DataDirectoryLook> {
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
+    return LookAtDataIn(*target);
+  });
 }
 
 absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
@@ -263,7 +286,7 @@ absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifes
   return report;
 }
 
-absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
+static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest& ours) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
   IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadManifest(*data));
   // Kept data that a later run used stay those of the run that made them.
@@ -282,7 +305,11 @@ absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
   return renamed;
 }
 
-absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
+absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
+  return BeginningAgainWhereStale([&] { return MarkDataKeptOnce(path, ours); });
+}
+
+static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, uint64_t& removed_files) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
   auto data = OpenDataIn(*target);
@@ -292,7 +319,9 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
   if (manifest.ok()) {
     report.found = true;
     // The manifest goes last: what a crash leaves between can still be seen to be ours.
-    IOBENCH_RETURN_IF_ERROR(RemoveFiles(**data, Temporaries::kRemove, report));
+    const absl::Status removed = RemoveFiles(**data, Temporaries::kRemove, report);
+    removed_files += report.removed_files;
+    IOBENCH_RETURN_IF_ERROR(removed);
     // What is not ours keeps the directory; without its manifest all of it would be foreign, and of no use to a `clean`
     // after the user has taken that away.
     if (!report.foreign_files.empty()) {
@@ -310,6 +339,7 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
       }
     }
     report.found = report.foreign_files.empty();
+    if (!report.found) report.why_not_ours = std::string(manifest.status().message());
   } else {
     return manifest.status();
   }
@@ -318,7 +348,14 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
   return report;
 }
 
-absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
+absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
+  uint64_t removed_files = 0;
+  auto report = BeginningAgainWhereStale([&] { return RemoveDataOnce(path, removed_files); });
+  if (report.ok()) report->removed_files = removed_files;
+  return report;
+}
+
+static absl::StatusOr<CleanReport> RemoveSharedFileOnce(const std::string& path) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
   auto manifest = ReadManifest(*data);
@@ -328,6 +365,10 @@ absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
   if (removed.ok()) report.removed_files = 1;
   IOBENCH_RETURN_IF_ERROR(UnlessNotFound(removed));
   return report;
+}
+
+absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
+  return BeginningAgainWhereStale([&] { return RemoveSharedFileOnce(path); });
 }
 
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight) {

@@ -32,6 +32,7 @@ struct CleanReport {
   uint64_t removed_files = 0;              // data files, the manifest not counted
   std::vector<std::string> foreign_files;  // left alone: the first 10, with their path
   uint64_t manifest_stays_of_run = 0;      // because of what is foreign; 0: it does not
+  std::string why_not_ours;                // there is something, and no manifest of ours that can be read; else empty
 };
 
 struct DataDirectoryLook {
@@ -67,7 +68,8 @@ absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_o
 absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours);
 
 // Our files, the manifest, and the directory where it is empty then; whoever made them. No directory: success. Where
-// something foreign is in the way the manifest stays, so that the next call can go on.
+// something foreign is in the way the manifest stays, so that the next call can go on. Others may do the same at the
+// same time.
 // Without a manifest of ours only an empty directory and temporaries are removed; the rest is foreign.
 absl::StatusOr<CleanReport> RemoveData(const std::string& path);
 

@@ -27,6 +27,14 @@ absl::Status WithAdvice(const absl::Status& status) {
       status.message(), ": ports above 1023 may be refused; export it with \"insecure\", or run as root"));
 }
 
+// Who the server is told asks.
+std::string UserOf(const NfsUrl& url) {
+  for (const auto& [name, value] : url.arguments) {
+    if (name == "uid") return value;
+  }
+  return absl::StrCat(::geteuid());
+}
+
 absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetFacts& target) {
   auto directory = NfsDirectory::Open(url);
   if (!directory.ok()) return WithAdvice(directory.status());
@@ -46,7 +54,7 @@ absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetF
   target.set_free_bytes(facts->free_bytes);
   if (!facts->may_make_files) {
     return ErrnoStatus(
-        absl::StrCat(url.ForPeople(), " cannot be written to by user ", ::geteuid(),
+        absl::StrCat(url.ForPeople(), " cannot be written to by user ", UserOf(url),
                      " (the server may take root for nobody: say ?uid=N&gid=N, or change its owner)"),
         EACCES);
   }

@@ -190,6 +190,18 @@ phases:
     assert "worker 0" in line and "--engine libnfs" in line and str(path) in line
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_targets_that_are_the_same_directory_are_removed_by_two_at_once(host, export, out):
+    """What one removes is stale to the other."""
+    paths = ["--path", export.url(), "--path", export.url().replace("127.0.0.1", host)]
+    for round in range(5):
+        outcome = program.plain("run", "--engine", "libnfs", *paths, "--spawn", "2", "-i", "0", "-t", "1", "-s", "1m",
+                                "--out", out / str(round))
+        outcome.expect(0)
+        assert "ESTALE" not in outcome.stdout + outcome.stderr
+        assert not export.data.exists()
+
+
 def test_an_agent_brings_its_own_url(export, out, tmp_path, server):
     address = f"127.0.0.1:{program.free_port()}"
     elsewhere = Export(server, export.name + "-plan")
@@ -349,4 +361,4 @@ def test_a_directory_that_may_not_be_written_is_said_with_what_to_do(export, out
     os.chmod(export.disk, 0o555)
     line = one_line(program.run(["--engine", "libnfs", "-i", "0", *SHAPE], path=export.url(uid=12345, gid=12345),
                                 out=out))
-    assert "cannot be written to" in line and "uid=" in line
+    assert "cannot be written to by user 12345 " in line and "uid=" in line

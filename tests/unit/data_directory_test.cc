@@ -310,7 +310,10 @@ TEST_CASE("a manifest that is a symbolic link is not followed") {
   directory.Write("elsewhere.json", ManifestToJson(ManifestOf(1)));
   REQUIRE(::symlink("../elsewhere.json", (directory.data() + "/manifest.json").c_str()) == 0);
   REQUIRE(LookAtData(directory.path())->foreign);
-  REQUIRE(RemoveData(directory.path()).ok());
+  const auto removed = RemoveData(directory.path());
+  REQUIRE(removed.ok());
+  REQUIRE_FALSE(removed->found);
+  REQUIRE_THAT(removed->why_not_ours, Catch::Contains("manifest.json"));
   REQUIRE(directory.Has("elsewhere.json"));
   REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
 }
