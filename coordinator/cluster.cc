@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr int64_t kSliceNs = 20'000'000;
 // Work that is usually done at once is told of after so many times the silence that is told of.
 constexpr int64_t kHangs = 2;
+// A run that is interrupted ends at once, mostly.
+constexpr int64_t kToldOfInterruptNs = kNanosPerSecond;
 
 // "node9" before "node10": digits compare as numbers.
 bool NaturalLess(const std::string& a, const std::string& b) {
@@ -56,8 +59,8 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     if (!next.ok()) {
       if (absl::IsDeadlineExceeded(next.status())) {
         return absl::DeadlineExceededError(
-            absl::StrCat(joined.size(), " of ", count, " workers joined in time; start the missing ",
-                         count - joined.size(), " with `cluster-iobench worker --join ADDRESS`"));
+            absl::StrCat(joined.size(), " of ", count, " workers joined in time: start those that are missing, ",
+                         "or give them longer with --join-timeout"));
       }
       return next.status();
     }
@@ -127,12 +130,16 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
     request->set_call_id(call_id);
     if (transport_.Post(member.id, *request).ok()) waiting.insert(member.number);
   }
+  const CoordTime tell_of_interrupt_at = CoordNow() + kToldOfInterruptNs;
   CoordTime tell_at{INT64_MAX};
   if (patience.quick_work != nullptr) tell_at = CoordNow() + kHangs * silence_->told_after_ns();
   while (!waiting.empty()) {
     if (CoordNow() >= tell_at) {
       tell_at.ns = INT64_MAX;
       TellOfWaiting(waiting, patience.quick_work);
+    }
+    if (!patience.interruptible && interrupt_.raised() && CoordNow() >= tell_of_interrupt_at) {
+      TellOfInterrupt(waiting);
     }
     auto next = Next(patience);
     if (!next.ok()) {
@@ -223,6 +230,15 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
 Member* Cluster::FindMember(WorkerId id) {
   const auto found = number_of_.find(id);
   return found == number_of_.end() ? nullptr : &members_[found->second];
+}
+
+void Cluster::TellOfInterrupt(const std::unordered_set<uint32_t>& waiting) {
+  if (std::exchange(told_of_interrupt_, true)) return;
+  const Member& first = members_[*std::min_element(waiting.begin(), waiting.end())];
+  spdlog::warn(
+      "interrupted: {}{} still has to end its lanes and look after its data; a second Ctrl-C gives that up",
+      Printable(first.Name()),
+      waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "");
 }
 
 // They answer pings, so it is not they that hang.

@@ -63,7 +63,8 @@ class Cluster {
 
   struct Patience {
     CoordTime deadline{INT64_MAX};  // DeadlineExceeded when answers are missing then
-    bool interruptible = true;      // Cancelled when the user interrupts
+    // Cancelled when the user interrupts. False: what an interrupted run still waits for is said on stderr.
+    bool interruptible = true;
     // "look at its paths": what workers do at once unless their file system hangs, which is then said on stderr.
     const char* quick_work = nullptr;
   };
@@ -91,6 +92,7 @@ class Cluster {
   // Asks workers that are silent for long, and says so or gives them up.
   void LookForSilence(CoordTime now);
   void GiveUp(Member& member);
+  void TellOfInterrupt(const std::unordered_set<uint32_t>& waiting);
   void TellOfWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);
   void MarkLost(Member& member, const std::string& reason);
@@ -105,6 +107,7 @@ class Cluster {
   std::unordered_map<WorkerId, uint32_t> number_of_;
   uint32_t client_count_ = 0;
   uint64_t next_call_id_ = 1;
+  bool told_of_interrupt_ = false;
   OnEvent on_event_;
 };
 

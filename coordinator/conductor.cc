@@ -66,6 +66,7 @@ int Conductor::Run() {
   for (const v1::WorkerTargets& facts : data.facts()) *record_.add_targets() = facts;
   if (status.ok()) status = data.Decide(options_.force);
   if (!status.ok()) return Refuse(status);
+  for (const std::string& note : data.decision().notes) record_.mutable_plan()->add_notes(note);
   bytes_needed_ = data.decision().bytes_needed;
   report_ = SummarizeRun(record_, nullptr);
   if (options_.dry_run) {
@@ -190,7 +191,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
 absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   bool anything = false;
   for (const v1::WorkerPhaseResult& worker : record.workers())
-    anything |= worker.lanes_size() > 0 || worker.lost();
+    anything |= worker.lanes_size() > 0 || worker.lost();  // lost: also one that did not end in time
   if (!anything) return absl::OkStatus();
   v1::PhaseReport phase = SummarizePhase(record_, record);
   verification_failed_ |= phase.verify().mismatched() > 0;

@@ -34,6 +34,15 @@ uint64_t BytesOf(const v1::Manifest& manifest) {
          std::max(1u, manifest.targets());
 }
 
+// What the user kept, perhaps as evidence, does not go without a word. The manifest does not say whether it is evidence.
+std::string ReplacesNote(const std::string& data, const v1::Manifest& kept) {
+  return absl::StrCat(
+      "the data that ", kept.created_by(), " wrote at ", kept.created_at(), " and kept in ", data, " (",
+      FormatBytes(static_cast<double>(BytesOf(kept))),
+      "), with -w or because a verification failed, are removed for this run, which does not use "
+      "them");
+}
+
 // "4 workers, now 2; 64 MiB per lane, now 1 GiB": what keeps kept data from being used. Empty: nothing does.
 std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   std::vector<std::string> differences;
@@ -255,6 +264,7 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
   }
   const auto claimers = Claimers(layout, members, facts);
   size_t matching = 0;
+  std::vector<std::string> if_replaced;
   for (const auto& [key, worker] : claimers) {
     const Member& member = members[worker];
     const v1::Target& target = plan.targets(static_cast<int>(key.first));
@@ -271,6 +281,7 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
       IOBENCH_RETURN_IF_ERROR(
           CheckTakeOver(member, target, key, members, facts, found, force, decision.notes));
     }
+    if (kept) if_replaced.push_back(ReplacesNote(DataAt(member, target), found));
     const std::string differences = Differences(found, ours);
     if (kept && differences.empty()) {
       if (++matching == 1) decision.kept = found;
@@ -303,6 +314,7 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
   }
   if (creates && matching > 0) decision.removes_old_data = true;
   if (!decision.uses_kept_data) {
+    decision.notes.insert(decision.notes.end(), if_replaced.begin(), if_replaced.end());
     IOBENCH_RETURN_IF_ERROR(CheckSpace(plan, layout, members, facts, decision, force));
   }
   return decision;
@@ -369,6 +381,8 @@ absl::Status DataKeeper::Decide(bool force) {
 absl::Status DataKeeper::Claim() {
   if (!decision_.uses_files) return absl::OkStatus();
   claimed_ = true;  // from here on there may be something to remove
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_))
+    claims_.emplace(key, worker);
   if (decision_.uses_kept_data) return absl::OkStatus();
   if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, true));
   return Do(v1::DataStep::CLAIM, true);
@@ -381,7 +395,27 @@ absl::Status DataKeeper::RemoveSharedFiles() {
 absl::Status DataKeeper::Finish(bool keep, const DataLedger& ledger) {
   if (!claimed_) return absl::OkStatus();
   ledger.Describe(manifest_);
-  return Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
+  const absl::Status done = Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
+  const std::string left = WhereLeft();
+  if (keep || left.empty()) return done;
+  const absl::Status why =
+      done.ok() ? absl::UnavailableError("every client that could remove the data was lost") : done;
+  absl::Status told(why.code(), absl::StrCat(why.message(), "; data may still be at ", left));
+  why.ForEachPayload(
+      [&told](absl::string_view type, const absl::Cord& payload) { told.SetPayload(type, payload); });
+  return told;
+}
+
+// Of those that were claimed, what the last step has not been done for.
+std::string DataKeeper::WhereLeft() const {
+  std::vector<std::string> places;
+  for (const auto& [key, worker] : claims_) {
+    if (done_.contains(key)) continue;
+    const v1::Target& target = plan_.targets(static_cast<int>(key.first));
+    places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
+                                  ": remove them with `cluster-iobench clean ", target.path(), "`"));
+  }
+  return absl::StrJoin(places, "; ");
 }
 
 std::string DataKeeper::WhereKept() const {
@@ -396,9 +430,9 @@ std::string DataKeeper::WhereKept() const {
 
 absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
   std::map<uint32_t, std::vector<uint32_t>> targets_of_worker;
-  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
-    targets_of_worker[worker].push_back(key.first);
-  }
+  const auto claimers = Claimers(layout_, cluster_.members(), facts_);
+  for (const auto& [key, worker] : claimers) targets_of_worker[worker].push_back(key.first);
+  done_.clear();
   absl::Status first_problem;
   std::set<uint32_t> answered;
   const absl::Status status = cluster_.Call(
@@ -418,6 +452,9 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
         answered.insert(member.number);
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
+        for (const auto& [key, worker] : claimers) {
+          if (answer.ok() && worker == member.number) done_.insert(key);
+        }
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
           spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
                        Printable(file));

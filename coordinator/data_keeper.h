@@ -4,8 +4,11 @@
 #define COORDINATOR_DATA_KEEPER_H_
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -57,13 +60,16 @@ class DataKeeper {
   // Before a phase that writes a shared file anew.
   absl::Status RemoveSharedFiles();
   // At the end: marks the data as kept, and as what `ledger` says they hold, or removes them. Also after an interrupt.
-  // Nothing where Claim never ran.
+  // Nothing where Claim never ran. An error says which data are left, and how to remove them.
   absl::Status Finish(bool keep, const DataLedger& ledger);
   // Which directories on which clients, and how to remove them; for people.
   std::string WhereKept() const;
 
  private:
+  using FilesystemOfTarget = std::pair<uint32_t, std::string>;
+
   absl::Status Do(v1::DataStep::Action action, bool interruptible);
+  std::string WhereLeft() const;
 
   Cluster& cluster_;
   const v1::Plan& plan_;
@@ -72,6 +78,8 @@ class DataKeeper {
   std::vector<v1::WorkerTargets> facts_;
   DataDecision decision_;
   bool claimed_ = false;
+  std::map<FilesystemOfTarget, uint32_t> claims_;  // and by which worker
+  std::set<FilesystemOfTarget> done_;              // by the last Do
 };
 
 }  // namespace iobench

@@ -83,6 +83,13 @@ absl::Status PhaseConductor::Run() {
       worker.set_lost(true);
       worker.set_lost_reason(member.lost_reason);
       worker.set_last_known_bytes(states_[member.number].progress.bytes());
+    } else if (ran && record_.interrupted() && states_[member.number].takes_part &&
+               !states_[member.number].collected) {
+      // Its lanes hang, perhaps in a call that no server answers. What it has of them may not be whole.
+      worker.clear_lanes();
+      worker.set_lost(true);
+      worker.set_lost_reason("its lanes had not ended when the run was interrupted");
+      worker.set_last_known_bytes(states_[member.number].progress.bytes());
     }
     for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number))
       *worker.add_bursts() = burst;

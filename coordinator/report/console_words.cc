@@ -122,8 +122,9 @@ std::string ErrorText(const v1::ErrorReport& error) {
   // Messages mostly say the file themselves.
   if (!error.file().empty() && error.message().find(error.file()) == std::string::npos) {
     absl::StrAppend(&text, text.empty() ? "" : ": ", Printable(error.operation()),
-                    error.operation().empty() ? "" : " ", Printable(error.file()), " at ",
-                    FormatBytes(static_cast<double>(error.offset())));
+                    error.operation().empty() ? "" : " ", Printable(error.file()));
+    // Where an op is known its offset is in the message too. 0 here: of none, as when a connection is lost.
+    if (error.offset() != 0) absl::StrAppend(&text, " at ", FormatBytes(static_cast<double>(error.offset())));
   }
   absl::StrAppend(&text, text.empty() ? "" : ": ", message);
   if (error.errno_value() != 0 && error.message().find(ErrnoName(error.errno_value())) == std::string::npos) {

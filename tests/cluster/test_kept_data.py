@@ -122,9 +122,34 @@ def test_a_directory_of_that_name_that_is_not_ours_is_left_alone(path, out):
     for arguments in (["-i", "0", *SHAPE], ["-i", "0", "--force", *SHAPE]):
         outcome = program.run(arguments, path=path, out=out).expect(1)
         assert len(outcome.stderr.strip().splitlines()) == 1, outcome
-    cleaned = program.plain("clean", path)
+    cleaned = program.plain("clean", path).expect(1)
     assert "thesis" in cleaned.stdout + cleaned.stderr, "what was left alone is named"
     assert {file.name: file.read_text() for file in data.iterdir()} == {"thesis": "two years of work"}
+
+
+def test_data_that_are_kept_are_not_replaced_without_a_word(path, tmp_path):
+    write_and_keep(path, tmp_path / "1")
+    outcome = program.run(["-i", "0", "-+n", *SHAPE], path=path, out=tmp_path / "2").expect(0)
+    (note,) = [note for note in outcome.result["notes"] if "are removed for this run" in note]
+    assert str(path / program.DATA_DIRECTORY) in note and "256 KiB" in note and socket.gethostname() in note
+    assert note in outcome.stderr
+
+
+@pytest.mark.parametrize("links", [False, True])
+def test_clean_says_why_it_has_cleaned_nothing(links, path, out, tmp_path):
+    data = program.run(["-i", "0", "-+n", "-w", *SHAPE], path=path, out=out).expect(0).data
+    files = sorted(file.name for file in data.iterdir())
+    manifest = data / "manifest.json"
+    if links:
+        (tmp_path / "manifest").write_text(manifest.read_text())
+        manifest.unlink()
+        manifest.symlink_to(tmp_path / "manifest")
+    else:
+        manifest.write_text("{")
+    cleaned = program.plain("clean", path).expect(1)
+    (line,) = cleaned.stderr.strip().splitlines()
+    assert "nothing was removed" in line and str(manifest) in line, line
+    assert sorted(file.name for file in data.iterdir()) == files
 
 
 def test_data_of_a_crash_stop_the_next_run_until_it_is_told(path, out, tmp_path):

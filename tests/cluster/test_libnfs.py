@@ -197,6 +197,43 @@ def test_a_server_that_ends_in_mid_phase_ends_the_lanes(tmp_path, out):
             outcome = running.wait().expect(2)
     assert outcome.phase("write")["lanes_failed"] == 1
     assert "NFS server 127.0.0.1" in outcome.stdout + outcome.stderr
+    assert " at 0 B" not in outcome.stdout, "which op it was is not known"
+
+
+def test_data_that_a_lost_server_holds_are_told_with_how_to_remove_them(tmp_path, out):
+    if reason := ganesha.why_not():
+        pytest.skip(reason)
+    with ganesha.Ganesha() as own:
+        with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-t", "1", "--time", "30", *SHAPE],
+                           path=own.url(timeo=20), out=out) as running:
+            data = own.export / program.DATA_DIRECTORY / "lane-000000.0"
+            running.wait_until(lambda: data.exists() and data.stat().st_size == 4 << 20, "the ops go round")
+            own.process.kill()
+            outcome = running.wait().expect(2)
+    assert f"remove them with `cluster-iobench clean {own.url(timeo=20)}`" in outcome.stdout + outcome.stderr
+
+
+def test_an_interrupt_while_the_server_is_silent_says_what_is_waited_for(server, out):
+    (server.export / "silent").mkdir()
+    with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-t", "1", "--time", "60", *SHAPE],
+                       path=server.url("silent", timeo=50), out=out) as running:
+        data = server.export / "silent" / program.DATA_DIRECTORY / "lane-000000.0"
+        running.wait_until(lambda: data.exists() and data.stat().st_size == 4 << 20, "the ops go round")
+        server.freeze()
+        try:
+            time.sleep(0.5)
+            running.interrupt()
+            begin = time.monotonic()
+            outcome = running.wait()
+        finally:
+            server.thaw()
+    outcome.expect(130)
+    assert time.monotonic() - begin < 14, "5 s of silence, and no 15 s for a connection to the same server"
+    assert "a second Ctrl-C gives that up" in outcome.stderr
+    phase = outcome.phase("write")
+    assert phase["interrupted"] and "had not ended when the run was interrupted" in outcome.stdout
+    assert "cluster-iobench clean " in outcome.stderr
+    program.plain("clean", "--force", server.url("silent")).expect(0)
 
 
 def test_a_server_that_fills_up_in_mid_phase_says_so_by_its_own_error(out):

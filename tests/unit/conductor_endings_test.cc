@@ -199,5 +199,25 @@ TEST_CASE("an interrupt ends the run with what was done and sends everybody home
   CHECK(run.Count(v1::WorkerRequest::kLeave) == 3);
 }
 
+TEST_CASE("a phase that is interrupted while all its lanes hang is in the report all the same") {
+  Run run;
+  run.interrupts_when_running = true;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_arm()) {
+      run.perfect.start_ns[id] = request.arm().start_worker_ns();
+      events = {ArmedInTime()};
+      return true;
+    }
+    return request.has_poll() || request.has_adjust() || request.has_collect();  // no answer
+  };
+  REQUIRE(run.Go() == kExitInterrupted);
+  REQUIRE(run.conductor->report().phases_size() == 1);
+  const v1::PhaseReport& phase = run.conductor->report().phases(0);
+  CHECK(phase.interrupted());
+  REQUIRE(phase.errors_size() == 3);
+  CHECK_THAT(phase.errors(0).message(), Catch::Contains("had not ended when the run was interrupted"));
+}
+
 }  // namespace
 }  // namespace iobench

@@ -361,6 +361,18 @@ TEST_CASE("a phase in which nobody did anything is one line, its errors and its 
     CHECK((lines[i].find("  ! mark") == 0 || lines[i].find("       ") == 0));
 }
 
+TEST_CASE("the offset of an error is shown where there is one") {
+  v1::ErrorReport error;
+  error.set_operation("write");
+  error.set_file("/data/lane-000000.0");
+  error.set_message("the server has closed the connection");
+  CHECK(ErrorText(error) ==
+        "worker 0 lane 0: write /data/lane-000000.0: the server has closed the connection");
+  error.set_offset(4096);
+  CHECK(ErrorText(error) ==
+        "worker 0 lane 0: write /data/lane-000000.0 at 4 KiB: the server has closed the connection");
+}
+
 TEST_CASE("of files of the user's the head says that they stay") {
   v1::RunReport report = GoldenReport();
   report.mutable_run()->mutable_plan()->mutable_files()->add_existing_files("/data/movie");

@@ -218,9 +218,23 @@ TEST_CASE("a run that writes replaces kept data") {
   deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
   deployment.Seen(0).set_free_bytes(10_MiB);  // its 200 MiB make room
   deployment.Seen(1).set_free_bytes(10_MiB);
+  for (int worker : {0, 1})
+    deployment.Seen(worker).mutable_manifest()->set_created_at("2026-01-02T03:04:05Z");
   REQUIRE(deployment.Decide().ok());
   CHECK(deployment.Decide()->removes_old_data);
   CHECK_FALSE(deployment.Decide()->uses_kept_data);
+  REQUIRE(deployment.Decide()->notes.size() == 1);  // one file system, one directory
+  CHECK_THAT(deployment.Decide()->notes[0], Contains("node0: /mnt/nfs/cluster-iobench.data") &&
+                                                Contains("node7") && Contains("2026-01-02T03:04:05Z") &&
+                                                Contains("200 MiB") && Contains("are removed"));
+}
+
+TEST_CASE("nothing is said of kept data that the run uses") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::KEPT, deployment.arguments);
+  deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
+  REQUIRE(deployment.Decide()->uses_kept_data);
+  CHECK(deployment.Decide()->notes.empty());
 }
 
 TEST_CASE("rotation needs the same file system on both clients") {

@@ -120,7 +120,7 @@ TEST_CASE("a server that falls silent is given up after the patience, and the co
     server.FallSilent(NfsProc::kRead);
     std::string text(100, ' ');
     status = file->Read(0, std::as_writable_bytes(std::span(text))).status();
-    REQUIRE(Says(status, "1 calls in flight"));
+    REQUIRE(Says(status, "1 call in flight"));
   }
   SECTION("COMMIT") {
     server.FallSilent(NfsProc::kCommit);

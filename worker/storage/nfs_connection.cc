@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/clock.h"
+#include "common/mutex.h"
+#include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/storage/nfs_raw.h"
 
@@ -30,6 +34,43 @@ constexpr uint64_t kMostTransferBytes = uint64_t{1} << 20;
 // next connection. Exports below the one that is mounted are mounted by their own URL: one connection is one file
 // system.
 constexpr char kOurSettings[] = "version=3&autoreconnect=0&auto-traverse-mounts=0";
+
+// Who was given up for silence a short time ago is waited for less when it is asked again: nothing has changed, mostly,
+// and every lane and the removal of the data would wait for it once more.
+constexpr int64_t kSilenceRememberedNs = 60 * kNanosPerSecond;
+constexpr double kAskedAgainS = 5;
+
+class SilentServers {
+ public:
+  void Note(const std::string& server) {
+    MutexLock lock(mutex_);
+    given_up_ns_[server] = MonotonicNowNs();
+  }
+  void Forget(const std::string& server) {
+    MutexLock lock(mutex_);
+    given_up_ns_.erase(server);
+  }
+  bool Has(const std::string& server) {
+    MutexLock lock(mutex_);
+    const auto found = given_up_ns_.find(server);
+    return found != given_up_ns_.end() && MonotonicNowNs() - found->second < kSilenceRememberedNs;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, int64_t> given_up_ns_ ABSL_GUARDED_BY(mutex_);
+};
+
+SilentServers& TheSilentServers() {
+  static SilentServers servers;
+  return servers;
+}
+
+// With its port.
+std::string ServerOf(const std::string& url) {
+  const auto parsed = ParseNfsUrl(url);
+  return parsed.ok() ? parsed->Server() : url;
+}
 
 struct ParsedUrl {
   std::string host;
@@ -71,6 +112,11 @@ absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// libnfs takes an IPv6 address without the brackets that it has in a URL.
+std::string ShownHost(const std::string& host) {
+  return host.find(':') == std::string::npos ? host : absl::StrCat("[", host, "]");
 }
 
 // libnfs knows only that it could not begin.
@@ -179,6 +225,9 @@ absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std:
     nfs_set_autoreconnect(made->context_, 0);
     nfs_set_timeout(made->context_, -1);
     made->server_ = url.host;
+    if (TheSilentServers().Has(ServerOf(directory_url))) {
+      made->patience_.connect_s = std::min(made->patience_.connect_s, kAskedAgainS);
+    }
     if (mounted.empty()) mounted = url.path;
     const absl::Status status = made->Mount(mounted);
     if (status.ok()) {
@@ -205,12 +254,13 @@ rpc_context* NfsConnection::rpc() const {
 
 absl::Status NfsConnection::Mount(const std::string& path) {
   Reply reply{.take = [](int, void*) {}};
-  const std::string what = absl::StrCat("mount nfs://", server_, path);
+  const std::string what = absl::StrCat("mount nfs://", ShownHost(server_), path);
   const int begun = nfs_mount_async(context_, server_.c_str(), path.c_str(), OnReply, &reply);
   if (begun == 0) {
     while (!reply.is_there) IOBENCH_RETURN_IF_ERROR(Poll(/*wait=*/true, patience_.connect_s, what));
     if (reply.result >= 0) {
       is_connected_ = true;
+      TheSilentServers().Forget(ServerOf(url_));
       return absl::OkStatus();
     }
   } else {
@@ -329,7 +379,7 @@ absl::Status NfsConnection::RawCallFor(double silence_s, std::string_view what,
   if (!lost_.ok()) return lost_;
   if (reply.rpc_status != RPC_STATUS_SUCCESS) {
     return absl::UnavailableError(
-        absl::StrCat(std::string(what), ": NFS server ", server_, ": ",
+        absl::StrCat(std::string(what), ": NFS server ", ShownHost(server_), ": ",
                      reply.error_text.empty() ? "the call failed" : reply.error_text));
   }
   if (reply.nfs_status == NFS3_OK) return absl::OkStatus();
@@ -360,11 +410,14 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
   const int count = ::poll(&ready, 1, static_cast<int>(std::min(silence_s * 1e3, 1e9)));
   if (count < 0) return errno == EINTR ? absl::OkStatus() : Lose(ErrnoStatus("poll", errno));
   if (count == 0) {
+    TheSilentServers().Note(ServerOf(url_));
     if (!is_connected_)
       nfs_service(context_, POLLHUP);  // frees what waits for a connection, which its end would not
     return Lose(absl::DeadlineExceededError(absl::StrCat(
-        "NFS server ", server_, " has not answered ",
-        what.empty() ? absl::StrCat(nfs_queue_length(context_), " calls in flight") : std::string(what),
+        "NFS server ", ShownHost(server_), " has not answered ",
+        what.empty() ? absl::StrCat(nfs_queue_length(context_),
+                                    nfs_queue_length(context_) == 1 ? " call in flight" : " calls in flight")
+                     : std::string(what),
         " for ", silence_s, " s")));
   }
   if ((ready.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
@@ -383,7 +436,7 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
 absl::Status NfsConnection::LoseClosed(int errno_value, std::string_view what) {
   const std::string error = errno_value == 0 ? "" : absl::StrCat(": ", strerrordesc_np(errno_value));
   std::string text = what.empty() ? "" : absl::StrCat(std::string(what), ": ");
-  absl::StrAppend(&text, "NFS server ", server_,
+  absl::StrAppend(&text, "NFS server ", ShownHost(server_),
                   is_connected_ ? " has closed the connection" : " cannot be reached", error);
   if (!is_connected_) {
     absl::StrAppend(

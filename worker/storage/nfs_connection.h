@@ -20,7 +20,7 @@ namespace iobench {
 
 // How long the server may be silent, seconds, before the connection is given up. libnfs itself waits for ever.
 struct NfsPatience {
-  double connect_s = 15;  // of each step of Connect
+  double connect_s = 15;  // of each step of Connect; 5 at most where the server has just been given up for silence
   // No byte has moved while calls wait for replies; the URL's timeo=TENTHS goes before it.
   double reply_s = 60;
   // The same while a COMMIT waits, which may have gigabytes to write; 10 times timeo.
