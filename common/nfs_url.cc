@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -92,9 +93,24 @@ std::string ProblemWith(std::string_view name, std::string_view value) {
   return absl::StrCat("unknown argument \"", std::string(name), "\"; there are: ", known);
 }
 
+// "%20", as other URLs write what cannot stand in them; empty: there is none.
+std::string_view EscapeIn(std::string_view path) {
+  const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  for (size_t at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1)) {
+    if (at + 2 < path.size() && is_hex(path[at + 1]) && is_hex(path[at + 2])) return path.substr(at, 3);
+  }
+  return {};
+}
+
 // What is wrong with a path; empty: nothing. `clean`: without '/' at its end, or between empty names.
 std::string CleanPath(std::string_view path, std::string& clean) {
   clean.clear();
+  if (const std::string_view escape = EscapeIn(path); !escape.empty()) {
+    return absl::StrCat(
+        "the path has \"", std::string(escape),
+        "\" in it, and libnfs knows no escapes: use a directory whose name needs none, or mount "
+        "the export");
+  }
   for (const absl::string_view name : absl::StrSplit(Abseil(path), '/', absl::SkipEmpty())) {
     if (name == "." || name == "..") return absl::StrCat("the path has \"", name, "\" in it");
     absl::StrAppend(&clean, "/", name);
@@ -134,7 +150,7 @@ std::string TakeHost(std::string_view text, NfsUrl& url) {
 }  // namespace
 
 bool IsNfsUrl(std::string_view path) {
-  return path.starts_with(kScheme);
+  return absl::StartsWithIgnoreCase(Abseil(path), Abseil(kScheme));
 }
 
 absl::StatusOr<NfsUrl> ParseNfsUrl(std::string_view text) {

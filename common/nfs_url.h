@@ -11,7 +11,7 @@
 
 namespace iobench {
 
-// Whether it means to be one; ParseNfsUrl says whether it is.
+// Whether it means to be one (NFS:// is the same scheme); ParseNfsUrl says whether it is.
 bool IsNfsUrl(std::string_view path);
 
 struct NfsUrl {
@@ -39,7 +39,7 @@ struct NfsUrl {
 // InvalidArgument says what is wrong and what it should be. Arguments are those that say where the server is, who asks,
 // and how long it may be silent (nfsport, mountport, uid, gid, if, tcp-syncnt, timeo, version=3). Those that would keep
 // data or names on this host, make another connection behind our back or speak another version are refused with the
-// reason.
+// reason, and so are escapes (%20), which libnfs would take as they stand.
 absl::StatusOr<NfsUrl> ParseNfsUrl(std::string_view url);
 
 // "TARGET/NAME" of a target that is a directory or a URL, whose arguments are left out; for messages.

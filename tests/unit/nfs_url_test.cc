@@ -44,6 +44,18 @@ TEST_CASE("a port behind the host is an argument to libnfs, which does not know 
   REQUIRE(Parsed("nfs://[::1]/e").host == "[::1]");
 }
 
+TEST_CASE("the scheme is written in any case, and shown in lower") {
+  REQUIRE(Parsed("NFS://h/E?uid=1").ForLibnfs() == "nfs://h/E?uid=1");
+  REQUIRE(Parsed("Nfs://h/E").ForPeople() == "nfs://h/E");
+}
+
+TEST_CASE("escapes are refused, and a percent sign that begins none is a name's") {
+  REQUIRE_THAT(Refusal("nfs://h/with%20space"), Catch::Contains("\"%20\"") && Catch::Contains("escapes"));
+  REQUIRE_THAT(Refusal("nfs://h/e%2F"), Catch::Contains("\"%2F\""));
+  REQUIRE(Parsed("nfs://h/100%/50%2").path == "/100%/50%2");
+  REQUIRE(Parsed("nfs://[fe80::1%25]/e").host == "[fe80::1%25]");
+}
+
 TEST_CASE("slashes that mean nothing are left out") {
   REQUIRE(Parsed("nfs://h//export///dir//").path == "/export/dir");
   REQUIRE(Parsed("nfs://h/").path == "/");
@@ -92,6 +104,7 @@ TEST_CASE("arguments that would measure something else are refused with the reas
 
 TEST_CASE("only what begins like one is taken for a URL") {
   REQUIRE(IsNfsUrl("nfs://h/e"));
+  REQUIRE(IsNfsUrl("NFS://h/e"));
   for (const char* const path : {"/nfs://h/e", "nfs:/h", "nfs", "", "./nfs://x"})
     REQUIRE_FALSE(IsNfsUrl(path));
 }
