@@ -33,9 +33,18 @@ absl::Status ChildProcesses::Start(const std::string& program, const std::vector
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t parent = getpid();
+  // Until it runs its own program a signal would go to our handlers, and be lost.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t child = fork();
-  if (child < 0) return ErrnoStatus(absl::StrCat("cannot start ", program), errno);
+  const int fork_errno = errno;
+  if (child != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) return ErrnoStatus(absl::StrCat("cannot start ", program), fork_errno);
   if (child == 0) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     setsid();
     prctl(PR_SET_PDEATHSIG, death_signal);
     if (getppid() != parent) _exit(1);  // it died before the line above
@@ -63,6 +72,9 @@ std::optional<ChildProcesses::Ending> ChildProcesses::NextEnded() {
 }
 
 ChildProcesses::~ChildProcesses() {
+  for (const pid_t child : children_) {
+    if (child > 0 && end_signal_ != 0) kill(child, end_signal_);
+  }
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
   const auto all_ended = [this] {
     return std::all_of(children_.begin(), children_.end(), [](pid_t child) { return child <= 0; });

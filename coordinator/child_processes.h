@@ -17,12 +17,14 @@ namespace iobench {
 // for a password on it; stdin is /dev/null; it gets a signal when we die.
 class ChildProcesses {
  public:
-  ChildProcesses() = default;
-  ChildProcesses(ChildProcesses&& other) noexcept : children_(std::move(other.children_)) {
+  // `end_signal`: what the destructor asks those to end with that still run; 0: they know by themselves.
+  explicit ChildProcesses(int end_signal = 0) : end_signal_(end_signal) {}
+  ChildProcesses(ChildProcesses&& other) noexcept
+      : end_signal_(other.end_signal_), children_(std::move(other.children_)) {
     other.children_.clear();
   }
   ChildProcesses& operator=(ChildProcesses&&) = delete;
-  // Waits up to five seconds for all to end by themselves, then kills those that have not, with what they started.
+  // Waits up to five seconds for all to end, then kills those that have not, with what they started.
   ~ChildProcesses();
 
   // Starts `program` (searched in PATH where it has no slash) with `arguments`, of which the first is its name.
@@ -42,6 +44,7 @@ class ChildProcesses {
   std::optional<Ending> NextEnded();
 
  private:
+  int end_signal_;
   std::vector<pid_t> children_;  // 0: has ended
 };
 

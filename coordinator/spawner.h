@@ -2,6 +2,7 @@
 #ifndef COORDINATOR_SPAWNER_H_
 #define COORDINATOR_SPAWNER_H_
 
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,8 @@ class Spawner {
 
  private:
   Spawner() = default;
-  ChildProcesses children_;
+  // Those that have joined end when we hang up; one that is still joining would look for us until its time is over.
+  ChildProcesses children_{SIGTERM};
 };
 
 }  // namespace iobench
