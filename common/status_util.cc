@@ -1,6 +1,7 @@
 #include "common/status_util.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 
@@ -71,6 +72,14 @@ std::string WithoutInvalidUtf8(std::string_view text) {
   return clean;
 }
 
+// The soft limit is the hard one by then.
+std::string HowManyFiles() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return "";
+  return absl::StrCat(": this process may have ", limit.rlim_cur,
+                      " files open (ulimit -Hn); raise that, or use fewer lanes");
+}
+
 }  // namespace
 
 absl::Status ErrnoStatus(std::string_view context, int errno_value) {
@@ -78,7 +87,7 @@ absl::Status ErrnoStatus(std::string_view context, int errno_value) {
   absl::Status status(
       CodeOf(errno_value),
       absl::StrCat(std::string(context), ": ", description == nullptr ? "unknown error" : description, " (",
-                   ErrnoName(errno_value), ")"));
+                   ErrnoName(errno_value), ")", errno_value == EMFILE ? HowManyFiles() : ""));
   SetErrno(status, errno_value);
   return status;
 }

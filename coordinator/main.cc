@@ -19,6 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/open_file_limit.h"
 #include "common/status_util.h"
 #include "common/transport/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
@@ -351,6 +352,7 @@ int Main(const std::vector<std::string>& arguments) {
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not leave a run half done
   spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
   spdlog::set_pattern("cluster-iobench: %l: %v");
+  RaiseOpenFileLimit();      // each lane has files open, each worker a connection
   auto line = ParseCommandLine(arguments);
   if (!line.ok())
     return LauncherPromises().promised_rank <= 0 ? Fail(line.status(), kExitUsage) : int{kExitUsage};

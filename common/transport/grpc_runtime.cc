@@ -1,9 +1,10 @@
 #include "common/transport/grpc_runtime.h"
 
 #include <grpc/support/log.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
+
+#include "common/open_file_limit.h"
 
 namespace iobench {
 
@@ -16,10 +17,7 @@ void QuietGrpcLog() {
 }
 
 void AllowManyConnections() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);  // a failure leaves what there was
+  RaiseOpenFileLimit();  // a failure leaves what there was
 }
 
 }  // namespace iobench

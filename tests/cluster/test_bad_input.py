@@ -298,3 +298,17 @@ def test_what_is_in_the_place_of_a_result_is_not_waited_for(name, path, out):
     outcome = program.run([*SMALL, "--force"], path=path, out=out)
     expect_one_line(outcome, "is not a result of cluster-iobench and is left alone")
     assert (out / name).is_fifo() and not outcome.data.exists()
+
+
+def test_the_help_is_in_words_of_ours():
+    outcome = program.plain("run", "--help").expect(0)
+    assert "UINT in" not in outcome.stdout and "{auto,local" not in outcome.stdout, outcome
+
+
+def test_a_low_soft_limit_on_open_files_is_raised_and_a_low_hard_one_is_said(path, out, tmp_path):
+    lanes = ("-i", "0", "-+n", "-r", "4k", "-s", "8k", "-t", "100")
+    low = ("sh", "-c", 'ulimit -Sn 64 && exec "$@"', "sh")
+    program.run(lanes, path=path, out=out, prefix=low).expect(0)
+    hard = ("sh", "-c", 'ulimit -Sn 64 && ulimit -Hn 64 && exec "$@"', "sh")
+    outcome = program.run(lanes, path=path, out=tmp_path / "second", prefix=hard).expect(2)
+    assert re.search(r"may have 64\s+files\s+open", outcome.stdout), outcome

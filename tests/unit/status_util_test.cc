@@ -17,6 +17,13 @@ TEST_CASE("a failed system call says where, what and its errno's name", "[status
   CHECK(ErrnoOf(status) == ENOSPC);
 }
 
+TEST_CASE("too many open files say how many there may be, and what to do", "[status]") {
+  CHECK_THAT(
+      MessageOf(ErrnoStatus("lane 3: open /x", EMFILE)),
+      Catch::Matchers::Matches(".*Too many open files \\(EMFILE\\): this process may have [0-9]+ files open "
+                               "\\(ulimit -Hn\\); raise that, or use fewer lanes"));
+}
+
 TEST_CASE("the code of a failed system call is one to act on", "[status]") {
   CHECK(ErrnoStatus("x", ENOENT).code() == absl::StatusCode::kNotFound);
   CHECK(ErrnoStatus("x", EACCES).code() == absl::StatusCode::kPermissionDenied);

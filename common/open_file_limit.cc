@@ -1,0 +1,14 @@
+#include "common/open_file_limit.h"
+
+#include <sys/resource.h>
+
+namespace iobench {
+
+bool RaiseOpenFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+}  // namespace iobench
