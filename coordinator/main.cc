@@ -332,6 +332,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
       plan = *std::move(built);
       if (!clients->empty()) status = FitToClients(line, *clients, plan);
       status.Update(CheckPlan(plan));
+      status.Update(CheckOutDirectory(line.place.out.empty() ? "." : line.place.out));
     }
     if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {
@@ -344,15 +345,14 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (!clients->empty()) return RunOnClients(line, *clients, plan, command);
   if (transport == "grpc") return RunGrpc(line, plan, command);
   return RunLocal(line, plan, command);
-      status.Update(CheckOutDirectory(line.place.out.empty() ? "." : line.place.out));
 }
 
 int Main(const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes (ulimit -f) is an error of the op that meets it
+  RaiseOpenFileLimit();      // each lane has files open, each worker a connection
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not leave a run half done
   spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
   spdlog::set_pattern("cluster-iobench: %l: %v");
-  RaiseOpenFileLimit();      // each lane has files open, each worker a connection
   auto line = ParseCommandLine(arguments);
   if (!line.ok())
     return LauncherPromises().promised_rank <= 0 ? Fail(line.status(), kExitUsage) : int{kExitUsage};

@@ -96,15 +96,6 @@ def test_not_enough_space_counts_all_lanes_together_and_force_overrides(path, ou
     program.run([*short, "--engine", "null", "-s", share, "-t", "8"], path=path, out=out).expect(0)
 
 
-def test_path_is_missing(tmp_path, out):
-    outcome = program.run(SMALL, path=tmp_path / "nowhere", out=out)
-    expect_one_line(outcome, "nowhere")
-    assert not (tmp_path / "nowhere").exists()
-    expect_untouched(outcome)
-
-
-def test_path_is_a_file(tmp_path, out):
-    (tmp_path / "file").write_text("mine")
 def test_results_do_not_go_into_a_data_directory(path):
     for out in (path / program.DATA_DIRECTORY, path / program.DATA_DIRECTORY / "results"):
         outcome = program.run([*SMALL, "--spawn", "1"], path=path, out=out)
@@ -123,6 +114,15 @@ def test_a_kept_runs_data_directory_is_no_target(path, out):
     program.run(["-i", "1", "-r", "4k", "-s", "64k"], path=path, out=path.parent / "third").expect(0)
 
 
+def test_path_is_missing(tmp_path, out):
+    outcome = program.run(SMALL, path=tmp_path / "nowhere", out=out)
+    expect_one_line(outcome, "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+    expect_untouched(outcome)
+
+
+def test_path_is_a_file(tmp_path, out):
+    (tmp_path / "file").write_text("mine")
     outcome = program.run(SMALL, path=tmp_path / "file", out=out)
     expect_one_line(outcome, "not a directory")
     assert (tmp_path / "file").read_text() == "mine"
