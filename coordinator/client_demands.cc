@@ -65,4 +65,23 @@ absl::Status CheckDemandsMet(const Member& member, const v1::Inspected& seen) {
   return absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", seen.problems(0).message()));
 }
 
+absl::Status CheckRemountsHoldTargets(const Member& member, const v1::Plan& plan, const v1::Demands& demands,
+                                      const v1::Inspected& seen) {
+  for (const std::string& mount_point : demands.remounts()) {
+    std::string others;
+    bool holds_one = false;
+    for (int i = 0; i < std::min(plan.targets_size(), seen.targets_size()); ++i) {
+      const std::string& where = seen.targets(i).mount_point();
+      holds_one |= where == mount_point;
+      absl::StrAppend(&others, others.empty() ? "" : ", ", plan.targets(i).path(), " is ",
+                      where.empty() ? "on no mount that it sees" : absl::StrCat("on ", where));
+    }
+    if (holds_one) continue;
+    return absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": -U ", mount_point,
+                                                   ": no --path lies on that mount (", others,
+                                                   "): give the mount point of what is tested"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace iobench

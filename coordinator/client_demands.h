@@ -19,6 +19,11 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
 // The first of what a worker has not found; InvalidArgument names its client.
 absl::Status CheckDemandsMet(const Member& member, const v1::Inspected& seen);
 
+// Whether every mount that is to be renewed there holds one of the plan's targets as the client sees them: what is named
+// by mistake is no business of the run. InvalidArgument names the mount, and where the targets are.
+absl::Status CheckRemountsHoldTargets(const Member& member, const v1::Plan& plan, const v1::Demands& demands,
+                                      const v1::Inspected& seen);
+
 }  // namespace iobench
 
 #endif  // COORDINATOR_CLIENT_DEMANDS_H_

@@ -173,6 +173,12 @@ uint64_t FileBytesPerWorker(const v1::Plan& plan) {
   return own + shared;
 }
 
+const char* WhatMakesItSmaller(const v1::Plan& plan) {
+  const bool files = FileBytesPerWorker(plan) > 0, trees = TreeBytesPerLane(plan) > 0;
+  if (files && trees) return "a smaller -s, --items or --file-bytes";
+  return trees ? "smaller --items or --file-bytes" : "a smaller -s";
+}
+
 absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                         std::span<const v1::WorkerTargets> facts, DataDecision& decision, bool force) {
   struct Need {
@@ -201,8 +207,8 @@ absl::Status CheckSpace(const v1::Plan& plan, const Layout& layout, std::span<co
     if (need.bytes <= need.free_bytes || force) continue;
     return absl::FailedPreconditionError(
         absl::StrCat(need.where, ": the lanes there need ", FormatBytes(static_cast<double>(need.bytes)),
-                     " and ", FormatBytes(static_cast<double>(need.free_bytes)),
-                     " are free: use a smaller -s or fewer lanes, or --force to try all the same"));
+                     " and ", FormatBytes(static_cast<double>(need.free_bytes)), " are free: use ",
+                     WhatMakesItSmaller(plan), " or fewer lanes, or --force to try all the same"));
   }
   return absl::OkStatus();
 }
@@ -361,6 +367,9 @@ absl::Status DataKeeper::Inspect() {
           first_problem = CheckExistingFiles(plan_, member, received.event.inspected().existing_files());
         }
         first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
+        first_problem.Update(CheckRemountsHoldTargets(member, plan_,
+                                                      DemandsOn(member, plan_, layout_, cluster_.members()),
+                                                      received.event.inspected()));
       },
       {.quick_work = "look at its paths"});
   IOBENCH_RETURN_IF_ERROR(status);

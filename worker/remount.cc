@@ -63,6 +63,9 @@ absl::Status CheckMountable(const Mount& mount) {
   if (mount.filesystem == "fuse" || absl::StartsWith(mount.filesystem, "fuse.")) {
     return cannot("the kernel does not show how a FUSE file system was mounted, so we cannot do it again");
   }
+  if (IsMemoryFilesystem(mount.filesystem)) {
+    return cannot("its files are in memory alone, and unmounting it destroys them all");
+  }
   return absl::OkStatus();
 }
 

@@ -31,7 +31,7 @@ MountSystem& RealMountSystem();
 // By the source, type and options that the kernel shows. Tries for ten seconds in all where something still uses it.
 // What was done, for people: "10.0.0.1:/export (nfs4) on /mnt/nfs".
 // PermissionDenied: not root. InvalidArgument: nothing is mounted there, or it cannot be mounted again by what is shown
-// (bind mounts, FUSE, the root): nothing was done. FailedPrecondition: it is in use, and by whom; nothing was done.
+// (bind mounts, FUSE, the root), or its files would be gone (tmpfs, ramfs): nothing was done. FailedPrecondition: it is in use, and by whom; nothing was done.
 // Unavailable: it is unmounted and does not come back.
 absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem& system = RealMountSystem());
 

@@ -82,5 +82,21 @@ TEST_CASE("the first thing that is missing is told with its client") {
   CHECK(status.message() == "node1: no such engine");
 }
 
+TEST_CASE("a mount that no target lies on is not renewed") {
+  const Deployment run({"-i", "1", "-U", "/mnt/nfs", "--path", "/mnt/nfs/a", "--path", "/scratch"});
+  const v1::Demands demands = run.On(0);
+  v1::Inspected seen;
+  seen.add_targets()->set_mount_point("/mnt/nfs");
+  seen.add_targets()->set_mount_point("/");
+  CHECK(CheckRemountsHoldTargets(run.members[0], run.plan, demands, seen).ok());
+  seen.mutable_targets(0)->set_mount_point("/mnt/nfs/a");  // another one, mounted in it
+  const absl::Status status = CheckRemountsHoldTargets(run.members[0], run.plan, demands, seen);
+  CHECK(absl::IsInvalidArgument(status));
+  CHECK_THAT(std::string(status.message()),
+             Catch::StartsWith("node0: -U /mnt/nfs: no --path lies on that mount") &&
+                 Catch::Contains("/mnt/nfs/a is on /mnt/nfs/a, /scratch is on /)"));
+  CHECK(CheckRemountsHoldTargets(run.members[0], run.plan, v1::Demands(), seen).ok());
+}
+
 }  // namespace
 }  // namespace iobench

@@ -17,7 +17,9 @@ constexpr char kMounts[] =
     "31 30 0:41 / /mnt/nfs/inner rw - tmpfs tmpfs rw\n"
     "32 22 0:42 / /mnt/fuse rw - fuse.sshfs host:/ rw,user_id=0\n"
     "33 22 8:1 /home /mnt/bound rw - ext4 /dev/sda1 rw\n"
-    "34 22 0:43 / /mnt/other\\040one rw - nfs4 10.0.0.1:/other ro,vers=3\n";
+    "34 22 0:43 / /mnt/other\\040one rw - nfs4 10.0.0.1:/other ro,vers=3\n"
+    "35 22 0:44 / /mnt/memory rw - tmpfs tmpfs rw,size=1024k\n"
+    "36 22 0:45 / /mnt/ram rw - ramfs none rw\n";
 
 // Its clock moves only when somebody sleeps.
 class FakeSystem final : public MountSystem {
@@ -67,6 +69,18 @@ TEST_CASE("whether a remount can be is seen without doing anything") {
   CHECK(absl::IsFailedPrecondition(CheckRemount("/mnt/nfs", system)));  // /mnt/nfs/inner is in it
   system.root = false;
   CHECK(absl::IsPermissionDenied(CheckRemount("/mnt/other one", system)));
+  CHECK(system.calls.empty());
+}
+
+TEST_CASE("a file system in memory is left alone, since its files would not come back") {
+  FakeSystem system;
+  for (const char* const mount_point : {"/mnt/memory", "/mnt/ram"}) {
+    INFO(mount_point);
+    CHECK(absl::IsInvalidArgument(CheckRemount(mount_point, system)));
+    const absl::Status status = Remount(mount_point, system).status();
+    CHECK(absl::IsInvalidArgument(status));
+    CHECK_THAT(std::string(status.message()), Catch::Contains("memory") && Catch::Contains("destroys"));
+  }
   CHECK(system.calls.empty());
 }
 
