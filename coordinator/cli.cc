@@ -23,6 +23,12 @@ const std::string& WhereGroup() {
   return group;
 }
 
+// Without CLI11's own words in the help ("UINT in [1 - 1024]").
+template <typename T>
+CLI::Validator InRange(T least, T most) {
+  return CLI::Range(least, most).description("");
+}
+
 // Adds options to a group of the help.
 class Adder {
  public:
@@ -46,12 +52,12 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
       .Value("--transport", place.transport,
              "auto: MPI under mpirun, grpc with --listen or --spawn, else in this process",
              "auto|local|mpi|grpc")
-      ->check(CLI::IsMember({"auto", "local", "mpi", "grpc"}));
+      ->check(CLI::IsMember({"auto", "local", "mpi", "grpc"}).description(""));
   where.Value("--spawn", place.spawn, "start N worker processes on this host", "N")
-      ->check(CLI::Range(1u, 1024u));
+      ->check(InRange(1u, 1024u));
   where.Value("--listen", place.listen, "wait here for workers: :9400, [::1]:9400, unix:/path", "ADDR");
   where.Value("--workers", place.workers, "how many workers join (with --listen)", "N")
-      ->check(CLI::Range(1u, 100000u));
+      ->check(InRange(1u, 100000u));
   where.Value(
       "--client-list", place.client_list,
       "start a worker for each line \"client directory program [path]\" of FILE (IOzone: -+m), by $RSH "
@@ -66,11 +72,11 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
   where
       .Value("--join-timeout", place.join_timeout_s,
              "give up when they have not joined after S seconds (default 600)", "S")
-      ->check(CLI::Range(0.0, kMostTimeoutSeconds));
+      ->check(InRange(0.0, kMostTimeoutSeconds));
   where
       .Value("--lost-after", place.lost_after_s,
              "a worker that does not answer is told of, and counts as lost after S seconds (default 60)", "S")
-      ->check(CLI::Range(1.0, kMostTimeoutSeconds));
+      ->check(InRange(1.0, kMostTimeoutSeconds));
   where.Flag("--insecure", place.insecure, "listen on a network address without TLS");
   where.Flag("--progress", place.progress, "show progress even when stderr is not a terminal");
 }
@@ -205,10 +211,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
       .add_option("--join-timeout", line.place.join_timeout_s,
                   "give up when it cannot be reached for S seconds (default 600)")
       ->type_name("S")
-      ->check(CLI::Range(0.0, kMostTimeoutSeconds));
+      ->check(InRange(0.0, kMostTimeoutSeconds));
   worker.add_option("--simulate", line.simulate, "take part as N workers, each with a connection of its own")
       ->type_name("N")
-      ->check(CLI::Range(1u, 10000u));
+      ->check(InRange(1u, 10000u));
   worker
       .add_option(
           "--path", line.worker_path,
@@ -229,13 +235,13 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   selftest.add_option("--simulate", line.simulate, "with so many simulated workers over gRPC")
       ->type_name("N")
       ->group(WhereGroup())
-      ->check(CLI::Range(1u, 10000u));
+      ->check(InRange(1u, 10000u));
   selftest.add_option("--phases", line.selftest_phases, "empty phases to run")
       ->type_name("N")
-      ->check(CLI::Range(1u, 10000u));
+      ->check(InRange(1u, 10000u));
   selftest.add_option("-t,--lanes", line.selftest_lanes, "lanes per worker")
       ->type_name("N")
-      ->check(CLI::Range(1u, 4096u));
+      ->check(InRange(1u, 4096u));
 
   CLI::App& clean =
       *app.add_subcommand("clean", "remove the data that a crashed run left below DIR, nothing else");
@@ -261,6 +267,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     line.text = chosen.empty() ? app.help() : chosen[0]->help();
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
+    if (const size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
+      message = absl::StrCat(message.substr(0, at), " was given twice");
+    }
     std::replace(message.begin(), message.end(), '\n', ' ');
     return absl::InvalidArgumentError(absl::StrCat(
         message, "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"));

@@ -26,6 +26,7 @@ WRONG = {
     "unknown engine": ("-i 0 --engine warp", "warp"),
     "unknown option": ("-i 0 --nonsense", "--nonsense"),
     "unknown plus option": ("-i 0 -+Z", r"-\+Z"),
+    "two directories of results": ("-i 0 --out /tmp/elsewhere", "--out was given twice"),
     "an argument too many": ("-i 0 surplus", "surplus"),
     "an option without its value": ("-i 0 -r", "r"),
     "a percentage over 100": ("-i 8 -+p 101", "101"),
