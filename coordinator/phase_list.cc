@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,7 +86,7 @@ std::string ShortSize(uint64_t bytes) {
 // "write", "write 64k/4k", "write 64k/4k, 3 lanes": says what changes between the phases of the run.
 std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell) {
   std::string name(spec.name);
-  if (sweep.several_sizes || sweep.several_records) {
+  if ((sweep.several_sizes || sweep.several_records) && !spec.is_metadata()) {
     absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", ShortSize(cell.record_bytes));
   }
   if (sweep.several_lanes) absl::StrAppend(&name, ", ", cell.lanes, cell.lanes == 1 ? " lane" : " lanes");
@@ -126,9 +127,13 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
   }
   plan.mutable_files()->set_bytes_per_lane(most_bytes);
   std::map<std::string, int> times;
+  std::set<uint32_t> lanes_seen;
   for (const SweepCell& cell : sweep.cells) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, BytesPerLane(given, context, cell));
+    const bool first_of_lanes = lanes_seen.insert(cell.lanes).second;
     for (const OperationSpec* spec : operations) {
+      // Sizes and records are nothing to names: once for each number of lanes.
+      if (spec->is_metadata() && !first_of_lanes) continue;
       v1::Phase& phase = *plan.add_phases();
       std::string name = NameOf(*spec, sweep, cell);
       if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
@@ -143,6 +148,7 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
       }
       if (spec->name == kSequentialMix) operation.set_mix_by_lane(true);
       if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
+      if (spec->is_metadata()) continue;
       if (sweep.several_sizes || bytes != most_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
     }
   }

@@ -51,6 +51,19 @@ TEST_CASE("the main job becomes six phases with close and fsync where they belon
   CHECK(read.stonewall() == v1::STONEWALL_RETROACTIVE);
 }
 
+TEST_CASE("operations on names are done once, however many sizes and records there are of files") {
+  const auto plan =
+      PlanFor({"--op", "create", "--op", "write", "--op", "unlink", "-s", "1m", "-s", "2m", "-r", "64k"});
+  REQUIRE(plan.ok());
+  CHECK(PhasesOf(*plan) == std::vector<std::string>{"create", "write 1m/64k", "unlink", "write 2m/64k"});
+  const auto lanes =
+      PlanFor({"--op", "create", "--op", "write", "-s", "1m", "-s", "2m", "-r", "64k", "-t", "1", "-t", "2"});
+  REQUIRE(lanes.ok());
+  std::vector<std::string> creates = PhasesOf(*lanes);
+  std::erase_if(creates, [](const std::string& name) { return !name.starts_with("create"); });
+  CHECK(creates == std::vector<std::string>{"create, 1 lane", "create, 2 lanes"});
+}
+
 TEST_CASE("letters cluster and a bare size is KiB, as in IOzone") {
   const auto plan = PlanFor({"-ce", "-i0", "-r64", "-s", "1024"});
   REQUIRE(plan.ok());
