@@ -72,7 +72,8 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
   where
       .Value("--join-timeout", place.join_timeout_s,
              "give up when they have not joined after S seconds (default 600)", "S")
-      ->check(InRange(0.0, kMostTimeoutSeconds));
+      ->check(InRange(0.0, kMostTimeoutSeconds))
+      ->each([&place](const std::string&) { place.join_timeout_given = true; });
   where
       .Value("--lost-after", place.lost_after_s,
              "a worker that does not answer is told of, and counts as lost after S seconds (default 60)", "S")
@@ -153,6 +154,42 @@ absl::Status CheckNetTest(const PlaceOptions& place, const GivenOptions& given) 
   return absl::OkStatus();
 }
 
+// CLI11 takes an empty argument for none.
+absl::Status CheckNoneEmpty(const CLI::App& command) {
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->nonpositional()) continue;
+    const std::vector<std::string>& values = option->results();
+    if (std::none_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); }))
+      continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(option->get_name(), " needs an argument, and an empty one was given"));
+  }
+  return absl::OkStatus();
+}
+
+constexpr const char* kCommands[] = {"run", "worker", "report", "selftest", "clean"};
+bool IsCommand(const std::string& word) {
+  return std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](const char* command) { return word == command; });
+}
+
+// The word behind a --help that stands first, or behind the command: a command to tell about, else nothing known.
+absl::Status TakeTopicOfHelp(std::vector<std::string>& arguments) {
+  const size_t at = !arguments.empty() && IsCommand(arguments[0]) ? 1 : 0;
+  if (arguments.size() < at + 2 || (arguments[at] != "--help" && arguments[at] != "-h"))
+    return absl::OkStatus();
+  const std::string topic = arguments[at + 1];
+  if (topic.starts_with('-')) return absl::OkStatus();
+  if (at == 1 || !IsCommand(topic)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no help on \"", topic,
+                     "\": there is --help of the commands (run --help, worker --help …) and of ",
+                     "IOzone's letters (--help iozone)"));
+  }
+  arguments = {topic, "--help"};
+  return absl::OkStatus();
+}
+
 // `--help iozone`, after `run` or alone.
 bool AsksForLetters(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2 || arguments.back() != "iozone") return false;
@@ -168,6 +205,21 @@ constexpr char kFooter[] =
     "4g";
 
 }  // namespace
+
+absl::Status CheckUsesOf(const PlaceOptions& place, const std::string& transport) {
+  const bool listens = !place.listen.empty() || !place.client_list.empty();
+  if (place.insecure && !listens && transport != "mpi") {
+    return absl::InvalidArgumentError(
+        "--insecure is for workers that join over the network: it needs --listen ADDR or -+m "
+        "(--client-list)");
+  }
+  if (place.join_timeout_given && transport == "local") {
+    return absl::InvalidArgumentError(
+        "--join-timeout is for workers that join: it needs --listen ADDR, --spawn N, -+m (--client-list) or "
+        "mpirun");
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typed) {
   for (const std::string& argument : typed) {
@@ -185,6 +237,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     line.text = IozoneHelp();
     return line;
   }
+  if (absl::Status status = TakeTopicOfHelp(arguments); !status.ok()) return status;
   CLI::App app("cluster-iobench: what can this shared file system do, measured on many clients at once",
                "cluster-iobench");
   app.require_subcommand(1);
@@ -250,10 +303,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
                  "also where it cannot be seen from this host whether the run still lives");
 
   // Without a command it is `run`.
-  static constexpr const char* kOwn[] = {"run", "worker", "report", "selftest", "clean",
-                                         "-h",  "--help", "-v",     "--version"};
-  if (arguments.empty() || std::none_of(std::begin(kOwn), std::end(kOwn),
-                                        [&](const char* word) { return arguments[0] == word; })) {
+  static constexpr const char* kOwn[] = {"-h", "--help", "-v", "--version"};
+  if (arguments.empty() ||
+      (!IsCommand(arguments[0]) && std::none_of(std::begin(kOwn), std::end(kOwn),
+                                                [&](const char* word) { return arguments[0] == word; }))) {
     arguments.insert(arguments.begin(), "run");
   }
   if (absl::Status status = CheckAllOptions(arguments); !status.ok()) return status;
@@ -277,6 +330,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   if (!line.text.empty()) {
     line.command = Command::kText;
     return line;
+  }
+  for (const CLI::App* const chosen : app.get_subcommands()) {
+    if (absl::Status status = CheckNoneEmpty(*chosen); !status.ok()) return status;
   }
   if (app.got_subcommand(&run)) {
     line.command = Command::kRun;

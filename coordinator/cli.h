@@ -23,6 +23,7 @@ struct PlaceOptions {
   std::string coordinator_host;  // how clients reach this host; empty: found out
   bool net_test = false;         // the network, in place of what the plan says
   double join_timeout_s = 600;
+  bool join_timeout_given = false;
   double lost_after_s = 60;  // a worker that does not answer
   bool insecure = false;
   std::string out;
@@ -47,6 +48,10 @@ struct CommandLine {
   uint32_t selftest_lanes = 1;
   std::string text;  // kText: print this and exit 0 (help, version, `--suite list`)
 };
+
+// Whether options for workers elsewhere have a use over `transport`: local, mpi or grpc. InvalidArgument names one that has
+// none. --lost-after always has: this process's own worker is told of, too, when it does not answer.
+absl::Status CheckUsesOf(const PlaceOptions& place, const std::string& transport);
 
 // `arguments` without the program's name. InvalidArgument: one line that says what to do.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments);

@@ -97,9 +97,10 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   const v1::FileLayout& files = shape.files;
   if (files.bytes_per_lane() > plan.files().bytes_per_lane()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "its files of ", FormatBytes(static_cast<double>(files.bytes_per_lane())),
-        " per lane are larger than the plan's of ",
-        FormatBytes(static_cast<double>(plan.files().bytes_per_lane())), ", which space is looked for"));
+        "its files.bytes_per_lane of ", FormatBytes(static_cast<double>(files.bytes_per_lane())),
+        " is more than the whole plan's of ",
+        FormatBytes(static_cast<double>(plan.files().bytes_per_lane())),
+        ", by which free space is checked: make the plan's (-s of a suite) at least as large"));
   }
   if (shape.lanes_per_worker > plan.lanes_per_worker()) {
     return absl::InvalidArgumentError(absl::StrCat("its ", shape.lanes_per_worker,

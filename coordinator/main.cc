@@ -318,6 +318,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   const bool follows = transport == "mpi" && launch.promised_rank > 0;
   v1::Plan plan;
   if (follows && line.print_plan) return kExitOk;
+  if (const absl::Status useful = CheckUsesOf(line.place, transport); !useful.ok() && !follows) {
+    return Fail(useful, kExitUsage);
+  }
   auto clients = ListedClients(line);
   if (!clients.ok()) return Fail(clients.status(), kExitUsage);
   if (line.command == Command::kRun && !follows) {

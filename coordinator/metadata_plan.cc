@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -92,6 +93,27 @@ bool Finds(const v1::Operation& operation) {
   return spec != nullptr && spec->kinds.Has(OpKind::kFind);
 }
 
+// Of a shell pattern, which fnmatch would take for one that matches nothing, or for plain text. Null: nothing.
+const char* WhatIsWrongIn(std::string_view pattern) {
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      if (++i == pattern.size()) return "ends in a \\ that escapes nothing: write \\\\ for one of its own";
+    } else if (pattern[i] == '[') {
+      size_t end = i + 1;
+      if (end < pattern.size() && (pattern[end] == '!' || pattern[end] == '^')) ++end;
+      if (end < pattern.size() && pattern[end] == ']') ++end;  // the first one is of the set
+      while (end < pattern.size() && pattern[end] != ']') {
+        const bool named = pattern[end] == '[' && end + 1 < pattern.size() && pattern[end + 1] == ':';
+        const size_t close = named ? pattern.find(":]", end + 2) : std::string_view::npos;
+        end = close != std::string_view::npos ? close + 2 : end + (pattern[end] == '\\' ? 2 : 1);
+      }
+      if (end >= pattern.size()) return "has a [ without its ]: write \\[ for one of its own";
+      i = end;
+    }
+  }
+  return nullptr;
+}
+
 uint64_t DirectoriesOf(const v1::Tree& tree) {
   uint64_t count = 1;
   for (uint32_t level = 0; level < tree.depth() && count <= kMostDirectories; ++level) {
@@ -166,6 +188,10 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
     return absl::InvalidArgumentError(
         absl::StrCat("what to find (--find-name, --find-bytes) is for find, and ", operation.name(),
                      " looks for nothing"));
+  }
+  if (const char* const wrong = WhatIsWrongIn(tree.find().name()); wrong != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--find-name (find.name) \"", tree.find().name(), "\" ", wrong));
   }
   if (tree.random_order() && Finds(operation)) {
     return absl::InvalidArgumentError(

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/engine.h"
@@ -36,7 +38,7 @@ absl::Status DoNotFit(const EngineSpec& engine, const v1::Operation& operation, 
                    " is a directory: give the export's URL, --path nfs://HOST/PATH, or another engine"));
 }
 
-absl::Status CheckSteps(const v1::Phase& phase) {
+absl::Status CheckStepsOf(const v1::Phase& phase, std::string_view origin) {
   const bool all_unmounted =
       std::all_of(phase.assignments().begin(), phase.assignments().end(), [](const v1::Assignment& each) {
         const EngineSpec* const engine = EngineOnFiles(each.operation());
@@ -45,22 +47,35 @@ absl::Status CheckSteps(const v1::Phase& phase) {
   if (!all_unmounted) return absl::OkStatus();
   for (const v1::Step& step : phase.before()) {
     if (step.has_rest()) continue;
+    const std::string what = step.has_remount() ? "-U (remount)" : "--drop-caches (drop_caches)";
+    const std::string told_by = origin.empty() ? what
+                                               : absl::StrCat(what, ", a step of phase ", phase.name(),
+                                                              " of ", std::string(origin), ",");
     return absl::InvalidArgumentError(absl::StrCat(
-        step.has_remount() ? "-U (remount)" : "--drop-caches (drop_caches)", " has no meaning for engine ",
-        phase.assignments(0).operation().engine(), " (", phase.assignments(0).operation().name(),
-        "), which has no mount and keeps nothing in the client's memory: leave one of the two out"));
+        told_by, " has no meaning for engine ", phase.assignments(0).operation().engine(), " (",
+        phase.assignments(0).operation().name(),
+        "), which has no mount and keeps nothing in the client's memory: ",
+        origin.empty()
+            ? "leave one of the two out"
+            : "use another engine, or print the plan with --print-plan, leave the step out and give "
+              "that to --plan"));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
+absl::Status CheckSteps(const v1::Plan& plan, std::string_view origin) {
+  for (const v1::Phase& phase : plan.phases()) IOBENCH_RETURN_IF_ERROR(CheckStepsOf(phase, origin));
+  return absl::OkStatus();
+}
+
 absl::Status CheckMounts(const v1::Plan& plan) {
   for (const v1::Target& target : plan.targets()) {
     if (IsNfsUrl(target.path())) IOBENCH_RETURN_IF_ERROR(ParseNfsUrl(target.path()).status());
   }
   for (const v1::Phase& phase : plan.phases()) {
-    IOBENCH_RETURN_IF_ERROR(CheckSteps(phase));
+    IOBENCH_RETURN_IF_ERROR(CheckStepsOf(phase, ""));
     for (const v1::Assignment& assignment : phase.assignments()) {
       const EngineSpec* const engine = EngineOnFiles(assignment.operation());
       if (engine == nullptr || plan.targets().empty()) continue;
@@ -86,6 +101,21 @@ absl::Status CheckMountsOfWorkers(const v1::Plan& plan, uint32_t worker_count) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckTargetsHaveWorkers(const v1::Plan& plan, uint32_t worker_count) {
+  if (worker_count == 0 || plan.targets().empty() || !plan.files().existing_files().empty()) {
+    return absl::OkStatus();
+  }
+  std::vector<bool> has_worker(static_cast<size_t>(plan.targets_size()));
+  for (uint32_t worker = 0; worker < worker_count; ++worker) has_worker[TargetOfWorker(plan, worker)] = true;
+  const auto idle = std::find(has_worker.begin(), has_worker.end(), false);
+  if (idle == has_worker.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "more directories than workers: --path names ", plan.targets_size(),
+      ", and workers are spread over them, of which there ", worker_count == 1 ? "is " : "are ", worker_count,
+      ", so that nobody would test ", plan.targets(static_cast<int>(idle - has_worker.begin())).path(),
+      ": use as many workers (--spawn, mpirun), or fewer --path"));
 }
 
 }  // namespace iobench

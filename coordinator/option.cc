@@ -44,6 +44,10 @@ absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string
                                      uint64_t bare_unit_bytes) {
   const absl::StatusOr<uint64_t> bytes = ParseBytes(text, bare_unit_bytes);
   if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
+  if (static_cast<double>(*bytes) < option.least) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is less than ", option.least, " bytes"));
+  }
   return absl::StrCat(*bytes);
 }
 

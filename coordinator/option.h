@@ -55,6 +55,7 @@ enum class OptionFor {
   kMetadata,       // that work on names
   kFinding,        // find alone
   kSequentialMix,  // sequential-mix alone
+  kStriding,       // stride-read alone
 };
 
 struct OptionSpec {
@@ -62,7 +63,7 @@ struct OptionSpec {
   std::string_view name = {};    // "close-in-timing"
   std::string_view argument = {};
   OptionValue value = OptionValue::kFlag;
-  double least = 0, most = 0;
+  double least = 0, most = 0;  // of a size only the least
   bool repeatable = false;
   bool commas = false;  // repeatable, and one value may be several with commas between: 1m,4m
   // What it sets, separated by blanks: "operation.engine=posix-aio operation.depth=$". `$` is the value ($2 a second

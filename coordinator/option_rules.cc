@@ -57,6 +57,7 @@ constexpr ForbiddenPair kForbidden[] = {
     {"depth",      "aio",       "both say how many ops are in flight"},
     {"depth",      "aio-copy",  "both say how many ops are in flight"},
     {"mmap-async", "mmap-sync", "one kind of msync per op"},
+    {"sync",       "dsync",     "O_SYNC does what O_DSYNC does, and more"},
     {"jitter",     "jitter-every", "both say how often"},
     {"buffers",    "buffer-bytes", "both say how much memory"},
     {"verify",     "dedupe",        kWhole},

@@ -167,17 +167,20 @@ void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
   phases.DeleteSubrange(static_cast<int>(kept - phases.begin()), static_cast<int>(phases.end() - kept));
 }
 
-void AddSteps(const GivenOptions& given, v1::Plan& plan) {
+absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
   const double rest_s = given.Decimal("rest");
-  bool first = true;
+  const OptionSpec& drop_caches = OptionNamed("drop-caches");
+  bool first = true, any_reads = false;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
     first = false;
     if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
-    if (given.Has("drop-caches") && IsFor(OptionNamed("drop-caches"), phase.assignments(0).operation())) {
+    if (given.Has("drop-caches") && IsFor(drop_caches, phase.assignments(0).operation())) {
       phase.add_before()->mutable_drop_caches();
+      any_reads = true;
     }
   }
+  return given.Has("drop-caches") && !any_reads ? NoPhaseFor(drop_caches) : absl::OkStatus();
 }
 
 }  // namespace iobench

@@ -16,8 +16,8 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
 // Leaves operations out that the chosen engine cannot do, where nobody named them. REQUIRES: the fields are set.
 void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan);
 
-// --drop-caches, --remount, --rest: what comes before each phase.
-void AddSteps(const GivenOptions& given, v1::Plan& plan);
+// --drop-caches, --remount, --rest: what comes before each phase. InvalidArgument: there is none to drop caches before.
+absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
 
 }  // namespace iobench
 

@@ -9,6 +9,8 @@
 #include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/metadata_plan.h"
+#include "coordinator/mount_check.h"
 #include "coordinator/phase_list.h"
 #include "coordinator/plan_check.h"
 #include "coordinator/plan_fields.h"
@@ -81,6 +83,19 @@ void StopAtStonewall(v1::Plan& plan) {
   }
 }
 
+// Names have neither records nor a size of a lane's file.
+absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) {
+  if (WorksOnData(plan)) return absl::OkStatus();
+  for (const char* const name : {"record", "size"}) {
+    if (!given.Has(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed(name)),
+        ": operations on names have no use for it, and there are no others here: --items says how "
+        "many, --file-bytes how large"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanContext& context) {
   v1::Plan plan;
   plan.set_seed(1);
@@ -100,7 +115,13 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, given.Has("suite"), *plan));
   if (!given.Has("plan") && !given.Has("suite")) LeaveOutWhatTheEngineCannot(given, *plan);
-  AddSteps(given, *plan);
+  IOBENCH_RETURN_IF_ERROR(CheckSizesHaveUse(given, *plan));
+  // What is asked for by nobody here must not be refused as if it were.
+  if (given.Has("suite"))
+    IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("suite ", given.Text("suite"))));
+  if (given.Has("plan"))
+    IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("plan ", given.Text("plan"))));
+  IOBENCH_RETURN_IF_ERROR(AddSteps(given, *plan));
   if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
   CompletePlan(*plan);
   for (v1::Target& target : *plan->mutable_targets()) {

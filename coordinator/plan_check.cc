@@ -281,6 +281,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
 absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count) {
   IOBENCH_RETURN_IF_ERROR(CheckTargets(plan));  // those that workers named themselves
   IOBENCH_RETURN_IF_ERROR(CheckBytesInAll(plan, worker_count));
+  IOBENCH_RETURN_IF_ERROR(CheckTargetsHaveWorkers(plan, worker_count));
   IOBENCH_RETURN_IF_ERROR(CheckMountsOfWorkers(plan, worker_count));
   for (const v1::Phase& phase : plan.phases()) {
     const uint64_t lanes = uint64_t{worker_count} * ShapeOf(plan, phase).lanes_per_worker;

@@ -49,7 +49,7 @@ absl::Status Set(const Assignment& assignment, const OptionSpec& option, google:
   return Annotate(SetFieldFromText(assignment.path.back(), assignment.text, *message), BothNamesOf(option));
 }
 
-std::string NoPhaseFor(const OptionSpec& option) {
+const char* WhyNoPhase(const OptionSpec& option) {
   switch (option.phases) {
     case OptionFor::kReading:
       return "no operation here only reads";
@@ -71,6 +71,8 @@ std::string NoPhaseFor(const OptionSpec& option) {
       return "no operation here is find (--op find)";
     case OptionFor::kSequentialMix:
       return "no operation here is sequential-mix (-i 8 with -+B)";
+    case OptionFor::kStriding:
+      return "no operation here is stride-read (-i 5)";
     case OptionFor::kEvery:
       break;
   }
@@ -120,8 +122,14 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
       return (*spec)->kinds.Has(OpKind::kFind);
     case OptionFor::kSequentialMix:
       return (*spec)->mixes() && (*spec)->name == "sequential-mix";
+    case OptionFor::kStriding:
+      return (*spec)->pattern == Pattern::kStride;
   }
   return false;
+}
+
+absl::Status NoPhaseFor(const OptionSpec& option) {
+  return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": ", WhyNoPhase(option)));
 }
 
 absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::Plan& plan) {
@@ -152,9 +160,7 @@ absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::P
           if (mine && assignment.root == "phase") IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, phase));
           any |= mine;
         }
-        if (!any) {
-          return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(*option), ": ", NoPhaseFor(*option)));
-        }
+        if (!any) return NoPhaseFor(*option);
       }
     }
   }

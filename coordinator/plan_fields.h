@@ -16,6 +16,9 @@ absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::P
 // Whether the option says anything to a phase that does this.
 bool IsFor(const OptionSpec& option, const v1::Operation& operation);
 
+// InvalidArgument: the option, and what no phase here does. REQUIRES: none is one that it is for.
+absl::Status NoPhaseFor(const OptionSpec& option);
+
 }  // namespace iobench
 
 #endif  // COORDINATOR_PLAN_FIELDS_H_

@@ -119,7 +119,7 @@ double MedianOf(std::vector<double> values) {
 void PrintError(const std::string& message) {
   std::string one_line = message;
   std::replace(one_line.begin(), one_line.end(), '\n', ' ');
-  std::cerr << "cluster-iobench: " << Printable(one_line) << std::endl;
+  std::cerr << "cluster-iobench: " << WithShortValues(Printable(one_line)) << std::endl;
 }
 
 int ExitOfPrinting(int exit_code, int exit_if_lost) {

@@ -15,6 +15,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/units.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/plan_yaml.h"
 
 namespace iobench {
@@ -62,6 +63,16 @@ std::string FirstCommentOf(const fs::path& plan) {
 
 // -s, -r, -t over the suite's usual values. Phases that are smaller on purpose stay so, but never larger than the plan.
 void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
+  if (given.Has("record") && !plan.phases().empty() && !plan.phases(0).assignments().empty()) {
+    const uint64_t usual = plan.phases(0).assignments(0).operation().record_bytes();
+    for (v1::Phase& phase : *plan.mutable_phases()) {
+      for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+        if (assignment.operation().record_bytes() == usual) {
+          assignment.mutable_operation()->set_record_bytes(given.Number("record", usual));
+        }
+      }
+    }
+  }
   if (given.Has("size")) {
     const uint64_t bytes = given.Number("size", 0);
     plan.mutable_files()->set_bytes_per_lane(bytes);
@@ -78,15 +89,21 @@ void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
       if (phase.lanes_per_worker() > lanes) phase.set_lanes_per_worker(lanes);
     }
   }
-  if (!given.Has("record") || plan.phases().empty() || plan.phases(0).assignments().empty()) return;
-  const uint64_t usual = plan.phases(0).assignments(0).operation().record_bytes();
-  for (v1::Phase& phase : *plan.mutable_phases()) {
-    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
-      if (assignment.operation().record_bytes() == usual) {
-        assignment.mutable_operation()->set_record_bytes(given.Number("record", usual));
-      }
-    }
+}
+
+// Every phase needs a record at least.
+absl::Status CheckSizeGiven(const GivenOptions& given, const v1::Plan& plan) {
+  if (!given.Has("size")) return absl::OkStatus();
+  for (const v1::Phase& phase : plan.phases()) {
+    if (IsMetadata(phase) || phase.assignments().empty()) continue;
+    const uint64_t record = phase.assignments(0).operation().record_bytes();
+    if (record <= given.Number("size", 0)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "-s (--size) of ", FormatBytes(static_cast<double>(given.Number("size", 0))),
+        " is less than one record of phase ", phase.name(), ", ", FormatBytes(static_cast<double>(record)),
+        ": use a larger -s, or a smaller -r where that record is the suite's usual one"));
   }
+  return absl::OkStatus();
 }
 
 void SizeByMemory(const PlanContext& context, bool size_given, v1::Plan& plan) {
@@ -138,6 +155,7 @@ absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext&
     IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, LoadPlan(file.string()));
     const bool by_memory = plan.files().bytes_per_lane() == 0;
     ReplaceUsualValues(given, plan);
+    IOBENCH_RETURN_IF_ERROR(CheckSizeGiven(given, plan));
     if (by_memory) SizeByMemory(context, given.Has("size"), plan);
     return plan;
   }

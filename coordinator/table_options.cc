@@ -60,9 +60,11 @@ void TableOptions::AddTo(CLI::App& app) {
       for (const EngineSpec& engine : Engines()) names_of_engines.emplace_back(engine.name);
       added->description(absl::StrCat(help, "; there are ", absl::StrJoin(names_of_engines, ", ")));
     }
-    added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->expected(1, kMostArguments);
-    // IOzone's -F takes a name for each child.
-    added->allow_extra_args(option.name == "files");
+    // IOzone's -F takes a name for each child; of others a second word would be swallowed.
+    const bool takes_several = option.name == "files";
+    added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->expected(1, takes_several ? kMostArguments : 1);
+    added->allow_extra_args(takes_several);
     rows_.push_back({&option, added});
   }
   for (const RefusedLetter& letter : RefusedLetters()) {

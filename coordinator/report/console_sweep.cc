@@ -205,7 +205,10 @@ void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letter
 
 // Lanes down, operations across.
 void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
-  page.Line({{"lanes per worker by operation, KiB/s", Tone::kStrong}});
+  const bool only_names =
+      std::all_of(sweep.metadata.begin(), sweep.metadata.end(), [](bool is) { return is; });
+  page.Line(
+      {{absl::StrCat("lanes per worker by operation, ", only_names ? "ops/s" : "KiB/s"), Tone::kStrong}});
   Row titles{"lanes"};
   for (size_t i = 0; i < sweep.operations.size(); ++i) {
     titles.push_back(absl::StrCat(sweep.operations[i], sweep.metadata[i] ? " (ops/s)" : ""));

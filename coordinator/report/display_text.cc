@@ -119,6 +119,24 @@ std::string CutAtEnd(std::string_view text, size_t columns) {
   return std::string(Beginning(text, columns - 2)) + "..";
 }
 
+std::string WithShortValues(std::string_view message) {
+  constexpr size_t kMostColumns = 80;
+  std::string result;
+  for (bool quoted = false;; quoted = !quoted) {
+    const size_t end = message.find('"');
+    const std::string_view part = message.substr(0, end);
+    const bool whole_value = quoted && end != std::string_view::npos;
+    if (whole_value && DisplayColumns(part) > kMostColumns) {
+      result.append(Beginning(part, kMostColumns - 1)).append("…");
+    } else {
+      result.append(part);
+    }
+    if (end == std::string_view::npos) return result;
+    result += '"';
+    message.remove_prefix(end + 1);
+  }
+}
+
 std::vector<std::string> Wrapped(std::string_view text, size_t columns) {
   columns = std::max<size_t>(columns, 2);  // the widest character fits
   std::vector<std::string> lines;

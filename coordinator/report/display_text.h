@@ -22,6 +22,9 @@ std::string Shortened(std::string_view text, size_t columns);
 // The same for names that say at their beginning what they are: "abcde..".
 std::string CutAtEnd(std::string_view text, size_t columns);
 
+// A message in which each value that stands between double quotes has at most 80 columns, "…" in place of the rest.
+std::string WithShortValues(std::string_view message);
+
 // Lines of at most `columns`, broken at spaces; a single longer word is broken where it must be. At least one line.
 std::vector<std::string> Wrapped(std::string_view text, size_t columns);
 

@@ -61,7 +61,16 @@ WRONG = {
     "a seed beyond 64 bits": ("-i 0 --seed 18446744073709551616", "from 0 to 18446744073709551615"),
     "a record over a GiB": ("-i 0 -r 1025m -s 2g", "1025 MiB .*1 GiB"),
     "a record just larger than its file": ("-i 0 -r 1025k -s 1m", "1025 KiB .*1 MiB"),
-    "more than the file system has": ("-i 0 -r 1m -s 900t", "free"),
+    "more than the file system has": ("-i 0 -r 1m -s 900t", "free: use a smaller -s or"),
+    "more names than the file system has room for": (
+        "--op create --items 100000000 --file-bytes 1g", "free: use smaller --items or --file-bytes"),
+    "a second word behind --path": ("--path /tmp stray -i 0", "not expected: stray"),
+    "a directory without a worker": ("-i 0 -r 4k -s 64k --path /tmp", "more directories than workers"),
+    "a directory without a worker, dry": ("-i 0 -r 4k -s 64k --path /tmp --spawn 1 --dry-run", "more directories than"),
+    "nobody to be insecure with": ("-i 0 --insecure", "--insecure .*--listen"),
+    "nobody to wait for": ("-i 0 --join-timeout 5", "--join-timeout .*--spawn"),
+    "two kinds of O_SYNC": ("-i 0 -o --dsync", r"-o \(--sync\) cannot go with -\+D"),
+    "a very long value": ("-i 0 -r " + "7" * 500, '"7{79}…"'),
 }
 
 

@@ -282,7 +282,7 @@ def test_space_is_looked_for_before_anything_is_written(export, out):
     (("--engine", "libnfs", "-i", "1", "--drop-caches"), ("--drop-caches", "libnfs")),
     (("--engine", "libnfs", "-U", "/mnt"), ("-U", "libnfs")),
     (("--engine", "libnfs", "--stripe", "2:1m"), ("--stripe",)),
-    (("--engine", "libnfs", "--op", "create"), ("libnfs", "create")),
+    (("--engine", "libnfs", "--op", "write", "--op", "create"), ("libnfs", "create")),
     (("--engine", "libnfs", "-i", "6"), ("libnfs", "fwrite")),
 ])
 def test_what_has_no_meaning_without_a_mount_is_refused(options, words, out):

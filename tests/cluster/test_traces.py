@@ -134,7 +134,7 @@ def test_a_file_in_the_way_of_a_trace_is_left_alone(path, out, traces, is_link):
     (("--op", "write", "-X", "t", "--repeat", "2"), "--repeat"),
     (("--op", "random-mix", "-Y", "t"), "-Y"),
     (("--op", "fwrite", "-Y", "t"), "-Y"),
-    (("--op", "create", "-X", "t"), "-X"),
+    (("--op", "write", "--op", "create", "-X", "t"), "-X"),
     (("--op", "write", "-X", "t", "-Y", "t"), "-Y"),
     (("--op", "write", "--bind", "sideways"), "--bind"),
     (("--op", "write", "--bind", "numa", "-P", "1"), "-P"),

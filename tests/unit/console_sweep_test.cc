@@ -92,6 +92,7 @@ TEST_CASE("names have their own unit beside data") {
     phase.mutable_headline()->set_ops_per_s(4321);
   }
   REQUIRE(Contains(run.Footer(), "stat (ops/s)\n      1          4321\n"));
+  REQUIRE(Contains(run.Footer(), "lanes per worker by operation, ops/s"));
 }
 
 TEST_CASE("cells keep their marks as letters, and what a whole table has is only said below") {

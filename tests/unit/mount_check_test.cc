@@ -73,5 +73,18 @@ TEST_CASE("steps for a mount or the client's memory are refused where there is n
   }
 }
 
+TEST_CASE("a directory without a worker is an error, since nobody would test it") {
+  v1::Plan plan = PlanOf("posix", {"/a", "/b", "/c"});
+  CHECK(CheckTargetsHaveWorkers(plan, 3).ok());
+  CHECK(CheckTargetsHaveWorkers(plan, 4).ok());
+  CHECK_THAT(Refusal(CheckTargetsHaveWorkers(plan, 2)), Catch::Contains("more directories than workers") &&
+                                                            Catch::Contains("there are 2") &&
+                                                            Catch::Contains("test /c:"));
+  plan.mutable_targets(2)->mutable_who()->add_workers(0);  // chosen by name: now /a has none
+  CHECK_THAT(Refusal(CheckTargetsHaveWorkers(plan, 2)), Catch::Contains("test /a:"));
+  plan.mutable_files()->add_existing_files("/a/mine");
+  CHECK(CheckTargetsHaveWorkers(plan, 2).ok());
+}
+
 }  // namespace
 }  // namespace iobench

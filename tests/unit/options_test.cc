@@ -335,6 +335,79 @@ TEST_CASE("an option that no phase has a use for is an error, not silence") {
   CHECK_THAT(ErrorOf("-i 1 -+N"), Contains("-+N") && Contains("makes files"));
   CHECK_THAT(ErrorOf("-i 1 --items 5"), Contains("--items") && Contains("names"));
   CHECK_THAT(ErrorOf("-i 8 -+F"), Contains("-+F") && Contains("sequential-mix"));
+  CHECK_THAT(ErrorOf("-i 0 -j 18"), Contains("-j (--stride)") && Contains("stride-read"));
+  CHECK_THAT(ErrorOf("-i 0 -+n --drop-caches"), Contains("--drop-caches") && Contains("only reads"));
+  CHECK_THAT(ErrorOf("--op create -s 1m"), Contains("-s (--size)") && Contains("--file-bytes"));
+  CHECK_THAT(ErrorOf("--op create --op stat -r 4k"), Contains("-r (--record)") && Contains("names"));
+  CHECK_THAT(ErrorOf("--suite metadata -s 1m"), Contains("-s (--size)") && Contains("names"));
+  for (const char* const fits :
+       {"--op create --op write -r 4k -s 1m", "-a -j 18", "-i 1 -e -c -r 4k -s 1m", "-i 0 -i 1 --drop-caches",
+        "--op create --op stat --drop-caches", "--suite smoke -s 1m"}) {
+    INFO(fits);
+    CHECK(ErrorOf(fits).empty());
+  }
+}
+
+TEST_CASE("an option takes one value, but for -F") {
+  for (const char* const words : {"--path /a stray -i 0", "-i 0 stray", "--existing /a stray -i 1"}) {
+    INFO(words);
+    CHECK_THAT(ErrorOf(words), Contains("not expected") && Contains("stray"));
+  }
+  CHECK(PlanFor("-F /a/1 /b/2 -i 0")->targets_size() == 2);
+  CHECK(PlanFor("--path /a --path /b -i 0")->targets_size() == 2);
+}
+
+TEST_CASE("an empty argument is none") {
+  for (const char* const option : {"--listen", "--out", "--path", "--client-list", "--transport", "-i"}) {
+    INFO(option);
+    const auto line = ParseCommandLine({"--op", "write", option, ""});
+    CHECK(absl::IsInvalidArgument(line.status()));
+  }
+  CHECK_THAT(std::string(ParseCommandLine({"--out", ""}).status().message()),
+             Contains("--out needs an argument"));
+}
+
+TEST_CASE("options for workers elsewhere need some") {
+  const auto refusal = [](const std::vector<std::string>& words, const char* transport) {
+    return std::string(CheckUsesOf(ParseCommandLine(words)->place, transport).message());
+  };
+  CHECK_THAT(refusal({"--insecure"}, "local"), Contains("--insecure") && Contains("--listen"));
+  CHECK_THAT(refusal({"--insecure", "--spawn", "2"}, "grpc"), Contains("--insecure"));
+  CHECK_THAT(refusal({"--join-timeout", "600"}, "local"), Contains("--join-timeout") && Contains("--spawn"));
+  CHECK(refusal({"--join-timeout", "600", "--spawn", "2"}, "grpc").empty());
+  CHECK(refusal({"--insecure", "--join-timeout", "5"}, "mpi").empty());
+  CHECK(refusal({"--insecure", "--listen", ":9400", "--workers", "2"}, "grpc").empty());
+  CHECK(refusal({"--lost-after", "5"}, "local").empty());
+}
+
+TEST_CASE("what --help is asked about is known, or an error") {
+  CHECK_THAT(std::string(ParseCommandLine({"--help", "nosuch"}).status().message()), Contains("\"nosuch\""));
+  CHECK_THAT(std::string(ParseCommandLine({"run", "-h", "nosuch"}).status().message()),
+             Contains("\"nosuch\""));
+  CHECK(ParseCommandLine({"--help", "worker"})->text == ParseCommandLine({"worker", "--help"})->text);
+  CHECK_THAT(ParseCommandLine({"--help", "iozone"})->text, Contains("IOzone's letters"));
+}
+
+TEST_CASE("a pattern that no shell would read is refused") {
+  for (const char* const wrong : {"[", "a[1-3", "x\\", "[]", "[!]", "[[:digit:]", "[\\]"}) {
+    INFO(wrong);
+    CHECK_THAT(ErrorOf(absl::StrCat("--op find --find-name ", wrong)), Contains("--find-name"));
+  }
+  for (const char* const right :
+       {"*01*", "[ab]?", "[]]", "[!]a]", "\\[", "\\\\", "[[:digit:]]*", "]", "[\\]]"}) {
+    INFO(right);
+    CHECK(ErrorOf(absl::StrCat("--op find --find-name ", right)).empty());
+  }
+}
+
+TEST_CASE("a suite says that a step which cannot be is its own") {
+  CHECK_THAT(ErrorOf("--suite smoke --engine libnfs --path nfs://server/export"),
+             Contains("drop_caches") && Contains("suite smoke") && Contains("--print-plan"));
+}
+
+TEST_CASE("a size below a suite's record says so") {
+  CHECK_THAT(ErrorOf("--suite bonnie -s 1"),
+             Contains("-s (--size) of 1 KiB") && Contains("one record of phase") && Contains("8 KiB"));
 }
 
 TEST_CASE("commas are for what would be repeated") {
@@ -354,6 +427,7 @@ TEST_CASE("a value that cannot be is one line that quotes it") {
   CHECK_THAT(ErrorOf("-i 8 -+p 101"), Contains("101"));
   CHECK_THAT(ErrorOf("--time soon"), Contains("soon"));
   CHECK_THAT(ErrorOf("--time nan"), Contains("nan"));
+  CHECK_THAT(ErrorOf("-i 1 --buffer-bytes 0"), Contains("--buffer-bytes") && Contains("\"0\""));
   CHECK_THAT(ErrorOf("-+b 4m"), Contains("4m") && Contains("4m,20"));
   CHECK_THAT(ErrorOf("--data pattern:300"), Contains("pattern:300"));
   CHECK_THAT(ErrorOf("-n 4q -a"), Contains("4q") && Contains("-n"));
