@@ -161,6 +161,14 @@ TEST_CASE("a server that is silent while the connection is made is given up too"
   REQUIRE(Says(status, "0.2 s"));
 }
 
+TEST_CASE("a server that is named by an IPv6 address is shown as the URL has it") {
+  const absl::Status status = NfsConnection::Connect("nfs://[::1]/e?nfsport=1&mountport=1").status();
+  INFO(status.message());
+  REQUIRE(absl::IsUnavailable(status));
+  REQUIRE(Says(status, "mount nfs://[::1]/e"));
+  REQUIRE(Says(status, "NFS server [::1] "));
+}
+
 TEST_CASE("the URL's timeo is the patience, in tenths of a second") {
   ScriptedNfsServer server;
   server.Put("a", "");
