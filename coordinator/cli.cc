@@ -7,6 +7,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/utf8.h"
 #include "common/version.h"
 #include "coordinator/iozone_letters.h"
@@ -152,6 +154,17 @@ absl::Status CheckNetTest(const PlaceOptions& place, const GivenOptions& given) 
         used ? "takes one value of it" : "has no use for it: -r and --time say how it moves bytes"));
   }
   return absl::OkStatus();
+}
+
+// CLI11 does not quote what it names, and it is quoted values that are cut where they are printed.
+std::string WithLongWordsQuoted(const std::string& message) {
+  constexpr size_t kLongBytes = 80;
+  std::vector<std::string> words = absl::StrSplit(message, ' ');
+  for (std::string& word : words) {
+    if (word.size() > kLongBytes && word.find('"') == std::string::npos)
+      word = absl::StrCat("\"", word, "\"");
+  }
+  return absl::StrJoin(words, " ");
 }
 
 // CLI11 takes an empty argument for none.
@@ -324,8 +337,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
       message = absl::StrCat(message.substr(0, at), " was given twice");
     }
     std::replace(message.begin(), message.end(), '\n', ' ');
-    return absl::InvalidArgumentError(absl::StrCat(
-        message, "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(WithLongWordsQuoted(message),
+                     "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"));
   }
   if (!line.text.empty()) {
     line.command = Command::kText;

@@ -71,6 +71,8 @@ WRONG = {
     "nobody to wait for": ("-i 0 --join-timeout 5", "--join-timeout .*--spawn"),
     "two kinds of O_SYNC": ("-i 0 -o --dsync", r"-o \(--sync\) cannot go with -\+D"),
     "a very long value": ("-i 0 -r " + "7" * 500, '"7{79}…"'),
+    "a very long word that nothing takes": ("-i 0 " + "x" * 500, 'not expected: "x{79}…"'),
+    "a very long number of workers": ("-i 0 --spawn 9" + "x" * 500, '"9x{78}…"'),
 }
 
 
