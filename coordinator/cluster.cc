@@ -58,9 +58,9 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     auto next = Next(patience);
     if (!next.ok()) {
       if (absl::IsDeadlineExceeded(next.status())) {
-        return absl::DeadlineExceededError(
-            absl::StrCat(joined.size(), " of ", count, " workers joined in time: start those that are missing, ",
-                         "or give them longer with --join-timeout"));
+        return absl::DeadlineExceededError(absl::StrCat(
+            joined.size(), " of ", count, " workers joined in time: start those that are missing, ",
+            "or give them longer with --join-timeout"));
       }
       return next.status();
     }
