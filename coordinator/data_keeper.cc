@@ -10,6 +10,7 @@
 #include "common/data_content.h"
 #include "common/nfs_url.h"
 #include "common/phase_shape.h"
+#include "common/shell_word.h"
 #include "common/status_util.h"
 #include "common/units.h"
 #include "coordinator/client_demands.h"
@@ -241,14 +242,14 @@ absl::Status CheckTakeOver(const Member& claimer, const v1::Target& target,
   if (is_gone) {
     return absl::FailedPreconditionError(
         absl::StrCat(data, " belongs to a run that ", begun,
-                     " and that crashed: remove its data with `cluster-iobench clean ", target.path(),
-                     "`, or use --force"));
+                     " and that crashed: remove its data with `cluster-iobench clean ",
+                     ShellWord(target.path()), "`, or use --force"));
   }
   return absl::FailedPreconditionError(absl::StrCat(
       data, " belongs to a run that ", begun,
       " and that is running or crashed, which cannot be seen from here: if it crashed, remove its data with "
       "`cluster-iobench clean --force ",
-      target.path(), "`, or use --force"));
+      ShellWord(target.path()), "`, or use --force"));
 }
 
 }  // namespace
@@ -422,7 +423,8 @@ std::string DataKeeper::WhereLeft() const {
     if (done_.contains(key)) continue;
     const v1::Target& target = plan_.targets(static_cast<int>(key.first));
     places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
-                                  ": remove them with `cluster-iobench clean ", target.path(), "`"));
+                                  ": remove them with `cluster-iobench clean ", ShellWord(target.path()),
+                                  "`"));
   }
   return absl::StrJoin(places, "; ");
 }
@@ -432,7 +434,7 @@ std::string DataKeeper::WhereKept() const {
   for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
     const v1::Target& target = plan_.targets(static_cast<int>(key.first));
     places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
-                                  ", which `cluster-iobench clean ", target.path(), "` removes"));
+                                  ", which `cluster-iobench clean ", ShellWord(target.path()), "` removes"));
   }
   return absl::StrJoin(places, "; ");
 }

@@ -12,9 +12,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/shell_word.h"
 #include "common/status_util.h"
 #include "common/transport/grpc_address.h"
 #include "common/utf8.h"
@@ -24,11 +24,6 @@ namespace {
 
 constexpr int kWorkerCannotJoin = 3;       // its exit code then
 constexpr size_t kMostOutputBytes = 4096;  // that are looked at for a message
-
-// As a POSIX shell reads it back.
-std::string Quoted(const std::string& text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
-}
 
 bool IsThisHost(const std::string& client) {
   return client == "localhost" || client == "::1" || absl::StartsWith(client, "127.");
@@ -43,14 +38,14 @@ std::string WithoutBrackets(const std::string& host) {
 }  // namespace
 
 std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const LaunchOptions& options) {
-  std::string arguments = absl::StrCat(" worker --join ", Quoted(options.join_address), " --join-timeout ",
+  std::string arguments = absl::StrCat(" worker --join ", ShellWord(options.join_address), " --join-timeout ",
                                        options.join_timeout_s, " --place ", place);
   if (options.own_paths) {
     // The third field alone means "here", whatever the shell makes of the directory's name.
-    absl::StrAppend(&arguments, " --path ", Quoted(entry.path.empty() ? "." : entry.path));
+    absl::StrAppend(&arguments, " --path ", ShellWord(entry.path.empty() ? "." : entry.path));
   }
-  const std::string program = Quoted(entry.program);
-  return absl::StrCat("cd ", Quoted(entry.directory), " && if test -d ", program, "; then exec ", program,
+  const std::string program = ShellWord(entry.program);
+  return absl::StrCat("cd ", ShellWord(entry.directory), " && if test -d ", program, "; then exec ", program,
                       "/cluster-iobench", arguments, "; else exec ", program, arguments, "; fi");
 }
 

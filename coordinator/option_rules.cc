@@ -123,8 +123,8 @@ const std::vector<Need>& Needs() {
       {"dedupe-seed", {"dedupe"}},
       {"dedupe-lane-offset", {"dedupe"}},
       {"interleaved", {"shared-file"}},
-      {"read-existing", {"file", "files"}},
       {"least-file-bytes", {"file-bytes"}},
+      {"read-existing", {"file", "files"}},
       {"wear-out", {"deadline"}},
   };
   return needs;

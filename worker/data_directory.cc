@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/nfs_url.h"
+#include "common/shell_word.h"
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "worker/claimant.h"
@@ -170,8 +171,8 @@ absl::Status BelongsTo(const std::string& path, const Directory& data, const v1:
   if (OwnerOf(other) == v1::TargetFacts::ALIVE) return InUse(data.path(), other);
   return absl::FailedPreconditionError(absl::StrCat(
       data.path(), " belongs to a run that ", other.created_by(), " began at ", other.created_at(),
-      " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ", path,
-      "`, or use --force"));
+      " and that is running or crashed: if it crashed, remove its data with `cluster-iobench clean ",
+      ShellWord(path), "`, or use --force"));
 }
 
 // Of what may be the name of its data directory.
@@ -388,7 +389,7 @@ absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_o
           absl::StrCat(data, " belongs to a run that ", begun,
                        "; whether it still lives cannot be seen from here: look there, and if it crashed, "
                        "`cluster-iobench clean --force ",
-                       path, "` removes its data"));
+                       ShellWord(path), "` removes its data"));
     default:
       return absl::OkStatus();
   }

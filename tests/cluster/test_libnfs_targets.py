@@ -250,7 +250,7 @@ def test_foreign_data_are_neither_used_nor_removed(export, out):
     (export.data / "lane-000000.0").write_text("whose?")
     line = one_line(run(export, out, "-i", "0", *SHAPE))
     assert "not ours" in line and export.plain_url in line
-    program.plain("clean", export.url()).expect(0)
+    program.plain("clean", export.url()).expect(1)
     assert (export.data / "lane-000000.0").read_text() == "whose?"
 
 

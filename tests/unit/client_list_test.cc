@@ -96,8 +96,8 @@ TEST_CASE("a remote shell gets the client's directory, program and path, quoted"
   const LaunchOptions options{.join_address = "head:9400", .join_timeout_s = 30};
   CHECK(WorkerCommand(entry, 7, options) ==
         "cd '/my dir' && if test -d '/it'\\''s/prog'; then exec '/it'\\''s/prog'/cluster-iobench worker "
-        "--join 'head:9400' --join-timeout 30 --place 7 --path '.'; else exec '/it'\\''s/prog' worker "
-        "--join 'head:9400' --join-timeout 30 --place 7 --path '.'; fi");
+        "--join head:9400 --join-timeout 30 --place 7 --path .; else exec '/it'\\''s/prog' worker "
+        "--join head:9400 --join-timeout 30 --place 7 --path .; fi");
   LaunchOptions plan_says = options;
   plan_says.own_paths = false;
   CHECK(WorkerCommand(entry, 7, plan_says).find("--path") == std::string::npos);

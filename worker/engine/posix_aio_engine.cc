@@ -2,7 +2,6 @@
 
 #include <aio.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/open_file_limit.h"
 #include "common/status_util.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/slot_buffers.h"
@@ -34,17 +34,9 @@ void AllowThreads() {
   (void)once;
 }
 
-// The soft limit on descriptors is 1024 by custom; what the hard limit allows is ours to take.
-bool RaiseDescriptorLimit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return false;
-  limit.rlim_cur = limit.rlim_max;
-  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
 int Duplicate(int fd) {
   const int result = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (result >= 0 || errno != EMFILE || !RaiseDescriptorLimit()) return result;
+  if (result >= 0 || errno != EMFILE || !RaiseOpenFileLimit()) return result;
   return ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
