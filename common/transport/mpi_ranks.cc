@@ -41,6 +41,7 @@ std::optional<MpiLetter> MpiRanks::Take() {
 
 absl::Status MpiRanks::DismissAll() {
   nap_.SetLanesRunning(false);
+  if (!is_sound_) return absl::FailedPreconditionError("a rank has not answered before");
   absl::Status status = Dismiss();
   is_sound_ = is_sound_ && status.ok();
   return status;

@@ -47,7 +47,8 @@ class MpiRanks {
   // A letter without bytes.
   void OnGoodbye(int worker) { said_goodbye_[Index(worker)] = true; }
   // Sends away who has not been told to leave, then waits for everybody's goodbye; what else comes is dropped.
-  // DeadlineExceeded: somebody said none within half a minute. Then, and when MPI fails, nothing is sound any more.
+  // DeadlineExceeded: somebody said none within half a minute. Then, and when MPI fails, nothing is sound any more, and
+  // later calls wait for nobody (FailedPrecondition).
   absl::Status DismissAll();
 
   // ---- the others

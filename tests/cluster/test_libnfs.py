@@ -1,6 +1,7 @@
 """The ops of --engine libnfs against nfs-ganesha: whole runs on every transport, their parts, and their ends. What is
 around the ops is in test_libnfs_targets.py, and what goes over the wire in unit tests and the lab."""
 import dataclasses
+import shlex
 import time
 
 import ganesha
@@ -210,7 +211,7 @@ def test_data_that_a_lost_server_holds_are_told_with_how_to_remove_them(tmp_path
             running.wait_until(lambda: data.exists() and data.stat().st_size == 4 << 20, "the ops go round")
             own.process.kill()
             outcome = running.wait().expect(2)
-    assert f"remove them with `cluster-iobench clean {own.url(timeo=20)}`" in outcome.stdout + outcome.stderr
+    assert f"remove them with `cluster-iobench clean {shlex.quote(own.url(timeo=20))}`" in outcome.stdout + outcome.stderr
 
 
 def test_an_interrupt_while_the_server_is_silent_says_what_is_waited_for(server, out):

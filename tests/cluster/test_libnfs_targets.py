@@ -3,6 +3,7 @@ test_libnfs.py's."""
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -234,7 +235,7 @@ def test_what_a_killed_run_leaves_is_refused_and_then_cleaned(export, tmp_path):
         os.killpg(running.process.pid, signal.SIGKILL)
         running.process.wait()
     line = one_line(run(export, tmp_path / "2", "-i", "0", *SHAPE))
-    assert f"cluster-iobench clean {export.url()}" in line and export.plain_url in line
+    assert f"cluster-iobench clean {shlex.quote(export.url())}" in line and export.plain_url in line
     (export.data / "results.txt").write_text("precious")
     cleaned = program.plain("clean", export.url()).expect(0)
     assert "removed 2 files" in cleaned.stdout
