@@ -58,7 +58,7 @@ def test_each_line_is_a_worker_of_one_lane_in_its_directory(clients, path, out):
     started = clients.started()
     assert len(started) == 3
     for line in started:
-        assert line.startswith(f"localhost -n cd '{path}' && ") and "--join '127.0.0.1:" in line
+        assert line.startswith(f"localhost -n cd {path} && ") and "--join 127.0.0.1:" in line
 
 
 def test_t_takes_the_first_lines(clients, path, out):
@@ -171,7 +171,7 @@ def test_clients_elsewhere_need_insecure(clients, path):
 def test_the_address_that_clients_are_told(clients, path, out):
     listed = clients.list(f"node7 {path} {program.BINARY}")
     clients.run(*listed, "--insecure", "-+h", "127.0.0.1", *SMALL, out=out).expect(0)
-    assert "--join '127.0.0.1:" in clients.log.read_text()
+    assert "--join 127.0.0.1:" in clients.log.read_text()
 
 
 def test_dry_run_and_print_plan(clients, path, tmp_path):
