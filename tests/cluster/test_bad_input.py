@@ -317,10 +317,15 @@ def test_the_help_is_in_words_of_ours():
     assert "UINT in" not in outcome.stdout and "{auto,local" not in outcome.stdout, outcome
 
 
-def test_a_low_soft_limit_on_open_files_is_raised_and_a_low_hard_one_is_said(path, out, tmp_path):
-    lanes = ("-i", "0", "-+n", "-r", "4k", "-s", "8k", "-t", "100")
+LIMITED_LANES = ("-i", "0", "-+n", "-r", "4k", "-s", "8k", "-t", "100")
+
+
+def test_a_low_soft_limit_on_open_files_is_raised(path, out):
     low = ("sh", "-c", 'ulimit -Sn 64 && exec "$@"', "sh")
-    program.run(lanes, path=path, out=out, prefix=low).expect(0)
+    program.run(LIMITED_LANES, path=path, out=out, prefix=low).expect(0)
+
+
+def test_without_descriptors_a_low_hard_limit_is_said(path, out):
     hard = ("sh", "-c", 'ulimit -Sn 64 && ulimit -Hn 64 && exec "$@"', "sh")
-    outcome = program.run(lanes, path=path, out=tmp_path / "second", prefix=hard).expect(2)
+    outcome = program.run(LIMITED_LANES, path=path, out=out, prefix=hard).expect(2)
     assert re.search(r"may have 64\s+files\s+open", outcome.stdout), outcome
