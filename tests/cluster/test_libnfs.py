@@ -29,8 +29,7 @@ def test_all_that_are_named_exist():
 
 @pytest.fixture(scope="module")
 def server():
-    if reason := ganesha.why_not():
-        pytest.skip(reason)
+    ganesha.need()
     with ganesha.Ganesha() as running:
         yield running
 
@@ -187,8 +186,7 @@ def test_a_server_that_stops_in_mid_phase_ends_the_lanes_and_what_was_measured_i
 
 
 def test_a_server_that_ends_in_mid_phase_ends_the_lanes(tmp_path, out):
-    if reason := ganesha.why_not():
-        pytest.skip(reason)
+    ganesha.need()
     with ganesha.Ganesha() as own:
         with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-w", "-t", "1", "--depth", "4", "--time", "30",
                             *SHAPE], path=own.url(timeo=20), out=out) as running:
@@ -202,8 +200,7 @@ def test_a_server_that_ends_in_mid_phase_ends_the_lanes(tmp_path, out):
 
 
 def test_data_that_a_lost_server_holds_are_told_with_how_to_remove_them(tmp_path, out):
-    if reason := ganesha.why_not():
-        pytest.skip(reason)
+    ganesha.need()
     with ganesha.Ganesha() as own:
         with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-t", "1", "--time", "30", *SHAPE],
                            path=own.url(timeo=20), out=out) as running:
@@ -239,8 +236,7 @@ def test_an_interrupt_while_the_server_is_silent_says_what_is_waited_for(server,
 
 def test_a_server_that_fills_up_in_mid_phase_says_so_by_its_own_error(out):
     """Its export is a tmpfs of 8 MiB. What the run needs is free when it begins, and then somebody else takes it."""
-    if reason := ganesha.why_not():
-        pytest.skip(reason)
+    ganesha.need()
     with ganesha.Ganesha(megabytes=8) as small:
         with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-t", "1", "-r", "64k", "-s", "6m", "-+O", "40"],
                            path=small.url(), out=out) as running:
