@@ -15,7 +15,6 @@
 #include "coordinator/option_rules.h"
 #include "coordinator/plan_builder.h"
 #include "coordinator/plan_check.h"
-#include "tests/unit/golden_file.h"
 
 namespace iobench {
 namespace {
@@ -215,37 +214,6 @@ TEST_CASE("an option's fields are fields of a plan, and it has a help line") {
   }
 }
 
-// 2.1 and 2.2 of IOzone 3.471's options.
-const std::vector<std::string>& IozoneLetters() {
-  static const std::vector<std::string> letters = {
-      "a",  "A",  "b",  "B",  "c",  "C",  "d",  "D",  "e",  "E",  "f",  "F",  "g",  "G",  "h",  "H",
-      "i",  "I",  "j",  "J",  "k",  "K",  "l",  "L",  "m",  "M",  "n",  "N",  "o",  "O",  "p",  "P",
-      "q",  "Q",  "r",  "R",  "s",  "S",  "t",  "T",  "u",  "U",  "v",  "V",  "w",  "W",  "x",  "X",
-      "y",  "Y",  "z",  "Z",  "+a", "+A", "+b", "+B", "+c", "+C", "+d", "+D", "+E", "+F", "+h", "+H",
-      "+i", "+J", "+k", "+K", "+l", "+L", "+m", "+n", "+N", "+O", "+p", "+P", "+q", "+r", "+s", "+S",
-      "+t", "+T", "+u", "+U", "+V", "+w", "+W", "+x", "+X", "+y", "+z", "+Z"};
-  return letters;
-}
-
-std::vector<std::string> OurLetters() {
-  std::vector<std::string> letters;
-  for (const OptionSpec& option : RunOptions()) {
-    if (!option.letter.empty()) letters.emplace_back(option.letter);
-  }
-  for (const PlaceLetter& letter : PlaceLetters()) letters.emplace_back(letter.letter);
-  for (const RefusedLetter& letter : RefusedLetters()) letters.emplace_back(letter.letter);
-  return letters;
-}
-
-TEST_CASE("every letter of IOzone is an option here or refused with a reason, and none is both") {
-  const std::vector<std::string> ours = OurLetters();
-  for (const std::string& letter : IozoneLetters()) {
-    INFO(letter);
-    CHECK(std::count(ours.begin(), ours.end(), letter) == 1);
-  }
-  CHECK(ours.size() == IozoneLetters().size());  // and there are no others
-}
-
 TEST_CASE("a refused letter says why") {
   for (const RefusedLetter& letter : RefusedLetters()) {
     const std::string words =
@@ -254,34 +222,6 @@ TEST_CASE("a refused letter says why") {
     CHECK_THAT(ErrorOf(words),
                Contains(absl::StrCat("-", std::string(letter.letter))) && Contains(std::string(letter.why)));
   }
-}
-
-TEST_CASE("--help iozone lists every letter once, with ours beside") {
-  const std::string help = IozoneHelp();
-  for (const std::string& letter : OurLetters()) {
-    const std::string begin = absl::StrCat("\n  -", letter, std::string(5 - letter.size() - 1, ' '));
-    INFO(begin);
-    const size_t at = help.find(begin);
-    REQUIRE(at != std::string::npos);
-    CHECK(help.find(begin, at + 1) == std::string::npos);
-  }
-  CHECK_THAT(help, Contains("-+n  --no-retest"));
-  CHECK_THAT(help, Contains("-i 12  preadv, repreadv"));
-}
-
-TEST_CASE("docs/iozone.md has a line for every letter and for no other") {
-  const std::string text = FileText(SourcePath("docs/iozone.md"));
-  std::set<std::string> documented;
-  for (const auto& line : absl::StrSplit(text, '\n')) {
-    const std::string row(line);
-    if (row.rfind("| `-", 0) != 0) continue;
-    const size_t end = row.find_first_of("` ", 4);
-    REQUIRE(end != std::string::npos);
-    INFO(row);
-    CHECK(documented.insert(row.substr(4, end - 4)).second);
-  }
-  const std::vector<std::string> ours = OurLetters();
-  CHECK(documented == std::set<std::string>(ours.begin(), ours.end()));
 }
 
 TEST_CASE("options that contradict each other are refused, and both are named") {
