@@ -1,10 +1,12 @@
 #include "common/engine.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/near_names.h"
 
 namespace iobench {
 namespace {
@@ -38,6 +40,12 @@ constexpr EngineSpec kEngines[] = {
 };
 // clang-format on
 
+// What others call an engine of ours.
+constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+    {"io_uring", "uring"}, {"io-uring", "uring"}, {"liburing", "uring"}, {"posixaio", "posix-aio"},
+    {"psync", "posix"},    {"nfs", "libnfs"},
+};
+
 }  // namespace
 
 std::span<const EngineSpec> Engines() {
@@ -45,13 +53,18 @@ std::span<const EngineSpec> Engines() {
 }
 
 absl::StatusOr<const EngineSpec*> FindEngine(std::string_view name) {
-  for (const EngineSpec& engine : kEngines) {
-    if (engine.name == name) return &engine;
+  std::string_view ours = name;
+  for (const auto& [alias, engine] : kAliases) {
+    if (alias == name) ours = engine;
   }
-  std::vector<std::string> names;
-  for (const EngineSpec& engine : kEngines) names.emplace_back(engine.name);
-  return absl::NotFoundError(
-      absl::StrCat("unknown engine \"", std::string(name), "\"; there are: ", absl::StrJoin(names, ", ")));
+  std::vector<std::string_view> names;
+  for (const EngineSpec& engine : kEngines) {
+    if (engine.name == ours) return &engine;
+    names.push_back(engine.name);
+  }
+  const auto append = [](std::string* text, std::string_view each) { text->append(each); };
+  return absl::NotFoundError(absl::StrCat("unknown engine \"", std::string(name), "\"; there are: ",
+                                          absl::StrJoin(names, ", ", append), DidYouMean(name, names)));
 }
 
 absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std::string_view name) {
@@ -61,7 +74,7 @@ absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std:
   if ((*engine)->calls.Has(operation.call) && (!updates || (*engine)->features.Has(EngineFeature::kUpdate))) {
     return engine;
   }
-  if (name == "posix") {
+  if ((*engine)->name == "posix") {
     for (const EngineSpec& other : kEngines) {
       if (other.name != "null" && other.calls.Has(operation.call)) return &other;
     }

@@ -40,7 +40,7 @@ struct EngineSpec {
 
 std::span<const EngineSpec> Engines();
 
-// NotFound lists what there is.
+// By its name, or by one that others have for it (io_uring). NotFound lists what there is.
 absl::StatusOr<const EngineSpec*> FindEngine(std::string_view name);
 
 // The engine that does an operation where the user asked for `engine`: stdio operations have their own in place of

@@ -1,14 +1,14 @@
 #include "common/operation.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "common/near_names.h"
 
 namespace iobench {
 namespace {
@@ -75,38 +75,6 @@ constexpr OperationSpec kOperations[] = {
 };
 // clang-format on
 
-// Letters to add and to drop; a letter replaced counts as both, or "rnd-read" were as near to reread as to
-// random-read, of which it is the skeleton.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 2);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
-// The names at the smallest distance, unless even that is more than half of what was typed.
-std::vector<std::string> NamesNear(std::string_view name) {
-  const std::string lower = absl::AsciiStrToLower(std::string(name));
-  size_t smallest = lower.size() / 2;
-  std::vector<std::string> near;
-  for (const OperationSpec& operation : kOperations) {
-    const size_t distance = EditDistance(lower, operation.name);
-    if (distance > smallest) continue;
-    if (distance < smallest) near.clear();
-    smallest = distance;
-    near.emplace_back(operation.name);
-  }
-  return near;
-}
-
 // "0 write, rewrite; 1 read, reread; …"
 std::string KnownOperations() {
   std::string known;
@@ -135,11 +103,12 @@ absl::StatusOr<const OperationSpec*> FindOperation(std::string_view name) {
   for (const OperationSpec& operation : kOperations) {
     if (operation.name == name) return &operation;
   }
-  const std::vector<std::string> near = NamesNear(name);
+  std::vector<std::string_view> names;
+  for (const OperationSpec& operation : kOperations) names.push_back(operation.name);
+  const std::string hint = DidYouMean(name, names);
   return absl::NotFoundError(
-      absl::StrCat("unknown operation \"", std::string(name), "\"; ",
-                   near.empty() ? absl::StrCat("known are ", KnownOperations())
-                                : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "?")));
+      absl::StrCat("unknown operation \"", std::string(name), "\"",
+                   hint.empty() ? absl::StrCat("; known are ", KnownOperations()) : hint));
 }
 
 absl::StatusOr<std::vector<const OperationSpec*>> OperationsFor(std::string_view number_or_name) {

@@ -1,10 +1,14 @@
 #include "common/units.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -23,48 +27,70 @@ std::string ThreeDigits(double value) {
   return text == "-0" ? "0" : text;
 }
 
-absl::Status BadSize(std::string_view text, const char* why) {
+constexpr char kNeeded[] = "is not a whole number with an optional b, k, m, g or t, as in 64k";
+constexpr char kTooLarge[] = "is too large: 2^63 bytes or more";
+
+absl::Status BadSize(std::string_view text, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("size \"", std::string(text), "\" ", why));
+}
+
+// What stands behind the digits of a size: "", "k", "KiB" … nullopt: no unit of ours.
+std::optional<uint64_t> UnitBytes(std::string_view unit, uint64_t bare_unit_bytes) {
+  if (unit.empty()) return bare_unit_bytes;
+  const std::string lower = absl::AsciiStrToLower(std::string(unit));
+  if (lower == "b") return 1;
+  constexpr std::string_view kPrefixes = "kmgt";
+  const size_t power = kPrefixes.find(lower[0]);
+  const bool binary = lower.size() == 1 || lower.substr(1) == "ib";
+  if (power == std::string_view::npos || !binary) return std::nullopt;
+  return 1_KiB << (10 * power);
+}
+
+// "MB" is a million bytes to some and a mebibyte to others: what could be meant is named, and nothing taken for granted.
+absl::Status BadUnit(std::string_view text, std::string_view number, std::string_view unit) {
+  const std::string lower = absl::AsciiStrToLower(std::string(unit));
+  constexpr std::string_view kPrefixes = "kmgt";
+  const size_t power = lower.size() == 2 && lower[1] == 'b' ? kPrefixes.find(lower[0]) : std::string_view::npos;
+  if (power == std::string_view::npos) return BadSize(text, kNeeded);
+  return BadSize(
+      text, absl::StrCat("may be of powers of 1000 or of 1024: write ", std::string(number),
+                         lower.substr(0, 1), " or ", std::string(number), absl::AsciiStrToUpper(lower.substr(0, 1)),
+                         "iB for powers of 1024, or ", std::string(number), std::string(3 * (power + 1), '0'), "b"));
 }
 
 }  // namespace
 
 absl::StatusOr<uint64_t> ParseBytes(std::string_view text, uint64_t bare_unit_bytes) {
-  constexpr char kNeeded[] = "is not a whole number with an optional b, k, m, g or t, as in 64k";
-  size_t digits = 0;
-  while (digits < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
-  if (digits == 0 || text.size() > digits + 1) return BadSize(text, kNeeded);
-  uint64_t unit = bare_unit_bytes;
-  if (digits < text.size()) {
-    switch (absl::ascii_tolower(static_cast<unsigned char>(text[digits]))) {
-      case 'b':
-        unit = 1;
-        break;
-      case 'k':
-        unit = 1_KiB;
-        break;
-      case 'm':
-        unit = 1_MiB;
-        break;
-      case 'g':
-        unit = 1_GiB;
-        break;
-      case 't':
-        unit = 1024_GiB;
-        break;
-      default:
-        return BadSize(text, kNeeded);
-    }
-  }
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits == 0) return BadSize(text, kNeeded);
+  const std::optional<uint64_t> unit = UnitBytes(text.substr(digits), bare_unit_bytes);
+  if (!unit) return BadUnit(text, text.substr(0, digits), text.substr(digits));
   constexpr uint64_t kMost = (uint64_t{1} << 63) - 1;
   uint64_t number = 0;
   for (char digit : text.substr(0, digits)) {
     const auto value = static_cast<uint64_t>(digit - '0');
-    if (number > (kMost - value) / 10) return BadSize(text, "is too large: 2^63 bytes or more");
+    if (number > (kMost - value) / 10) return BadSize(text, kTooLarge);
     number = number * 10 + value;
   }
-  if (unit != 0 && number > kMost / unit) return BadSize(text, "is too large: 2^63 bytes or more");
-  return number * unit;
+  if (*unit != 0 && number > kMost / *unit) return BadSize(text, kTooLarge);
+  return number * *unit;
+}
+
+absl::StatusOr<double> ParseSeconds(std::string_view text, double bare_unit_s) {
+  const size_t end = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  // "5e3" is a number, and the "e" of nothing else begins a unit.
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  double number = NAN, unit_s = text.substr(end).empty() ? bare_unit_s : NAN;
+  for (const auto& [name, seconds] : kUnits) {
+    if (text.substr(end) == name) unit_s = seconds;
+  }
+  if (!absl::SimpleAtod(absl::string_view(text.data(), end), &number) || !std::isfinite(number * unit_s)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("time \"", std::string(text),
+                     "\" is not a number with an optional us, ms, s, min or h, as in 500ms"));
+  }
+  return number * unit_s;
 }
 
 std::string FormatBytes(double bytes) {

@@ -17,6 +17,33 @@ TEST_CASE("a size is a number and a power of 1024", "[units]") {
   CHECK(ParseBytes("1g", 1_KiB).value() == 1073741824);
   CHECK(ParseBytes("2T", 1_KiB).value() == 2199023255552);
   CHECK(ParseBytes("0", 1_KiB).value() == 0);
+  CHECK(ParseBytes("1GiB", 1_KiB).value() == 1073741824);
+  CHECK(ParseBytes("64kib", 1).value() == 65536);
+  CHECK(ParseBytes("512B", 1_KiB).value() == 512);
+}
+
+TEST_CASE("a size that may be of powers of 1000 is answered with both that it could be", "[units]") {
+  const auto size = ParseBytes("64MB", 1_KiB);
+  REQUIRE(size.status().code() == absl::StatusCode::kInvalidArgument);
+  CHECK(size.status().message() ==
+        "size \"64MB\" may be of powers of 1000 or of 1024: write 64m or 64MiB for powers of 1024, or 64000000b");
+}
+
+TEST_CASE("a time is a number and a unit", "[units]") {
+  CHECK(ParseSeconds("5", 1).value() == 5);
+  CHECK(ParseSeconds("2.5", 1e-3).value() == 2.5e-3);
+  CHECK(ParseSeconds("5s", 1e-3).value() == 5);
+  CHECK(ParseSeconds("500ms", 1).value() == 0.5);
+  CHECK(ParseSeconds("20us", 1).value() == 20 * 1e-6);
+  CHECK(ParseSeconds("2min", 1).value() == 120);
+  CHECK(ParseSeconds("1e1m", 1).value() == 600);
+  CHECK(ParseSeconds("1.5h", 1).value() == 5400);
+  for (const char* text : {"", "s", "5 s", "5x", "1e", "nan", "inf", "5ss", "1e999", "0x10"}) {
+    INFO('"' << text << '"');
+    const auto time = ParseSeconds(text, 1);
+    REQUIRE(time.status().code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(std::string(time.status().message()), Catch::Contains(std::string("\"") + text + "\""));
+  }
 }
 
 TEST_CASE("a bare number is in the unit that the option has", "[units]") {
@@ -37,7 +64,7 @@ TEST_CASE("the largest size is one byte under 2^63", "[units]") {
 }
 
 TEST_CASE("anything else is refused with the text that was typed", "[units]") {
-  for (const char* text : {"", "k", "64x", "64kb", "-1k", "+1k", " 64k", "64k ", "1.5g", "0x10", "6 4"}) {
+  for (const char* text : {"", "k", "64x", "64kb", "64mbit", "64xib", "-1k", "+1k", " 64k", "64k ", "1.5g", "0x10", "6 4"}) {
     INFO('"' << text << '"');
     const auto size = ParseBytes(text, 1_KiB);
     REQUIRE(size.status().code() == absl::StatusCode::kInvalidArgument);
