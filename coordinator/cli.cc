@@ -9,11 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/units.h"
 #include "common/utf8.h"
 #include "common/version.h"
 #include "coordinator/iozone_letters.h"
 #include "coordinator/suite.h"
 #include "coordinator/table_options.h"
+#include "coordinator/typed_words.h"
+#include "coordinator/usage.h"
 
 namespace iobench {
 namespace {
@@ -38,6 +41,22 @@ class Adder {
   template <typename T>
   CLI::Option* Value(const char* names, T& value, const char* help, const char* type) {
     return app_.add_option(names, value, help)->group(group_)->type_name(type)->allow_extra_args(false);
+  }
+  // 5, 5s, 500ms, 2min.
+  CLI::Option* Seconds(const char* name, double& value, double least, const char* help) {
+    const auto take = [&value, name, least](const std::string& text) {
+      const absl::StatusOr<double> seconds = ParseSeconds(text, 1);
+      if (!seconds.ok()) throw CLI::ValidationError(name, std::string(seconds.status().message()));
+      if (*seconds < least || *seconds > kMostTimeoutSeconds) {
+        throw CLI::ValidationError(name, absl::StrCat("\"", text, "\" is not a time from ", least, " to ",
+                                                      kMostTimeoutSeconds, " seconds"));
+      }
+      value = *seconds;
+    };
+    return app_.add_option_function<std::string>(name, take, help)
+        ->group(group_)
+        ->type_name("S")
+        ->allow_extra_args(false);
   }
   CLI::Option* Flag(const char* names, bool& value, const char* help) {
     return app_.add_flag(names, value, help)->group(group_);
@@ -72,21 +91,18 @@ void AddPlace(CLI::App& app, PlaceOptions& place) {
              "(IOzone: -+t; "
              "-r: record, --time: seconds of each part)");
   where
-      .Value("--join-timeout", place.join_timeout_s,
-             "give up when they have not joined after S seconds (default 600)", "S")
-      ->check(InRange(0.0, kMostTimeoutSeconds))
+      .Seconds("--join-timeout", place.join_timeout_s, 0,
+               "give up when they have not joined after S seconds (default 600)")
       ->each([&place](const std::string&) { place.join_timeout_given = true; });
-  where
-      .Value("--lost-after", place.lost_after_s,
-             "a worker that does not answer is told of, and counts as lost after S seconds (default 60)", "S")
-      ->check(InRange(1.0, kMostTimeoutSeconds));
+  where.Seconds("--lost-after", place.lost_after_s, 1,
+                "a worker that does not answer is told of, and counts as lost after S seconds (default 60)");
   where.Flag("--insecure", place.insecure, "listen on a network address without TLS");
   where.Flag("--progress", place.progress, "show progress even when stderr is not a terminal");
 }
 
 void AddResults(CLI::App& app, PlaceOptions& place) {
   Adder where(app, WhereGroup());
-  where.Value("--out", place.out, "directory of the results (default: cluster-iobench.out/TIME)", "DIR");
+  where.Value("--out", place.out, "directory of the results (default: ./cluster-iobench.out/TIME)", "DIR");
   where.Flag("--force", place.force,
              "go on although space is short, data of a crashed run or results are in the way");
 }
@@ -180,10 +196,22 @@ absl::Status CheckNoneEmpty(const CLI::App& command) {
   return absl::OkStatus();
 }
 
-constexpr const char* kCommands[] = {"run", "worker", "report", "selftest", "clean"};
+constexpr std::string_view kCommands[] = {"run", "worker", "report", "selftest", "clean"};
 bool IsCommand(const std::string& word) {
-  return std::any_of(std::begin(kCommands), std::end(kCommands),
-                     [&](const char* command) { return word == command; });
+  return std::find(std::begin(kCommands), std::end(kCommands), word) != std::end(kCommands);
+}
+
+// Of a command, or those that stand without one.
+LongNames NamesOf(const CLI::App& app, const std::string& command) {
+  LongNames names;
+  const CLI::App& named = IsCommand(command) ? *app.get_subcommand(command) : app;
+  for (const CLI::Option* option : named.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.known.push_back(name);
+      if (!option->get_group().empty()) names.shown.push_back(name);
+    }
+  }
+  return names;
 }
 
 // The word behind a --help that stands first, or behind the command: a command to tell about, else nothing known.
@@ -245,6 +273,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   std::vector<std::string> arguments = *std::move(with_long_options);
 
   CommandLine line;
+  if (arguments.empty()) {
+    line.command = Command::kUsage;
+    line.text = ShortUsage();
+    return line;
+  }
   if (AsksForLetters(arguments)) {
     line.command = Command::kText;
     line.text = IozoneHelp();
@@ -268,16 +301,16 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   AddPlace(run, line.place);
   AddResults(run, line.place);
   run.footer(kFooter);
+  std::vector<std::string> words;
+  run.add_option("DIR", words, "a directory to test in, as --path")->type_name("");
 
   CLI::App& worker = *app.add_subcommand("worker", "take part in a run that a coordinator leads");
   worker.add_option("--join", line.join, "the coordinator's address: host:9400, unix:/path")
       ->required()
       ->type_name("ADDR");
-  worker
-      .add_option("--join-timeout", line.place.join_timeout_s,
-                  "give up when it cannot be reached for S seconds (default 600)")
-      ->type_name("S")
-      ->check(InRange(0.0, kMostTimeoutSeconds));
+  Adder(worker, worker.get_option("--join")->get_group())
+      .Seconds("--join-timeout", line.place.join_timeout_s, 0,
+               "give up when it cannot be reached for S seconds (default 600)");
   worker.add_option("--simulate", line.simulate, "take part as N workers, each with a connection of its own")
       ->type_name("N")
       ->check(InRange(1u, 10000u));
@@ -316,13 +349,17 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
                  "also where it cannot be seen from this host whether the run still lives");
 
   // Without a command it is `run`.
-  static constexpr const char* kOwn[] = {"-h", "--help", "-v", "--version"};
-  if (arguments.empty() ||
-      (!IsCommand(arguments[0]) && std::none_of(std::begin(kOwn), std::end(kOwn),
-                                                [&](const char* word) { return arguments[0] == word; }))) {
+  static constexpr std::string_view kOwn[] = {"-h", "--help", "-v", "--version"};
+  const bool own = std::find(std::begin(kOwn), std::end(kOwn), arguments[0]) != std::end(kOwn);
+  if (!own && !IsCommand(arguments[0])) {
+    if (absl::Status status = CheckFirstWord(arguments[0], kCommands); !status.ok()) return status;
     arguments.insert(arguments.begin(), "run");
   }
   if (absl::Status status = CheckAllOptions(arguments); !status.ok()) return status;
+  if (absl::Status status = CheckLongNames(arguments, NamesOf(app, arguments[0]));
+      !status.ok()) {
+    return status;
+  }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(arguments);
@@ -352,6 +389,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     line.command = Command::kRun;
     auto given = table.Given();
     if (!given.ok()) return given.status();
+    for (const std::string& word : words) {
+      if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
+      if (absl::Status status = given->Add("path", word); !status.ok()) return status;
+    }
     if (given->Text("suite") == "list") {
       auto list = SuiteList();
       if (!list.ok()) return list.status();

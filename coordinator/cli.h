@@ -11,7 +11,7 @@
 
 namespace iobench {
 
-enum class Command { kRun, kWorker, kReport, kSelftest, kClean, kText };
+enum class Command { kRun, kWorker, kReport, kSelftest, kClean, kText, kUsage };
 
 // Where the workers are and where results go.
 struct PlaceOptions {
@@ -46,7 +46,7 @@ struct CommandLine {
   std::string clean_directory;
   uint32_t selftest_phases = 20;
   uint32_t selftest_lanes = 1;
-  std::string text;  // kText: print this and exit 0 (help, version, `--suite list`)
+  std::string text;  // kText: print this and exit 0 (help, version, `--suite list`). kUsage: nothing was asked for
 };
 
 // Whether options for workers elsewhere have a use over `transport`: local, mpi or grpc. InvalidArgument names one that has

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/clock.h"
 #include "common/units.h"
 #include "coordinator/report/display_text.h"
@@ -19,6 +20,11 @@ constexpr int64_t kSliceNs = 20'000'000;
 constexpr int64_t kHangs = 2;
 // A run that is interrupted ends at once, mostly.
 constexpr int64_t kToldOfInterruptNs = kNanosPerSecond;
+
+// Workers that do not join are told of when nobody has come for so long, and again.
+constexpr int64_t kToldOfMissingNs = 3 * kNanosPerSecond;
+constexpr int64_t kToldAgainNs = 30 * kNanosPerSecond;
+constexpr size_t kMostNamed = 8;
 
 // "node9" before "node10": digits compare as numbers.
 bool NaturalLess(const std::string& a, const std::string& b) {
@@ -43,6 +49,27 @@ bool NaturalLess(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+// "2 of 4 workers have joined (node01, 2 on node02); missing: …"
+std::string WhoIsMissing(const std::vector<Member>& joined, uint32_t count, const JoinWatch& watch) {
+  std::map<std::string, size_t> hosts;
+  std::vector<v1::WorkerFacts> facts;
+  for (const Member& member : joined) {
+    ++hosts[member.facts.host()];
+    facts.push_back(member.facts);
+  }
+  std::vector<std::string> names;
+  for (const auto& [host, workers] : hosts) {
+    if (names.size() == kMostNamed) {
+      names.push_back(absl::StrCat("and ", hosts.size() - kMostNamed, " more hosts"));
+      break;
+    }
+    names.push_back(workers == 1 ? host : absl::StrCat(workers, " on ", host));
+  }
+  return absl::StrCat(joined.size(), " of ", count, " workers have joined",
+                      names.empty() ? "" : absl::StrCat(" (", absl::StrJoin(names, ", "), ")"),
+                      watch.missing ? absl::StrCat("; missing: ", watch.missing(facts)) : "");
+}
+
 }  // namespace
 
 std::string Member::Name() const {
@@ -50,22 +77,24 @@ std::string Member::Name() const {
 }
 
 absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
-                             const std::function<void(uint32_t)>& on_joined,
-                             const std::function<absl::Status()>& check) {
+                             const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch) {
   std::vector<Member> joined;
   const Patience patience{.deadline = deadline};
+  CoordTime tell_at = CoordNow() + kToldOfMissingNs;
   while (joined.size() < count) {
     auto next = Next(patience);
     if (!next.ok()) {
       if (absl::IsDeadlineExceeded(next.status())) {
-        return absl::DeadlineExceededError(absl::StrCat(
-            joined.size(), " of ", count, " workers joined in time: start those that are missing, ",
-            "or give them longer with --join-timeout"));
+        return absl::DeadlineExceededError(
+            absl::StrCat(WhoIsMissing(joined, count, watch), "; --join-timeout gives them longer"));
       }
       return next.status();
     }
     if (!next->has_value()) {
-      if (absl::Status status = check ? check() : absl::OkStatus(); !status.ok()) return status;
+      if (absl::Status status = watch.check ? watch.check() : absl::OkStatus(); !status.ok()) return status;
+      if (CoordNow() < tell_at) continue;
+      spdlog::warn("{}", Printable(WhoIsMissing(joined, count, watch)));
+      tell_at = CoordNow() + kToldAgainNs;
       continue;
     }
     const ReceivedEvent& received = **next;
@@ -79,7 +108,8 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     if (facts.program_version() != version) {
       const std::string reason =
           absl::StrCat("worker on ", facts.host(), " is version ", facts.program_version(),
-                       ", the coordinator is ", version, ": install the same cluster-iobench on both");
+                       ", the coordinator is ", version,
+                       " (behind the + is a fingerprint of the sources): install the same cluster-iobench on both");
       v1::WorkerRequest leave;
       leave.set_run_id(run_id_);
       leave.set_call_id(next_call_id_++);
@@ -91,6 +121,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     member.id = received.worker;
     member.facts = facts;
     joined.push_back(std::move(member));
+    tell_at = std::max(tell_at, CoordNow() + kToldOfMissingNs);
     on_joined(static_cast<uint32_t>(joined.size()));
   }
   std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {

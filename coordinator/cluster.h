@@ -15,6 +15,7 @@
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/interrupt.h"
+#include "coordinator/join_watch.h"
 #include "coordinator/silence_watch.h"
 #include "iobench/v1/control.pb.h"
 
@@ -44,11 +45,9 @@ class Cluster {
   // their places in the client list, else by host name and then by order of joining, so that a later run with the
   // same hosts numbers them alike. FailedPrecondition: a worker of another version (it is sent away; the message
   // names both). DeadlineExceeded: too few by `deadline`. Cancelled: interrupted. `on_joined` is told how many are
-  // there, for the display. `check` is asked every now and then whether there is any use in waiting; what it says
-  // otherwise is returned.
+  // there, for the display. While some are missing for seconds, who has joined and who has not is said on stderr.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
-                      const std::function<void(uint32_t joined)>& on_joined,
-                      const std::function<absl::Status()>& check = nullptr);
+                      const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {});
 
   const std::vector<Member>& members() const { return members_; }
   uint32_t client_count() const { return client_count_; }

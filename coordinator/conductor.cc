@@ -46,7 +46,7 @@ int Conductor::Run() {
   if (absl::Status status = cluster_.Gather(
           options_.worker_count, options_.join_deadline, options_.version,
           [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); },
-          options_.check_start);
+          options_.join_watch);
       !status.ok()) {
     return Refuse(status);
   }

@@ -43,7 +43,7 @@ struct ConductorOptions {
   uint32_t worker_count = 1;
   CoordTime join_deadline{INT64_MAX};
   int64_t lost_after_ns = Cluster::kUsualLostAfterNs;  // of a worker that does not answer
-  std::function<absl::Status()> check_start;  // asked while workers are waited for; an error ends the run
+  JoinWatch join_watch;
   bool force = false;
   bool always_measure_clocks = false;  // also where boot ids are equal; tests
   bool dry_run = false;                // everything up to the checks; then stop

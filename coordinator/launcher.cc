@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/shell_word.h"
@@ -24,6 +25,8 @@ namespace {
 
 constexpr int kWorkerCannotJoin = 3;       // its exit code then
 constexpr size_t kMostOutputBytes = 4096;  // that are looked at for a message
+constexpr size_t kMostMissing = 4;         // that are named at once
+constexpr char kHowReached[] = "; -+h HOST says how clients reach this host";
 
 bool IsThisHost(const std::string& client) {
   return client == "localhost" || client == "::1" || absl::StartsWith(client, "127.");
@@ -36,6 +39,12 @@ std::string WithoutBrackets(const std::string& host) {
 }
 
 }  // namespace
+
+std::string Impatient(const std::string& remote_shell) {
+  const std::string program = remote_shell.substr(0, remote_shell.find(' '));
+  if (program.substr(program.rfind('/') + 1) != "ssh") return remote_shell;
+  return absl::StrCat(remote_shell, " -o BatchMode=yes -o ConnectTimeout=10");
+}
 
 std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const LaunchOptions& options) {
   std::string arguments = absl::StrCat(" worker --join ", ShellWord(options.join_address), " --join-timeout ",
@@ -76,7 +85,7 @@ absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
 
 absl::StatusOr<Launcher> Launcher::Start(std::span<const ClientEntry> clients, const LaunchOptions& options) {
   // The user's words are read by a shell, as they would be by system(); ours are not read again.
-  const std::string run = absl::StrCat("exec ", options.remote_shell, " \"$@\"");
+  const std::string run = absl::StrCat("exec ", Impatient(options.remote_shell), " \"$@\"");
   Launcher launcher;
   for (uint32_t i = 0; i < clients.size(); ++i) {
     const int output = memfd_create("output", MFD_CLOEXEC);
@@ -95,30 +104,51 @@ Launcher::~Launcher() {
   for (const int output : outputs_) close(output);
 }
 
-std::string Launcher::FirstLineOf(size_t index) const {
+std::vector<std::string> Launcher::LinesOf(size_t index) const {
   std::string text(kMostOutputBytes, '\0');
   const ssize_t got = pread(outputs_[index], text.data(), text.size(), 0);
   text.resize(static_cast<size_t>(std::max<ssize_t>(0, got)));
+  std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(text, absl::ByAnyChar("\r\n"), absl::SkipWhitespace())) {
     // ssh says this of every host that it sees for the first time.
     if (absl::StartsWith(line, "Warning: Permanently added")) continue;
-    return AsUtf8(std::string(line));
+    lines.push_back(AsUtf8(std::string(absl::StripPrefix(line, "cluster-iobench: "))));
   }
-  return "";
+  return lines;
 }
 
 absl::Status Launcher::Check() {
   while (const auto ended = shells_.NextEnded()) {
     if (ended->well()) continue;
-    const std::string said = FirstLineOf(ended->index);
+    const std::vector<std::string> lines = LinesOf(ended->index);
     const bool joined_nobody =
         WIFEXITED(ended->wait_status) && WEXITSTATUS(ended->wait_status) == kWorkerCannotJoin;
-    return absl::UnavailableError(
-        absl::StrCat(names_[ended->index], ": its remote shell ended with ", ended->ForPeople(),
-                     " before its worker had joined", said.empty() ? " and said nothing" : ": ", said,
-                     joined_nobody ? "; -+h HOST says how clients reach this host" : ""));
+    // A shell says first what is wrong; a worker that cannot join says it last.
+    const std::string said = lines.empty() ? "" : joined_nobody ? lines.back() : lines.front();
+    return absl::UnavailableError(absl::StrCat(
+        names_[ended->index], ": its remote shell ended with ", ended->ForPeople(),
+        " before its worker had joined", said.empty() ? " and said nothing" : ": ", said,
+        joined_nobody ? kHowReached : ""));
   }
   return absl::OkStatus();
+}
+
+std::string Launcher::Missing(const std::vector<v1::WorkerFacts>& joined) const {
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    const bool is_there = std::any_of(joined.begin(), joined.end(), [i](const v1::WorkerFacts& facts) {
+      return facts.place() == i + 1;
+    });
+    if (is_there) continue;
+    if (missing.size() == kMostMissing) {
+      missing.push_back("and more");
+      break;
+    }
+    const std::vector<std::string> lines = LinesOf(i);
+    missing.push_back(lines.empty() ? absl::StrCat(names_[i], ", whose remote shell has said nothing yet")
+                                    : absl::StrCat(names_[i], ": ", lines.back(), kHowReached));
+  }
+  return absl::StrJoin(missing, "; ");
 }
 
 }  // namespace iobench

@@ -12,13 +12,14 @@
 #include "absl/status/statusor.h"
 #include "coordinator/child_processes.h"
 #include "coordinator/client_list.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
 struct LaunchOptions {
-  std::string remote_shell = "ssh";  // with its options, as a shell reads them (the environment's RSH)
+  std::string remote_shell = "ssh";  // with its options, as a shell reads them (the environment's RSH); see Impatient
   std::string join_address;          // the coordinator's, as clients see it
-  double join_timeout_s = 30;        // for a worker to reach it
+  double join_timeout_s = 10;        // for a worker to reach it: the coordinator listens already
   bool own_paths = true;             // each worker tests its entry's path; false: the plan says what
 };
 
@@ -32,18 +33,24 @@ class Launcher {
         outputs_(std::exchange(other.outputs_, {})) {}
   ~Launcher();  // REQUIRES: the coordinator has hung up, so that the workers end
 
-  // Unavailable: a remote shell has ended with an error, with its client, how, and the first line it printed. Asked
-  // while workers are waited for. One that ends well has put its worker into the background.
+  // Unavailable: a remote shell has ended with an error, with its client, how, and what it printed. Asked while workers
+  // are waited for. One that ends well has put its worker into the background.
   absl::Status Check();
+  // Clients whose workers are not among these, each with the last line that its remote shell has printed.
+  std::string Missing(const std::vector<v1::WorkerFacts>& joined) const;
 
  private:
   Launcher() = default;
-  std::string FirstLineOf(size_t index) const;
+  std::vector<std::string> LinesOf(size_t index) const;  // printed so far
 
   ChildProcesses shells_;
   std::vector<std::string> names_;  // "client node07 (line 3)"
   std::vector<int> outputs_;        // memory files: nobody needs to read along
 };
+
+// ssh told not to wait for minutes for a host that does not answer, nor for a password that nobody can type; its own
+// options come first, and other shells stay as they are. Pure.
+std::string Impatient(const std::string& remote_shell);
 
 // What the remote shell is told to run. Pure.
 std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const LaunchOptions& options);

@@ -81,7 +81,7 @@ int Carry(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
 }
 
 Stage StageOn(Transport& transport, uint32_t worker_count, const std::string& command,
-              std::function<absl::Status()> check_start = nullptr) {
+              JoinWatch join_watch = {}) {
   WorkerOptions identity;
   identity.measure_costs = false;
   return {.transport = transport,
@@ -89,7 +89,7 @@ Stage StageOn(Transport& transport, uint32_t worker_count, const std::string& co
           .interrupt = interrupt,
           .coordinator = MakeWorkerService(identity)->Facts(),
           .command = command,
-          .check_start = std::move(check_start)};
+          .join_watch = std::move(join_watch)};
 }
 
 int RunLocal(const CommandLine& line, const v1::Plan& plan, const std::string& command) {
@@ -134,9 +134,11 @@ int RunOnClients(const CommandLine& line, std::span<const ClientEntry> clients, 
   options.join_timeout_s = std::min(options.join_timeout_s, line.place.join_timeout_s);
   auto launcher = Launcher::Start(clients, options);
   if (!launcher.ok()) return Fail(launcher.status(), kExitUsage);
-  const int exit_code = Carry(StageOn(**transport, static_cast<uint32_t>(clients.size()), command,
-                                      [&launcher] { return launcher->Check(); }),
-                              line, plan);
+  const JoinWatch watch{
+      .check = [&launcher] { return launcher->Check(); },
+      .missing = [&launcher](const std::vector<v1::WorkerFacts>& joined) { return launcher->Missing(joined); }};
+  const int exit_code =
+      Carry(StageOn(**transport, static_cast<uint32_t>(clients.size()), command, watch), line, plan);
   transport->reset();  // hang up first, so that the workers end by themselves
   return exit_code;
 }
@@ -156,17 +158,24 @@ int RunGrpc(const CommandLine& line, const v1::Plan& plan, const std::string& co
   const uint32_t worker_count =
       line.place.spawn > 0 ? line.place.spawn : std::max(line.place.workers, line.simulate);
   std::unique_ptr<Spawner> spawner;
+  JoinWatch watch;
   if (processes > 0) {
     auto started = Spawner::Start(processes, {"worker", "--spawned", "--join", address, "--simulate",
                                               absl::StrCat(line.place.spawn > 0 ? 1 : line.simulate)});
     if (!started.ok()) return Fail(started.status(), kExitUsage);
     spawner = std::make_unique<Spawner>(*std::move(started));
+    watch.check = [&spawner] { return spawner->Check(); };
   } else {
-    std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers")
-              << ": cluster-iobench worker --join " << (*transport)->bound_address() << std::endl;
+    const std::string& bound = (*transport)->bound_address();
+    const auto reached = AddressForClients(bound, "");
+    const std::string join = absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound);
+    std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": " << join
+              << std::endl;
+    watch.missing = [join, worker_count](const std::vector<v1::WorkerFacts>& joined) {
+      return absl::StrCat(worker_count - joined.size(), ", to be started on their hosts by `", join, "`");
+    };
   }
-  const auto check_start = [&spawner] { return spawner == nullptr ? absl::OkStatus() : spawner->Check(); };
-  const int exit_code = Carry(StageOn(**transport, worker_count, command, check_start), line, plan);
+  const int exit_code = Carry(StageOn(**transport, worker_count, command, watch), line, plan);
   transport->reset();  // hang up first, so that the workers end by themselves
   return exit_code;
 }
@@ -226,8 +235,8 @@ int RunWorker(const CommandLine& line) {
   GrpcWorkerOptions options;
   options.join_timeout_s = line.place.join_timeout_s;
   options.stop = &stop_worker;
-  // Of workers that we have started ourselves the coordinator says whether they join.
-  if (!line.spawned && line.worker_place == 0) options.on_waiting = SayOnce(line);
+  // Of spawned workers the coordinator says whether they join; what others say it reads from their remote shells.
+  if (!line.spawned) options.on_waiting = SayOnce(line);
   const absl::Status status = RunGrpcWorkers(line.join, handlers, options);
   if (status.ok()) return kExitOk;
   if (absl::IsCancelled(status)) return kExitInterrupted;
@@ -263,6 +272,23 @@ std::string ChosenTransport(const CommandLine& line, const MpiLaunch& launch) {
   if (line.place.spawn > 0 || !line.place.listen.empty()) return "grpc";
   if (line.command == Command::kSelftest && line.simulate > 1) return "grpc";
   return launch.launched ? "mpi" : "local";
+}
+
+// Each of a launcher's ranks would start, or wait for, all the workers.
+absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch) {
+  if (!launch.launched || launch.promised_ranks == 1) return absl::OkStatus();
+  const char* const option = line.place.spawn > 0                  ? "--spawn"
+                             : !line.place.client_list.empty()     ? "-+m (--client-list)"
+                             : !line.place.listen.empty()          ? "--listen"
+                             : line.place.transport == "local"     ? "--transport local"
+                                                                   : nullptr;
+  if (option == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      option, " under ", launch.launcher, ": each of its ",
+      launch.promised_ranks > 0 ? absl::StrCat(launch.promised_ranks, " ") : "",
+      "ranks would be a coordinator of its own, all on the same files. Ranks are workers already, and -t says how many "
+      "lanes each has: leave out ",
+      option, ", or start the program without ", launch.launcher));
 }
 
 // 0: the launcher does not say.
@@ -316,6 +342,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   const std::string transport = ChosenTransport(line, launch);
   // Of MPI's ranks only the first one reads the plan and says what is wrong with it; mpirun ends the others then.
   const bool follows = transport == "mpi" && launch.promised_rank > 0;
+  if (const absl::Status alone = CheckNoRanks(line, launch); !alone.ok()) {
+    return launch.promised_rank <= 0 ? Fail(alone, kExitUsage) : int{kExitOk};
+  }
   v1::Plan plan;
   if (follows && line.print_plan) return kExitOk;
   if (const absl::Status useful = CheckUsesOf(line.place, transport); !useful.ok() && !follows) {
@@ -357,12 +386,14 @@ int Main(const std::vector<std::string>& arguments) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
   spdlog::set_pattern("cluster-iobench: %l: %v");
   auto line = ParseCommandLine(arguments);
-  if (!line.ok())
-    return LauncherPromises().promised_rank <= 0 ? Fail(line.status(), kExitUsage) : int{kExitUsage};
+  // Of MPI's ranks the first one speaks. The others end well: a launcher ends all of them as soon as one fails.
+  const bool speaks = LauncherPromises().promised_rank <= 0;
+  if (!line.ok()) return speaks ? Fail(line.status(), kExitUsage) : int{kExitOk};
   switch (line->command) {
     case Command::kText:
-      std::cout << line->text << std::flush;
-      return kExitOk;
+    case Command::kUsage:
+      if (speaks) std::cout << line->text << std::flush;
+      return speaks && line->command == Command::kUsage ? kExitUsage : kExitOk;
     case Command::kReport:
       return PrintSavedRun(line->report_directory);
     case Command::kClean:

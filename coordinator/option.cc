@@ -7,12 +7,15 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "common/status_util.h"
 #include "common/units.h"
 
 namespace iobench {
 namespace {
+
+constexpr double kMillisecond = 1e-3;
 
 // Whole numbers without an exponent, up to the largest of 64 bits.
 std::string EndOfRange(double end) {
@@ -21,8 +24,11 @@ std::string EndOfRange(double end) {
 }
 
 std::string RangeOf(const OptionSpec& option) {
+  const char* unit = option.value == OptionValue::kSeconds        ? " seconds"
+                     : option.value == OptionValue::kMilliseconds ? " milliseconds"
+                                                                  : "";
   return absl::StrCat(option.value == OptionValue::kWhole ? "a whole number" : "a number", " from ",
-                      EndOfRange(option.least), " to ", EndOfRange(option.most));
+                      EndOfRange(option.least), " to ", EndOfRange(option.most), unit);
 }
 
 absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::string& text) {
@@ -40,6 +46,19 @@ absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::stri
   return text;
 }
 
+// In units of `unit_s`, as a bare number is.
+absl::StatusOr<std::string> ReadTime(const OptionSpec& option, const std::string& text, double unit_s) {
+  const absl::StatusOr<double> seconds = ParseSeconds(text, unit_s);
+  if (!seconds.ok()) return Annotate(seconds.status(), BothNamesOf(option));
+  const double number = *seconds / unit_s;
+  if (number < option.least || number > option.most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not ", RangeOf(option)));
+  }
+  const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
+  return bare ? text : absl::StrFormat("%.15g", number);
+}
+
 absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string& text,
                                      uint64_t bare_unit_bytes) {
   const absl::StatusOr<uint64_t> bytes = ParseBytes(text, bare_unit_bytes);
@@ -53,16 +72,16 @@ absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string
 
 absl::StatusOr<std::vector<std::string>> ReadSizeAndMs(const OptionSpec& option, const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, ',');
-  double ms = NAN;
-  if (parts.size() != 2 || !absl::SimpleAtod(parts[1], &ms) || !(ms >= 0 && ms <= option.most)) {
+  if (parts.size() != 2) {
     return absl::InvalidArgumentError(absl::StrCat(
         BothNamesOf(option), ": \"", text, "\" is not a size and a pause in milliseconds such as 4m,20"));
   }
+  IOBENCH_ASSIGN_OR_RETURN(const std::string ms, ReadTime(option, parts[1], kMillisecond));
   const absl::StatusOr<uint64_t> bytes = ParseBytes(parts[0], 1_KiB);
   if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
   if (*bytes == 0)
     return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": a burst of no bytes"));
-  return std::vector<std::string>{absl::StrCat(*bytes), parts[1]};
+  return std::vector<std::string>{absl::StrCat(*bytes), ms};
 }
 
 absl::StatusOr<std::vector<std::string>> ReadDataContents(const OptionSpec& option, const std::string& text) {
@@ -121,6 +140,12 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
     case OptionValue::kWhole:
     case OptionValue::kDecimal:
       part = ReadNumber(option, text);
+      break;
+    case OptionValue::kSeconds:
+      part = ReadTime(option, text, 1);
+      break;
+    case OptionValue::kMilliseconds:
+      part = ReadTime(option, text, kMillisecond);
       break;
     case OptionValue::kSizeKib:
       part = ReadSize(option, text, 1_KiB);

@@ -33,6 +33,8 @@ enum class OptionValue {
   kWord,          // any text
   kWhole,         // a whole number from least to most
   kDecimal,       // a number from least to most
+  kSeconds,       // 5, 5s, 500ms, 2min: seconds from least to most
+  kMilliseconds,  // the same in milliseconds
   kSizeKib,       // 64k, 1m; a bare number is KiB, as in IOzone
   kSizeBytes,     // 64k, 1m; a bare number is bytes
   kSizeAndMs,     // 4m,20: two values

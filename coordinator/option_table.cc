@@ -23,7 +23,7 @@ constexpr OptionSpec kOptions[] = {
     {.letter = "r", .name = "record", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true, .commas = true,
      .help = "record size: 64k, 1m; a bare number is KiB (default 64k); repeatable (or 64k,1m): a phase for each"},
     {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true, .commas = true,
-     .help = "size per lane (default 64m); repeatable (or 1m,1g), in any order"},
+     .help = "size per lane (default 64m, gone round for 3 s); repeatable (or 1m,1g), in any order"},
     {.letter = "t", .name = "lanes", .argument = "N", .value = V::kWhole, .least = 1, .most = kMostLanes,
      .repeatable = true, .commas = true,
      .help = "lanes (I/O threads with a file each) per worker (default: processors, at most 4; with more "
@@ -111,12 +111,13 @@ constexpr OptionSpec kOptions[] = {
      .help = "headline over the whole phase, stragglers included"},
     {.name = "stop-at-stonewall", .group = G::kTimed,
      .help = "lanes stop when the first one has finished: saves time"},
-    {.name = "time", .argument = "S", .value = V::kDecimal, .least = 1e-3, .most = kMostSeconds,
-     .sets = "phase.stop.time_s", .group = G::kTimed, .help = "lanes loop over their records for S seconds"},
-    {.name = "warmup", .argument = "S", .value = V::kDecimal, .least = 0, .most = kMostSeconds,
+    {.name = "time", .argument = "S", .value = V::kSeconds, .least = 1e-3, .most = kMostSeconds,
+     .sets = "phase.stop.time_s", .group = G::kTimed, .help = "lanes loop over their records for S seconds (default 3 where nothing says how much or how "
+             "long; writes are then flushed as with -c -e)"},
+    {.name = "warmup", .argument = "S", .value = V::kSeconds, .least = 0, .most = kMostSeconds,
      .sets = "phase.stop.warmup_s", .group = G::kTimed,
      .help = "leave the first S seconds out of every figure"},
-    {.name = "deadline", .argument = "S", .value = V::kDecimal, .least = 1e-3, .most = kMostSeconds,
+    {.name = "deadline", .argument = "S", .value = V::kSeconds, .least = 1e-3, .most = kMostSeconds,
      .sets = "phase.stop.deadline_s", .group = G::kTimed,
      .help = "end a phase after S seconds, without looping"},
     {.name = "wear-out", .sets = "phase.stop.wear_out", .group = G::kTimed,
@@ -187,7 +188,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "do the ops of such a file in place of the operation's own order"},
 
     // ------------------------------------------------------------------------------------------ between ops
-    {.letter = "J", .name = "think", .argument = "MS", .value = V::kDecimal, .least = 0, .most = kMostMs,
+    {.letter = "J", .name = "think", .argument = "MS", .value = V::kMilliseconds, .least = 0, .most = kMostMs,
      .sets = "operation.between.think_ms", .group = G::kBetween,
      .help = "compute for so long before each op, outside its time"},
     {.letter = "+J", .name = "think-in-throughput", .sets = "operation.between.think_in_throughput",
@@ -270,7 +271,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "before read phases: posix_fadvise always, drop_caches where root"},
     {.letter = "U", .name = "remount", .argument = "MOUNT", .value = V::kWord, .group = G::kCaches,
      .help = "before each phase: unmount and mount again on every client (root only)"},
-    {.letter = "+q", .name = "rest", .argument = "S", .value = V::kDecimal, .least = 0, .most = 86400,
+    {.letter = "+q", .name = "rest", .argument = "S", .value = V::kSeconds, .least = 0, .most = 86400,
      .group = G::kCaches, .help = "rest S seconds before each phase but the first"},
 
     // ------------------------------------------------------------------------------------------ where

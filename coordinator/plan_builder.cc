@@ -96,6 +96,33 @@ absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) 
   return absl::OkStatus();
 }
 
+constexpr double kUsualSeconds = 3;
+
+bool SaysHowMuch(const GivenOptions& given) {
+  static constexpr std::string_view kAmounts[] = {
+      "size",     "auto",     "time",     "warmup", "deadline", "most-ops",   "constant-total",
+      "existing", "read-existing", "read-trace", "write-trace"};
+  return std::any_of(std::begin(kAmounts), std::end(kAmounts),
+                     [&](std::string_view name) { return given.Has(name); });
+}
+
+// Where nobody says how much or how long, every phase lasts long enough for a figure without a mark of our own making:
+// lanes go round, and so each pass of writes is flushed, that it does not write over what has not left memory.
+void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
+  const bool says_region = given.Has("close-in-timing") || given.Has("fsync-in-timing");
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    const v1::Operation& operation = phase.assignments(0).operation();
+    if (IsMetadata(operation)) continue;  // --items says how many
+    phase.mutable_stop()->set_time_s(kUsualSeconds);
+    if (says_region || !Writes(operation) || operation.engine() == "null") continue;
+    v1::TimedRegion region = phase.region();
+    region.set_fsync(true);
+    region.set_close(true);
+    // Writes that bypass memory or flush it by themselves need no flush.
+    if (DefaultStonewall(operation, region) == v1::STONEWALL_FLUSHED) *phase.mutable_region() = region;
+  }
+}
+
 absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanContext& context) {
   v1::Plan plan;
   plan.set_seed(1);
@@ -114,7 +141,10 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   if (!plan.ok()) return plan.status();
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, given.Has("suite"), *plan));
-  if (!given.Has("plan") && !given.Has("suite")) LeaveOutWhatTheEngineCannot(given, *plan);
+  if (!given.Has("plan") && !given.Has("suite")) {
+    LeaveOutWhatTheEngineCannot(given, *plan);
+    if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
+  }
   IOBENCH_RETURN_IF_ERROR(CheckSizesHaveUse(given, *plan));
   // What is asked for by nobody here must not be refused as if it were.
   if (given.Has("suite"))

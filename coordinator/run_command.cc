@@ -1,5 +1,6 @@
 #include "coordinator/run_command.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.command = stage.command;
   options.version = kProgramVersion;
   options.worker_count = stage.worker_count;
-  options.check_start = stage.check_start;
+  options.join_watch = stage.join_watch;
   options.join_deadline = CoordNow() + NanosFrom(line.place.join_timeout_s);
   options.lost_after_ns = NanosFrom(line.place.lost_after_s);
   options.force = line.place.force;
@@ -114,6 +115,12 @@ double MedianOf(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+// `cluster-iobench … | head`: who read along has seen enough.
+bool StdoutHasNoReader() {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 }  // namespace
 
 void PrintError(const std::string& message) {
@@ -124,7 +131,7 @@ void PrintError(const std::string& message) {
 
 int ExitOfPrinting(int exit_code, int exit_if_lost) {
   std::cout.flush();
-  if (std::cout.good()) return exit_code;
+  if (std::cout.good() || StdoutHasNoReader()) return exit_code;
   PrintError("standard output cannot be written: what was to be printed is lost");
   return exit_code == kExitOk ? exit_if_lost : exit_code;
 }
@@ -210,7 +217,7 @@ int NetTest(const Stage& stage, const CommandLine& line) {
         std::clamp<uint64_t>(line.given.Numbers("record").front(), 1, kMostNetTestRecordBytes));
   }
   absl::Status status = cluster.Gather(
-      options.worker_count, options.join_deadline, options.version, [](uint32_t) {}, options.check_start);
+      options.worker_count, options.join_deadline, options.version, [](uint32_t) {}, options.join_watch);
   if (status.ok()) {
     const auto figures = TestNetwork(cluster, stage.coordinator.boot_id(), test);
     status = figures.status();
@@ -249,7 +256,8 @@ int PrintSavedRun(const std::string& directory) {
     problem.set_lane(-1);
     problem.set_message(absl::StrCat("not in this report: ", warning));
   }
-  if (absl::Status status = MakeConsoleWriter(StyleOfStdout(true))->Write(report, std::cout); !status.ok()) {
+  if (absl::Status status = MakeConsoleWriter(StyleOfStdout(true))->Write(report, std::cout);
+      !status.ok() && !StdoutHasNoReader()) {
     PrintError(std::string(status.message()));
     return kExitUsage;
   }

@@ -2,13 +2,13 @@
 #ifndef COORDINATOR_RUN_COMMAND_H_
 #define COORDINATOR_RUN_COMMAND_H_
 
-#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "common/transport/transport.h"
 #include "coordinator/cli.h"
 #include "coordinator/interrupt.h"
+#include "coordinator/join_watch.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -21,7 +21,7 @@ struct Stage {
   const Interrupt& interrupt;
   v1::WorkerFacts coordinator;  // host, boot id, clock of this process
   std::string command;          // as typed
-  std::function<absl::Status()> check_start = nullptr;  // of workers that we have started ourselves
+  JoinWatch join_watch = {};
 };
 
 // Each returns the exit code. Errors go to stderr as one line.
@@ -31,7 +31,8 @@ int NetTest(const Stage& stage, const CommandLine& line);  // -+t
 // kExitIo where a phase is damaged or missing: the others are printed, and a line says which are not.
 int PrintSavedRun(const std::string& directory);
 
-// `exit_code`; where standard output could not be written that is said on stderr, and kExitOk becomes `exit_if_lost`.
+// `exit_code`; where standard output could not be written that is said on stderr, and kExitOk becomes `exit_if_lost`. A
+// pipe that nobody reads any more (`| head`) is no such case.
 int ExitOfPrinting(int exit_code, int exit_if_lost);
 
 // "cluster-iobench: MESSAGE" on stderr, in one line, harmless to a terminal.

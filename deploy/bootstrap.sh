@@ -97,12 +97,12 @@ run() {
     # Whoever chooses operations gets the program's own defaults: not all of these go with every operation.
     if ! said '@(-i*|--op|--op=*|-a|--auto*|-A|-E|--extended)'; then
       options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
-      said '@(-r*|--record*)' || options+=(--record 64k)
-      said '@(-s*|--size*)' || options+=(--size 64m)
-      said '@(--time|--time=*|--deadline*)' || options+=(--time 3)
     fi
   fi
-  said '--path*' || options+=(--path "$path")
+  case ${user[0]:-} in
+    . | .. | /* | ./* | ../* | nfs://*) ;;     # a directory needs no --path before it
+    *) said '--path*' || options+=(--path "$path") ;;
+  esac
   said '--out*' || options+=(--out "$out")
   options+=(--progress)
   say "build/release/cluster-iobench ${options[*]} $*"

@@ -56,7 +56,9 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
     return address;
   }
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return BadAddress(text, "no port");
+  if (colon == std::string_view::npos) {
+    return BadAddress(text, absl::StrCat("it has no port: write the coordinator's, as in ", View(text), ":9400"));
+  }
   std::string_view host = text.substr(0, colon);
   const bool is_bracketed = host.size() >= 2 && host.front() == '[' && host.back() == ']';
   if (is_bracketed) host = host.substr(1, host.size() - 2);

@@ -10,6 +10,7 @@
 #include "common/transport/grpc_address.h"
 #include "common/transport/grpc_runtime.h"
 #include "common/transport/grpc_transport.h"
+#include "common/transport/join_error.h"
 #include "iobench/v1/coordinator_service.grpc.pb.h"
 
 namespace iobench {
@@ -250,7 +251,8 @@ class Seat {
           absl::StrCat("lost the coordinator at ", address_, ": ", state.status.error_message())));
     }
     if (state.done) {
-      last_error_ = state.status.error_message();
+      last_error_ = JoinErrorForPeople(state.status.error_message(),
+                                       state.status.error_code() == grpc::StatusCode::UNIMPLEMENTED);
       link_.reset();
       redial_at_ns_ = MonotonicNowNs() + kRedialNs;
     }

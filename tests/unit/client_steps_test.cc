@@ -97,7 +97,7 @@ TEST_CASE("who waits for workers hears at once that one of them has ended") {
   Clients clients({On("a")});
   const absl::Status status = clients.cluster.Gather(
       2, CoordNow() + 60'000'000'000, "1", [](uint32_t) {},
-      [] { return absl::UnavailableError("client b: exit code 2"); });
+      {.check = [] { return absl::UnavailableError("client b: exit code 2"); }});
   CHECK(status.message() == "client b: exit code 2");
 }
 

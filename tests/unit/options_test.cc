@@ -291,10 +291,62 @@ TEST_CASE("an option that no phase has a use for is an error, not silence") {
 TEST_CASE("an option takes one value, but for -F") {
   for (const char* const words : {"--path /a stray -i 0", "-i 0 stray", "--existing /a stray -i 1"}) {
     INFO(words);
-    CHECK_THAT(ErrorOf(words), Contains("not expected") && Contains("stray"));
+    CHECK_THAT(ErrorOf(words), Contains("\"stray\" belongs to no option"));
   }
   CHECK(PlanFor("-F /a/1 /b/2 -i 0")->targets_size() == 2);
   CHECK(PlanFor("--path /a --path /b -i 0")->targets_size() == 2);
+}
+
+TEST_CASE("where nobody says how much, lanes go round for seconds and what they write is flushed") {
+  const auto plan = PlanFor("-i 0 -i 1 --op create");
+  for (int phase = 0; phase < 4; ++phase) {
+    INFO(plan->phases(phase).name());
+    CHECK(plan->phases(phase).stop().time_s() == 3);
+    const bool writes = phase < 2;
+    CHECK(plan->phases(phase).region().fsync() == writes);
+    CHECK(plan->phases(phase).region().close() == writes);
+  }
+  CHECK(plan->phases(4).stop().time_s() == 0);  // names: --items says how many
+  const auto opened = PlanFor("-i 0 --open-in-timing");
+  CHECK((opened->phases(0).region().open() && opened->phases(0).region().fsync()));
+  // What is asked for stays.
+  CHECK_FALSE(PlanFor("-i 0 -c")->phases(0).region().fsync());
+  for (const char* const words : {"-i 0 -I", "-i 0 -o", "-i 0 --engine null"}) {
+    INFO(words);
+    CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
+    CHECK(PlanFor(words)->phases(0).stop().time_s() == 3);
+  }
+  for (const char* const words : {"-i 0 -s 64m", "-i 0 -a -g 64k", "-i 0 --deadline 5", "-i 0 --most-ops 7"}) {
+    INFO(words);
+    CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
+    CHECK(PlanFor(words)->phases(0).stop().time_s() == 0);
+  }
+  CHECK(PlanFor("-i 0 --time 7")->phases(0).stop().time_s() == 7);
+}
+
+TEST_CASE("a time may have a unit") {
+  const auto plan = PlanFor("-i 1 --time 1500ms --warmup 2e-1s -J 1s");
+  CHECK(plan->phases(0).stop().time_s() == 1.5);
+  CHECK(plan->phases(0).stop().warmup_s() == 0.2);
+  CHECK(plan->phases(0).assignments(0).operation().between().think_ms() == 1000);
+  CHECK(PlanFor("-i 0 -+b 4m,1s")->phases(0).assignments(0).operation().between().burst_pause_ms() == 1000);
+  CHECK_THAT(ErrorOf("-i 1 --time 0.5ms"), Contains("\"0.5ms\"") && Contains("0.001") && Contains("seconds"));
+  CHECK_THAT(ErrorOf("-i 1 --time 5q"), Contains("--time") && Contains("\"5q\""));
+  CHECK_THAT(ErrorOf("-i 1 --join-timeout 5q"), Contains("--join-timeout") && Contains("\"5q\""));
+}
+
+TEST_CASE("an engine may have the name that others have for it") {
+  CHECK(PlanFor("-i 1 --engine io_uring")->phases(0).assignments(0).operation().engine() == "uring");
+  CHECK(PlanFor("-i 6 --engine psync")->phases(0).assignments(0).operation().engine() == "stdio");
+  CHECK_THAT(ErrorOf("-i 1 --engine urnig"), Contains("did you mean uring?") && Contains("posix, stdio"));
+}
+
+TEST_CASE("every phase of the smoke suite lasts long enough for a figure") {
+  const auto plan = PlanFor("--suite smoke");
+  for (const v1::Phase& phase : plan->phases()) {
+    INFO(phase.name());
+    CHECK(phase.stop().time_s() + phase.stop().deadline_s() >= 2);
+  }
 }
 
 TEST_CASE("an empty argument is none") {

@@ -91,7 +91,7 @@ TEST_CASE("-+n leaves retests of a number out, not what is asked for by name") {
 }
 
 TEST_CASE("stonewall kinds follow from what is timed") {
-  CHECK(PlanFor({"-i0"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
+  CHECK(PlanFor({"-i0", "-s", "64m"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
   CHECK(PlanFor({"-i0", "-c"})->phases(0).stonewall() == v1::STONEWALL_FLUSHED);
   CHECK(PlanFor({"-i0", "-c", "-I"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
   CHECK(PlanFor({"-i0", "-c", "-x"})->phases(0).stonewall() == v1::STONEWALL_NONE);

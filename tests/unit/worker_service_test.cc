@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/timeline.h"
+#include "common/version.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/task_thread.h"
 
@@ -29,7 +30,7 @@ TEST_CASE("the facts say who the worker is") {
   const v1::WorkerFacts facts = worker.worker().Facts();
   REQUIRE(facts.host() == "client-a");
   REQUIRE(facts.boot_id() == "boot-a");
-  REQUIRE(facts.program_version() == IOBENCH_VERSION);
+  REQUIRE(facts.program_version() == kProgramVersion);
   REQUIRE(facts.pid() == ::getpid());
   REQUIRE(facts.processors() >= 1);
   REQUIRE(facts.memory_bytes() > 0);

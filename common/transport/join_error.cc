@@ -1,0 +1,33 @@
+#include "common/transport/join_error.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+
+std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc) {
+  constexpr char kNotOurs[] = "what answers there is not a coordinator of cluster-iobench";
+  if (speaks_grpc) return absl::StrCat(kNotOurs, ", but another gRPC server: is it the right port?");
+  const absl::string_view text(error.data(), error.size());
+  if (absl::StrContains(text, "DNS resolution failed")) {
+    return "that host name is not known here: use an address, or a name that this host can resolve";
+  }
+  constexpr absl::string_view kRefused = "Failed to connect to remote host: ";
+  if (const size_t at = text.rfind(kRefused); at != absl::string_view::npos) {
+    std::string why(text.substr(at + kRefused.size()));
+    if (!why.empty()) why[0] = absl::ascii_tolower(static_cast<unsigned char>(why[0]));
+    if (why == "connection refused") return "connection refused: nothing listens on that port";
+    return why;
+  }
+  // A web server, or one that waits for a TLS handshake and hangs up.
+  for (const char* words : {"Failed parsing HTTP/2", "HTTP/1", "http1.x", "settings frame", "Socket closed",
+                            "Connection reset", "Connection closed"}) {
+    if (absl::StrContains(text, words)) {
+      return absl::StrCat(kNotOurs, ", or it wants TLS, which workers do not have yet: is it the right port?");
+    }
+  }
+  return std::string(error);
+}
+
+}  // namespace iobench

@@ -1,0 +1,64 @@
+// What was typed and is no option: the answer names what was meant.
+#include "coordinator/typed_words.h"
+
+#include <catch2/catch.hpp>
+
+#include "coordinator/cli.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  const auto line = ParseCommandLine(arguments);
+  return line.ok() ? "" : std::string(line.status().message());
+}
+
+TEST_CASE("a typo in an option's name is answered with the name", "[typed_words]") {
+  CHECK(ErrorOf({"--tmie", "3"}) == "unknown option --tmie; did you mean --time?");
+  CHECK(ErrorOf({"--path", "/tmp", "--lanse=4"}) == "unknown option --lanse; did you mean --lanes?");
+  CHECK(ErrorOf({"worker", "--jion", "h:1"}) == "unknown option --jion; did you mean --join?");
+  CHECK(ErrorOf({"selftest", "--phase", "3"}) == "unknown option --phase; did you mean --phases?");
+  CHECK(ErrorOf({"--zzzzzzzz"}) == "unknown option --zzzzzzzz");
+}
+
+TEST_CASE("what fio and elbencho call an option of ours is answered with ours", "[typed_words]") {
+  CHECK(ErrorOf({"--bs", "4k"}) == "unknown option --bs; here it is --record");
+  CHECK(ErrorOf({"--iodepth=8"}) == "unknown option --iodepth; here it is --depth");
+}
+
+TEST_CASE("a dash that a word processor has made is named", "[typed_words]") {
+  CHECK(ErrorOf({"-–lanse", "4"}) ==
+        "\"-–lanse\" begins with a dash that is not the - of options; did you mean --lanes?");
+  CHECK_THAT(ErrorOf({"–path", "/tmp"}), Contains("did you mean --path?"));
+  CHECK_THAT(ErrorOf({"—time", "3"}), Contains("did you mean --time?"));
+  CHECK_THAT(ErrorOf({"–c"}), Contains("did you mean -c?"));
+}
+
+TEST_CASE("a long name behind one hyphen is not read as letters", "[typed_words]") {
+  CHECK(ErrorOf({"-time", "3"}) == "\"-time\" is read as letters; did you mean --time?");
+  CHECK_THAT(ErrorOf({"-file", "/tmp/x"}), Contains("did you mean --file?"));
+  CHECK(ErrorOf({"-Raz"}) == "");
+  CHECK(ErrorOf({"-ce", "-i0"}) == "");
+}
+
+TEST_CASE("a directory needs no --path before it", "[typed_words]") {
+  const auto line = ParseCommandLine({"/mnt/nfs", "-i", "0", "../other", "-c"});
+  REQUIRE(line.ok());
+  CHECK(line->given.Texts("path") == std::vector<std::string>{"/mnt/nfs", "../other"});
+  const auto dot = ParseCommandLine({"-i", "0", "."});
+  REQUIRE(dot.ok());
+  CHECK(dot->given.Texts("path") == std::vector<std::string>{"."});
+}
+
+TEST_CASE("any other word is answered with what it may be", "[typed_words]") {
+  CHECK(ErrorOf({"wroker", "--join", "h:1"}) == "unknown command \"wroker\"; did you mean worker?");
+  CHECK(ErrorOf({"read"}) == "\"read\" belongs to no option; as an operation it is --op read");
+  CHECK(ErrorOf({"scratch"}) == "\"scratch\" belongs to no option; a directory to test in is --path scratch");
+  CHECK(ErrorOf({"-c", "4"}) ==
+        "\"4\" belongs to no option (-c takes no argument); a directory to test in is --path 4");
+}
+
+}  // namespace
+}  // namespace iobench
