@@ -112,8 +112,9 @@ constexpr OptionSpec kOptions[] = {
     {.name = "stop-at-stonewall", .group = G::kTimed,
      .help = "lanes stop when the first one has finished: saves time"},
     {.name = "time", .argument = "S", .value = V::kSeconds, .least = 1e-3, .most = kMostSeconds,
-     .sets = "phase.stop.time_s", .group = G::kTimed, .help = "lanes loop over their records for S seconds (default 3 where nothing says how much or how "
-             "long; writes are then flushed as with -c -e)"},
+     .sets = "phase.stop.time_s", .group = G::kTimed,
+     .help = "lanes loop over their records for S seconds, and with -c or -e flush each pass of buffered writes "
+             "(default 3 with -c -e, where nothing says how much or how long)"},
     {.name = "warmup", .argument = "S", .value = V::kSeconds, .least = 0, .most = kMostSeconds,
      .sets = "phase.stop.warmup_s", .group = G::kTimed,
      .help = "leave the first S seconds out of every figure"},

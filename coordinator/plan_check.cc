@@ -8,6 +8,7 @@
 #include "common/operation.h"
 #include "common/phase_shape.h"
 #include "common/status_util.h"
+#include "common/through_memory.h"
 #include "common/tree_state.h"
 #include "common/units.h"
 #include "coordinator/client_side_check.h"
@@ -181,9 +182,8 @@ bool UsesFiles(const v1::Plan& plan) {
 }
 
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region) {
-  const bool buffered = !operation.direct() && !operation.sync() && !operation.dsync() && !operation.rsync();
-  return Writes(operation) && buffered && (region.close() || region.fsync()) ? v1::STONEWALL_FLUSHED
-                                                                             : v1::STONEWALL_RETROACTIVE;
+  const bool buffered = Writes(operation) && WritesThroughMemory(operation);
+  return buffered && (region.close() || region.fsync()) ? v1::STONEWALL_FLUSHED : v1::STONEWALL_RETROACTIVE;
 }
 
 void CompletePlan(v1::Plan& plan) {
@@ -193,7 +193,7 @@ void CompletePlan(v1::Plan& plan) {
   if (plan.targets().empty()) plan.add_targets()->set_path(".");
   CompleteData(*plan.mutable_data());
   for (v1::Phase& phase : *plan.mutable_phases()) {
-    bool writes = false;
+    bool writes = false, buffered_writes = false;
     for (v1::Assignment& assignment : *phase.mutable_assignments()) {
       assignment.mutable_who();
       v1::Operation& operation = *assignment.mutable_operation();
@@ -213,12 +213,18 @@ void CompletePlan(v1::Plan& plan) {
       if (operation.has_between()) CompleteBetween(*operation.mutable_between());
       if (IsMetadata(operation)) CompleteMetadata(operation);
       writes |= Writes(operation);
+      buffered_writes |=
+          Writes(operation) && WritesThroughMemory(operation) && EngineUsesFiles(operation.engine());
     }
     if (phase.name().empty() && phase.assignments_size() > 0) {
       phase.set_name(phase.assignments(0).operation().name());
     }
     v1::TimedRegion& region = *phase.mutable_region();
     if (!writes) region.set_fsync(false);   // nothing to flush
+    // Else the next pass writes over what the last one left in memory, and the headline counts what no flush ever saw.
+    if (buffered_writes && phase.stop().time_s() > 0 && (region.fsync() || region.close())) {
+      region.set_flush_passes(true);
+    }
     if (IsMetadata(phase)) region.Clear();  // each op opens and closes what it needs to
     phase.mutable_stop();
     if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {
@@ -272,6 +278,12 @@ absl::Status CheckPlan(const v1::Plan& plan) {
     if (phase.stonewall() == v1::STONEWALL_FLUSHED && !phase.region().fsync() && !phase.region().close()) {
       return absl::InvalidArgumentError(absl::StrCat(
           place, "a flushed stonewall needs the fsync or the close in the timed region (-e, -c)"));
+    }
+    const bool writes = std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                                    [](const auto& assignment) { return Writes(assignment.operation()); });
+    if (phase.region().flush_passes() && !(writes && phase.stop().time_s() > 0)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          place, "flush_passes is for writes that go over their records for a time (stop.time_s, --time)"));
     }
   }
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));

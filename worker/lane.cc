@@ -345,6 +345,7 @@ void Lane::BeginRegion(WorkerTime start) {
   if (loops()) {
     rules.deadline = after_start(spec_.stop.time_s());
     rules.repeat_passes = true;
+    if (spec_.region.flush_passes() && writes()) context_->flush_pass = [this] { return FlushPass(); };
   }
   if (spec_.stop.most_ops() > 0) rules.ops_goal = spec_.stop.most_ops();
   if (spec_.stop.deadline_s() > 0) {
@@ -368,7 +369,14 @@ void Lane::Run() {
   if (between_ && between_->pauses() != nullptr && !between_->pauses()->flush_status().ok()) {
     Fail(Annotate(between_->pauses()->flush_status(), "after a burst"), FirstFile());
   }
+  if (!pass_flush_status_.ok()) Fail(Annotate(pass_flush_status_, "after a pass"), FirstFile());
   if (end_.reason == Reason::kFailed) FailWith(end_);
+}
+
+bool Lane::FlushPass() {
+  const Stopwatch watch(pass_flush_ns_);
+  pass_flush_status_ = engine_->Flush();
+  return pass_flush_status_.ok();
 }
 
 void Lane::RunOps() {

@@ -214,6 +214,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   OpenMeeting(kRegionOver);
   if (!WaitAllArrived(kSettled)) return cancelled;
   if (!std::exchange(collected_, true)) {
+    if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
   }
   v1::ResultChunk chunk;

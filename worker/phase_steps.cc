@@ -136,6 +136,13 @@ std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
   return steps;
 }
 
+std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes) {
+  if (!spec.region.flush_passes()) return std::nullopt;
+  int64_t slowest_ns = 0;
+  for (const auto& lane : lanes) slowest_ns = std::max(slowest_ns, lane->pass_flush_ns());
+  return Step("flush-passes", slowest_ns, "each pass before the next, inside the ops' time");
+}
+
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes) {
   if (spec.trace.write_file().empty()) return std::nullopt;
   uint64_t written = 0, left_out = 0;

@@ -23,6 +23,10 @@ using Lanes = std::span<const std::unique_ptr<Lane>>;
 std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
                                         const absl::Status& system_caches);
 
+// The flushes between the passes of lanes that go over their records for a time, inside the ops' time; nullopt: none.
+// Seconds are of all flushes of the lane whose flushes took longest. REQUIRES: the lanes' regions are over.
+std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes);
+
 // The traces that the lanes wrote; nullopt: none were to be. REQUIRES: the lanes have settled.
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes);
 

@@ -100,7 +100,8 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
   [[maybe_unused]] size_t unseen_first = 0;
   [[maybe_unused]] size_t unseen_count = 0;
   LoopEnd result;
-  bool ending = false;  // nothing begins any more
+  bool ending = false;    // nothing begins any more
+  bool draining = false;  // nor before the flush of the pass, which waits for what is in flight
 
   const auto end_for = [&](Reason reason) {
     ending = true;
@@ -109,10 +110,17 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
   const auto another_may_begin = [&]() -> bool {
     if (ending) return false;
     if (batch_next == batch_count) {
-      batch_count = NextBatch(lane, recorder.ops() + in_flight, batch);
+      const bool idle = in_flight == 0;
+      batch_count = NextBatch(lane, recorder.ops() + in_flight, batch, idle);
       batch_next = 0;
       if (batch_count == 0) {
-        ending = true;
+        draining = lane.flush_pass && !idle;
+        ending = !draining;
+        return false;
+      }
+      draining = false;
+      if (lane.flush_pass && Clock::Now() >= rules.deadline) {  // it came during the flush of a pass
+        end_for(Reason::kDeadline);
         return false;
       }
     }
@@ -149,7 +157,7 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
       const Ticks begin = Clock::Now();
       for (size_t i = 0; i < begun_count; ++i) slots.in_slot_[slots.begun_[i]].begin = begin;
       bool wait = true;
-      if constexpr (kAside) wait = unseen_count == 0 && (slots.free_count_ == 0 || ending);
+      if constexpr (kAside) wait = unseen_count == 0 && (slots.free_count_ == 0 || ending || draining);
       const size_t end_count = queue.Turn(wait, slots.ends_);
       const Ticks end = Clock::Now();
       for (size_t i = 0; i < end_count; ++i) {

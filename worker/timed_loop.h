@@ -35,13 +35,15 @@ struct LaneBetween {
 inline constexpr size_t kOpsPerBatch = 64;
 
 // The lane's next ops, of which `begun_count` have been done or begun; their number, 0: there are none. Near the goal
-// the batch is cut, so that no op pays for the comparison.
-inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> batch) {
+// the batch is cut, so that no op pays for the comparison. `idle`: none of them is in flight; without it a pass that is to
+// be flushed has no next op yet.
+inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> batch, bool idle = true) {
   const uint64_t left = lane.rules.ops_goal - std::min(lane.rules.ops_goal, begun_count);
   const std::span<Op> room = batch.first(std::min<uint64_t>(batch.size(), left));
   if (room.empty()) return 0;
   const size_t count = lane.stream.Fill(room);
   if (count > 0 || !lane.rules.repeat_passes) return count;
+  if (lane.flush_pass && (!idle || !lane.flush_pass())) return 0;
   lane.stream.Restart(++lane.pass);
   return lane.stream.Fill(room);
 }
@@ -106,7 +108,11 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       begin = end;
     }
     count = NextBatch(lane, recorder.ops(), batch);
-    if constexpr (std::is_same_v<Between, NoBetween>) begin = Clock::Now();
+    if (std::is_same_v<Between, NoBetween> || lane.flush_pass) begin = Clock::Now();
+    if (lane.flush_pass && begin >= rules.deadline) {  // it came during the flush of a pass
+      stream.Unread(count);
+      return {.reason = Reason::kDeadline};
+    }
   }
   return {.reason = recorder.ops() >= rules.ops_goal ? Reason::kGoal : Reason::kDone};
 }

@@ -178,6 +178,13 @@ std::string StripeText(const v1::Stripe& stripe) {
   return text;
 }
 
+// Empty where no phase goes over its data again.
+std::string PassesText(const v1::Plan& plan) {
+  const auto flushes = [](const v1::Phase& phase) { return phase.region().flush_passes(); };
+  if (std::none_of(plan.phases().begin(), plan.phases().end(), flushes)) return {};
+  return "--time writes the same data again: each pass is flushed before the next, inside the clock";
+}
+
 std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine moves nothing, this measures the tool itself";
   if (!plan.files().existing_files().empty())
@@ -229,6 +236,7 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
   if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
   if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
   page.Labelled("data", DataText(run.plan()));
+  if (const std::string passes = PassesText(run.plan()); !passes.empty()) page.Labelled("passes", passes);
   if (run.plan().repetitions() > 1) {
     page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));
   }

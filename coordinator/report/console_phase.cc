@@ -14,6 +14,7 @@
 #include "coordinator/report/console_sweep.h"
 #include "coordinator/report/console_tables.h"
 #include "coordinator/report/console_words.h"
+#include "coordinator/report/console_writes.h"
 #include "coordinator/report/display_text.h"
 #include "coordinator/report/report_writer.h"
 
@@ -109,7 +110,8 @@ const char* WhenNotCounted(const v1::RunReport& report, const v1::PhaseReport& p
   const v1::Phase* planned = PlannedPhase(report, phase);
   if (planned != nullptr && planned->stop().warmup_s() > 0)
     return "before (warm-up) or after it, not counted";
-  return phase.stonewall().kind() == "flushed" ? "after it, untimed" : "after it, not counted";
+  const std::string& kind = phase.stonewall().kind();
+  return kind == "flushed" || kind == "closed" ? "after it, untimed" : "after it, not counted";
 }
 
 // "15 MiB in 250 ms, and 1 MiB after it, untimed"
@@ -168,7 +170,7 @@ void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   page.Labelled(phase.metadata() ? "done" : "moved", text);
   std::string before;
   for (const auto& step : phase.steps()) {
-    if (step.name() == "open") continue;  // stands among the regions
+    if (step.name() == "open" || step.name() == kFlushPassesStep) continue;  // have lines of their own
     absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ",
                     FormatSeconds(step.seconds()));
     if (step.bytes() > 0) absl::StrAppend(&before, ", ", FormatBytes(Number(step.bytes())));
@@ -312,6 +314,7 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   PutErrors(phase, page);
   PutMarks(phase, page);
   PutMoved(report, phase, page);
+  PutWritten(phase, page);
   PutVerified(phase, page);
   PutWindows(phase, page);
   PutRegions(phase, several_lanes, page);

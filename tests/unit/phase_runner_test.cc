@@ -152,6 +152,26 @@ TEST_CASE("a time makes lanes go over their records again and again") {
   REQUIRE(lane.deadline_worker_ns() == 0);
 }
 
+TEST_CASE("lanes that go over their records again flush each pass where the region says so") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 1, directory.path());  // 16 records
+  prepare.mutable_stop()->set_time_s(0.1);
+  prepare.mutable_region()->set_fsync(true);
+  prepare.mutable_region()->set_flush_passes(true);
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  REQUIRE(chunk.lanes(0).ops() > 16);
+  REQUIRE(chunk.lanes(0).problem().code() == 0);
+  REQUIRE(NamesOf(chunk.steps()) == std::vector<std::string>{"create-files", "open", "flush-passes"});
+  const double flushes_s = chunk.steps(2).seconds();
+  REQUIRE(flushes_s > 0);
+  // They are in the lane's time and in no op's.
+  const v1::LaneResult& lane = chunk.lanes(0);
+  const double region_s = SecondsFrom(lane.region_end_worker_ns() - lane.first_op_worker_ns());
+  REQUIRE(lane.kinds(0).latency().sum_ns() / 1e9 + flushes_s <= region_s + 0.001);
+}
+
 TEST_CASE("a deadline ends the phase early and is noted") {
   WorkerHarness worker;
   v1::Prepare prepare = Endless(2);

@@ -90,6 +90,21 @@ TEST_CASE("-+n leaves retests of a number out, not what is asked for by name") {
   CHECK(PhasesOf(*PlanFor({"-+n", "--op", "reread"})) == std::vector<std::string>{"reread"});
 }
 
+TEST_CASE("passes are flushed where buffered writes go round and flushing belongs to the figure") {
+  const auto flushes = [](std::initializer_list<std::string> options) {
+    return PlanFor(options)->phases(0).region().flush_passes();
+  };
+  CHECK(flushes({"-i0", "-c", "--time", "3"}));
+  CHECK(flushes({"-i0", "-e", "--time", "3"}));
+  CHECK(flushes({"-i8", "-e", "--time", "3"}));
+  CHECK_FALSE(flushes({"-i0", "-c", "-e"}));
+  CHECK_FALSE(flushes({"-i0", "--time", "3"}));
+  CHECK_FALSE(flushes({"-i0", "-c", "-e", "-I", "--time", "3"}));
+  CHECK_FALSE(flushes({"-i0", "-c", "-e", "-o", "--time", "3"}));
+  CHECK_FALSE(flushes({"-i1", "-c", "-e", "--time", "3"}));
+  CHECK_FALSE(flushes({"-i0", "-c", "-e", "--engine", "null", "--time", "3"}));
+}
+
 TEST_CASE("stonewall kinds follow from what is timed") {
   CHECK(PlanFor({"-i0", "-s", "64m"})->phases(0).stonewall() == v1::STONEWALL_RETROACTIVE);
   CHECK(PlanFor({"-i0", "-c"})->phases(0).stonewall() == v1::STONEWALL_FLUSHED);

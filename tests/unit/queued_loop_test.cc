@@ -223,6 +223,42 @@ TEST_CASE("a new pass begins while ops of the last one are in flight") {
   REQUIRE(lane.recorder.ops() == 8);
 }
 
+TEST_CASE("a pass that is flushed has all its ops done then, and none of the next begun") {
+  for (const bool aside : {false, true}) {
+    Lane lane(3, 2);
+    struct : BetweenOps {
+      void Before(const Op&) override {}
+      void After(const Op&, const std::byte*) override {}
+    } nothing;
+    if (aside) lane.context.between = &nothing;
+    std::vector<uint64_t> ops_at_flush, begun_at_flush;
+    lane.context.flush_pass = [&] {
+      ops_at_flush.push_back(lane.recorder.ops());
+      begun_at_flush.push_back(lane.queue.offsets.size());
+      FakeClock::now += 50;
+      return true;
+    };
+    // A pass: two ops at once, then one, 200 in all. Flushes from 6200 and from 6450; the deadline comes in the second.
+    lane.context.rules = {.deadline = {6'490}, .repeat_passes = true};
+    INFO(aside);
+    REQUIRE(lane.Runs().reason == Reason::kDeadline);
+    REQUIRE(ops_at_flush == std::vector<uint64_t>{3, 6});
+    REQUIRE(begun_at_flush == std::vector<uint64_t>{3, 6});
+    REQUIRE(lane.recorder.ops() == 6);
+    REQUIRE(lane.recorder.last_end() == Ticks{6'450});
+    REQUIRE(lane.latencies().max_ns() == 100);
+  }
+}
+
+TEST_CASE("a flush that fails ends the queue's loop") {
+  Lane lane(3, 2);
+  lane.context.flush_pass = [] { return false; };
+  lane.context.rules = {.deadline = {1'000'000}, .repeat_passes = true};
+  lane.Runs();
+  REQUIRE(lane.recorder.ops() == 3);
+  REQUIRE(lane.stream.passes.empty());
+}
+
 TEST_CASE(
     "an op that fails ends the loop; the others in flight complete and count; the first failure is told") {
   Lane lane(100, 4);

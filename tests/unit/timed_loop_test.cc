@@ -166,6 +166,39 @@ TEST_CASE("with repeat_passes the stream begins again until the deadline, each p
   REQUIRE(lane.context.pass == 2);
 }
 
+TEST_CASE("a pass is flushed before the next, in no latency; a deadline that comes meanwhile ends the lane") {
+  Lane lane(4);
+  std::vector<uint64_t> ops_at_flush;
+  lane.context.flush_pass = [&] {
+    ops_at_flush.push_back(lane.recorder.ops());
+    FakeClock::now += 300;
+    return true;
+  };
+  // A pass takes 400. The first flush: from 6000 + 400 + 1000 (an empty batch); the second from 7700 + 1000 + 400 + 1000.
+  lane.context.rules = {.deadline = {10'300}, .repeat_passes = true};
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDeadline);
+  REQUIRE(ops_at_flush == std::vector<uint64_t>{4, 8});
+  REQUIRE(lane.recorder.ops() == 8);
+  REQUIRE(lane.recorder.last_end() == Ticks{9'100});
+  REQUIRE(lane.latencies().max_ns() == 100);
+
+  lane.context.rules = {.repeat_passes = true, .ops_goal = 10};
+  lane.context.resume = true;
+  REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kGoal);
+  REQUIRE(lane.offsets.size() == 10);
+  REQUIRE(lane.offsets[8] == 0);  // the pass that the deadline cut off is begun again
+  REQUIRE(lane.offsets[9] == 1024);
+}
+
+TEST_CASE("a flush that fails ends the loop") {
+  Lane lane(4);
+  lane.context.flush_pass = [] { return false; };
+  lane.context.rules = {.deadline = {1'000'000}, .repeat_passes = true};
+  lane.Runs(Hundred);
+  REQUIRE(lane.recorder.ops() == 4);
+  REQUIRE(lane.stream.passes.empty());
+}
+
 TEST_CASE("the warm-up is left out of the histogram and kept in the totals") {
   Lane lane(100);
   lane.recorder.SetWarmupEnd({6'950});

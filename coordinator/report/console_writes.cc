@@ -1,0 +1,50 @@
+#include "coordinator/report/console_writes.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/units.h"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/display_text.h"
+
+namespace iobench {
+namespace {
+
+// Of `written` bytes; nothing to say where nearly all of them arrived.
+constexpr double kTellingShare = 0.99;
+
+void PutReached(const v1::PhaseReport& phase, ConsolePage& page) {
+  int unknown = 0;
+  for (const auto& client : phase.clients()) {
+    if (client.has_written_bytes() && !client.has_reached_bytes()) ++unknown;
+  }
+  const auto written = static_cast<double>(phase.written_bytes());
+  const auto reached = static_cast<double>(phase.reached_bytes());
+  const bool tells = phase.has_reached_bytes() && reached < kTellingShare * written;
+  std::string text;
+  if (tells) {
+    text = absl::StrCat(FormatBytes(reached), " of the ", FormatBytes(written),
+                        " written arrived at the server or device");
+  }
+  if (unknown > 0) {
+    const std::string whose =
+        unknown < phase.clients_size() ? absl::StrCat(" of ", Counted(unknown, "client")) : std::string();
+    absl::StrAppend(&text, text.empty() ? "" : "; ", "not known", whose,
+                    ": no counter says how much of what was written arrived at the storage");
+  }
+  if (!text.empty()) page.Labelled("reached", text, tells ? Tone::kWarning : Tone::kQuiet);
+}
+
+}  // namespace
+
+void PutWritten(const v1::PhaseReport& phase, ConsolePage& page) {
+  for (const auto& step : phase.steps()) {
+    if (step.name() != kFlushPassesStep) continue;
+    page.Labelled("passes",
+                  absl::StrCat("flushed for ", FormatSeconds(step.seconds()), " in all on the slowest lane (",
+                               Printable(step.outcome()), ")"));
+  }
+  PutReached(phase, page);
+}
+
+}  // namespace iobench
