@@ -131,6 +131,10 @@ std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io) {
   return FirstNumberOf(proc_self_io, "read_bytes:");
 }
 
+std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io) {
+  return FirstNumberOf(proc_self_io, "write_bytes:");
+}
+
 HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points) {
   HostCounters counters;
   counters.at_monotonic_ns = MonotonicNowNs();
@@ -149,7 +153,10 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
     }
   }
   if (const auto text = ReadWholeFile("/proc/meminfo")) counters.dirty_bytes = ParseDirtyBytes(*text);
-  if (const auto text = ReadWholeFile("/proc/self/io")) counters.disk_read_bytes = ParseDiskReadBytes(*text);
+  if (const auto text = ReadWholeFile("/proc/self/io")) {
+    counters.disk_read_bytes = ParseDiskReadBytes(*text);
+    counters.disk_write_bytes = ParseDiskWriteBytes(*text);
+  }
   if (!nfs_mount_points.empty()) {
     if (const auto text = ReadWholeFile("/proc/self/mountstats")) {
       const std::vector<NfsMountCounters> mounts = ParseMountstats(*text);
@@ -193,6 +200,8 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
   if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
   if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes))
     delta.set_disk_read_bytes(*bytes);
+  if (const auto bytes = Difference(before.disk_write_bytes, after.disk_write_bytes))
+    delta.set_disk_write_bytes(*bytes);
   for (const auto& [target, is] : after.nfs) {
     const auto was = before.nfs.find(target);
     if (was == before.nfs.end()) continue;

@@ -35,6 +35,7 @@ struct HostCounters {
   std::optional<uint64_t> link_bytes_per_s;  // sum of the links whose speed is known
   std::optional<uint64_t> dirty_bytes;
   std::optional<uint64_t> disk_read_bytes;   // of this process
+  std::optional<uint64_t> disk_write_bytes;  // a page counts when it becomes dirty
   std::map<uint32_t, NfsMountCounters> nfs;  // by target index
 };
 
@@ -44,6 +45,7 @@ std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat);
 std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev);  // lo left out
 std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo);
 std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io);
+std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
 
 // Interfaces that stand on others (bond, bridge, VLAN) are left out: their bytes are counted below them.
 // `nfs_mount_points`: by target index; /proc/self/mountstats is read only where there is one.

@@ -1,8 +1,8 @@
 // The marks that belong to one client: its clock, its caches, its load, its network.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/host_delta.h"
 #include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/phase_writes.h"
 
 namespace iobench {
 namespace {
@@ -18,25 +19,11 @@ namespace {
 constexpr double kClockErrorMs = 5.0;
 constexpr double kClockErrorShare = 0.01;  // of the phase
 constexpr double kCachedPercent = 5.0;
+constexpr double kReachedPercent = 90.0;
 constexpr double kBusyPercent = 95.0;
 constexpr double kStolenPercent = 5.0;
 constexpr double kShortestLoadSeconds = 0.1;
 constexpr double kNetworkPercent = 95.0;
-
-// Local file systems whose block reads the kernel charges to the process that asked (/proc/self/io read_bytes). Others
-// (FUSE, ZFS, 9p, tmpfs) read on behalf of somebody else or not through the block layer: read_bytes says nothing there.
-constexpr std::array<std::string_view, 13> kChargedFileSystems = {
-    "ext2", "ext3", "ext4",  "xfs",   "btrfs",    "f2fs",   "bcachefs",
-    "jfs",  "vfat", "exfat", "ntfs3", "reiserfs", "overlay"};
-
-bool ReadsAreCharged(const v1::TargetFacts& target) {
-  return std::find(kChargedFileSystems.begin(), kChargedFileSystems.end(), target.filesystem()) !=
-         kChargedFileSystems.end();
-}
-
-bool IsNfs(const v1::TargetFacts& target) {
-  return target.filesystem().starts_with("nfs");
-}
 
 // All that a lane read in its timed part, the warm-up included: the counters saw that too.
 double ReadBytesOf(const v1::LaneResult& lane) {
@@ -78,14 +65,12 @@ ReadShares ReadSharesOf(const PhaseView& view, const v1::HostDelta& host,
     uint32_t target_index = 0;
     const v1::TargetFacts* target = view.TargetOf(*lane, &target_index);
     if (target == nullptr) continue;
-    if (ReadsAreCharged(*target)) {
+    if (ChargesItsProcesses(*target)) {
       local_bytes += read_bytes;
       continue;
     }
     if (!IsNfs(*target)) continue;  // nobody counts its reads: it has no share
-    // Targets below one mount read the same counters.
-    const std::string mount =
-        target->filesystem_id().empty() ? absl::StrCat("target ", target_index) : target->filesystem_id();
+    const std::string mount = MountOf(*target, target_index);
     const auto nfs = host.nfs().find(target_index);
     if (nfs == host.nfs().end() || !nfs->second.has_app_read_bytes() || !nfs->second.has_server_read_bytes())
       continue;
@@ -138,9 +123,7 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
     uint32_t target_index = 0;
     const v1::TargetFacts* target = view.TargetOf(*lane, &target_index);
     if (target == nullptr || !IsNfs(*target) || UsesNullEngine(view, lane->worker)) continue;
-    const std::string mount =
-        target->filesystem_id().empty() ? absl::StrCat("target ", target_index) : target->filesystem_id();
-    OnMount& on_mount = mounts[mount];
+    OnMount& on_mount = mounts[MountOf(*target, target_index)];
     on_mount.target = target_index;
     on_mount.ops += static_cast<double>(lane->result->region_ops());
     for (const v1::KindResult& kind : lane->result->kinds()) {
@@ -199,6 +182,21 @@ bool WaitsMostly(std::span<const AlignedLane* const> lanes) {
     all_s += SecondsFrom(lane->ops_end - lane->first_op);
   }
   return waits_s > all_s / 2;
+}
+
+void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mark>& marks) {
+  const std::optional<ClientWrites>& writes = view.writes->clients[client_index];
+  if (!writes || !writes->reached_bytes || writes->more_may_follow) return;
+  const double reached_percent =
+      100 * static_cast<double>(*writes->reached_bytes) / static_cast<double>(writes->written_bytes);
+  if (reached_percent >= kReachedPercent) return;
+  marks.push_back(MakeMark(
+      "absorbed", view.roster.NameOf(client_index), reached_percent, kReachedPercent,
+      absl::StrCat("under 90 % of the bytes written reached the server or device; the rest were written over "
+                   "in the client's memory before they left it: ",
+                   view.traits.flush_in_region
+                       ? "use -o or -I, or records that do not overlap"
+                       : "add -e, which with --time flushes each pass, or use -o or -I")));
 }
 
 void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -283,6 +281,7 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
                    "the server: add --rotate-clients, or --drop-caches as root"));
     }
   }
+  AddAbsorbed(view, view.roster.ClientOf(client.workers(0).worker()), marks);
   AddLoadMarks(view, client, part.lanes, marks);
   AddRetransmits(view, client, marks);
   return marks;

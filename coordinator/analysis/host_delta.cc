@@ -24,16 +24,20 @@ bool KnowsCpu(const v1::HostDelta& host) {
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
   v1::HostDelta client;
   bool any = false;
-  bool all_know_disk = !workers.empty();
-  uint64_t disk_read_bytes = 0;
+  bool all_know_reads = !workers.empty(), all_know_writes = !workers.empty();
+  uint64_t disk_read_bytes = 0, disk_write_bytes = 0;
   // Containers of one host may have the same process numbers, but then different host names.
   std::set<std::pair<std::string, int64_t>> seen_processes;
   for (const v1::WorkerPhaseResult* worker : workers) {
     const v1::HostDelta& host = worker->host();
-    all_know_disk = all_know_disk && host.has_disk_read_bytes();
+    all_know_reads = all_know_reads && host.has_disk_read_bytes();
+    all_know_writes = all_know_writes && host.has_disk_write_bytes();
     const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker->worker()));
     const bool is_new = facts.pid() == 0 || seen_processes.insert({facts.host(), facts.pid()}).second;
-    if (is_new) disk_read_bytes += host.disk_read_bytes();
+    if (is_new) {
+      disk_read_bytes += host.disk_read_bytes();
+      disk_write_bytes += host.disk_write_bytes();
+    }
     if (!any && host.seconds() > 0) {
       client = host;
       any = true;
@@ -42,7 +46,9 @@ v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPh
     for (const auto& [target, nfs] : host.nfs()) client.mutable_nfs()->insert({target, nfs});
   }
   client.clear_disk_read_bytes();
-  if (all_know_disk) client.set_disk_read_bytes(disk_read_bytes);
+  client.clear_disk_write_bytes();
+  if (all_know_reads) client.set_disk_read_bytes(disk_read_bytes);
+  if (all_know_writes) client.set_disk_write_bytes(disk_write_bytes);
   return client;
 }
 

@@ -9,8 +9,9 @@
 
 namespace iobench {
 
-// The host's counters from the first worker that has any; per target the first reading; disk_read_bytes is each
-// process's own, so it is the sum over processes (one may hold several workers), absent unless every worker has it.
+// The host's counters from the first worker that has any; per target the first reading; disk_read_bytes and
+// disk_write_bytes are each process's own, so they are sums over processes (one may hold several workers), absent unless
+// every worker has them.
 // REQUIRES: the workers' numbers are under run.workers_size().
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/units.h"
+#include "coordinator/analysis/phase_writes.h"
 #include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
@@ -20,6 +21,11 @@ constexpr double kFewestOpsPerLane = 100.0;
 
 std::string Counted(size_t count, std::string_view noun) {
   return absl::StrCat(count, " ", std::string(noun), count == 1 ? "" : "s");
+}
+
+// Writes that go round without a flush stay in memory, however long they last.
+bool StaysInMemoryWithTime(const PhaseTraits& traits) {
+  return traits.buffered_writes && !traits.unmounted && !traits.flush_in_region;
 }
 
 void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
@@ -50,13 +56,15 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
                  absl::StrFormat(
                      "lanes began %s apart%s, %.1f %% of the phase: use %s, or no more lanes than processors",
                      FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent(),
-                     !view.traits.metadata          ? "a larger -s or --time"
+                     StaysInMemoryWithTime(view.traits) ? "a larger -s"
+                     : !view.traits.metadata        ? "a larger -s or --time"
                      : view.traits.metadata_repeats ? "more --items or --time"
                                                     : "more --items")));
   }
 }
 
 const char* LongerBy(const PhaseTraits& traits) {
+  if (StaysInMemoryWithTime(traits)) return "a larger -s, or -c -e --time 30";
   if (!traits.metadata) return "a larger -s, or --time 30";
   return traits.metadata_repeats ? "more --items, or --time 30" : "more --items";
 }
@@ -94,6 +102,17 @@ void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
         absl::StrFormat("%.0f ops a lane only: %s", ops_per_lane,
                         view.traits.metadata ? HowToLast(view.traits) : "use a larger -s or a smaller -r")));
   }
+}
+
+const char* WhyUnflushed(const PhaseTraits& traits) {
+  if (traits.unmounted) {
+    return "bytes may still be in the server's memory, not on its disks: add -c -e, or -o";
+  }
+  if (traits.headline_closes) {
+    return "bytes may still be in client memory: close() does not wait for a local disk, nor under an NFSv4 "
+           "write delegation; add -e, or -I";
+  }
+  return "bytes may still be in client memory, not on the server: add -c -e, or -I";
 }
 
 void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
@@ -163,12 +182,8 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   std::vector<v1::Mark> marks;
   AddPartial(view, report, marks);
   if (view.aligned.lanes.empty()) return marks;  // no figure to doubt
-  if (view.traits.buffered_writes && !view.traits.headline_flushes) {
-    marks.push_back(
-        MakeMark("unflushed", "phase", 0, 0,
-                 view.traits.unmounted
-                     ? "bytes may still be in the server's memory, not on its disks: add -c -e, or -o"
-                     : "bytes may still be in client memory, not on the server: add -c -e, or -I"));
+  if (view.traits.buffered_writes && !view.writes->flushed) {
+    marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
   }
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
@@ -184,12 +199,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
 void FillMarks(const PhaseView& view, v1::PhaseReport& report) {
   for (v1::Mark& mark : PhaseMarks(view, report)) *report.add_marks() = std::move(mark);
   if (view.aligned.lanes.empty()) return;
-  std::vector<ClientPart> parts(view.roster.client_count());
-  for (const AlignedWorker& worker : view.aligned.workers) {
-    parts[view.roster.ClientOf(worker.number)].workers.push_back(&worker);
-  }
-  for (const AlignedLane& lane : view.aligned.lanes)
-    parts[view.roster.ClientOf(lane.worker)].lanes.push_back(&lane);
+  const std::vector<ClientPart> parts = ClientPartsOf(view);
   for (v1::ClientPhaseReport& client : *report.mutable_clients()) {
     const size_t index = view.roster.ClientOf(client.workers(0).worker());
     for (v1::Mark& mark : ClientMarks(view, client, parts[index])) {

@@ -22,13 +22,7 @@ void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 // nothing_found, data_time, pace_missed, options_differ.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// What of a phase is one client's.
-struct ClientPart {
-  std::vector<const AlignedWorker*> workers;
-  std::vector<const AlignedLane*> lanes;
-};
-
-// The marks of one client: clock_step, clock_uncertain, cached, cpu_bound, network_bound, retransmits.
+// The marks of one client: clock_step, clock_uncertain, cached, absorbed, cpu_bound, network_bound, retransmits.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
 

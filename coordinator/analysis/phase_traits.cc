@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/engine.h"
 #include "common/operation.h"
+#include "common/through_memory.h"
 #include "common/tree_state.h"
 
 namespace iobench {
@@ -38,7 +39,8 @@ void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
   const bool fsync = phase.region().fsync() && traits.writes;  // -e means nothing to a read
   if (fsync) traits.headline_region += "+fsync";
   if (phase.region().close()) traits.headline_region += "+close";
-  traits.headline_flushes = fsync || phase.region().close();
+  traits.headline_fsyncs = fsync;
+  traits.headline_closes = phase.region().close();
 }
 
 }  // namespace
@@ -58,8 +60,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     const bool reads = !spec.ok() || (*spec)->reads();
     const bool writes = !spec.ok() || (*spec)->writes();
     const bool null_engine = operation.engine() == "null";
-    const auto engine = FindEngine(operation.engine());
-    const bool unmounted = engine.ok() && (*engine)->uses_files && !(*engine)->mounted;
+    const bool unmounted = IsUnmounted(operation);
     const bool metadata = spec.ok() && (*spec)->is_metadata();
     traits.metadata &= metadata;
     traits.finds &= spec.ok() && (*spec)->kinds.Has(OpKind::kFind) && !null_engine;
@@ -69,10 +70,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     traits.reads |= reads;
     traits.writes |= writes;
     traits.null_engine &= null_engine;
-    if (writes && !null_engine && !operation.direct() && !operation.sync() && !operation.dsync() &&
-        !operation.rsync()) {
-      traits.buffered_writes = true;
-    }
+    if (writes && !null_engine && WritesThroughMemory(operation)) traits.buffered_writes = true;
     if (reads && !operation.direct() && !unmounted) traits.direct_reads = false;
     traits.unmounted &= unmounted;
     traits.rotated |= operation.rotate_clients();
@@ -87,6 +85,11 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   traits.deadline_s = phase.stop().deadline_s();
   SetStonewall(phase, traits);
   return traits;
+}
+
+bool IsUnmounted(const v1::Operation& operation) {
+  const auto engine = FindEngine(operation.engine());
+  return engine.ok() && (*engine)->uses_files && !(*engine)->mounted;
 }
 
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker) {

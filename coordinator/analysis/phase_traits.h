@@ -42,8 +42,12 @@ struct PhaseTraits {
   bool headline_is_retroactive() const {
     return stonewall == v1::STONEWALL_RETROACTIVE || stonewall == v1::STONEWALL_STOP;
   }
-  bool headline_flushes = false;  // the headline's region holds fsync or close
+  bool headline_fsyncs = false;  // the headline's region holds the fsync …
+  bool headline_closes = false;  // … the close
 };
+
+// A client of our own moves its bytes, which keeps nothing in the client's memory.
+bool IsUnmounted(const v1::Operation& operation);
 
 PhaseTraits TraitsOf(const v1::Phase& phase);
 

@@ -1,10 +1,20 @@
 #include "coordinator/analysis/phase_view.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "common/plan_targets.h"
 
 namespace iobench {
+namespace {
+
+constexpr std::array<std::string_view, 13> kChargingFileSystems = {
+    "ext2", "ext3", "ext4",  "xfs",   "btrfs",    "f2fs",   "bcachefs",
+    "jfs",  "vfat", "exfat", "ntfs3", "reiserfs", "overlay"};
+
+}  // namespace
 
 int64_t PhaseView::WorstErrorNs(const ClockMap& clock) const {
   // Where nobody did anything the figures have no first op; then T is the phase's instant.
@@ -25,6 +35,28 @@ const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* ta
   if (static_cast<int>(target) >= seen.targets_size()) return nullptr;
   if (target_index != nullptr) *target_index = target;
   return &seen.targets(static_cast<int>(target));
+}
+
+std::string MountOf(const v1::TargetFacts& target, uint32_t target_index) {
+  return target.filesystem_id().empty() ? absl::StrCat("target ", target_index) : target.filesystem_id();
+}
+
+bool IsNfs(const v1::TargetFacts& target) {
+  return target.filesystem().starts_with("nfs");
+}
+
+bool ChargesItsProcesses(const v1::TargetFacts& target) {
+  return std::find(kChargingFileSystems.begin(), kChargingFileSystems.end(), target.filesystem()) !=
+         kChargingFileSystems.end();
+}
+
+std::vector<ClientPart> ClientPartsOf(const PhaseView& view) {
+  std::vector<ClientPart> parts(view.roster.client_count());
+  for (const AlignedWorker& worker : view.aligned.workers)
+    parts[view.roster.ClientOf(worker.number)].workers.push_back(&worker);
+  for (const AlignedLane& lane : view.aligned.lanes)
+    parts[view.roster.ClientOf(lane.worker)].lanes.push_back(&lane);
+  return parts;
 }
 
 }  // namespace iobench

@@ -3,6 +3,8 @@
 #define COORDINATOR_ANALYSIS_PHASE_VIEW_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "coordinator/analysis/align.h"
 #include "coordinator/analysis/client_roster.h"
@@ -12,6 +14,8 @@
 
 namespace iobench {
 
+struct PhaseWrites;  // phase_writes.h
+
 // Borrows all of it.
 struct PhaseView {
   const v1::RunRecord& run;
@@ -20,6 +24,7 @@ struct PhaseView {
   const ClientRoster& roster;
   const AlignedPhase& aligned;
   const PhaseFigures& figures;
+  const PhaseWrites* writes = nullptr;  // found out last, from the rest
 
   // The widest error of a worker's clock over the phase, ns: at both ends and between, where bursts are farthest.
   int64_t WorstErrorNs(const ClockMap& clock) const;
@@ -29,6 +34,22 @@ struct PhaseView {
   // The target whose directory a lane worked in; null where the record does not say.
   const v1::TargetFacts* TargetOf(const AlignedLane& lane, uint32_t* target_index = nullptr) const;
 };
+
+// The mount that a target lies on: targets of one share their counters.
+std::string MountOf(const v1::TargetFacts& target, uint32_t target_index);
+
+bool IsNfs(const v1::TargetFacts& target);
+
+// Local file systems whose block I/O the kernel charges to the process that asked (/proc/self/io). Others (FUSE, ZFS, 9p,
+// tmpfs) work on behalf of somebody else or not through the block layer: its counters say nothing of them.
+bool ChargesItsProcesses(const v1::TargetFacts& target);
+
+// What of a phase is one client's.
+struct ClientPart {
+  std::vector<const AlignedWorker*> workers;
+  std::vector<const AlignedLane*> lanes;
+};
+std::vector<ClientPart> ClientPartsOf(const PhaseView& view);  // by the roster's index
 
 }  // namespace iobench
 

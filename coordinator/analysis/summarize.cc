@@ -9,6 +9,7 @@
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/marks.h"
 #include "coordinator/analysis/phase_view.h"
+#include "coordinator/analysis/phase_writes.h"
 #include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
@@ -69,7 +70,10 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
   report.set_straggler_cost(figures.straggler_cost);
 
   v1::StonewallReport& stonewall = *report.mutable_stonewall();
-  stonewall.set_kind(view.traits.stonewall_name);
+  // A close that flushes nothing stops the lanes all the same.
+  const bool only_closed = view.traits.stonewall == v1::STONEWALL_FLUSHED && view.traits.buffered_writes &&
+                           !view.writes->flushed;
+  stonewall.set_kind(only_closed ? "closed" : view.traits.stonewall_name);
   if (figures.first_to_end == nullptr) {
     stonewall.set_at_s(std::numeric_limits<double>::quiet_NaN());
   } else {
@@ -90,7 +94,9 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
   const ClientRoster roster(run);
   const AlignedPhase aligned = Align(phase, static_cast<uint32_t>(roster.worker_count()));
   const PhaseFigures figures = FiguresOf(phase, traits, aligned);
-  const PhaseView view{run, phase, traits, roster, aligned, figures};
+  PhaseView view{run, phase, traits, roster, aligned, figures};
+  const PhaseWrites writes = PhaseWritesOf(view);
+  view.writes = &writes;
 
   v1::PhaseReport report;
   FillWhat(view, report);
@@ -101,6 +107,7 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
   FillVerify(view, report);
   FillBetween(view, report);
   FillClientTables(view, report);
+  FillWrites(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);
   return report;

@@ -251,7 +251,8 @@ SCENARIOS = (
                         stonewalls_are(write="flushed", rewrite="flushed", read="retroactive"),
                         not_marked("write", "unflushed"))),
     Scenario("close in the timing", options("-i 0 -i 1 -c " + SMALL), WRITE_READ,
-             check=both(regions_are(write="ops+close", read="ops"), stonewalls_are(write="flushed"))),
+             check=both(regions_are(write="ops+close", read="ops"), stonewalls_are(write="closed"),
+                        marked("write", "unflushed"))),
     Scenario("fsync in the timing", options("-i 0 -i 1 --fsync-in-timing " + SMALL), WRITE_READ,
              check=both(regions_are(write="ops+fsync", read="ops"), stonewalls_are(write="flushed"))),
     Scenario("open in the timing", options("-i 1 --open-in-timing -+n " + SMALL), ("read",),
@@ -307,7 +308,7 @@ SCENARIOS = (
 
 def may_end_short(phase):
     """A flushed stonewall stops lanes. New files are finished afterwards; those that were whole before are whole still."""
-    return phase["stonewall"]["kind"] == "flushed" and phase["operation"] not in ("write", "pwrite")
+    return phase["stonewall"]["kind"] in ("flushed", "closed") and phase["operation"] not in ("write", "pwrite")
 
 
 def check_scenario(scenario, outcome, worker_count):

@@ -62,8 +62,8 @@ class Cluster:
         self.lab, self.version, self.nfs_dir = lab, version, nfs_dir
         self._out_dir, self._run_count = out_dir, 0
 
-    def run(self, text, transport="grpc", cold=False):
-        """Runs with the options in `text`, one lane a worker, and returns its Outcome.
+    def run(self, text, transport="grpc", cold=False, lanes=1):
+        """Runs with the options in `text`, so many lanes a worker, and returns its Outcome.
 
         cold: no client has anything cached when it begins.
 
@@ -77,7 +77,7 @@ class Cluster:
             out = self._out_dir / f"out-{self._run_count}"
             before = self._counters()
             place = ["--path", self.nfs_dir, "--out", str(out)]
-            TRANSPORTS[transport](self.lab, [*place, "-t", "1", *text.split()])
+            TRANSPORTS[transport](self.lab, [*place, "-t", str(lanes), *text.split()])
             after = self._counters()
             clients = {name: after[name] - before[name] for name in self.lab.clients}
             outcome = Outcome(out, after[nfs_lab.SERVER] - before[nfs_lab.SERVER], clients)

@@ -93,6 +93,7 @@ TEST_CASE("network, memory and disk counters are read") {
   REQUIRE(nics.at("eth0").drops == 16);
   REQUIRE(ParseDirtyBytes("MemTotal:       100 kB\nDirty:               12 kB\n") == 12 * 1024);
   REQUIRE(ParseDiskReadBytes("rchar: 1\nwchar: 2\nread_bytes: 77\nwrite_bytes: 3\n") == 77);
+  REQUIRE(ParseDiskWriteBytes("read_bytes: 77\nwrite_bytes: 3\ncancelled_write_bytes: 5\n") == 3);
 }
 
 HostCounters Counters(uint64_t n) {
@@ -106,6 +107,7 @@ HostCounters Counters(uint64_t n) {
   counters.link_bytes_per_s = 125'000'000;
   counters.dirty_bytes = 4096 * n;
   counters.disk_read_bytes = 512 * n;
+  counters.disk_write_bytes = 256 * n;
   return counters;
 }
 
@@ -123,6 +125,7 @@ TEST_CASE("a host's delta is the difference of two readings") {
   REQUIRE(delta.nic_link_bytes_per_s() == 125'000'000);
   REQUIRE(delta.dirty_bytes_after() == 3 * 4096);
   REQUIRE(delta.disk_read_bytes() == 1024);
+  REQUIRE(delta.disk_write_bytes() == 512);
 }
 
 TEST_CASE("what either reading lacks is absent from the delta, and an interface made anew is left out") {
