@@ -75,7 +75,7 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
     const std::string name =
         argument.substr(is_long ? 2 : 1, argument.find('=') - (is_long ? 2 : 1));
     if (is_long && !Has(names.known, name)) {
-      return absl::InvalidArgumentError(absl::StrCat("unknown option --", name, Hint(name, names)));
+      return absl::InvalidArgumentError(absl::StrCat("unknown option \"--", name, "\"", Hint(name, names)));
     }
     // Letters may be joined, so that only a whole name is one for sure.
     constexpr size_t kShortest = 4;
@@ -104,9 +104,8 @@ absl::Status RefusalOfWord(const std::string& word, const std::vector<std::strin
   if (at != arguments.begin() && at != arguments.end() && absl::StartsWith(*std::prev(at), "-")) {
     absl::StrAppend(&why, " (", *std::prev(at), " takes no argument)");
   }
-  absl::StrAppend(&why, FindOperation(word).ok() ? "; as an operation it is --op " : "; a directory to test in is --path ",
-                  word);
-  return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" ", why));
+  const char* const option = FindOperation(word).ok() ? "--op before it, to do it" : "--path before it, to test in it";
+  return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" ", why, "; write ", option));
 }
 
 }  // namespace iobench

@@ -64,14 +64,15 @@ WRONG = {
     "more than the file system has": ("-i 0 -r 1m -s 900t", "free: use a smaller -s or"),
     "more names than the file system has room for": (
         "--op create --items 100000000 --file-bytes 1g", "free: use smaller --items or --file-bytes"),
-    "a second word behind --path": ("--path /tmp stray -i 0", "not expected: stray"),
+    "a second word behind --path": ("--path /tmp stray -i 0", '"stray" belongs to no option'),
     "a directory without a worker": ("-i 0 -r 4k -s 64k --path /tmp", "more directories than workers"),
     "a directory without a worker, dry": ("-i 0 -r 4k -s 64k --path /tmp --spawn 1 --dry-run", "more directories than"),
     "nobody to be insecure with": ("-i 0 --insecure", "--insecure .*--listen"),
     "nobody to wait for": ("-i 0 --join-timeout 5", "--join-timeout .*--spawn"),
     "two kinds of O_SYNC": ("-i 0 -o --dsync", r"-o \(--sync\) cannot go with -\+D"),
     "a very long value": ("-i 0 -r " + "7" * 500, '"7{79}…"'),
-    "a very long word that nothing takes": ("-i 0 " + "x" * 500, 'not expected: "x{79}…"'),
+    "a very long word that nothing takes": ("-i 0 " + "x" * 500, '"x{79}…" belongs to no option'),
+    "a very long option": ("-i 0 --" + "x" * 500, 'unknown option "--x{77}…"'),
     "a very long number of workers": ("-i 0 --spawn 9" + "x" * 500, '"9x{78}…"'),
 }
 

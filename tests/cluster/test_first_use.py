@@ -31,7 +31,7 @@ def test_without_arguments_it_says_what_it_would_do_and_writes_nothing(tmp_path)
     (("-–lanse", "4"), "did you mean --lanes?"),
     (("-s", "64MB"), "64MiB"),
     (("--engine", "urnig"), "did you mean uring?"),
-    (("read",), "--op read"),
+    (("read",), "write --op before it"),
 ])
 def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(args, answer, path, out):
     outcome = program.run(args, path=path, out=out).expect(1)

@@ -16,16 +16,16 @@ std::string ErrorOf(const std::vector<std::string>& arguments) {
 }
 
 TEST_CASE("a typo in an option's name is answered with the name", "[typed_words]") {
-  CHECK(ErrorOf({"--tmie", "3"}) == "unknown option --tmie; did you mean --time?");
-  CHECK(ErrorOf({"--path", "/tmp", "--lanse=4"}) == "unknown option --lanse; did you mean --lanes?");
-  CHECK(ErrorOf({"worker", "--jion", "h:1"}) == "unknown option --jion; did you mean --join?");
-  CHECK(ErrorOf({"selftest", "--phase", "3"}) == "unknown option --phase; did you mean --phases?");
-  CHECK(ErrorOf({"--zzzzzzzz"}) == "unknown option --zzzzzzzz");
+  CHECK(ErrorOf({"--tmie", "3"}) == "unknown option \"--tmie\"; did you mean --time?");
+  CHECK(ErrorOf({"--path", "/tmp", "--lanse=4"}) == "unknown option \"--lanse\"; did you mean --lanes?");
+  CHECK(ErrorOf({"worker", "--jion", "h:1"}) == "unknown option \"--jion\"; did you mean --join?");
+  CHECK(ErrorOf({"selftest", "--phase", "3"}) == "unknown option \"--phase\"; did you mean --phases?");
+  CHECK(ErrorOf({"--zzzzzzzz"}) == "unknown option \"--zzzzzzzz\"");
 }
 
 TEST_CASE("what fio and elbencho call an option of ours is answered with ours", "[typed_words]") {
-  CHECK(ErrorOf({"--bs", "4k"}) == "unknown option --bs; here it is --record");
-  CHECK(ErrorOf({"--iodepth=8"}) == "unknown option --iodepth; here it is --depth");
+  CHECK(ErrorOf({"--bs", "4k"}) == "unknown option \"--bs\"; here it is --record");
+  CHECK(ErrorOf({"--iodepth=8"}) == "unknown option \"--iodepth\"; here it is --depth");
 }
 
 TEST_CASE("a dash that a word processor has made is named", "[typed_words]") {
@@ -54,10 +54,10 @@ TEST_CASE("a directory needs no --path before it", "[typed_words]") {
 
 TEST_CASE("any other word is answered with what it may be", "[typed_words]") {
   CHECK(ErrorOf({"wroker", "--join", "h:1"}) == "unknown command \"wroker\"; did you mean worker?");
-  CHECK(ErrorOf({"read"}) == "\"read\" belongs to no option; as an operation it is --op read");
-  CHECK(ErrorOf({"scratch"}) == "\"scratch\" belongs to no option; a directory to test in is --path scratch");
+  CHECK(ErrorOf({"read"}) == "\"read\" belongs to no option; write --op before it, to do it");
+  CHECK(ErrorOf({"scratch"}) == "\"scratch\" belongs to no option; write --path before it, to test in it");
   CHECK(ErrorOf({"-c", "4"}) ==
-        "\"4\" belongs to no option (-c takes no argument); a directory to test in is --path 4");
+        "\"4\" belongs to no option (-c takes no argument); write --path before it, to test in it");
 }
 
 }  // namespace
