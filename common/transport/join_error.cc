@@ -1,6 +1,5 @@
 #include "common/transport/join_error.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -15,10 +14,8 @@ std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc) {
   }
   constexpr absl::string_view kRefused = "Failed to connect to remote host: ";
   if (const size_t at = text.rfind(kRefused); at != absl::string_view::npos) {
-    std::string why(text.substr(at + kRefused.size()));
-    if (!why.empty()) why[0] = absl::ascii_tolower(static_cast<unsigned char>(why[0]));
-    if (why == "connection refused") return "connection refused: nothing listens on that port";
-    return why;
+    const absl::string_view why = text.substr(at + kRefused.size());
+    return why == "Connection refused" ? "connection refused: nothing listens on that port" : std::string(why);
   }
   // A web server, or one that waits for a TLS handshake and hangs up.
   for (const char* words : {"Failed parsing HTTP/2", "HTTP/1", "http1.x", "settings frame", "Socket closed",
