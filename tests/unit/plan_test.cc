@@ -97,7 +97,7 @@ TEST_CASE("passes are flushed where buffered writes go round and flushing belong
   CHECK(flushes({"-i0", "-c", "--time", "3"}));
   CHECK(flushes({"-i0", "-e", "--time", "3"}));
   CHECK(flushes({"-i8", "-e", "--time", "3"}));
-  CHECK_FALSE(flushes({"-i0", "-c", "-e"}));
+  CHECK_FALSE(flushes({"-i0", "-c", "-e", "-s", "1m"}));
   CHECK_FALSE(flushes({"-i0", "--time", "3"}));
   CHECK_FALSE(flushes({"-i0", "-c", "-e", "-I", "--time", "3"}));
   CHECK_FALSE(flushes({"-i0", "-c", "-e", "-o", "--time", "3"}));
