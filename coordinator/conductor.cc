@@ -151,7 +151,8 @@ int Conductor::Refuse(absl::Status why) {
 
 absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks,
                                   const Layout& layout) {
-  StartLead start_lead;
+  StartLead start_lead(options_.in_process ? StartLead::Way::kNone : StartLead::Way::kNetwork,
+                       plan_.lanes_per_worker());
   start_lead.NoteRound(clocks.round_ns());
   TreeLedger trees(plan_);
   const uint32_t phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions();

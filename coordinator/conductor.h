@@ -44,6 +44,7 @@ struct ConductorOptions {
   CoordTime join_deadline{INT64_MAX};
   int64_t lost_after_ns = Cluster::kUsualLostAfterNs;  // of a worker that does not answer
   JoinWatch join_watch;
+  bool in_process = false;  // the workers are: no message is on its way for long
   bool force = false;
   bool always_measure_clocks = false;  // also where boot ids are equal; tests
   bool dry_run = false;                // everything up to the checks; then stop

@@ -14,7 +14,6 @@
 namespace iobench {
 namespace {
 
-constexpr int64_t kMarginNeededNs = 500'000;  // a lane wakes, spins and starts well within this
 constexpr int kMostAttempts = 6;
 // After an interrupt the lanes end their op in flight and their results are fetched. mpirun kills a second after its
 // Ctrl-C, so both together must stay under that; a hung mount must not keep us either.
@@ -116,7 +115,10 @@ absl::Status PhaseConductor::PrepareAndArm() {
     IOBENCH_RETURN_IF_ERROR(context_.clock_sync.Burst());
     bool late = false;
     IOBENCH_RETURN_IF_ERROR(Arm(attempt == kMostAttempts, late));
-    if (!late) return absl::OkStatus();
+    if (!late) {
+      context_.start_lead.NotePunctual();
+      return absl::OkStatus();
+    }
     if (attempt == kMostAttempts) {
       record_.set_start_late(true);
       return absl::OkStatus();
@@ -239,6 +241,7 @@ absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
   record_.set_started_at(WallClockIso8601());
   const CoordTime now = CoordNow();
   start_ = now + context_.start_lead.Ns(clocks.longest_round_trip_ns());
+  const int64_t margin_needed_ns = context_.start_lead.MarginNeededNs();
   record_.set_start_coord_ns(start_.ns);
   late = false;
   absl::Status first_problem;
@@ -248,14 +251,14 @@ absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
         v1::WorkerRequest request;
         v1::Arm& arm = *request.mutable_arm();
         arm.set_start_worker_ns(clocks.MapOf(member.number).ToWorker(start_).ns);
-        arm.set_margin_needed_ns(kMarginNeededNs);
+        arm.set_margin_needed_ns(margin_needed_ns);
         arm.set_start_anyway(last_attempt);
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
-        if (received.event.armed().late() || received.event.armed().margin_ns() < kMarginNeededNs)
+        if (received.event.armed().late() || received.event.armed().margin_ns() < margin_needed_ns)
           late = true;
       },
       {}));

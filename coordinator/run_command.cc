@@ -59,6 +59,7 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.command = stage.command;
   options.version = kProgramVersion;
   options.worker_count = stage.worker_count;
+  options.in_process = stage.transport.name() == "local";
   options.join_watch = stage.join_watch;
   options.join_deadline = CoordNow() + NanosFrom(line.place.join_timeout_s);
   options.lost_after_ns = NanosFrom(line.place.lost_after_s);

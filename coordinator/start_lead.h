@@ -9,20 +9,47 @@
 
 namespace iobench {
 
-// max(10 ms, 4 * the longest round trip + 2 * the time of a round to everybody), doubled for each start that was late
-// (docs/measurement.md, "Start"). The round is the median of the newest five, so that one hiccup costs nothing later.
+// Over a network: max(10 ms, 4 * the longest round trip + 2 * the time of a round to everybody), doubled for each start
+// that was late (docs/measurement.md, "Start"). The round is the median of the newest five, so that one hiccup costs
+// nothing later.
+// To workers in this process: what waking their lanes takes, and 2 rounds or 0.1 ms. A start that was late doubles that up to
+// 10 ms, each punctual one takes 2 % back: phases may last less than a millisecond there, and of thousands some meet a
+// busy processor.
 class StartLead {
  public:
+  enum class Way { kNetwork, kNone };
   static constexpr int64_t kShortestNs = 10'000'000;
+  static constexpr int64_t kWakeNs = 250'000;        // a lane wakes, and spins until its start
+  static constexpr int64_t kWakePerLaneNs = 30'000;  // lanes of one process wake one after the other
+  static constexpr int64_t kLeastSlackNs = 100'000;
+  static constexpr int64_t kNetworkMarginNs = 500'000;
+
+  // `lane_count`: of a worker.
+  StartLead(Way way, uint32_t lane_count)
+      : way_(way),
+        wake_ns_(way == Way::kNone ? std::min(kWakeNs + int64_t{lane_count} * kWakePerLaneNs, kShortestNs)
+                                   : kNetworkMarginNs) {}
 
   // How long it took until everybody had answered a short request.
   void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
-  // A start was too late: the next ones get twice the time, for good.
+  // A start was too late, or not.
   void NoteLate() { factor_ *= 2; }
+  void NotePunctual() {
+    if (way_ == Way::kNone) factor_ = std::max(1.0, factor_ * 0.98);
+  }
 
   int64_t Ns(int64_t longest_round_trip_ns) const {
-    return factor_ * std::max(kShortestNs, 4 * longest_round_trip_ns + 2 * MedianRoundNs());
+    const double rounds_ns = 2.0 * static_cast<double>(MedianRoundNs());
+    const double trips_ns = 4.0 * static_cast<double>(longest_round_trip_ns);
+    if (way_ == Way::kNetwork) {
+      return static_cast<int64_t>(factor_ * std::max<double>(kShortestNs, trips_ns + rounds_ns));
+    }
+    const double shortest_ns = static_cast<double>(wake_ns_) + std::max<double>(kLeastSlackNs, rounds_ns);
+    return static_cast<int64_t>(std::min(factor_ * shortest_ns, std::max<double>(kShortestNs, shortest_ns)));
   }
+
+  // What must be left of it when a worker hears of the start; with less its answer is "late".
+  int64_t MarginNeededNs() const { return wake_ns_; }
 
  private:
   int64_t MedianRoundNs() const {
@@ -33,7 +60,9 @@ class StartLead {
     return sorted[count / 2];
   }
 
-  int64_t factor_ = 1;
+  const Way way_;
+  const int64_t wake_ns_;
+  double factor_ = 1;
   std::array<int64_t, 5> rounds_ns_{};
   size_t round_count_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -25,6 +26,7 @@ Words WordsOf(absl::string_view line) {
 // The words of the first line that begins with `key`; empty: there is none.
 Words LineOf(std::string_view text, std::string_view key) {
   for (const absl::string_view line : absl::StrSplit(absl::string_view(text.data(), text.size()), '\n')) {
+    if (!absl::StartsWith(line, absl::string_view(key.data(), key.size()))) continue;
     Words words = WordsOf(line);
     if (!words.empty() && words[0] == absl::string_view(key.data(), key.size())) return words;
   }
