@@ -8,6 +8,7 @@
 #include "common/phase_shape.h"
 #include "common/plan_targets.h"
 #include "common/status_util.h"
+#include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/client_list.h"
@@ -81,7 +82,9 @@ int Conductor::Run() {
     absl::StatusOr<ResultStore> store = ResultStore::Create(options_.out_directory, options_.force);
     if (!store.ok()) return Refuse(store.status());
     store_ = *std::move(store);
-    if (status = store_->SaveRun(record_); !status.ok()) return Refuse(status);
+    status = store_->SaveRun(record_);
+    if (status.ok()) status = SaveReport();  // from now on there is a result.json, whatever happens
+    if (!status.ok()) return Refuse(status);
   }
   observer_.RunStarts(report_);
 
@@ -112,11 +115,10 @@ int Conductor::Run() {
   record_.set_exit_code(exit_code);
   v1::RunReport ended = SummarizeRun(record_, nullptr);
   *report_.mutable_run() = ended.run();
-  if (store_.has_value()) {
-    for (const absl::Status& saved : {store_->SaveRun(record_), store_->SaveReport(report_)}) {
-      if (!saved.ok()) spdlog::error("{}", Printable(std::string(saved.message())));
-      saved_.Update(saved);
-    }
+  const absl::Status run_saved = store_.has_value() ? store_->SaveRun(record_) : absl::OkStatus();
+  for (const absl::Status& saved : {run_saved, SaveReport()}) {
+    if (!saved.ok()) spdlog::error("{}", Printable(std::string(saved.message())));
+    saved_.Update(saved);
   }
   return exit_code;
 }
@@ -197,25 +199,29 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   v1::PhaseReport phase = SummarizePhase(record_, record);
   verification_failed_ |= phase.verify().mismatched() > 0;
   io_failed_ |= phase.lanes_failed() > 0 || phase.verify().mismatched() > 0;
-  const v1::RunReport run = SummarizeRun(record_, &record);
-  *report_.mutable_clients() = run.clients();
-  *report_.add_phases() = std::move(phase);
-  NoteScore(report_);
-  report_.clear_repetitions();
-  if (plan_.repetitions() > 1) {
-    std::vector<v1::PhaseReport> phases(report_.phases().begin(), report_.phases().end());
-    for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
-      *report_.add_repetitions() = std::move(repetition);
-    }
-  }
+  NoteClocks(record_, &record, report_);
+  *report_.add_phases() = BriefOf(phase);
   absl::Status status;
   if (store_.has_value()) {
     status = store_->SavePhase(record, options_.run_id);
-    status.Update(store_->SaveReport(report_));
+    if (status.ok()) status = store_->AddPhase(report_, phase);
+    if (status.ok() && store_->IsDue()) status = SaveReport();
     saved_.Update(status);
   }
-  observer_.PhaseEnds(report_);
+  observer_.PhaseEnds(report_, phase);
   return status;
+}
+
+// The report as far as it is, with what is said of all its phases together.
+absl::Status Conductor::SaveReport() {
+  NoteScore(report_);
+  report_.clear_repetitions();
+  if (plan_.repetitions() > 1) {
+    for (v1::RepetitionReport& repetition : SummarizeRepetitions(report_.phases())) {
+      *report_.add_repetitions() = std::move(repetition);
+    }
+  }
+  return store_.has_value() ? store_->SaveReport(report_) : absl::OkStatus();
 }
 
 void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout) {

@@ -57,8 +57,9 @@ class Conductor {
   Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt,
             const v1::WorkerFacts& coordinator, v1::Plan plan, ConductorOptions options);
 
-  // The exit code; the report is in report(), and in out_directory. A refusal (bad plan for these hosts,
-  // wrong versions …) is kExitUsage with refusal() saying why in one line.
+  // The exit code; the report is in out_directory and, with briefs of its phases (coordinator/analysis/brief.h), in
+  // report(). A refusal (bad plan for these hosts, wrong versions …) is kExitUsage with refusal() saying why in one
+  // line.
   int Run();
   const v1::RunReport& report() const { return report_; }
   const v1::RunRecord& record() const { return record_; }
@@ -72,6 +73,7 @@ class Conductor {
   int Refuse(absl::Status why);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
   absl::Status FinishPhase(v1::PhaseRecord& record);
+  absl::Status SaveReport();
   void NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout);
   void NoteProblem(const absl::Status& status);
   int Verdict(const absl::Status& status) const;

@@ -39,6 +39,7 @@ void Display::WorkersJoin(uint32_t joined, uint32_t count) {
 }
 
 void Display::RunStarts(const v1::RunReport& report) {
+  pages_ = PagesFor(report.run().plan());
   out_ << ConsoleHeader(report, style_) << std::flush;
 }
 
@@ -61,9 +62,9 @@ double Display::RateNow(const PhaseProgress& progress) {
   return static_cast<double>(done - recent_.front().second) / seconds;
 }
 
-void Display::PhaseEnds(const v1::RunReport& report) {
+void Display::PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
   progress_.Clear();
-  out_ << ConsolePhase(report, report.phases(report.phases_size() - 1), style_) << std::flush;
+  out_ << ConsolePhase(report, phase, style_, pages_) << std::flush;
 }
 
 void Display::RunEnds(const v1::RunReport& report) {

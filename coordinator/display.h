@@ -28,7 +28,7 @@ class Display final : public RunObserver {
   void RunStarts(const v1::RunReport& report) override;
   void PhasePrepares(const PhaseProgress& progress) override;
   void PhaseMoves(const PhaseProgress& progress) override;
-  void PhaseEnds(const v1::RunReport& report) override;
+  void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override;
   int64_t progress_interval_ns() const override { return wants_progress_ ? 500'000'000 : 0; }
 
   // After the run: what stands below the phases.
@@ -43,6 +43,7 @@ class Display final : public RunObserver {
   ProgressLine& progress_;
   const bool wants_progress_;
   const bool waits_for_workers_;
+  Pages pages_ = Pages::kAll;  // of this run; to look at the plan anew for each phase would cost as much as the phase
   int64_t next_join_line_ns_ = 0;
   std::deque<std::pair<double, uint64_t>>
       recent_;  // (elapsed_s, bytes or ops) of this phase, a few seconds back

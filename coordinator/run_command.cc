@@ -16,6 +16,7 @@
 #include "common/plan_targets.h"
 #include "common/units.h"
 #include "common/version.h"
+#include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/cluster.h"
@@ -237,32 +238,35 @@ int NetTest(const Stage& stage, const CommandLine& line) {
 }
 
 int PrintSavedRun(const std::string& directory) {
-  absl::StatusOr<SavedRun> saved = LoadRun(directory);
+  absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
   if (!saved.ok()) {
     PrintError(std::string(saved.status().message()));
     return kExitUsage;
   }
-  for (const std::string& warning : saved->warnings) PrintError(warning);
-  v1::RunReport report = SummarizeRun(saved->run, saved->phases.empty() ? nullptr : &saved->phases.back());
-  std::vector<v1::PhaseReport> phases;
-  for (const v1::PhaseRecord& phase : saved->phases) phases.push_back(SummarizePhase(saved->run, phase));
-  for (const v1::PhaseReport& phase : phases) *report.add_phases() = phase;
+  ProgressLine progress(STDERR_FILENO, {});
+  Display display(std::cout, std::cerr, StyleOfStdout(true), progress, /*wants_progress=*/false,
+                  /*waits_for_workers=*/false);
+  const std::optional<v1::PhaseRecord> newest = saved->Newest();
+  v1::RunReport report = SummarizeRun(saved->run(), newest.has_value() ? &*newest : nullptr);
+  display.RunStarts(report);
+  while (const std::optional<v1::PhaseRecord> record = saved->Next()) {
+    const v1::PhaseReport phase = SummarizePhase(saved->run(), *record);
+    *report.add_phases() = BriefOf(phase);
+    display.PhaseEnds(report, phase);
+  }
   NoteScore(report);
-  for (v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
+  for (v1::RepetitionReport& repetition : SummarizeRepetitions(report.phases())) {
     *report.add_repetitions() = std::move(repetition);
   }
-  for (const std::string& warning : saved->warnings) {
+  for (const std::string& warning : saved->warnings()) {
+    PrintError(warning);
     v1::ErrorReport& problem = *report.mutable_run()->add_problems();
     problem.set_worker(-1);
     problem.set_lane(-1);
     problem.set_message(absl::StrCat("not in this report: ", warning));
   }
-  if (absl::Status status = MakeConsoleWriter(StyleOfStdout(true))->Write(report, std::cout);
-      !status.ok() && !StdoutHasNoReader()) {
-    PrintError(std::string(status.message()));
-    return kExitUsage;
-  }
-  return saved->warnings.empty() ? kExitOk : kExitIo;
+  display.RunEnds(report);
+  return saved->warnings().empty() ? kExitOk : kExitIo;
 }
 
 }  // namespace iobench

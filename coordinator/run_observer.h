@@ -31,8 +31,10 @@ class RunObserver {
   virtual void RunStarts(const v1::RunReport& report) { (void)report; }
   virtual void PhasePrepares(const PhaseProgress& progress) { (void)progress; }
   virtual void PhaseMoves(const PhaseProgress& progress) { (void)progress; }
-  // `report` holds this phase as its last.
-  virtual void PhaseEnds(const v1::RunReport& report) { (void)report; }
+  // `report` holds briefs (coordinator/analysis/brief.h) of the phases so far, this one's as its last.
+  virtual void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
+    (void)report, (void)phase;
+  }
   // How often PhaseMoves is wanted; 0: never, then no poll is sent.
   virtual int64_t progress_interval_ns() const { return 0; }
 };

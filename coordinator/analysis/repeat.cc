@@ -72,7 +72,10 @@ v1::RepetitionReport RepetitionsOf(std::span<const double> values) {
   return report;
 }
 
-std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases) {
+namespace {
+
+template <typename Phases>
+std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
   struct Named {
     std::string name;
     std::vector<double> values;
@@ -100,6 +103,17 @@ std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::Phase
     reports.back().set_metadata(named.metadata);
   }
   return reports;
+}
+
+}  // namespace
+
+std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases) {
+  return RepetitionsOfAll(phases);
+}
+
+std::vector<v1::RepetitionReport> SummarizeRepetitions(
+    const google::protobuf::RepeatedPtrField<v1::PhaseReport>& phases) {
+  return RepetitionsOfAll(phases);
 }
 
 }  // namespace iobench

@@ -52,6 +52,7 @@ void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhas
   const double nan = std::numeric_limits<double>::quiet_NaN();
   report.set_clock_offset_ns(nan);
   report.set_clock_error_ns(nan);
+  report.set_same_clock(false);
   for (const uint32_t worker : workers) {
     if (results[worker] == nullptr) continue;
     const absl::StatusOr<FittedClock> clock = FitClock(*results[worker]);
@@ -83,8 +84,6 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
   FillInfo(run, *report.mutable_run());
   *report.mutable_notes() = run.plan().notes();
   const ClientRoster roster(run);
-  const std::vector<const v1::WorkerPhaseResult*> results = ResultsByWorker(newest, roster.worker_count());
-  const CoordTime at{newest == nullptr ? 0 : newest->start_coord_ns()};
   for (size_t client = 0; client < roster.client_count(); ++client) {
     const uint32_t first_worker = roster.WorkersOf(client).front();
     const v1::WorkerFacts& facts = run.workers(static_cast<int>(first_worker));
@@ -98,7 +97,6 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     table.set_clock(facts.clock());
     table.set_clock_read_ns(facts.clock_read_ns());
     table.set_loop_ns(facts.loop_ns());
-    FillClock(roster.WorkersOf(client), results, at, table);
     FillTargets(run, first_worker, table);
     if (!roster.OtherHostsOf(client).empty()) {
       report.add_notes(
@@ -107,7 +105,17 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
                        "cloned machines: give clones an identity of their own"));
     }
   }
+  NoteClocks(run, newest, report);
   return report;
+}
+
+void NoteClocks(const v1::RunRecord& run, const v1::PhaseRecord* newest, v1::RunReport& report) {
+  const ClientRoster roster(run);
+  const std::vector<const v1::WorkerPhaseResult*> results = ResultsByWorker(newest, roster.worker_count());
+  const CoordTime at{newest == nullptr ? 0 : newest->start_coord_ns()};
+  for (int client = 0; client < report.clients_size(); ++client) {
+    FillClock(roster.WorkersOf(static_cast<size_t>(client)), results, at, *report.mutable_clients(client));
+  }
 }
 
 }  // namespace iobench

@@ -16,8 +16,13 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
 // The report without phases: schema, run, clients (offset and error of the clocks from `newest`, which may be null).
 v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newest);
 
+// The clocks of a report's clients from a newer phase.
+void NoteClocks(const v1::RunRecord& run, const v1::PhaseRecord* newest, v1::RunReport& report);
+
 // Median, distribution-free interval and the rest, one entry per phase name; empty unless some name has two or more.
 std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);
+std::vector<v1::RepetitionReport> SummarizeRepetitions(
+    const google::protobuf::RepeatedPtrField<v1::PhaseReport>& phases);
 
 }  // namespace iobench
 

@@ -13,10 +13,18 @@ namespace iobench {
 // Ends the name of a file that is being written; one that a crash left is replaced by the next write.
 inline constexpr char kPartialSuffix[] = ".partial";
 
-// Lets `write` fill PATH.partial, makes it durable (fsync) and renames it to PATH, durably too. On failure PATH is as
-// it was and the partial file is gone; the status names the file and says why ("No space left on device").
+// Whether a file survives a power failure as soon as it is written, or only when the caller has synced it and its
+// directory. A process that is killed loses nothing either way.
+enum class Durable { kNow, kLater };
+
+// Lets `write` fill PATH.partial and renames it to PATH; both durably (fsync) unless told otherwise. On failure PATH is
+// as it was and the partial file is gone; the status names the file and says why ("No space left on device").
 absl::Status WriteFileAtomically(const std::string& path,
-                                 absl::FunctionRef<absl::Status(std::ostream&)> write);
+                                 absl::FunctionRef<absl::Status(std::ostream&)> write,
+                                 Durable durable = Durable::kNow);
+
+// Makes the names in a directory durable.
+absl::Status SyncDirectory(const std::string& directory);
 
 }  // namespace iobench
 

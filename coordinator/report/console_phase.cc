@@ -292,17 +292,20 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("tool", absl::StrCat(text, " (", Printable(tool.clock()), ")"), Tone::kQuiet);
 }
 
-// Of a long sweep only phases in which something went wrong have a page of their own.
-bool SaysAllInTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  return IsLongSweep(report.run().plan()) && phase.errors().empty() && !phase.interrupted() &&
-         phase.verify().mismatched() == 0 && !NothingMeasured(phase);
+bool SomethingWentWrong(const v1::PhaseReport& phase) {
+  return !phase.errors().empty() || phase.interrupted() || phase.verify().mismatched() > 0 ||
+         NothingMeasured(phase);
 }
 
 }  // namespace
 
-std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase,
-                         const ConsoleStyle& style) {
-  if (SaysAllInTable(report, phase)) return {};
+Pages PagesFor(const v1::Plan& plan) {
+  return IsLongSweep(plan) ? Pages::kOfTrouble : Pages::kAll;
+}
+
+std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style,
+                         Pages pages) {
+  if (pages == Pages::kOfTrouble && !SomethingWentWrong(phase)) return {};
   const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
   page.Blank();

@@ -68,7 +68,8 @@ class ConsoleWriter : public ReportWriter {
 
   absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
     out << ConsoleHeader(report, style_);
-    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_);
+    const Pages pages = PagesFor(report.run().plan());
+    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_, pages);
     out << ConsoleFooter(report, style_);
     out.flush();
     return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/status_util.h"
 #include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
 
@@ -192,29 +193,41 @@ void WriteRow(const RowSource& row, std::ostream& out) {
   out << '\n';
 }
 
+absl::Status Finish(std::ostream& out) {
+  out.flush();
+  return out.good() ? absl::OkStatus() : absl::DataLossError("the CSV report could not be written");
+}
+
 class CsvWriter : public ReportWriter {
  public:
   absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
-    bool first = true;
-    for (const Column& column : kColumns) {
-      out << (first ? "" : ",") << column.name;
-      first = false;
-    }
-    out << '\n';
-    for (const auto& phase : report.phases()) {
-      for (const auto& client : phase.clients()) {
-        for (const auto& worker : client.workers()) {
-          for (const auto& lane : worker.lanes()) WriteRow({report, phase, client, worker, &lane}, out);
-          if (worker.lanes().empty()) WriteRow({report, phase, client, worker, nullptr}, out);
-        }
-      }
-    }
-    out.flush();
-    return out.good() ? absl::OkStatus() : absl::DataLossError("the CSV report could not be written");
+    IOBENCH_RETURN_IF_ERROR(WriteCsvTitles(out));
+    for (const auto& phase : report.phases()) IOBENCH_RETURN_IF_ERROR(WriteCsvRows(report, phase, out));
+    return absl::OkStatus();
   }
 };
 
 }  // namespace
+
+absl::Status WriteCsvTitles(std::ostream& out) {
+  bool first = true;
+  for (const Column& column : kColumns) {
+    out << (first ? "" : ",") << column.name;
+    first = false;
+  }
+  out << '\n';
+  return Finish(out);
+}
+
+absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
+  for (const auto& client : phase.clients()) {
+    for (const auto& worker : client.workers()) {
+      for (const auto& lane : worker.lanes()) WriteRow({report, phase, client, worker, &lane}, out);
+      if (worker.lanes().empty()) WriteRow({report, phase, client, worker, nullptr}, out);
+    }
+  }
+  return Finish(out);
+}
 
 std::unique_ptr<ReportWriter> MakeCsvWriter() {
   return std::make_unique<CsvWriter>();

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/status_util.h"
 #include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
 #include "google/protobuf/descriptor.h"
@@ -123,11 +125,42 @@ class JsonPrinter {
       if (field.has_presence() && !message.GetReflection()->HasField(message, &field)) continue;
       items.Next();
       text_.append(1, '"').append(JsonName(field)).append("\": ");
-      PrintField(message, field);
+      if (print_phases_ && field.number() == v1::RunReport::kPhasesFieldNumber &&
+          &type == v1::RunReport::descriptor()) {
+        PrintPhases();
+      } else {
+        PrintField(message, field);
+      }
     }
   }
 
+  // An element of a report's list of phases, with what stands before it.
+  void PrintPhase(const v1::PhaseReport& phase, bool is_first) {
+    depth_ = kPhaseDepth;
+    if (!is_first) text_ += ',';
+    BreakLine();
+    Print(phase);
+  }
+
+  // The list of phases is made by `print_phases` from here on: PrintPhase of each. `any`: there are some.
+  void set_print_phases(bool any, std::function<absl::Status(std::ostream&)> print_phases) {
+    any_phases_ = any;
+    print_phases_ = std::move(print_phases);
+  }
+  const absl::Status& phases_status() const { return phases_status_; }
+
  private:
+  static constexpr size_t kPhaseDepth = 2;
+
+  void PrintPhases() {
+    text_ += '[';
+    out_ << text_;
+    text_.clear();
+    phases_status_ = print_phases_(out_);
+    if (any_phases_) BreakLine();
+    text_ += ']';
+  }
+
   // Asked for every message: a lane's answer must not cost a walk through its type.
   bool IsOneLineCached(const Descriptor& type) {
     const auto [found, is_new] = one_line_.try_emplace(&type, false);
@@ -225,19 +258,53 @@ class JsonPrinter {
   std::string text_;  // not yet in out_
   std::unordered_map<const Descriptor*, bool> one_line_;
   size_t depth_ = 0;
+  bool any_phases_ = false;
+  std::function<absl::Status(std::ostream&)> print_phases_;
+  absl::Status phases_status_;
 };
+
+absl::Status Finish(std::ostream& out) {
+  out.flush();
+  return out.good() ? absl::OkStatus() : absl::DataLossError("the JSON report could not be written");
+}
 
 class JsonWriter : public ReportWriter {
  public:
   absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
-    JsonPrinter(out).Print(report);
-    out << '\n';
-    out.flush();
-    return out.good() ? absl::OkStatus() : absl::DataLossError("the JSON report could not be written");
+    return WriteJson(
+        report, !report.phases().empty(),
+        [&report](std::ostream& list) {
+          bool is_first = true;
+          for (const v1::PhaseReport& phase : report.phases()) {
+            IOBENCH_RETURN_IF_ERROR(WriteJsonPhase(phase, is_first, list));
+            is_first = false;
+          }
+          return absl::OkStatus();
+        },
+        out);
   }
 };
 
 }  // namespace
+
+absl::Status WriteJsonPhase(const v1::PhaseReport& phase, bool is_first, std::ostream& out) {
+  JsonPrinter(out).PrintPhase(phase, is_first);
+  return Finish(out);
+}
+
+absl::Status WriteJson(const v1::RunReport& report, bool any_phases,
+                       const std::function<absl::Status(std::ostream&)>& write_phases, std::ostream& out) {
+  absl::Status status;
+  {
+    JsonPrinter printer(out);
+    printer.set_print_phases(any_phases, write_phases);
+    printer.Print(report);
+    status = printer.phases_status();
+  }
+  IOBENCH_RETURN_IF_ERROR(status);
+  out << '\n';
+  return Finish(out);
+}
 
 std::unique_ptr<ReportWriter> MakeJsonWriter() {
   return std::make_unique<JsonWriter>();

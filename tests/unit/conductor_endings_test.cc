@@ -153,8 +153,8 @@ TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs it
   REQUIRE(run.Go() == kExitIo);
   CHECK(sat_out[0] == std::vector<bool>{false, false});
   CHECK(sat_out[1] == std::vector<bool>{false, true});
-  REQUIRE(run.conductor->report().phases(0).errors_size() == 1);
-  CHECK(run.conductor->report().phases(0).errors(0).errno_value() == 5);
+  REQUIRE(run.phases[0].errors_size() == 1);
+  CHECK(run.phases[0].errors(0).errno_value() == 5);
 }
 
 TEST_CASE("a worker that is lost while it writes leaves broken the files it worked on, whoever owns them") {
@@ -213,7 +213,7 @@ TEST_CASE("a phase that is interrupted while all its lanes hang is in the report
   };
   REQUIRE(run.Go() == kExitInterrupted);
   REQUIRE(run.conductor->report().phases_size() == 1);
-  const v1::PhaseReport& phase = run.conductor->report().phases(0);
+  const v1::PhaseReport& phase = run.phases[0];
   CHECK(phase.interrupted());
   REQUIRE(phase.errors_size() == 3);
   CHECK_THAT(phase.errors(0).message(), Catch::Contains("had not ended when the run was interrupted"));

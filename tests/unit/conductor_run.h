@@ -137,6 +137,12 @@ struct Run {
   bool interrupts_when_running = false;
   std::vector<ScriptedWorkers::Posted> posted;
   bool ordered = true;
+  std::string out_directory;
+  bool in_process = false;
+  std::vector<v1::PhaseReport> phases;  // of which the conductor keeps briefs only
+  std::function<void(const v1::PhaseReport&)> on_phase = [this](const v1::PhaseReport& phase) {
+    phases.push_back(phase);
+  };
   std::unique_ptr<Conductor> conductor;
 
   // Raises the interrupt once lanes run, if asked to.
@@ -144,6 +150,7 @@ struct Run {
    public:
     explicit Observer(Run& run) : run_(run) {}
     void PhaseMoves(const PhaseProgress&) override { run_.interrupt.Raise(); }
+    void PhaseEnds(const v1::RunReport&, const v1::PhaseReport& phase) override { run_.on_phase(phase); }
     int64_t progress_interval_ns() const override { return run_.interrupts_when_running ? 1'000'000 : 0; }
 
    private:
@@ -161,6 +168,8 @@ struct Run {
     options.version = "1.0";
     options.worker_count = static_cast<uint32_t>(hosts.size());
     options.join_deadline = CoordNow() + 200'000'000;
+    options.out_directory = out_directory;
+    options.in_process = in_process;
     conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, options);
     const int exit_code = conductor->Run();
     posted = std::move(workers.posted);

@@ -170,18 +170,18 @@ TEST_CASE("of a long sweep only what went wrong has a page, of a short one every
   SweepRun run;
   for (uint64_t record = 4_KiB; record <= 512_KiB; record *= 2) run.Phase("write", 1, 16_MiB, record, 1000);
   REQUIRE_FALSE(IsLongSweep(run.plan()));
-  REQUIRE_FALSE(ConsolePhase(run.report(), run.report().phases(0), {}).empty());
+  REQUIRE_FALSE(ConsolePhase(run.report(), run.report().phases(0), {}, PagesFor(run.plan())).empty());
   REQUIRE_FALSE(Contains(ConsoleHeader(run.report(), {}), "tables at the end"));
   run.plan().set_repetitions(3);  // 24 pages
   REQUIRE(IsLongSweep(run.plan()));
   REQUIRE(Contains(ConsoleHeader(run.report(), {}), "phases      8, a sweep: tables at the end"));
   v1::PhaseReport phase = run.report().phases(0);
-  REQUIRE(ConsolePhase(run.report(), phase, {}).empty());
+  REQUIRE(ConsolePhase(run.report(), phase, {}, PagesFor(run.plan())).empty());
   phase.add_errors()->set_message("the disk is on fire");
-  REQUIRE(Contains(ConsolePhase(run.report(), phase, {}), "the disk is on fire"));
+  REQUIRE(Contains(ConsolePhase(run.report(), phase, {}, PagesFor(run.plan())), "the disk is on fire"));
   phase.clear_errors();
   phase.mutable_verify()->set_mismatched(1);
-  REQUIRE_FALSE(ConsolePhase(run.report(), phase, {}).empty());
+  REQUIRE_FALSE(ConsolePhase(run.report(), phase, {}, PagesFor(run.plan())).empty());
 }
 
 }  // namespace

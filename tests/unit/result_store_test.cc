@@ -13,8 +13,10 @@
 
 #include "absl/strings/match.h"
 #include "catch2/catch.hpp"
+#include "coordinator/report/append_file.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/results_line.h"
+#include "nlohmann/json.hpp"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -58,7 +60,7 @@ v1::PhaseRecord PhaseNumber(uint32_t index) {
 ResultStore NewStore(const std::string& directory) {
   auto store = ResultStore::Create(directory, false);
   REQUIRE(store.ok());
-  return *store;
+  return *std::move(store);
 }
 
 // A saved run of `count` phases.
@@ -66,8 +68,28 @@ ResultStore SavedStore(const std::string& directory, uint32_t count) {
   ResultStore store = NewStore(directory);
   REQUIRE(store.SaveRun(Run()).ok());
   for (uint32_t i = 0; i < count; ++i) REQUIRE(store.SavePhase(PhaseNumber(i), kRunNumber).ok());
-  REQUIRE(store.SaveReport(GoldenReport()).ok());
+  const v1::RunReport report = GoldenReport();
+  for (const v1::PhaseReport& phase : report.phases()) REQUIRE(store.AddPhase(report, phase).ok());
+  REQUIRE(store.SaveReport(report).ok());
   return store;
+}
+
+struct Loaded {
+  v1::RunRecord run;
+  std::vector<v1::PhaseRecord> phases;
+  std::vector<std::string> warnings;
+};
+absl::StatusOr<Loaded> LoadRun(const std::string& directory) {
+  absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
+  if (!saved.ok()) return saved.status();
+  Loaded loaded;
+  while (std::optional<v1::PhaseRecord> phase = saved->Next()) loaded.phases.push_back(*std::move(phase));
+  const std::optional<v1::PhaseRecord> newest = saved->Newest();
+  REQUIRE(newest.has_value() == !loaded.phases.empty());
+  if (newest.has_value()) CHECK(newest->SerializeAsString() == loaded.phases.back().SerializeAsString());
+  loaded.run = saved->run();
+  loaded.warnings = saved->warnings();
+  return loaded;
 }
 
 bool Contains(absl::string_view text, absl::string_view part) {
@@ -76,6 +98,20 @@ bool Contains(absl::string_view text, absl::string_view part) {
 
 void Put(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
+}
+
+// A limit on file sizes stands in for the full disk: the write comes back with an errno all the same.
+absl::Status WithFilesUpTo(rlim_t bytes, const std::function<absl::Status()>& work) {
+  struct rlimit before;
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = bytes;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const absl::Status status = work();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  return status;
 }
 
 TEST_CASE("a saved run is loaded as it was") {
@@ -93,6 +129,61 @@ TEST_CASE("a saved run is loaded as it was") {
   CHECK(FileText(temporary / "a/b/out/result.csv") == FileText(GoldenPath("result.csv")));
 }
 
+TEST_CASE("result.json is whole from the first saving on, and has the phases that were there at each") {
+  TemporaryDirectory temporary;
+  v1::RunReport report = GoldenReport();
+  const v1::PhaseReport phase = report.phases(0);
+  report.clear_phases();
+  ResultStore store = NewStore(temporary / "out");
+  const auto saved = [&] { return nlohmann::json::parse(FileText(temporary / "out/result.json")); };
+  REQUIRE(store.SaveReport(report).ok());
+  CHECK(saved()["phases"].empty());
+  REQUIRE(store.AddPhase(report, phase).ok());
+  REQUIRE(store.AddPhase(report, phase).ok());
+  CHECK(saved()["phases"].empty());  // the old one until the new one is whole
+  REQUIRE(store.SaveReport(report).ok());
+  CHECK(saved()["phases"].size() == 2);
+  CHECK(saved()["phases"][1]["name"] == phase.name());
+  CHECK(saved()["run"]["id"] == report.run().id());
+  CHECK(!fs::exists(temporary / "out/result.json.phases"));
+}
+
+TEST_CASE("a report is due with its first phase, then each second, and for a twentieth of the time at most") {
+  TemporaryDirectory temporary;
+  int64_t now_ns = 0, step_ns = 0;
+  auto store = ResultStore::Create(temporary / "out", false, [&] { return now_ns += step_ns; });
+  REQUIRE(store.ok());
+  REQUIRE(store->SaveReport(GoldenReport()).ok());
+  CHECK(store->IsDue());
+  REQUIRE(store->AddPhase(GoldenReport(), GoldenReport().phases(0)).ok());
+  REQUIRE(store->SaveReport(GoldenReport()).ok());
+  now_ns = 999'999'999;
+  CHECK(!store->IsDue());
+  now_ns = 1'000'000'000;
+  CHECK(store->IsDue());
+  step_ns = 200'000'000;  // two looks at the clock: it took 0.2 s, until 1.4 s
+  REQUIRE(store->SaveReport(GoldenReport()).ok());
+  step_ns = 0;
+  now_ns = 5'399'999'999;
+  CHECK(!store->IsDue());
+  now_ns = 5'400'000'000;
+  CHECK(store->IsDue());
+}
+
+TEST_CASE("rows that do not fit on the disk leave result.csv as it was before them") {
+  TemporaryDirectory temporary;
+  auto file = AppendFile::Create(temporary / "file");
+  REQUIRE(file.ok());
+  REQUIRE(file->Append([](std::ostream& out) { return out << "whole\n", absl::OkStatus(); }).ok());
+  const absl::Status failed = WithFilesUpTo(100000, [&] {
+    return file->Append([](std::ostream& out) { return out << std::string(300000, 'x'), absl::OkStatus(); });
+  });
+  CHECK(Contains(failed.message(), "EFBIG"));
+  CHECK(FileText(temporary / "file") == "whole\n");
+  REQUIRE(file->Append([](std::ostream& out) { return out << "next\n", absl::OkStatus(); }).ok());
+  CHECK(FileText(temporary / "file") == "whole\nnext\n");
+}
+
 TEST_CASE("a raw file is a protobuf message that other readers take") {
   TemporaryDirectory temporary;
   SavedStore(temporary / "out", 1);
@@ -103,7 +194,7 @@ TEST_CASE("a raw file is a protobuf message that other readers take") {
 
 TEST_CASE("phase 1000 comes after phase 999") {
   TemporaryDirectory temporary;
-  const ResultStore store = NewStore(temporary / "out");
+  ResultStore store = NewStore(temporary / "out");
   REQUIRE(store.SaveRun(Run()).ok());
   for (const uint32_t index : {1000u, 999u}) REQUIRE(store.SavePhase(PhaseNumber(index), kRunNumber).ok());
   const auto saved = LoadRun(temporary / "out");
@@ -134,7 +225,7 @@ TEST_CASE("force replaces a result of ours and leaves other files") {
   SavedStore(temporary / "out", 3);
   Put(temporary / "out/notes.txt", "mine");
   Put(temporary / "out/raw/phase-notes.pb", "mine");
-  const auto store = ResultStore::Create(temporary / "out", true);
+  auto store = ResultStore::Create(temporary / "out", true);
   REQUIRE(store.ok());
   CHECK(!fs::exists(temporary / "out/result.json"));
   CHECK(!fs::exists(temporary / "out/result.csv"));
@@ -244,7 +335,7 @@ TEST_CASE("the raw file of another phase is a warning") {
 
 TEST_CASE("the raw file of another run is a warning, also with this run's number written into its seal") {
   const auto other_run = [](const TemporaryDirectory& temporary) {
-    const ResultStore other = NewStore(temporary / "other");
+    ResultStore other = NewStore(temporary / "other");
     REQUIRE(other.SavePhase(PhaseNumber(1), kRunNumber + 1).ok());
     return FileText(temporary / "other/raw/phase-001.pb");
   };
@@ -309,19 +400,12 @@ TEST_CASE("a full disk is an error that says so and leaves the old file") {
   TemporaryDirectory temporary;
   const std::string path = temporary / "file";
   Put(path, "old");
-  // A limit on file sizes stands in for the full disk: the write comes back with an errno all the same.
-  struct rlimit before;
-  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  struct rlimit small = before;
-  small.rlim_cur = 100000;
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const absl::Status status = WriteFileAtomically(path, [](std::ostream& out) {
-    out << std::string(300000, 'x');
-    return absl::OkStatus();
+  const absl::Status status = WithFilesUpTo(100000, [&] {
+    return WriteFileAtomically(path, [](std::ostream& out) {
+      out << std::string(300000, 'x');
+      return absl::OkStatus();
+    });
   });
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, old_handler);
   CHECK(Contains(status.message(), "EFBIG"));
   CHECK(FileText(path) == "old");
   CHECK(!fs::exists(path + kPartialSuffix));
@@ -344,8 +428,7 @@ TEST_CASE("a partial file that a crash left is replaced, a link in its place is 
 TEST_CASE("the last line names the results that are there, and says which are not") {
   const TemporaryDirectory temporary;
   const std::string out = temporary / "out";
-  const ResultStore store = SavedStore(out, 1);
-  REQUIRE(store.SaveReport(GoldenReport()).ok());
+  SavedStore(out, 1);
   CHECK(ResultsLine(out, absl::OkStatus()) ==
         "results: " + out + "/result.json, result.csv, raw/; print again with `cluster-iobench report " +
             out + "`");

@@ -1,0 +1,53 @@
+#include "coordinator/analysis/brief.h"
+
+#include <algorithm>
+
+namespace iobench {
+namespace {
+
+void AddOnce(const v1::Mark& mark, const std::string& subject, v1::PhaseReport& brief) {
+  const bool known = std::any_of(brief.marks().begin(), brief.marks().end(),
+                                 [&mark](const v1::Mark& other) { return other.code() == mark.code(); });
+  if (known) return;
+  v1::Mark& added = *brief.add_marks();
+  added = mark;
+  added.set_subject(subject);
+}
+
+}  // namespace
+
+v1::PhaseReport BriefOf(const v1::PhaseReport& phase) {
+  v1::PhaseReport brief;
+  brief.set_index(phase.index());
+  brief.set_repetition(phase.repetition());
+  brief.set_name(phase.name());
+  brief.set_operation(phase.operation());
+  brief.set_title(phase.title());
+  brief.set_engine(phase.engine());
+  brief.set_record_bytes(phase.record_bytes());
+  brief.set_bytes(phase.bytes());
+  brief.set_ops(phase.ops());
+  brief.set_duration_s(phase.duration_s());
+  *brief.mutable_headline() = phase.headline();
+  *brief.mutable_start() = phase.start();
+  *brief.mutable_latency_us() = phase.latency_us();
+  brief.set_fixed_cost_s(phase.fixed_cost_s());
+  brief.set_workers_lost(phase.workers_lost());
+  brief.set_lanes_failed(phase.lanes_failed());
+  brief.set_lanes_sat_out(phase.lanes_sat_out());
+  brief.set_interrupted(phase.interrupted());
+  brief.set_bytes_per_lane(phase.bytes_per_lane());
+  brief.set_lane_count(phase.lane_count());
+  brief.set_metadata(phase.metadata());
+  if (phase.has_found_items()) brief.set_found_items(phase.found_items());
+  for (const v1::Mark& mark : phase.marks()) AddOnce(mark, mark.subject(), brief);
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    for (const v1::Mark& mark : client.marks()) {
+      const bool of_client = mark.subject().empty() || mark.subject() == "phase";
+      AddOnce(mark, of_client ? client.host() : mark.subject(), brief);
+    }
+  }
+  return brief;
+}
+
+}  // namespace iobench

@@ -1,0 +1,16 @@
+// What the end of a run needs of a phase: the coordinator keeps this of each, however many there are.
+#ifndef COORDINATOR_ANALYSIS_BRIEF_H_
+#define COORDINATOR_ANALYSIS_BRIEF_H_
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// The phase's own figures, without its clients and lanes, steps, errors and stragglers. Its marks are those of the
+// phase and of its clients (whose name is the subject then), one of each code. SummarizeRepetitions, NoteScore and the
+// console's footer say the same of briefs as of whole phases.
+v1::PhaseReport BriefOf(const v1::PhaseReport& phase);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_BRIEF_H_

@@ -1,0 +1,83 @@
+#include "coordinator/report/append_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "coordinator/report/descriptor_buffer.h"
+
+namespace iobench {
+
+absl::StatusOr<AppendFile> AppendFile::Create(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", path), errno);
+  return AppendFile(path, fd);
+}
+
+absl::StatusOr<AppendFile> AppendFile::CreateNameless(const std::string& path) {
+  ::unlink(path.c_str());  // one that a crash left in the moment in which it has a name
+  absl::StatusOr<AppendFile> file = Create(path);
+  if (file.ok() && ::unlink(path.c_str()) != 0) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+  return file;
+}
+
+AppendFile::~AppendFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+AppendFile::AppendFile(AppendFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
+
+AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> write) {
+  DescriptorBuffer buffer(fd_);
+  std::ostream out(&buffer);
+  absl::Status appended = write(out);
+  out.flush();
+  if (buffer.errno_value() != 0) {
+    appended = ErrnoStatus(absl::StrCat("write ", path_), buffer.errno_value());
+  }
+  const off_t end = ::lseek(fd_, 0, SEEK_CUR);
+  if (appended.ok() && end >= 0) {
+    bytes_ = static_cast<uint64_t>(end);
+    return appended;
+  }
+  if (appended.ok()) return ErrnoStatus(absl::StrCat("seek in ", path_), errno);
+  const auto before = static_cast<off_t>(bytes_);
+  if (::ftruncate(fd_, before) != 0 || ::lseek(fd_, before, SEEK_SET) < 0) {
+    return Annotate(appended, absl::StrCat(path_, " may end in the middle of a line"));
+  }
+  return appended;
+}
+
+absl::Status AppendFile::CopyTo(std::ostream& out) const {
+  std::array<char, 64 * 1024> piece;
+  for (uint64_t offset = 0; offset < bytes_;) {
+    const ssize_t got = ::pread(fd_, piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset),
+                                static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoStatus(absl::StrCat("read ", path_), errno);
+    if (got == 0) return absl::DataLossError(absl::StrCat(path_, ": somebody has cut it off"));
+    out.write(piece.data(), got);
+    offset += static_cast<uint64_t>(got);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AppendFile::Sync() const {
+  return ::fsync(fd_) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", path_), errno);
+}
+
+}  // namespace iobench

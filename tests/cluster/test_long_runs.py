@@ -1,0 +1,54 @@
+"""Runs of thousands of phases: what they hold in memory, and what one that is killed leaves behind."""
+import json
+import pathlib
+import signal
+
+import program
+
+MANY_PHASES = ("-i", "0", "-+n", "--engine", "null", "-r", "4k", "-s", "4k", "-t", "1", "--repeat", "10000")
+# Nobody reads what it prints, which is more than a pipe holds.
+QUIET = ("sh", "-c", 'exec "$0" "$@" >/dev/null')
+
+
+def raw_phases(out):
+    return sorted((out / "raw").glob("phase-*.pb"))
+
+
+def there(out, index):
+    return (out / "raw" / f"phase-{index:03d}.pb").exists
+
+
+def test_a_killed_run_leaves_whole_results_of_what_was_measured(path, out):
+    with program.start(MANY_PHASES, path=path, out=out, prefix=QUIET) as running:
+        running.wait_until(there(out, 300), "300 phases")
+        seen = json.loads((out / "result.json").read_text())
+        assert not seen["run"]["finished"]
+        running.process.send_signal(signal.SIGKILL)
+        running.process.wait()
+    saved = json.loads((out / "result.json").read_text())
+    assert saved["schema"] == "cluster-iobench result 1" and not saved["run"]["finished"]
+    count = len(raw_phases(out))
+    assert 300 < count and 0 < len(saved["phases"]) <= count
+    assert [phase["index"] for phase in saved["phases"]] == list(range(len(saved["phases"])))
+    assert not [file.name for file in out.iterdir() if file.name.startswith("result.json.")]
+    again = program.plain("report", out).expect(0)
+    assert again.stdout.count("\ninitial write, ") == count, "each phase that was measured"
+    assert f", {count} of 10000" in again.stdout
+    assert "unfinished" in again.stdout
+
+
+def peak_memory_kib(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")))
+
+
+def test_memory_does_not_grow_with_the_phases(path, out):
+    # Of each phase a brief stays, about 1 KiB; its whole report was 10 KiB here, and more for each lane and client.
+    with program.start(MANY_PHASES, path=path, out=out, prefix=QUIET) as running:
+        running.wait_until(there(out, 500), "500 phases")
+        early_kib = peak_memory_kib(running.process.pid)
+        running.wait_until(there(out, 2000), "2,000 phases")
+        late_kib = peak_memory_kib(running.process.pid)
+        running.interrupt()
+        running.wait().expect(130)
+    assert late_kib < early_kib + 6000, f"VmHWM {early_kib} KiB at 500 phases, {late_kib} KiB at 2,000"
