@@ -39,7 +39,7 @@ def test_what_stayed_on_the_clients_is_said_per_client(cluster):
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_records_that_are_written_over_before_the_flush_are_marked_on_each_client(cluster):
-    outcome = cluster.run("--op record-rewrite -r 64k -s 1m -e")
+    outcome = cluster.run("--op record-rewrite -r 64k -s 1m -e -x")
     phase = outcome.phases["record-rewrite"]
     assert {mark["subject"] for mark in phase["marks"] if mark["code"] == "absorbed"} == set(cluster.lab.clients)
     assert phase["written_bytes"] == CLIENTS * MIB
