@@ -43,7 +43,7 @@ def peak_memory_kib(pid):
 
 
 def test_memory_does_not_grow_with_the_phases(path, out):
-    # Of each phase a brief stays, about 1 KiB; its whole report was 10 KiB here, and more for each lane and client.
+    # Of each phase a brief stays, 3 KiB; its whole report took 11 KiB here, and more with more lanes and clients.
     with program.start(MANY_PHASES, path=path, out=out, prefix=QUIET) as running:
         running.wait_until(there(out, 500), "500 phases")
         early_kib = peak_memory_kib(running.process.pid)
@@ -51,4 +51,4 @@ def test_memory_does_not_grow_with_the_phases(path, out):
         late_kib = peak_memory_kib(running.process.pid)
         running.interrupt()
         running.wait().expect(130)
-    assert late_kib < early_kib + 6000, f"VmHWM {early_kib} KiB at 500 phases, {late_kib} KiB at 2,000"
+    assert late_kib < early_kib + 9000, f"VmHWM {early_kib} KiB at 500 phases, {late_kib} KiB at 2,000"
