@@ -269,7 +269,7 @@ constexpr OptionSpec kOptions[] = {
     {.name = "rotate-clients", .sets = "operation.rotate_clients", .phases = F::kReading,
      .group = G::kCaches, .help = "read what a worker of the next client wrote"},
     {.name = "drop-caches", .phases = F::kReading, .group = G::kCaches,
-     .help = "before read phases: posix_fadvise always, drop_caches where root"},
+     .help = "before read phases: posix_fadvise always (with --time before each pass), drop_caches where root"},
     {.letter = "U", .name = "remount", .argument = "MOUNT", .value = V::kWord, .group = G::kCaches,
      .help = "before each phase: unmount and mount again on every client (root only)"},
     {.letter = "+q", .name = "rest", .argument = "S", .value = V::kSeconds, .least = 0, .most = 86400,

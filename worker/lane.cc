@@ -345,7 +345,7 @@ void Lane::BeginRegion(WorkerTime start) {
   if (loops()) {
     rules.deadline = after_start(spec_.stop.time_s());
     rules.repeat_passes = true;
-    if (spec_.region.flush_passes() && writes()) context_->flush_pass = [this] { return FlushPass(); };
+    if (flushes_passes() || forgets_passes()) context_->end_pass = [this] { return EndPass(); };
   }
   if (spec_.stop.most_ops() > 0) rules.ops_goal = spec_.stop.most_ops();
   if (spec_.stop.deadline_s() > 0) {
@@ -369,14 +369,25 @@ void Lane::Run() {
   if (between_ && between_->pauses() != nullptr && !between_->pauses()->flush_status().ok()) {
     Fail(Annotate(between_->pauses()->flush_status(), "after a burst"), FirstFile());
   }
-  if (!pass_flush_status_.ok()) Fail(Annotate(pass_flush_status_, "after a pass"), FirstFile());
+  if (!pass_end_status_.ok()) Fail(Annotate(pass_end_status_, "after a pass"), FirstFile());
   if (end_.reason == Reason::kFailed) FailWith(end_);
 }
 
-bool Lane::FlushPass() {
-  const Stopwatch watch(pass_flush_ns_);
-  pass_flush_status_ = engine_->Flush();
-  return pass_flush_status_.ok();
+bool Lane::flushes_passes() const {
+  return spec_.region.flush_passes() && writes();
+}
+bool Lane::forgets_passes() const {
+  return spec_.drops_caches && reads() && spec_.uses_files && !metadata_;
+}
+
+bool Lane::EndPass() {
+  const Stopwatch watch(pass_end_ns_);
+  if (flushes_passes()) pass_end_status_ = engine_->Flush();
+  if (forgets_passes() && pass_end_status_.ok()) {
+    pass_end_status_ =
+        InDirectory([this](const Directory& directory) { return iobench::ForgetPages(directory, files_); });
+  }
+  return pass_end_status_.ok();
 }
 
 void Lane::RunOps() {

@@ -77,7 +77,7 @@ class Lane {
   };
   const StepTimes& step_times() const { return step_times_; }
   uint64_t prefilled_bytes() const { return prefilled_bytes_; }
-  int64_t pass_flush_ns() const { return pass_flush_ns_; }  // of all flushes between passes
+  int64_t pass_end_ns() const { return pass_end_ns_; }  // of all flushes and dropped pages between passes
   uint64_t traced_ops() const { return traced_ops_; }  // written; 0: none were to be
   uint64_t untraced_ops() const { return trace_ ? trace_->left_out_count() : 0; }
   const TreePrepared& tree_prepared() const { return tree_prepared_; }
@@ -107,7 +107,9 @@ class Lane {
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();
-  bool FlushPass();  // false: it has failed
+  bool flushes_passes() const;
+  bool forgets_passes() const;
+  bool EndPass();  // false: it has failed
   void FinishOps(uint64_t op_count);
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
   bool needs_payload() const;
@@ -150,8 +152,8 @@ class Lane {
   LoopEnd end_;
   bool hit_deadline_ = false;
   uint64_t deadline_ops_ = 0;
-  int64_t pass_flush_ns_ = 0;
-  absl::Status pass_flush_status_;
+  int64_t pass_end_ns_ = 0;
+  absl::Status pass_end_status_;
   int64_t open_begin_ns_ = 0;                // CLOCK_MONOTONIC; 0: not opened in the timed region
   int64_t fsync_ns_ = 0, fsync_end_ns_ = 0;  // how long, and when on CLOCK_MONOTONIC (0: not done)
   int64_t close_ns_ = 0, close_end_ns_ = 0;

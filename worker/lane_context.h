@@ -40,9 +40,9 @@ struct LaneContext {
   bool resume = false;  // wear-out: go on after a deadline; the recorder is already started
   uint64_t pass = 0;    // the pass that the stream is in; the loop counts it up
   uint64_t between_ticks = 0;  // spent in `between`; the loop adds to it
-  // Flushes what a pass has written before the next one writes over it; empty: passes follow each other at once. Called
-  // with no op in flight. False: it has failed, and the loop ends.
-  std::function<bool()> flush_pass = {};
+  // Between two passes: flushes what one has written before the next writes over it, drops the pages that one has read.
+  // Empty: passes follow each other at once. Called with no op in flight. False: it has failed, and the loop ends.
+  std::function<bool()> end_pass = {};
 };
 
 struct LoopEnd {

@@ -137,10 +137,13 @@ std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
 }
 
 std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes) {
-  if (!spec.region.flush_passes()) return std::nullopt;
   int64_t slowest_ns = 0;
-  for (const auto& lane : lanes) slowest_ns = std::max(slowest_ns, lane->pass_flush_ns());
-  return Step("flush-passes", slowest_ns, "each pass before the next, inside the ops' time");
+  for (const auto& lane : lanes) slowest_ns = std::max(slowest_ns, lane->pass_end_ns());
+  const char* const each = "each pass before the next, inside the ops' time";
+  if (spec.region.flush_passes()) return Step("flush-passes", slowest_ns, each);
+  const bool goes_round = spec.stop.time_s() > 0 && spec.operation->reads() && !spec.works_on_tree();
+  if (spec.drops_caches && spec.uses_files && goes_round) return Step("drop-passes", slowest_ns, each);
+  return std::nullopt;
 }
 
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes) {

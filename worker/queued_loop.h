@@ -114,12 +114,12 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
       batch_count = NextBatch(lane, recorder.ops() + in_flight, batch, idle);
       batch_next = 0;
       if (batch_count == 0) {
-        draining = lane.flush_pass && !idle;
+        draining = lane.end_pass && !idle;
         ending = !draining;
         return false;
       }
       draining = false;
-      if (lane.flush_pass && Clock::Now() >= rules.deadline) {  // it came during the flush of a pass
+      if (lane.end_pass && Clock::Now() >= rules.deadline) {  // it came during the flush of a pass
         end_for(Reason::kDeadline);
         return false;
       }

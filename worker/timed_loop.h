@@ -43,7 +43,7 @@ inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> b
   if (room.empty()) return 0;
   const size_t count = lane.stream.Fill(room);
   if (count > 0 || !lane.rules.repeat_passes) return count;
-  if (lane.flush_pass && (!idle || !lane.flush_pass())) return 0;
+  if (lane.end_pass && (!idle || !lane.end_pass())) return 0;
   lane.stream.Restart(++lane.pass);
   return lane.stream.Fill(room);
 }
@@ -108,8 +108,8 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       begin = end;
     }
     count = NextBatch(lane, recorder.ops(), batch);
-    if (std::is_same_v<Between, NoBetween> || lane.flush_pass) begin = Clock::Now();
-    if (lane.flush_pass && begin >= rules.deadline) {  // it came during the flush of a pass
+    if (std::is_same_v<Between, NoBetween> || lane.end_pass) begin = Clock::Now();
+    if (lane.end_pass && begin >= rules.deadline) {  // it came during the flush of a pass
       stream.Unread(count);
       return {.reason = Reason::kDeadline};
     }

@@ -170,7 +170,8 @@ void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   page.Labelled(phase.metadata() ? "done" : "moved", text);
   std::string before;
   for (const auto& step : phase.steps()) {
-    if (step.name() == "open" || step.name() == kFlushPassesStep) continue;  // have lines of their own
+    const std::string& name = step.name();
+    if (name == "open" || name == kFlushPassesStep || name == kDropPassesStep) continue;  // have lines of their own
     absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ",
                     FormatSeconds(step.seconds()));
     if (step.bytes() > 0) absl::StrAppend(&before, ", ", FormatBytes(Number(step.bytes())));

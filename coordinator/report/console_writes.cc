@@ -39,9 +39,10 @@ void PutReached(const v1::PhaseReport& phase, ConsolePage& page) {
 
 void PutWritten(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& step : phase.steps()) {
-    if (step.name() != kFlushPassesStep) continue;
+    const bool flushed = step.name() == kFlushPassesStep;
+    if (!flushed && step.name() != kDropPassesStep) continue;
     page.Labelled("passes",
-                  absl::StrCat("flushed for ", FormatSeconds(step.seconds()), " in all on the slowest lane (",
+                  absl::StrCat(flushed ? "flushed for " : "their pages dropped for ", FormatSeconds(step.seconds()), " in all on the slowest lane (",
                                Printable(step.outcome()), ")"));
   }
   PutReached(phase, page);

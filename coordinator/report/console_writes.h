@@ -11,6 +11,7 @@ namespace iobench {
 
 // The step that has a line of its own, as it is none before the phase.
 inline constexpr std::string_view kFlushPassesStep = "flush-passes";
+inline constexpr std::string_view kDropPassesStep = "drop-passes";  // pages that a pass has read
 
 // Passes that were flushed, and how much of what was written arrived at the storage; nothing where it all did.
 void PutWritten(const v1::PhaseReport& phase, ConsolePage& page);

@@ -46,13 +46,18 @@ def test_what_others_write_is_understood(path):
         assert line in plan, plan
 
 
-def test_a_phase_for_which_nobody_says_how_much_has_no_mark_of_our_making(path, out):
-    outcome = program.plain(path, "-i", "0", "-+n", "--out", out).expect(0)
-    outcome.out = out
-    phase, = outcome.phases
-    assert phase["measured_bytes"] / phase["headline"]["bytes_per_s"] >= 1, phase["headline"]
-    assert not MARKS_OF_OUR_MAKING & {mark["code"] for mark in phase["marks"]}, phase["marks"]
-    assert "fsync" in phase["headline"]["region"], phase["headline"]
+def test_a_phase_for_which_nobody_says_how_much_has_no_mark_of_our_making(path, out, tmp_path):
+    plan = program.plain(path, "-i", "0", "-i", "1", "-+n", "--drop-caches", "--print-plan").expect(0).stdout
+    assert plan.count("time_s: 3") == 2
+    (tmp_path / "plan.yaml").write_text(plan.replace("time_s: 3", "time_s: 1.1"))
+    outcome = program.run(["--plan", tmp_path / "plan.yaml"], path=path, out=out).expect(0)
+    for phase in outcome.phases:
+        assert phase["measured_bytes"] / phase["headline"]["bytes_per_s"] >= 1, phase["headline"]
+        assert not MARKS_OF_OUR_MAKING & {mark["code"] for mark in phase["marks"]}, phase["marks"]
+    write, read = outcome.phases
+    assert "fsync" in write["headline"]["region"], write["headline"]
+    assert "cached" not in {mark["code"] for mark in read["marks"]}, "every pass comes from the file system"
+    assert [step["name"] for step in read["steps"] if "passes" in step["name"]] == ["drop-passes"]
 
 
 # ------------------------------------------------------------------------------------------------- | head

@@ -172,6 +172,20 @@ TEST_CASE("lanes that go over their records again flush each pass where the regi
   REQUIRE(lane.kinds(0).latency().sum_ns() / 1e9 + flushes_s <= region_s + 0.001);
 }
 
+TEST_CASE("lanes that read their records again drop the pages of each pass where the phase drops caches") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("read", 1, directory.path());  // 16 records
+  prepare.mutable_stop()->set_time_s(0.1);
+  prepare.add_steps()->mutable_drop_caches();
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  REQUIRE(chunk.lanes(0).ops() > 16);
+  REQUIRE(chunk.lanes(0).problem().code() == 0);
+  REQUIRE(NamesOf(chunk.steps()) == std::vector<std::string>{"prefill", "drop-caches", "open", "drop-passes"});
+  REQUIRE(chunk.steps(3).seconds() > 0);
+}
+
 TEST_CASE("a deadline ends the phase early and is noted") {
   WorkerHarness worker;
   v1::Prepare prepare = Endless(2);

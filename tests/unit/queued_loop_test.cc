@@ -232,7 +232,7 @@ TEST_CASE("a pass that is flushed has all its ops done then, and none of the nex
     } nothing;
     if (aside) lane.context.between = &nothing;
     std::vector<uint64_t> ops_at_flush, begun_at_flush;
-    lane.context.flush_pass = [&] {
+    lane.context.end_pass = [&] {
       ops_at_flush.push_back(lane.recorder.ops());
       begun_at_flush.push_back(lane.queue.offsets.size());
       FakeClock::now += 50;
@@ -252,7 +252,7 @@ TEST_CASE("a pass that is flushed has all its ops done then, and none of the nex
 
 TEST_CASE("a flush that fails ends the queue's loop") {
   Lane lane(3, 2);
-  lane.context.flush_pass = [] { return false; };
+  lane.context.end_pass = [] { return false; };
   lane.context.rules = {.deadline = {1'000'000}, .repeat_passes = true};
   lane.Runs();
   REQUIRE(lane.recorder.ops() == 3);

@@ -169,7 +169,7 @@ TEST_CASE("with repeat_passes the stream begins again until the deadline, each p
 TEST_CASE("a pass is flushed before the next, in no latency; a deadline that comes meanwhile ends the lane") {
   Lane lane(4);
   std::vector<uint64_t> ops_at_flush;
-  lane.context.flush_pass = [&] {
+  lane.context.end_pass = [&] {
     ops_at_flush.push_back(lane.recorder.ops());
     FakeClock::now += 300;
     return true;
@@ -192,7 +192,7 @@ TEST_CASE("a pass is flushed before the next, in no latency; a deadline that com
 
 TEST_CASE("a flush that fails ends the loop") {
   Lane lane(4);
-  lane.context.flush_pass = [] { return false; };
+  lane.context.end_pass = [] { return false; };
   lane.context.rules = {.deadline = {1'000'000}, .repeat_passes = true};
   lane.Runs(Hundred);
   REQUIRE(lane.recorder.ops() == 4);
