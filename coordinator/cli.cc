@@ -273,7 +273,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   std::vector<std::string> arguments = *std::move(with_long_options);
 
   CommandLine line;
-  if (arguments.empty()) {
+  if (!arguments.empty() && arguments[0] == "help") arguments[0] = "--help";
+  if (arguments.empty() || arguments == std::vector<std::string>{"run"}) {  // neither says what nor where
     line.command = Command::kUsage;
     line.text = ShortUsage();
     return line;
@@ -372,6 +373,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     std::string message = error.what();
     if (const size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
       message = absl::StrCat(message.substr(0, at), " was given twice");
+    }
+    if (const size_t at = message.find(": 1 required "); at != std::string::npos) {
+      message = absl::StrCat(message.substr(0, at), " needs an argument");
     }
     std::replace(message.begin(), message.end(), '\n', ' ');
     return absl::InvalidArgumentError(

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/near_names.h"
 #include "common/phase_shape.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
@@ -159,8 +160,9 @@ absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext&
     if (by_memory) SizeByMemory(context, given.Has("size"), plan);
     return plan;
   }
-  return absl::NotFoundError(
-      absl::StrCat("there is no suite \"", name, "\"; there are: ", absl::StrJoin(names, ", ")));
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return absl::NotFoundError(absl::StrCat("there is no suite \"", name, "\"; there are: ",
+                                          absl::StrJoin(names, ", "), DidYouMean(name, known)));
 }
 
 }  // namespace iobench

@@ -17,13 +17,19 @@ MARKS_OF_OUR_MAKING = {"too_short", "unflushed", "absorbed"}
 # ----------------------------------------------------------------------------------------- what is asked for
 
 
-def test_without_arguments_it_says_what_it_would_do_and_writes_nothing(tmp_path):
-    outcome = program.plain(cwd=tmp_path).expect(1)
+@pytest.mark.parametrize("args", [(), ("run",)])
+def test_without_arguments_it_says_what_it_would_do_and_writes_nothing(args, tmp_path):
+    outcome = program.plain(*args, cwd=tmp_path).expect(1)
     assert outcome.stdout.count("Nothing was measured or written") == 1 and outcome.stderr == "", outcome
     for words in ("cluster-iobench /mnt/nfs", "mpirun -np 32", "cluster-iobench.out", "--out", "run --help"):
         assert words in outcome.stdout, outcome
     assert len(outcome.stdout.splitlines()) < 25, "short"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_help_is_a_command_too():
+    assert program.plain("help").expect(0).stdout == program.plain("--help").expect(0).stdout
+    assert program.plain("help", "worker").expect(0).stdout == program.plain("worker", "--help").expect(0).stdout
 
 
 @pytest.mark.parametrize("args, answer", [
@@ -32,6 +38,8 @@ def test_without_arguments_it_says_what_it_would_do_and_writes_nothing(tmp_path)
     (("-s", "64MB"), "64MiB"),
     (("--engine", "urnig"), "did you mean uring?"),
     (("read",), "write --op before it"),
+    (("--suite", "smok"), "did you mean smoke?"),
+    (("--listen", "9400", "--workers", "1"), "a port stands behind a colon: :9400"),
 ])
 def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(args, answer, path, out):
     outcome = program.run(args, path=path, out=out).expect(1)

@@ -254,7 +254,6 @@ def test_suites_are_listed():
 
 
 @pytest.mark.parametrize("suite, options, phases", [
-    ("smoke", "-s 64k -r 4k", 7),
     ("bonnie", "-s 4m --items 20", 12),
     ("bonnie", "-s 4m --items 20 -I -t 2", 12),
     ("io500-like", "-s 2m --items 20", 12),
@@ -265,6 +264,17 @@ def test_a_suite_runs(suite, options, phases, path, out):
     assert len(outcome.phases) == phases
     for phase in outcome.phases:
         assert phase["lanes_failed"] == 0 and phase["lanes_sat_out"] == 0, phase["name"]
+
+
+def test_the_smoke_suite_runs(path, out, tmp_path):
+    plan = program.plain("--suite", "smoke", "-s", "1m", "--path", path, "--print-plan").expect(0).stdout
+    assert len(re.findall("(?:time|deadline)_s: 2$", plan, re.MULTILINE)) == 7, plan
+    (tmp_path / "plan.yaml").write_text(plan.replace("_s: 2\n", "_s: 0.1\n"))
+    outcome = program.run(["--plan", tmp_path / "plan.yaml", "--spawn", "2"], path=path, out=out).expect(0)
+    assert [phase["operation"] for phase in outcome.phases] == ["write", "read", "random-read", "random-write",
+                                                               "create", "stat", "file-mix"]
+    for phase in outcome.phases:
+        assert phase["ops"] > 0 and phase["lanes_failed"] == 0 and phase["lanes_sat_out"] == 0, phase["name"]
 
 
 def test_iozone_nfs_keeps_its_data(path, out):

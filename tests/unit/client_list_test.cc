@@ -103,6 +103,13 @@ TEST_CASE("a remote shell gets the client's directory, program and path, quoted"
   CHECK(WorkerCommand(entry, 7, plan_says).find("--path") == std::string::npos);
 }
 
+TEST_CASE("ssh is told not to wait for minutes, other shells are left as they are") {
+  CHECK(Impatient("ssh") == "ssh -o BatchMode=yes -o ConnectTimeout=10");
+  CHECK(Impatient("/usr/bin/ssh -p 2222") == "/usr/bin/ssh -p 2222 -o BatchMode=yes -o ConnectTimeout=10");
+  CHECK(Impatient("rsh") == "rsh");
+  CHECK(Impatient("/opt/my-ssh -x") == "/opt/my-ssh -x");
+}
+
 TEST_CASE("clients are told an address that they can reach") {
   CHECK(AddressForClients("10.0.0.1:4000", "").value() == "10.0.0.1:4000");
   CHECK(AddressForClients("[::]:4000", "head.example").value() == "head.example:4000");

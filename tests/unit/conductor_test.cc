@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "tests/unit/conductor_run.h"
 
 namespace iobench {
@@ -138,15 +139,19 @@ TEST_CASE("a worker of another version is refused with both versions named") {
              Contains("b10") && Contains("0.9") && Contains("1.0"));
 }
 
-TEST_CASE("too few workers end the wait with their number") {
+TEST_CASE("too few workers end the wait with their number, their hosts and what is missing") {
   Run run;
   ScriptedWorkers workers({Facts("a")},
                           [](WorkerId, const v1::WorkerRequest&) { return std::vector<v1::WorkerEvent>(); });
   Cluster cluster(workers, 1, run.interrupt);
-  const absl::Status status = cluster.Gather(3, CoordNow() + 1'000'000, "1.0", [](uint32_t) {});
+  const auto missing = [](const std::vector<v1::WorkerFacts>& joined) {
+    return absl::StrCat(3 - joined.size(), ", to be started");
+  };
+  const absl::Status status =
+      cluster.Gather(3, CoordNow() + 1'000'000, "1.0", [](uint32_t) {}, {.missing = missing});
   CHECK(absl::IsDeadlineExceeded(status));
-  CHECK_THAT(std::string(status.message()),
-             Contains("1 of 3") && Contains("--join-timeout") && !Contains("ADDRESS"));
+  CHECK(status.message() ==
+        "1 of 3 workers have joined (a); missing: 2, to be started; --join-timeout gives them longer");
 }
 
 }  // namespace
