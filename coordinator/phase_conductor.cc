@@ -421,7 +421,7 @@ void PhaseConductor::ShowProgress() {
 // The instants at which analysis needs to know what had been done: where its windows may begin and end. Found from the
 // ends alone, so that lanes need to send only a thinned timeline that is exact there.
 std::vector<CoordTime> PhaseConductor::Instants() const {
-  CoordTime first_begin{INT64_MAX}, last_begin{INT64_MIN}, first_deadline{INT64_MAX};
+  CoordTime last_begin{INT64_MIN}, first_deadline{INT64_MAX};
   CoordTime first_end{INT64_MAX}, first_stopped{INT64_MAX};
   bool any = false;
   for (const Member& member : context_.cluster.members()) {
@@ -430,7 +430,6 @@ std::vector<CoordTime> PhaseConductor::Instants() const {
       if (!ends.took_part()) continue;
       any = true;
       const CoordTime begin = map.ToCoordinator({ends.first_op_worker_ns()});
-      first_begin = std::min(first_begin, begin);
       last_begin = std::max(last_begin, begin);
       CoordTime& first = ends.stopped() ? first_stopped : first_end;
       first = std::min(first, map.ToCoordinator({ends.ops_end_worker_ns()}));
@@ -444,7 +443,7 @@ std::vector<CoordTime> PhaseConductor::Instants() const {
   // have had its last one before that.
   const CoordTime stonewall = first_end.ns != INT64_MAX ? first_end : first_stopped;
   std::vector<CoordTime> instants = {last_begin, stonewall};
-  if (phase_.stop().warmup_s() > 0) instants.push_back(first_begin + NanosFrom(phase_.stop().warmup_s()));
+  if (phase_.stop().warmup_s() > 0) instants.push_back(start_ + NanosFrom(phase_.stop().warmup_s()));
   if (first_deadline.ns != INT64_MAX) instants.push_back(first_deadline);
   return instants;
 }
