@@ -190,7 +190,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddTooShort(view, marks);
   AddNothingFound(view, report, marks);
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
-  if (std::optional<v1::Mark> pace = PaceMark(report)) marks.push_back(*std::move(pace));
+  if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
     marks.push_back(*std::move(differ));
   return marks;
