@@ -167,6 +167,11 @@ void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::
 
 }  // namespace
 
+bool HasMark(const v1::PhaseReport& report, std::string_view code) {
+  return std::any_of(report.marks().begin(), report.marks().end(),
+                     [code](const v1::Mark& mark) { return mark.code() == code; });
+}
+
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text) {
   v1::Mark mark;
