@@ -8,6 +8,7 @@
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/tree_state.h"
+#include "coordinator/crowding.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
 
@@ -142,6 +143,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   *prepare.mutable_region() = phase_.region();
   *prepare.mutable_stop() = phase_.stop();
   prepare.set_stonewall(phase_.stonewall());
+  prepare.set_crowded(crowded_[member.number]);
   const PhaseShape shape = ShapeOf(context_.plan, phase_);
   *prepare.mutable_files() = shape.files;
   *prepare.mutable_targets() = context_.plan.targets();
@@ -212,9 +214,22 @@ void PhaseConductor::NoteSteps(uint32_t worker,
   }
 }
 
+void PhaseConductor::FindCrowded() {
+  std::vector<LanesOnProcessors> workers;
+  for (const Member& member : context_.cluster.members()) {
+    const bool takes_part = !member.lost && AssignmentFor(phase_, member.number) != nullptr;
+    workers.push_back({.client = member.client,
+                       .processor_mask = member.facts.processor_mask(),
+                       .processors = member.facts.processors(),
+                       .lanes = takes_part ? ShapeOf(context_.plan, phase_).lanes_per_worker : 0});
+  }
+  crowded_ = CrowdedWorkers(workers);
+}
+
 absl::Status PhaseConductor::Prepare() {
   for (WorkerState& state : states_) state = {};
   stop_sent_ = goal_sent_ = false;
+  FindCrowded();
   absl::Status first_problem;
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {

@@ -24,6 +24,7 @@
 #include "common/utf8.h"
 #include "common/version.h"
 #include "worker/claimant.h"
+#include "worker/binding.h"
 #include "worker/data_directory.h"
 #include "worker/engine/io_engine.h"
 #include "worker/mounts.h"
@@ -141,6 +142,7 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
   facts.set_boot_id(options.boot_id_override.empty() ? BootId() : options.boot_id_override);
   facts.set_pid(::getpid());
   facts.set_processors(UsableProcessors());
+  facts.set_processor_mask(UsableProcessorMask());
   struct sysinfo memory {};
   if (::sysinfo(&memory) == 0) facts.set_memory_bytes(uint64_t{memory.totalram} * memory.mem_unit);
   struct utsname kernel {};
