@@ -325,8 +325,9 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
   const v1::WorkerEvent& event = received.event;
   switch (event.body_case()) {
     case v1::WorkerEvent::kLaneEnded:
-      // Where a time rules, all lanes end at the same instant by themselves.
-      if (phase_.stop().time_s() > 0) break;
+      // Where a time rules, all lanes end at the same instant by themselves. Where lanes wear out, each does as many ops
+      // as the fastest: nobody stops them.
+      if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) break;
       if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP)
         StopLanes();
       break;
