@@ -108,7 +108,7 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
     target.set_mount_options(AsUtf8(mount->options));
     target.set_mount_point(AsUtf8(mount->mount_point));
     target.set_network(IsNetworkFilesystem(mount->filesystem));
-    target.set_memory(IsMemoryFilesystem(mount->filesystem));
+    target.set_memory(KeepsDataInMemory(*mount));
   }
   const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
   if (!target.network()) {
