@@ -134,7 +134,7 @@ std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {
   const double ops_s = report.regions_s().ops();
   if (!(ops_s > 0) || report.data_s() <= 0) return std::nullopt;
   const double percent = 100 * report.data_s() / ops_s;
-  if (percent <= kDataTimePercent) return std::nullopt;
+  if (!(percent > kDataTimePercent)) return std::nullopt;
   return MakeMark(
       "data_time", "phase", percent, kDataTimePercent,
       absl::StrFormat("making and checking data took %.0f %% of the lanes' time, so the rates are "

@@ -24,7 +24,12 @@ class Damage {
     const google::protobuf::Reflection& reflection = *message.GetReflection();
     const google::protobuf::Descriptor& type = *message.GetDescriptor();
     if (type.field_count() == 0) return;
-    const FieldDescriptor& field = *type.field(static_cast<int>(Below(type.field_count())));
+    // Mostly what is there: the rest of a message is seldom looked at.
+    std::vector<const FieldDescriptor*> set;
+    reflection.ListFields(message, &set);
+    const FieldDescriptor& field = set.empty() || Below(4) == 0
+                                       ? *type.field(static_cast<int>(Below(Unsigned(type.field_count()))))
+                                       : *set[Below(set.size())];
     const bool is_message = field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (field.is_repeated()) {
       const int size = reflection.FieldSize(message, &field);
@@ -40,7 +45,7 @@ class Damage {
       }
       if (size > 0) {
         return One(*reflection.MutableRepeatedMessage(&message, &field,
-                                                      static_cast<int>(Below(static_cast<uint64_t>(size)))));
+                                                      static_cast<int>(Below(Unsigned(size)))));
       }
       return One(*reflection.AddMessage(&message, &field));
     }
@@ -56,6 +61,8 @@ class Damage {
 
  private:
   using Field = google::protobuf::FieldDescriptor;
+
+  static uint64_t Unsigned(int count) { return static_cast<uint64_t>(count); }
 
   template <typename T>
   T Any(const std::vector<T>& values) {
@@ -73,7 +80,8 @@ class Damage {
   }
   std::string AnyText() { return Any<std::string>({"", "x", "read", "a\nb\x1b[0m", std::string(300, 'y')}); }
   int AnyEnum(const Field& field) {
-    return field.enum_type()->value(static_cast<int>(Below(static_cast<uint64_t>(field.enum_type()->value_count()))))->number();
+    const int count = field.enum_type()->value_count();
+    return field.enum_type()->value(static_cast<int>(Below(Unsigned(count))))->number();
   }
 
   void SetScalar(google::protobuf::Message& message, const Field& field) {
@@ -117,7 +125,7 @@ class Damage {
   void SetOneOf(google::protobuf::Message& message, const Field& field, int size) {
     if (size == 0) return AddScalar(message, field);
     const google::protobuf::Reflection& reflection = *message.GetReflection();
-    const int index = static_cast<int>(Below(static_cast<uint64_t>(size)));
+    const int index = static_cast<int>(Below(Unsigned(size)));
     switch (field.cpp_type()) {
       case Field::CPPTYPE_INT64:
         return reflection.SetRepeatedInt64(&message, &field, index, AnyInt<int64_t>());
