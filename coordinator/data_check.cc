@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/data_content.h"
 #include "common/operation.h"
+#include "common/phase_check.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -25,11 +26,6 @@ absl::Status CannotGo(const std::string& one, const std::string& other, const st
   return absl::InvalidArgumentError(absl::StrCat(one, " cannot go with ", other, ": ", why));
 }
 
-absl::Status CheckPercent(const char* name, uint32_t percent) {
-  if (percent <= 100) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(name, " of ", percent, " percent is over 100"));
-}
-
 absl::Status CheckConstant(const v1::DataContent& data) {
   const bool zero = data.kind() == v1::DataContent::ZERO;
   const std::string constant =
@@ -45,9 +41,6 @@ absl::Status CheckConstant(const v1::DataContent& data) {
 }
 
 absl::Status CheckDedupe(const v1::DataContent& data) {
-  IOBENCH_RETURN_IF_ERROR(CheckPercent(kDedupe, data.dedupe_percent()));
-  IOBENCH_RETURN_IF_ERROR(CheckPercent("-+y (data.dedupe_within_percent)", data.dedupe_within_percent()));
-  IOBENCH_RETURN_IF_ERROR(CheckPercent("-+C (data.dedupe_interior_percent)", data.dedupe_interior_percent()));
   if (data.dedupe_within_percent() > 0 && data.dedupe_percent() == 0) {
     return absl::InvalidArgumentError(absl::StrCat("-+y (data.dedupe_within_percent) is a part of what ",
                                                    kDedupe, " shares: give that too"));
@@ -120,10 +113,6 @@ absl::Status CheckChecks(const v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-bool IsTime(double value) {
-  return std::isfinite(value) && value >= 0 && value <= 1e10;
-}
-
 }  // namespace
 
 void CompleteData(v1::DataContent& data) {
@@ -138,11 +127,7 @@ void CompleteBetween(v1::Between& between) {
 
 absl::Status CheckData(const v1::Plan& plan) {
   const v1::DataContent& data = plan.data();
-  if (data.pattern_byte() > 255) {
-    return absl::InvalidArgumentError(absl::StrCat("the pattern ", data.pattern_byte(),
-                                                   " (-V, data.pattern_byte) is no byte: give 0 to 255"));
-  }
-  IOBENCH_RETURN_IF_ERROR(CheckPercent(kCompress, data.compress_percent()));
+  IOBENCH_RETURN_IF_ERROR(CheckPercents(data));
   if (data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN) {
     IOBENCH_RETURN_IF_ERROR(CheckConstant(data));
   }
@@ -150,37 +135,6 @@ absl::Status CheckData(const v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(CheckBuffers(plan));
   if (data.verify()) IOBENCH_RETURN_IF_ERROR(CheckChecks(plan));
   return HasSectors(data) ? CheckVerify(plan) : absl::OkStatus();
-}
-
-absl::Status CheckBetween(const v1::Between& between) {
-  if (!IsTime(between.think_ms())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a think time of ", between.think_ms(), " ms (-J, think_ms) is no time"));
-  }
-  if (!IsTime(between.burst_pause_ms())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a pause of ", between.burst_pause_ms(), " ms (-+b, burst_pause_ms) is no time"));
-  }
-  if (between.burst_pause_ms() > 0 && between.burst_bytes() == 0) {
-    return absl::InvalidArgumentError(
-        "burst_pause_ms is the pause after burst_bytes (-+b SIZE,MS): give both");
-  }
-  if (!(between.ops_per_s() >= 0) || between.ops_per_s() > 1e9) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is not between 0 and 10^9"));
-  }
-  if (between.ops_per_s() > 0 && between.ops_per_s() < 1e-4) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is less than one op in 10,000 s"));
-  }
-  if (between.think_in_throughput() && between.think_ms() == 0) {
-    return absl::InvalidArgumentError(
-        "-+J (think_in_throughput) says that think time counts: give -J MS (think_ms) too");
-  }
-  if (between.purge_processor_cache() && between.processor_cache_bytes() > (uint64_t{1} << 32)) {
-    return absl::InvalidArgumentError("a processor cache of over 4 GiB (-S, processor_cache_bytes)");
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace iobench

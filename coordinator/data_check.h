@@ -13,7 +13,6 @@ void CompleteBetween(v1::Between& between);
 
 // InvalidArgument names the two things that cannot go together, by their options. REQUIRES: a completed plan.
 absl::Status CheckData(const v1::Plan& plan);
-absl::Status CheckBetween(const v1::Between& between);
 
 }  // namespace iobench
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "common/engine.h"
 #include "common/operation.h"
+#include "common/phase_check.h"
 #include "common/status_util.h"
 #include "common/tree_state.h"
 #include "common/units.h"
@@ -21,11 +22,6 @@ namespace {
 constexpr uint64_t kUsualItems = 10'000;
 constexpr uint32_t kUsualXattrBytes = 64;
 constexpr uint64_t kUsualMixBytes = 4096;
-constexpr uint64_t kMostItems = 100'000'000;
-constexpr uint32_t kMostDepth = 20;
-constexpr uint64_t kMostDirectories = 1'000'000;
-constexpr uint64_t kMostFileBytes = uint64_t{1} << 30;
-constexpr uint32_t kMostXattrBytes = 65'536;  // Linux' XATTR_SIZE_MAX
 
 const OperationSpec* SpecOf(const v1::Operation& operation) {
   auto found = FindOperation(operation.name());
@@ -65,29 +61,6 @@ uint64_t FileBytesOf(const v1::Tree& tree) {
   return tree.items_per_lane() * (tree.least_file_bytes() + tree.file_bytes()) / 2 + tree.file_bytes();
 }
 
-absl::Status CheckSizes(const v1::Tree& tree) {
-  if (tree.file_bytes() > kMostFileBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
-        FormatBytes(static_cast<double>(kMostFileBytes)), ": use -i 0 for large files"));
-  }
-  if (tree.least_file_bytes() > 0 && !tree.random_sizes()) {
-    return absl::InvalidArgumentError(
-        "least_file_bytes is for files of random sizes: set random_sizes too (--least-file-bytes does)");
-  }
-  if (!tree.random_sizes()) return absl::OkStatus();
-  if (tree.file_bytes() == 0) {
-    return absl::InvalidArgumentError(
-        "files of random sizes need the largest of them: give --file-bytes (file_bytes)");
-  }
-  if (tree.least_file_bytes() > tree.file_bytes()) {
-    return absl::InvalidArgumentError(absl::StrCat("files of --least-file-bytes ", tree.least_file_bytes(),
-                                                   " to --file-bytes ", tree.file_bytes(),
-                                                   " bytes: the least is more than the most"));
-  }
-  return absl::OkStatus();
-}
-
 bool Finds(const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   return spec != nullptr && spec->kinds.Has(OpKind::kFind);
@@ -112,14 +85,6 @@ const char* WhatIsWrongIn(std::string_view pattern) {
     }
   }
   return nullptr;
-}
-
-uint64_t DirectoriesOf(const v1::Tree& tree) {
-  uint64_t count = 1;
-  for (uint32_t level = 0; level < tree.depth() && count <= kMostDirectories; ++level) {
-    count *= tree.branching();
-  }
-  return count;
 }
 
 }  // namespace
@@ -163,27 +128,7 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
   const OperationSpec& spec = *SpecOf(operation);
   const TreeEffect effect = EffectOf(spec);
   const v1::Tree& tree = operation.tree();
-  if (tree.items_per_lane() == 0) {
-    return absl::InvalidArgumentError("items_per_lane is 0: give --items a number such as 10000");
-  }
-  if (tree.items_per_lane() > kMostItems) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(tree.items_per_lane(), " items per lane are more than ", kMostItems));
-  }
-  if (tree.depth() > kMostDepth) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a tree of depth ", tree.depth(), " is deeper than ", kMostDepth));
-  }
-  if (tree.depth() > 0 && tree.branching() == 0) {
-    return absl::InvalidArgumentError(
-        "branching is 0, so that a tree of that depth has no directories: give --tree-branching 1 or more");
-  }
-  if (DirectoriesOf(tree) > kMostDirectories) {
-    return absl::InvalidArgumentError(absl::StrCat("a tree of depth ", tree.depth(), " with ",
-                                                   tree.branching(), " directories in each has more than ",
-                                                   kMostDirectories, " of them"));
-  }
-  IOBENCH_RETURN_IF_ERROR(CheckSizes(tree));
+  IOBENCH_RETURN_IF_ERROR(CheckTree(tree));
   if (tree.has_find() && !Finds(operation)) {
     return absl::InvalidArgumentError(
         absl::StrCat("what to find (--find-name, --find-bytes) is for find, and ", operation.name(),
@@ -196,11 +141,6 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
   if (tree.random_order() && Finds(operation)) {
     return absl::InvalidArgumentError(
         "find takes the items as their directories list them: --random-order cannot go with it");
-  }
-  if (tree.xattr_bytes() > kMostXattrBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("an extended attribute of ", tree.xattr_bytes(),
-                                                   " bytes is larger than the ", kMostXattrBytes,
-                                                   " that Linux allows"));
   }
   if (effect.replaces_files && tree.random_order()) {
     return absl::InvalidArgumentError(absl::StrCat(

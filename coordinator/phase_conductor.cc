@@ -8,6 +8,7 @@
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/tree_state.h"
+#include "coordinator/crowding.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
 
@@ -142,6 +143,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   *prepare.mutable_region() = phase_.region();
   *prepare.mutable_stop() = phase_.stop();
   prepare.set_stonewall(phase_.stonewall());
+  prepare.set_crowded(crowded_[member.number]);
   const PhaseShape shape = ShapeOf(context_.plan, phase_);
   *prepare.mutable_files() = shape.files;
   *prepare.mutable_targets() = context_.plan.targets();
@@ -212,9 +214,22 @@ void PhaseConductor::NoteSteps(uint32_t worker,
   }
 }
 
+void PhaseConductor::FindCrowded() {
+  std::vector<LanesOnProcessors> workers;
+  for (const Member& member : context_.cluster.members()) {
+    const bool takes_part = !member.lost && AssignmentFor(phase_, member.number) != nullptr;
+    workers.push_back({.client = member.client,
+                       .processor_mask = member.facts.processor_mask(),
+                       .processors = member.facts.processors(),
+                       .lanes = takes_part ? ShapeOf(context_.plan, phase_).lanes_per_worker : 0});
+  }
+  crowded_ = CrowdedWorkers(workers);
+}
+
 absl::Status PhaseConductor::Prepare() {
   for (WorkerState& state : states_) state = {};
   stop_sent_ = goal_sent_ = false;
+  FindCrowded();
   absl::Status first_problem;
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
@@ -310,8 +325,9 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
   const v1::WorkerEvent& event = received.event;
   switch (event.body_case()) {
     case v1::WorkerEvent::kLaneEnded:
-      // Where a time rules, all lanes end at the same instant by themselves.
-      if (phase_.stop().time_s() > 0) break;
+      // Where a time rules, all lanes end at the same instant by themselves. Where lanes wear out, each does as many ops
+      // as the fastest: nobody stops them.
+      if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) break;
       if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP)
         StopLanes();
       break;
@@ -421,7 +437,7 @@ void PhaseConductor::ShowProgress() {
 // The instants at which analysis needs to know what had been done: where its windows may begin and end. Found from the
 // ends alone, so that lanes need to send only a thinned timeline that is exact there.
 std::vector<CoordTime> PhaseConductor::Instants() const {
-  CoordTime first_begin{INT64_MAX}, last_begin{INT64_MIN}, first_deadline{INT64_MAX};
+  CoordTime last_begin{INT64_MIN}, first_deadline{INT64_MAX};
   CoordTime first_end{INT64_MAX}, first_stopped{INT64_MAX};
   bool any = false;
   for (const Member& member : context_.cluster.members()) {
@@ -430,7 +446,6 @@ std::vector<CoordTime> PhaseConductor::Instants() const {
       if (!ends.took_part()) continue;
       any = true;
       const CoordTime begin = map.ToCoordinator({ends.first_op_worker_ns()});
-      first_begin = std::min(first_begin, begin);
       last_begin = std::max(last_begin, begin);
       CoordTime& first = ends.stopped() ? first_stopped : first_end;
       first = std::min(first, map.ToCoordinator({ends.ops_end_worker_ns()}));
@@ -444,7 +459,7 @@ std::vector<CoordTime> PhaseConductor::Instants() const {
   // have had its last one before that.
   const CoordTime stonewall = first_end.ns != INT64_MAX ? first_end : first_stopped;
   std::vector<CoordTime> instants = {last_begin, stonewall};
-  if (phase_.stop().warmup_s() > 0) instants.push_back(first_begin + NanosFrom(phase_.stop().warmup_s()));
+  if (phase_.stop().warmup_s() > 0) instants.push_back(start_ + NanosFrom(phase_.stop().warmup_s()));
   if (first_deadline.ns != INT64_MAX) instants.push_back(first_deadline);
   return instants;
 }

@@ -60,6 +60,7 @@ class PhaseConductor {
   absl::Status PrepareAndArm();
   absl::Status PrepareAroundClientSteps();
   absl::Status Prepare();
+  void FindCrowded();
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
   absl::Status Arm(bool last_attempt, bool& late);
   absl::Status Disarm(const Cluster::Patience& patience);
@@ -79,6 +80,7 @@ class PhaseConductor {
   v1::Phase phase_;
   v1::PhaseRecord record_;
   std::vector<WorkerState> states_;  // by worker number
+  std::vector<bool> crowded_;        // likewise: more lanes than processors
   CoordTime start_;                  // T
   bool before_client_steps_ = false;
   bool client_steps_done_ = false;

@@ -6,6 +6,7 @@
 #include "common/advice.h"
 #include "common/engine.h"
 #include "common/operation.h"
+#include "common/phase_check.h"
 #include "common/phase_shape.h"
 #include "common/status_util.h"
 #include "common/through_memory.h"
@@ -22,8 +23,6 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kLargestRecordBytes = uint64_t{1} << 30;
-constexpr uint32_t kMostLanesPerWorker = 4096;
 
 const OperationSpec* SpecOf(const v1::Operation& operation) {
   auto found = FindOperation(operation.name());
@@ -88,6 +87,7 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, **spec, operation));
   IOBENCH_RETURN_IF_ERROR(CheckQueue(*engine, operation));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
+  IOBENCH_RETURN_IF_ERROR(CheckMix(**spec, operation));
   if ((*spec)->is_metadata()) return CheckMetadata(operation, stop);
   if (operation.jitter_every() > 0 && !(*spec)->reads()) {
     return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) puts reads between reads, and ",
@@ -116,44 +116,10 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
     return absl::InvalidArgumentError(absl::StrCat(
         "with -I the record size must be a multiple of 512 bytes, and ", record_bytes, " is not"));
   }
-  if (operation.read_percent() > 100) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
-  }
   if (operation.preallocate() && !(*spec)->creates_files) {
     return absl::InvalidArgumentError(
         absl::StrCat("--preallocate (preallocate) is for operations that make files, and ", operation.name(),
                      " makes none: leave it out"));
-  }
-  if (operation.mix_by_lane() && !(*spec)->mixes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a mix by lane (mix_by_lane) is for operations that mix, and ", operation.name(), " does not"));
-  }
-  if ((*spec)->mixes() && operation.mix_by_lane() && operation.read_percent() == 0) {
-    return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckStop(const v1::StopRule& stop) {
-  for (const auto& [name, seconds] : {std::pair{"time", stop.time_s()}, std::pair{"warm-up", stop.warmup_s()},
-                                      std::pair{"deadline", stop.deadline_s()}}) {
-    if (!(seconds >= 0) || seconds > 1e7) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the ", name, " of ", seconds, " s is not between 0 and 10^7 s"));
-    }
-  }
-  if (stop.time_s() > 0 && stop.deadline_s() > 0) {
-    return absl::InvalidArgumentError(
-        "--time loops for so long, --deadline ends early without looping: give one");
-  }
-  if (stop.wear_out() && stop.deadline_s() == 0) {
-    return absl::InvalidArgumentError("--wear-out says what happens after a deadline: give --deadline S too");
-  }
-  const double limit_s = std::max(stop.time_s(), stop.deadline_s());
-  if (stop.warmup_s() > 0 && limit_s > 0 && stop.warmup_s() >= limit_s) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a warm-up of ", stop.warmup_s(), " s leaves nothing of ", limit_s, " s to measure"));
   }
   return absl::OkStatus();
 }

@@ -6,11 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/phase_check.h"
+#include "common/status_util.h"
 
 namespace iobench {
 namespace {
 
-constexpr uint32_t kMostOpsInFlight = 4096;
 
 std::string EnginesWithQueue() {
   std::vector<std::string> names;
@@ -47,10 +48,7 @@ absl::Status CheckQueue(const EngineSpec& engine, const v1::Operation& operation
                                                    "), which has one op in flight: use one of ",
                                                    EnginesWithQueue(), ", or more lanes"));
   }
-  if (depth > kMostOpsInFlight) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--depth ", depth, " (depth) is over ", kMostOpsInFlight, ": use more lanes"));
-  }
+  IOBENCH_RETURN_IF_ERROR(CheckDepth(depth));
   if (const char* const option = WhatLiesBetween(operation); option != nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat(option, " is about what lies between one op and the next, and --depth ", depth,

@@ -141,6 +141,16 @@ absl::StatusOr<Places> PlacesFor(const v1::Binding& binding) {
   return PlacesFrom(binding, usable, NumaNodes());
 }
 
+std::string UsableProcessorMask() {
+  const absl::StatusOr<std::vector<uint32_t>> usable = UsableProcessorList();
+  if (!usable.ok() || usable->empty()) return "";
+  std::string mask(usable->back() / 8 + 1, '\0');
+  for (const uint32_t processor : *usable) {
+    mask[processor / 8] = static_cast<char>(mask[processor / 8] | 1 << processor % 8);
+  }
+  return mask;
+}
+
 absl::Status BindThisThread(std::span<const uint32_t> processors) {
   const ProcessorSet set = EmptySet();
   if (set == nullptr) return absl::ResourceExhaustedError("no memory for a set of processors");

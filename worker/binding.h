@@ -37,6 +37,9 @@ absl::StatusOr<Places> PlacesFrom(const v1::Binding& binding, std::span<const ui
 // For this process, whose thread calls. Unavailable: the system does not tell.
 absl::StatusOr<Places> PlacesFor(const v1::Binding& binding);
 
+// The processors that this process may use, as WorkerFacts.processor_mask; empty: the system does not tell.
+std::string UsableProcessorMask();
+
 // The calling thread from now on. REQUIRES: processors of PlacesFor.
 absl::Status BindThisThread(std::span<const uint32_t> processors);
 

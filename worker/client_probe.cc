@@ -24,6 +24,7 @@
 #include "common/utf8.h"
 #include "common/version.h"
 #include "worker/claimant.h"
+#include "worker/binding.h"
 #include "worker/data_directory.h"
 #include "worker/engine/io_engine.h"
 #include "worker/mounts.h"
@@ -107,7 +108,7 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
     target.set_mount_options(AsUtf8(mount->options));
     target.set_mount_point(AsUtf8(mount->mount_point));
     target.set_network(IsNetworkFilesystem(mount->filesystem));
-    target.set_memory(IsMemoryFilesystem(mount->filesystem));
+    target.set_memory(KeepsDataInMemory(*mount));
   }
   const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
   if (!target.network()) {
@@ -141,6 +142,7 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
   facts.set_boot_id(options.boot_id_override.empty() ? BootId() : options.boot_id_override);
   facts.set_pid(::getpid());
   facts.set_processors(UsableProcessors());
+  facts.set_processor_mask(UsableProcessorMask());
   struct sysinfo memory {};
   if (::sysinfo(&memory) == 0) facts.set_memory_bytes(uint64_t{memory.totalram} * memory.mem_unit);
   struct utsname kernel {};

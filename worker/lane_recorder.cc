@@ -29,9 +29,12 @@ void LaneRecorder::SetWarmupEnd(Ticks at) {
   warmup_end_ = at;
 }
 
+void LaneRecorder::BeforeEvent(Ticks now) {
+  if (now > warmup_end_) EndWarmup();
+}
+
 void LaneRecorder::Event(Ticks now) {
   assert(now >= next_event_);
-  if (now >= warmup_end_) EndWarmup();
   if (now >= timeline_.next_point()) timeline_.Keep(now, bytes_, ops_);
   SetNextEvent();
 }

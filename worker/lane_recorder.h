@@ -2,6 +2,7 @@
 #ifndef WORKER_LANE_RECORDER_H_
 #define WORKER_LANE_RECORDER_H_
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -45,11 +46,16 @@ class LaneRecorder {
 
   // The instant of the next thing Event() must look at (a timeline point, or the end of the warm-up).
   Ticks next_event() const { return next_event_; }
-  void Event(Ticks now);  // REQUIRES: now >= next_event(), called right after Add
+  // Both REQUIRE: now >= next_event(). The ops that ended at `now` are added between them.
+  void BeforeEvent(Ticks now);
+  void Event(Ticks now);
 
-  // Ops before this instant count in the totals but not in histograms and measured totals; the op that is running at
-  // this instant is the last of them. Before Start.
+  // Ops that have ended by this instant count in the totals but not in histograms and measured totals; the op that is
+  // running at it is the first that does, as in every window. Before Start.
   void SetWarmupEnd(Ticks at);
+
+  // The lane went on waiting for its next op until `at`, when it was told that there is none.
+  void NoteWaitedUntil(Ticks at) { waited_until_ = at; }
 
   // The last op has ended: closes the timeline. A warm-up that has not ended by then took everything. The lane calls
   // it after the last Run of a phase; again is harmless.
@@ -58,7 +64,8 @@ class LaneRecorder {
   void AddUnmeasured(uint64_t bytes, uint64_t ops);
 
   Ticks first_op() const { return first_op_; }
-  Ticks last_end() const { return last_end_; }
+  Ticks last_end() const { return last_end_; }  // of an op
+  Ticks ops_end() const { return std::max(last_end_, waited_until_); }
   uint64_t bytes() const { return bytes_; }  // timed ops only
   uint64_t ops() const { return ops_; }
   uint64_t unmeasured_bytes() const { return unmeasured_bytes_; }
@@ -88,7 +95,7 @@ class LaneRecorder {
   std::array<Kind, kOpKindCount> kinds_;
   TickScale scale_;
   ProgressTimeline timeline_;
-  Ticks first_op_, last_end_, next_event_;
+  Ticks first_op_, last_end_, waited_until_, next_event_;
   Ticks warmup_end_{UINT64_MAX};  // UINT64_MAX: none, or over
   uint64_t bytes_ = 0, ops_ = 0;
   uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;

@@ -14,7 +14,7 @@ constexpr size_t kMostTimelinePoints = 600;
 }  // namespace
 
 WorkerTime Lane::EndOfOps(const TickScale& scale) const {
-  return ToWorker(scale.ToMonotonicNs(recorder_->last_end()));
+  return ToWorker(scale.ToMonotonicNs(recorder_->ops_end()));
 }
 
 WorkerTime Lane::EndOfRegion(const TickScale& scale) const {
@@ -56,6 +56,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_first_op_worker_ns(ends.first_op_worker_ns());
   result.set_ops_end_worker_ns(ends.ops_end_worker_ns());
   result.set_region_end_worker_ns(ends.region_end_worker_ns());
+  result.set_last_op_worker_ns(ToWorker(scale.ToMonotonicNs(recorder_->last_end())).ns);
   result.set_region_bytes(recorder_->bytes());
   result.set_region_ops(recorder_->ops());
   result.set_bytes(recorder_->bytes() + recorder_->unmeasured_bytes());

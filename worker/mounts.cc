@@ -120,6 +120,34 @@ bool IsNfs(std::string_view filesystem) {
   return filesystem == "nfs" || filesystem == "nfs4";
 }
 
+std::string UpperDirectoryOf(std::string_view options) {
+  constexpr std::string_view kKey = "upperdir=";
+  // A comma within a path stands behind a backslash, which the kernel writes as an octal number in its turn.
+  const std::string text = UnescapeMountField(options);
+  for (size_t begin = 0; begin < text.size();) {
+    std::string field;
+    size_t at = begin;
+    for (; at < text.size() && text[at] != ','; ++at) {
+      if (text[at] == '\\' && at + 1 < text.size()) ++at;
+      field += text[at];
+    }
+    if (field.starts_with(kKey)) return field.substr(kKey.size());
+    begin = at + 1;
+  }
+  return "";
+}
+
+bool KeepsDataInMemory(const Mount& mount) {
+  if (mount.filesystem != "overlay") return IsMemoryFilesystem(mount.filesystem);
+  // The kernel is asked, for the path is of whoever mounted it: where it is not to be seen (in a container), nothing is
+  // known, and another mount that happens to stand there is none of ours.
+  const std::string upper = UpperDirectoryOf(mount.options);
+  const UniqueFd fd(upper.starts_with('/') ? ::open(upper.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1);
+  if (!fd.valid()) return false;
+  const std::optional<Mount> below = MountOf(fd.get(), upper);
+  return below && IsMemoryFilesystem(below->filesystem);
+}
+
 std::optional<std::string> ReadWholeFile(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return std::nullopt;

@@ -35,6 +35,11 @@ bool IsNetworkFilesystem(std::string_view filesystem);
 bool IsMemoryFilesystem(std::string_view filesystem);
 bool IsNfs(std::string_view filesystem);
 
+// What is written to this mount stays in memory: the file system itself, or the one that an overlay writes to.
+bool KeepsDataInMemory(const Mount& mount);
+// The directory that an overlay writes to, by its mount options; empty: it is read-only.
+std::string UpperDirectoryOf(std::string_view options);
+
 // "\040" and its like, as the kernel writes spaces in these files.
 std::string UnescapeMountField(std::string_view field);
 

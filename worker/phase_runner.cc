@@ -28,9 +28,6 @@ constexpr int64_t kCallableUntilNs = 2'000'000;
 constexpr int64_t kSpinNs = 200'000;
 constexpr size_t kChunkBytes = 1 << 20;
 
-// Lanes of this process that are armed or run. More than processors: they would only spin each other out of the way.
-std::atomic<uint32_t> armed_lanes{0};
-
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
@@ -152,7 +149,6 @@ v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
   answer.set_margin_ns(arm.start_worker_ns() - now.ns);
   answer.set_late(answer.margin_ns() < arm.margin_needed_ns() && !arm.start_anyway());
   if (answer.late()) return answer;
-  armed_lanes.fetch_add(static_cast<uint32_t>(lanes_.size()), std::memory_order_relaxed);
   MutexLock lock(mutex_);
   start_ = WorkerTime{arm.start_worker_ns()};
   changed_.NotifyAll();
@@ -288,13 +284,11 @@ std::optional<WorkerTime> PhaseRunner::WaitForStart() {
     start = *start_;
     changed_.WaitUntil(mutex_, start.ns - clock_.offset_ns() - kCallableUntilNs,
                        [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
-    if (cancelled_) {
-      armed_lanes.fetch_sub(1, std::memory_order_relaxed);
-      return std::nullopt;
-    }
+    if (cancelled_) return std::nullopt;
   }
   clock_.SleepUntil(start + -kSpinNs);
-  if (armed_lanes.load(std::memory_order_relaxed) > UsableProcessors()) {
+  // More lanes than processors would only spin each other out of the way.
+  if (prepare_.crowded() || lanes_.size() > UsableProcessors()) {
     clock_.SleepUntil(start);
   } else {
     while (clock_.Now() < start) Relax();
@@ -314,7 +308,6 @@ void PhaseRunner::RunTimedRegion(Lane& lane, WorkerTime start) {
   }
   NoteOpsEnded(lane);
   lane.EndRegion();
-  armed_lanes.fetch_sub(1, std::memory_order_relaxed);
   NoteRegionEnded();
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "common/data_content.h"
 #include "common/engine.h"
 #include "common/status_util.h"
+#include "worker/prepare_check.h"
 
 namespace iobench {
 namespace {
@@ -54,16 +54,9 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(*spec.operation, operation.engine()));
   spec.engine = std::string(engine->name);
   spec.uses_files = engine->uses_files;
-  if (prepare.lanes().empty()) return absl::InvalidArgumentError("a phase without lanes");
-  if (operation.record_bytes() > UINT32_MAX) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a record of ", operation.record_bytes(), " bytes is too large"));
-  }
+  IOBENCH_RETURN_IF_ERROR(CheckPrepare(prepare, *spec.operation, *engine));
   const uint32_t files_per_lane = std::max(1u, prepare.files().files_per_lane());
   spec.shared_file = prepare.files().shared_file();
-  if (spec.shared_file && files_per_lane > 1) {
-    return absl::InvalidArgumentError("a shared file is one file for all lanes: one file per lane then");
-  }
   spec.shape.object_count = files_per_lane;
   spec.shape.object_bytes = prepare.files().bytes_per_lane() / files_per_lane;
   spec.shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
@@ -86,31 +79,16 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
                              prepare.files().existing_files().end());
   spec.interleaved = prepare.files().interleaved();
   spec.tree = operation.tree();
-  if (spec.operation->is_metadata() && spec.tree.items_per_lane() == 0) {
-    return absl::InvalidArgumentError("a tree without items");
-  }
   spec.data = prepare.data();
   spec.stamp = prepare.stamp();
-  if (HasSectors(spec.data) && spec.stamp.unit_bytes() == 0) {
-    return absl::InvalidArgumentError("data that are to be verified, and no word on how sectors lie in them");
-  }
   spec.between = operation.between();
   spec.region = prepare.region();
   spec.stop = prepare.stop();
   for (const v1::Step& step : prepare.steps()) {
-    if (!step.has_drop_caches() && !step.has_rest()) {
-      return absl::InvalidArgumentError("a step that this worker does not know");
-    }
     spec.drops_caches |= step.has_drop_caches();
     spec.rest_s += step.rest().seconds();
   }
   spec.data_must_exist = prepare.data_must_exist();
-  for (const v1::LanePlan& lane : prepare.lanes()) {
-    if (spec.uses_files && lane.target() >= static_cast<uint32_t>(prepare.targets_size())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("lane ", lane.lane(), " has target ", lane.target(), " of ", prepare.targets_size()));
-    }
-  }
   IOBENCH_ASSIGN_OR_RETURN(spec.places, PlacesFor(prepare.binding()));
   IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(operation.trace(), prepare.lanes()));
   spec.clock = clock;

@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -63,6 +64,7 @@ struct SlotBetween {
   const Queue& queue;
 
   void Before(const Op& next) { ops.Before(next); }
+  void NotBegun() { ops.NotBegun(); }
   void After(const Op& done, uint32_t slot) {
     ops.After(done, done.kind == OpKind::kRead ? queue.DataOf(slot) : nullptr);
   }
@@ -79,7 +81,7 @@ struct SlotBetween {
 //           `wait`, waits until one has ended. Returns how many ends it wrote, in their order; each op once, in no
 //           order that the loop would know. `wait` may return 0 when it was disturbed.
 //           const std::byte* DataOf(uint32_t slot) const: of a read that has ended, until the next Prepare of the slot.
-//  Between  Before(const Op&) and After(const Op&, uint32_t slot), as in TimedLoop. After comes in the order of ends.
+//  Between  Before(const Op&), NotBegun() and After(const Op&, uint32_t slot), as in TimedLoop. After comes in the order of ends.
 //           They share the thread with the queue, which is looked at after each of them: an end is noted late by at
 //           most one of each. With NoBetween all free slots begin in one turn; else each op in a turn of its own.
 //
@@ -143,7 +145,15 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
       if constexpr (kAside) {
         const Ticks aside = Clock::Now();
         between.Before(op);
-        lane.between_ticks += Clock::Now().value - aside.value;
+        const Ticks ready = Clock::Now();
+        lane.between_ticks += ready.value - aside.value;
+        if (const std::optional<Reason> over = OverWhileWaiting(lane, ready)) [[unlikely]] {
+          between.NotBegun();
+          recorder.NoteWaitedUntil(ready);
+          --batch_next;
+          end_for(*over);
+          break;
+        }
       }
       const uint32_t slot = slots.free_[--slots.free_count_];
       slots.in_slot_[slot].op = op;
@@ -160,6 +170,7 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
       if constexpr (kAside) wait = unseen_count == 0 && (slots.free_count_ == 0 || ending || draining);
       const size_t end_count = queue.Turn(wait, slots.ends_);
       const Ticks end = Clock::Now();
+      if (end_count > 0 && end >= rare) [[unlikely]] recorder.BeforeEvent(end);
       for (size_t i = 0; i < end_count; ++i) {
         const OpEnd& ended = slots.ends_[i];
         const auto& [op, op_begin] = slots.in_slot_[ended.slot];

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -26,6 +27,7 @@ struct LaneBetween {
   const std::byte* read_buffer;
 
   void Before(const Op& next) { ops.Before(next); }
+  void NotBegun() { ops.NotBegun(); }
   void After(const Op& done) {
     const bool reads = done.kind == OpKind::kRead || done.kind == OpKind::kUpdate;
     ops.After(done, reads ? read_buffer : nullptr);
@@ -48,6 +50,13 @@ inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> b
   return lane.stream.Fill(room);
 }
 
+// Why the op that the lane has been waiting to begin does not begin; nullopt: it does.
+inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, Ticks now) {
+  if (now >= lane.rules.deadline) return LoopEnd::Reason::kDeadline;
+  if (lane.stop.stop.load(std::memory_order_relaxed)) return LoopEnd::Reason::kStopped;
+  return std::nullopt;
+}
+
 // Runs the lane's ops until the pass is complete (for ever, with repeat_passes), the stop cell is set, the deadline
 // passed, the goal reached or an op failed; records each. Starts the recorder unless lane.resume; the caller finishes
 // it. Ops that were taken from the stream but not run are given back, so that the caller can run them later.
@@ -56,9 +65,11 @@ inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> b
 //           offsets is in no op's latency.
 //  DoOp     int64_t(const Op&): bytes moved, or -errno. Anything but op.length ends the loop.
 //  Between  Before(const Op& next) and After(const Op& done): what stands between ops and is in no op's time (fill,
-//           think, pace, verify). It costs a second clock read per op; NoBetween costs nothing.
+//           think, pace, verify); NotBegun() in place of After where the phase ended within Before. It costs a second
+//           clock read per op; NoBetween costs nothing.
 //
-// The stop cell is looked at before each op: the op in flight when it is set completes and counts.
+// The stop cell is looked at before each op: the op in flight when it is set completes and counts. An op for
+// which Between is still waiting then, or at the deadline, does not begin and is given back.
 template <typename Clock, typename DoOp, typename Between>
 LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between between) {
   using Reason = LoopEnd::Reason;
@@ -85,6 +96,12 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
         const Ticks ready = Clock::Now();
         lane.between_ticks += ready.value - begin.value;
         begin = ready;
+        if (const std::optional<Reason> over = OverWhileWaiting(lane, ready)) [[unlikely]] {
+          between.NotBegun();
+          recorder.NoteWaitedUntil(ready);
+          stream.Unread(count - i);
+          return {.reason = *over};
+        }
       }
       const int64_t moved = do_op(op);
       const Ticks end = Clock::Now();
@@ -95,6 +112,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
                 .failed_op = op,
                 .transferred = std::max<int64_t>(moved, 0)};
       }
+      if (end >= rare) [[unlikely]] recorder.BeforeEvent(end);
       recorder.Add(op.kind, begin, end, op.length);
       if constexpr (!std::is_same_v<Between, NoBetween>) between.After(op);
       if (end >= rare) [[unlikely]] {

@@ -37,6 +37,8 @@ void TraceBetween::Before(const Op& next) {
   if (!measured_) return;
   int64_t now_ns = clock_.NowNs();
   if (last_ns_ == 0) last_ns_ = now_ns;
+  last_position_ = position_;
+  recorded_last_ = false;
   if (replayed_ != nullptr) {
     const int64_t due_ns = last_ns_ + int64_t{(*replayed_)[position_].delay_us} * 1000;
     position_ = position_ + 1 == replayed_->size() ? 0 : position_ + 1;
@@ -48,7 +50,8 @@ void TraceBetween::Before(const Op& next) {
     }
   }
   if (records_) {
-    if (recorded_.size() < recorded_.capacity()) {
+    recorded_last_ = recorded_.size() < recorded_.capacity();
+    if (recorded_last_) {
       const int64_t delay_us = (now_ns - last_ns_ + 500) / 1000;
       recorded_.push_back({.offset = next.offset,
                            .length = next.length,
@@ -59,6 +62,17 @@ void TraceBetween::Before(const Op& next) {
     }
   }
   last_ns_ = now_ns;
+}
+
+void TraceBetween::NotBegun() {
+  if (inner_ != nullptr) inner_->NotBegun();
+  if (!measured_) return;
+  position_ = last_position_;
+  if (recorded_last_) {
+    recorded_.pop_back();
+  } else if (records_) {
+    --left_out_count_;
+  }
 }
 
 void TraceBetween::After(const Op& done, const std::byte* data) {

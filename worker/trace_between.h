@@ -31,6 +31,7 @@ class TraceBetween final : public BetweenOps {
   void EndAt(int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
 
   void Before(const Op& next) override;
+  void NotBegun() override;
   void After(const Op& done, const std::byte* data) override;
 
   // What follows is not measured: neither delayed nor recorded.
@@ -47,8 +48,10 @@ class TraceBetween final : public BetweenOps {
   const StopCell& stop_;
   PauseClock& clock_;
   std::shared_ptr<const TraceOps> replayed_;
-  size_t position_ = 0;  // in replayed_
+  size_t position_ = 0;       // in replayed_
+  size_t last_position_ = 0;  // before the last Before
   bool records_ = false;
+  bool recorded_last_ = false;  // the op of the last Before is in recorded_
   TraceOps recorded_;
   uint64_t left_out_count_ = 0;
   int64_t deadline_ns_ = std::numeric_limits<int64_t>::max();

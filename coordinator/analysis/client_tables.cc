@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "coordinator/analysis/host_delta.h"
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/latency.h"
+#include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
 namespace {
@@ -191,6 +193,10 @@ class TableBuilder {
     table.set_start_us(aligned.started ? 1e6 * SecondsFrom(aligned.first_op - view_.figures.first_op) : kNaN);
     table.set_end_s(aligned.started ? SecondsFrom(aligned.region_end - view_.figures.first_op) : kNaN);
     *table.mutable_regions_s() = RegionsOf(lane, view_.phase.phase().region().open());
+    if (const std::optional<Pace> pace = PaceOf(view_, aligned)) {
+      table.set_asked_ops_per_s(pace->asked_ops_per_s);
+      table.set_paced_ops_per_s(pace->kept_ops_per_s);
+    }
 
     lane_latency_->Clear();
     absl::Status status = AddLatencies(lane, *lane_latency_);

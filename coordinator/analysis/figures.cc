@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "coordinator/analysis/latency.h"
+
 namespace iobench {
 namespace {
 
@@ -59,23 +61,37 @@ double LeftOutSeconds(const AlignedLane& lane, CoordTime begin, CoordTime end) {
   return std::min(lane.result->pause_s(), ops_s) * within_s / ops_s;
 }
 
-BothRates ParentOf(const v1::PhaseRecord& phase, const AlignedPhase& aligned, const Moved& in_regions,
-                   double warmup_s) {
+// A lane's time between two instants without the pauses that the plan leaves out. Where pauses are all but the whole of
+// it, the difference is no more than rounding: it is never less than the lane's ops took, which have clocks of their
+// own (a lane that pauses has one op at a time).
+double OwnSeconds(const AlignedLane& lane, CoordTime begin, CoordTime end, const Moved& measured) {
+  const double own_s = std::max(0.0, SecondsFrom(end - std::max(lane.first_op, begin)));
+  const double left_out_s = LeftOutSeconds(lane, begin, end);
+  if (left_out_s == 0) return own_s;
+  const double in_ops_s = std::min(own_s, measured.ops.value * MeanOpSeconds(*lane.result));
+  return std::max(own_s - left_out_s, in_ops_s);
+}
+
+double RateOfLane(double amount, double own_seconds) {
+  return amount == 0 ? 0 : Rate(amount, own_seconds);
+}
+
+BothRates ParentOf(const AlignedPhase& aligned, const Moved& in_regions, CoordTime begin) {
   int64_t last_done_ns = 0;
   for (const AlignedWorker& worker : aligned.workers) {
     if (worker.missing_reason.empty()) last_done_ns = std::max(last_done_ns, worker.result->done_coord_ns());
   }
   if (last_done_ns == 0) return kNoRate;
-  return RateOf(in_regions, SecondsFrom(last_done_ns - phase.start_coord_ns()) - warmup_s);
+  return RateOf(in_regions, SecondsFrom(last_done_ns - begin.ns));
 }
 
 }  // namespace
 
 double LaneFigures::bytes_per_s() const {
-  return own_seconds > 0 ? measured.bytes.value / own_seconds : 0;
+  return RateOfLane(measured.bytes.value, own_seconds);
 }
 double LaneFigures::ops_per_s() const {
-  return own_seconds > 0 ? measured.ops.value / own_seconds : 0;
+  return RateOfLane(measured.ops.value, own_seconds);
 }
 
 PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, const AlignedPhase& aligned) {
@@ -86,20 +102,29 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
   figures.straggler_cost = kNaN;
   figures.lanes.resize(lanes.size());
 
-  const PhaseWindows windows = {
-      .full = FullWindow(lanes, traits.warmup_s),
-      .stonewall = StonewallWindow(lanes, traits.warmup_s),
-      .all_active = AllActiveWindow(lanes, traits.warmup_s),
-      .deadline = traits.deadline_s > 0 ? DeadlineWindow(lanes, traits.warmup_s) : std::nullopt,
+  const bool retroactive = traits.headline_is_retroactive();
+  // Bytes up to an instant within the ops are unflushed: no figure beside a headline that counts flushed ones.
+  const bool only_flushed_counts = traits.flush_in_region && !retroactive;
+  const CoordTime start{phase.start_coord_ns()};
+  std::optional<CoordTime> warmup_end;
+  if (traits.warmup_s > 0) warmup_end = start + NanosFrom(traits.warmup_s);
+  PhaseWindows windows = {
+      .full = FullWindow(lanes, warmup_end),
+      .stonewall = StonewallWindow(lanes, warmup_end),
+      .all_active = std::nullopt,
+      .deadline = std::nullopt,
   };
   if (!windows.full) return figures;
+  if (!only_flushed_counts) {
+    windows.all_active = AllActiveWindow(lanes, warmup_end);
+    if (traits.deadline_s > 0) windows.deadline = DeadlineWindow(lanes, warmup_end);
+  }
   const CoordTime begin = windows.full->begin;
-  figures.first_op = begin + -NanosFrom(traits.warmup_s);
+  figures.first_op = *FirstOpOf(lanes);
   figures.duration_s = SecondsFrom(windows.full->end - figures.first_op);
   figures.first_to_end = FirstToEnd(lanes);
   if (windows.stonewall) figures.stonewall_at_s = SecondsFrom(windows.stonewall->end - figures.first_op);
 
-  const bool retroactive = traits.headline_is_retroactive();
   Moved in_regions, at_stonewall, all_active, deadline;
   bool any_stopped = false;
   BothRates children = {0, 0};
@@ -118,8 +143,7 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
     mine.measured = retroactive ? lane_in.at_stonewall : lane_in.in_region;
     if (lane.started) {
       const CoordTime end = retroactive && windows.stonewall ? windows.stonewall->end : lane.region_end;
-      mine.own_seconds = std::max(0.0, SecondsFrom(end - std::max(lane.first_op, begin)));
-      mine.own_seconds -= LeftOutSeconds(lane, begin, end);
+      mine.own_seconds = OwnSeconds(lane, begin, end, mine.measured);
     }
     children.bytes_per_s += mine.bytes_per_s();
     children.ops_per_s += mine.ops_per_s();
@@ -135,13 +159,13 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
   if (!any_stopped || !stonewall_stops) figures.full = over_regions;
   if (traits.stonewall == v1::STONEWALL_FLUSHED) {
     figures.stonewalled = over_regions;
-  } else if (retroactive || !traits.flush_in_region) {
+  } else if (!only_flushed_counts) {
     figures.stonewalled = up_to_stonewall;
-  }  // else -x with -c/-e: bytes up to the stonewall would be unflushed ones
+  }
   if (windows.all_active) figures.all_active = RateOf(all_active, windows.all_active->seconds());
   if (windows.deadline) figures.deadline = RateOf(deadline, windows.deadline->seconds());
   figures.children = children;
-  figures.parent = ParentOf(phase, aligned, in_regions, traits.warmup_s);
+  figures.parent = ParentOf(aligned, in_regions, warmup_end.value_or(start));
   const auto unit = traits.metadata ? &BothRates::ops_per_s : &BothRates::bytes_per_s;
   figures.straggler_cost = 1 - figures.full.*unit / figures.stonewalled.*unit;
   if (!std::isfinite(figures.straggler_cost)) figures.straggler_cost = kNaN;

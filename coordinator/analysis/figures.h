@@ -20,7 +20,7 @@ struct LaneFigures {
   Moved measured;
   double own_seconds = 0;  // without the pauses that the plan leaves out
 
-  double bytes_per_s() const;  // 0 for a lane that did nothing
+  double bytes_per_s() const;  // 0 for a lane that did nothing, NaN where its own time is not known
   double ops_per_s() const;
 };
 

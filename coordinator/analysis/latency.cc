@@ -44,4 +44,13 @@ absl::Status AddLatencies(const v1::LaneResult& lane, Histogram& into) {
   return first_problem;
 }
 
+double MeanOpSeconds(const v1::LaneResult& lane) {
+  double count = 0, sum_ns = 0;
+  for (const v1::KindResult& kind : lane.kinds()) {
+    count += static_cast<double>(kind.latency().count());
+    sum_ns += kind.latency().sum_ns();
+  }
+  return count > 0 && sum_ns > 0 ? sum_ns / count / 1e9 : 0;
+}
+
 }  // namespace iobench

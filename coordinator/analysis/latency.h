@@ -14,6 +14,9 @@ v1::Latency LatencyOf(const Histogram& histogram);
 // Adds every kind of a lane. InvalidArgument: a histogram of another layout; the others are added all the same.
 absl::Status AddLatencies(const v1::LaneResult& lane, Histogram& into);
 
+// Over all of a lane's kinds; 0 where nothing is known.
+double MeanOpSeconds(const v1::LaneResult& lane);
+
 }  // namespace iobench
 
 #endif  // COORDINATOR_ANALYSIS_LATENCY_H_

@@ -167,6 +167,11 @@ void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::
 
 }  // namespace
 
+bool HasMark(const v1::PhaseReport& report, std::string_view code) {
+  return std::any_of(report.marks().begin(), report.marks().end(),
+                     [code](const v1::Mark& mark) { return mark.code() == code; });
+}
+
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text) {
   v1::Mark mark;
@@ -190,7 +195,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddTooShort(view, marks);
   AddNothingFound(view, report, marks);
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
-  if (std::optional<v1::Mark> pace = PaceMark(report)) marks.push_back(*std::move(pace));
+  if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
     marks.push_back(*std::move(differ));
   return marks;

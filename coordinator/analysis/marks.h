@@ -30,6 +30,8 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
 // Options that are a client's own (its address, its port) do not count.
 std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster);
 
+bool HasMark(const v1::PhaseReport& report, std::string_view code);
+
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text);
 

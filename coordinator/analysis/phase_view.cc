@@ -46,8 +46,9 @@ bool IsNfs(const v1::TargetFacts& target) {
 }
 
 bool ChargesItsProcesses(const v1::TargetFacts& target) {
-  return std::find(kChargingFileSystems.begin(), kChargingFileSystems.end(), target.filesystem()) !=
-         kChargingFileSystems.end();
+  // An overlay is charged where what it writes to is.
+  return !target.memory() && std::find(kChargingFileSystems.begin(), kChargingFileSystems.end(),
+                                       target.filesystem()) != kChargingFileSystems.end();
 }
 
 std::vector<ClientPart> ClientPartsOf(const PhaseView& view) {

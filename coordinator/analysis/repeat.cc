@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "coordinator/analysis/marks.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {
@@ -80,6 +81,7 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     std::string name;
     std::vector<double> values;
     size_t phase_count = 0;
+    uint32_t partial_count = 0;
     bool metadata = false;
   };
   std::vector<Named> all;
@@ -90,10 +92,16 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     if (is_new) all.push_back({.name = phase.name(), .values = {}});
     Named& named = all[position->second];
     any_repeated |= ++named.phase_count > 1;
-    // What an interrupt cut off, and what has no figure, is no repetition.
+    // What an interrupt cut off, and what has no figure, is no repetition. One without some workers or lanes measured
+    // something else than the others.
     named.metadata = phase.metadata();
     const double value = named.metadata ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-    if (!phase.interrupted() && std::isfinite(value)) named.values.push_back(value);
+    if (phase.interrupted()) continue;
+    if (HasMark(phase, "partial")) {
+      ++named.partial_count;
+    } else if (std::isfinite(value)) {
+      named.values.push_back(value);
+    }
   }
   std::vector<v1::RepetitionReport> reports;
   if (!any_repeated) return reports;
@@ -101,6 +109,7 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     reports.push_back(RepetitionsOf(named.values));
     reports.back().set_name(named.name);
     reports.back().set_metadata(named.metadata);
+    reports.back().set_partial_count(named.partial_count);
   }
   return reports;
 }

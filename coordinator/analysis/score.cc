@@ -1,12 +1,26 @@
 #include "coordinator/analysis/score.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "coordinator/analysis/marks.h"
 
 namespace iobench {
+namespace {
+
+// Of the first repetition. Null: it is not (or no more) there; phases behind it keep their numbers.
+const v1::PhaseReport* ReportOfPhase(const v1::RunReport& report, int index) {
+  const auto found =
+      std::find_if(report.phases().begin(), report.phases().end(), [index](const v1::PhaseReport& phase) {
+        return phase.repetition() == 0 && phase.index() == static_cast<uint32_t>(index);
+      });
+  return found == report.phases().end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 std::optional<Score> ScoreOf(const v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
@@ -16,12 +30,13 @@ std::optional<Score> ScoreOf(const v1::RunReport& report) {
   for (int i = 0; i < plan.phases_size(); ++i) {
     const v1::Score kind = plan.phases(i).score();
     if (kind == v1::SCORE_NONE) continue;
-    if (i >= report.phases_size() || report.phases(i).interrupted()) return std::nullopt;
-    const v1::Headline& headline = report.phases(i).headline();
+    const v1::PhaseReport* const phase = ReportOfPhase(report, i);
+    if (phase == nullptr || phase->interrupted() || HasMark(*phase, "partial")) return std::nullopt;
+    const v1::Headline& headline = phase->headline();
     const bool is_metadata = kind == v1::SCORE_METADATA;
     const double figure = is_metadata ? headline.ops_per_s() / 1e3 : headline.bytes_per_s() / kGiB;
     if (!(figure > 0) || !std::isfinite(figure)) return std::nullopt;
-    if (report.phases(i).has_found_items() && report.phases(i).found_items() == 0) return std::nullopt;
+    if (phase->has_found_items() && phase->found_items() == 0) return std::nullopt;
     (is_metadata ? metadata_log : bandwidth_log) += std::log(figure);
     ++(is_metadata ? score.metadata_phases : score.bandwidth_phases);
   }

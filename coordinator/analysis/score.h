@@ -15,8 +15,8 @@ struct Score {
   size_t bandwidth_phases = 0, metadata_phases = 0;
 };
 
-// Of the first repetition. Nothing where the plan names no phases of both kinds, or one of them has no figure (yet),
-// was interrupted, or is a find that found nothing.
+// Of the first repetition. Nothing where the plan names no phases of both kinds, or one of them is missing, has no
+// figure (yet), was interrupted, is partial, or is a find that found nothing.
 std::optional<Score> ScoreOf(const v1::RunReport& report);
 
 // The score and its formula among the report's notes, once there is one.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace iobench {
@@ -13,7 +14,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 v1::Spread SpreadOf(std::span<const double> rates) {
   v1::Spread spread;
-  if (rates.empty()) {
+  if (rates.empty() || std::any_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); })) {
     spread.set_mean(kNaN);
     spread.set_min(kNaN);
     spread.set_max(kNaN);
@@ -40,8 +41,10 @@ v1::Spread SpreadOf(std::span<const double> rates) {
 }
 
 double MedianOf(std::span<const double> values) {
-  if (values.empty()) return kNaN;
-  std::vector<double> sorted(values.begin(), values.end());
+  std::vector<double> sorted;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(sorted),
+               [](double value) { return !std::isnan(value); });
+  if (sorted.empty()) return kNaN;
   std::sort(sorted.begin(), sorted.end());
   return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
 }

@@ -1,12 +1,14 @@
 #include "coordinator/analysis/verify_summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "coordinator/analysis/latency.h"
 #include "coordinator/analysis/marks.h"
 
 namespace iobench {
@@ -56,6 +58,30 @@ void FillVerify(const PhaseView& view, v1::PhaseReport& report) {
   }
 }
 
+std::optional<Pace> PaceOf(const PhaseView& view, const AlignedLane& lane) {
+  const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
+  if (assignment == nullptr || assignment->operation().between().ops_per_s() <= 0 || !lane.started) {
+    return std::nullopt;
+  }
+  Pace pace{.asked_ops_per_s = assignment->operation().between().ops_per_s()};
+  const v1::LaneResult& result = *lane.result;
+  const auto ops = static_cast<double>(result.region_ops());
+  if (ops >= 2) {
+    // The begins of n ops are n - 1 intervals apart. What a lane waited after its last one is not its pace.
+    const int64_t end_ns =
+        result.last_op_worker_ns() != 0 ? result.last_op_worker_ns() : result.ops_end_worker_ns();
+    pace.kept_ops_per_s =
+        Rate(ops - 1, SecondsFrom(end_ns - result.first_op_worker_ns()) - MeanOpSeconds(result));
+  } else {
+    // One op at most, in the time of several.
+    const double ops_s = SecondsFrom(result.ops_end_worker_ns() - result.first_op_worker_ns());
+    if (ops_s * pace.asked_ops_per_s < 2) return std::nullopt;
+    pace.kept_ops_per_s = ops / ops_s;
+  }
+  if (!std::isfinite(pace.kept_ops_per_s)) return std::nullopt;
+  return pace;
+}
+
 void FillBetween(const PhaseView& view, v1::PhaseReport& report) {
   double between_s = 0, pause_s = 0, data_s = 0, paces = 0;
   int paced_lanes = 0;
@@ -67,13 +93,10 @@ void FillBetween(const PhaseView& view, v1::PhaseReport& report) {
     between_s += lane.result->between_s();
     pause_s += lane.result->pause_s();
     data_s += lane.result->data_s();
-    const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
-    if (assignment == nullptr || assignment->operation().between().ops_per_s() == 0) continue;
-    // n ops are n - 1 intervals apart.
-    const double ops_s = SecondsFrom(lane.result->ops_end_worker_ns() - lane.result->first_op_worker_ns());
-    if (lane.result->region_ops() < 2 || ops_s <= 0) continue;
-    paces += static_cast<double>(lane.result->region_ops() - 1) / ops_s;
-    ++paced_lanes;
+    if (const std::optional<Pace> pace = PaceOf(view, lane)) {
+      paces += pace->kept_ops_per_s;
+      ++paced_lanes;
+    }
   }
   const double lane_count = std::max<double>(1, static_cast<double>(view.aligned.lanes.size()));
   report.set_between_s(between_s / lane_count);
@@ -82,22 +105,36 @@ void FillBetween(const PhaseView& view, v1::PhaseReport& report) {
   if (paced_lanes > 0) report.set_paced_ops_per_s(paces / paced_lanes);
 }
 
-std::optional<v1::Mark> PaceMark(const v1::PhaseReport& report) {
-  if (report.asked_ops_per_s() <= 0 || report.paced_ops_per_s() <= 0) return std::nullopt;
-  const double percent = 100 * report.paced_ops_per_s() / report.asked_ops_per_s();
-  if (percent >= kPacePercent) return std::nullopt;
+std::optional<v1::Mark> PaceMark(const PhaseView& view) {
+  size_t paced_lanes = 0, slow_lanes = 0;
+  double slowest_percent = kPacePercent;
+  const AlignedLane* slowest = nullptr;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    const std::optional<Pace> pace = PaceOf(view, lane);
+    if (!pace) continue;
+    ++paced_lanes;
+    const double percent = 100 * pace->kept_ops_per_s / pace->asked_ops_per_s;
+    if (percent >= kPacePercent) continue;
+    ++slow_lanes;
+    if (percent >= slowest_percent) continue;
+    slowest_percent = percent;
+    slowest = &lane;
+  }
+  if (slowest == nullptr) return std::nullopt;
   return MakeMark(
-      "pace_missed", "phase", percent, kPacePercent,
-      absl::StrFormat("lanes kept %.1f %% of the pace that was asked for: ops take longer than its "
-                      "interval, or the clients are too busy; ask for less, or of more lanes",
-                      percent));
+      "pace_missed", "phase", slowest_percent, kPacePercent,
+      absl::StrFormat(
+          "%d of %d lanes did not keep their pace, the slowest (%s) %.1f %% of it: ops take longer than its "
+          "interval, or the client is too busy; ask for less, or of more lanes",
+          slow_lanes, paced_lanes, view.roster.LaneName(slowest->worker, slowest->result->lane()),
+          slowest_percent));
 }
 
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {
   const double ops_s = report.regions_s().ops();
   if (!(ops_s > 0) || report.data_s() <= 0) return std::nullopt;
   const double percent = 100 * report.data_s() / ops_s;
-  if (percent <= kDataTimePercent) return std::nullopt;
+  if (!(percent > kDataTimePercent)) return std::nullopt;
   return MakeMark(
       "data_time", "phase", percent, kDataTimePercent,
       absl::StrFormat("making and checking data took %.0f %% of the lanes' time, so the rates are "

@@ -12,6 +12,13 @@ namespace iobench {
 // Fills verify, where anything was verified, and adds the first mismatches to the errors.
 void FillVerify(const PhaseView& view, v1::PhaseReport& report);
 
+// What a lane was asked to keep and what it kept; nullopt: as fast as possible, or too short to say.
+struct Pace {
+  double asked_ops_per_s = 0;
+  double kept_ops_per_s = 0;
+};
+std::optional<Pace> PaceOf(const PhaseView& view, const AlignedLane& lane);
+
 // Fills between_s, pause_s, data_s (means over lanes), asked_ops_per_s and paced_ops_per_s.
 void FillBetween(const PhaseView& view, v1::PhaseReport& report);
 
@@ -19,8 +26,8 @@ void FillBetween(const PhaseView& view, v1::PhaseReport& report);
 // REQUIRES: FillBetween, and the regions are filled.
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report);
 
-// pace_missed: the lanes did not keep the pace that they were asked for. REQUIRES: FillBetween.
-std::optional<v1::Mark> PaceMark(const v1::PhaseReport& report);
+// pace_missed: lanes that did not keep the pace that each was asked for.
+std::optional<v1::Mark> PaceMark(const PhaseView& view);
 
 }  // namespace iobench
 

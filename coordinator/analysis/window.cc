@@ -46,22 +46,22 @@ Estimate EstimateAt(std::span<const AlignedPoint> timeline, CoordTime at) {
   return estimate;
 }
 
-std::optional<CoordTime> FirstOp(std::span<const AlignedLane> lanes) {
+std::optional<Window> WindowUpTo(std::span<const AlignedLane> lanes, std::optional<CoordTime> end,
+                                 std::optional<CoordTime> warmup_end) {
+  const std::optional<CoordTime> first = FirstOpOf(lanes);
+  if (!first || !end) return std::nullopt;
+  return Window{warmup_end.value_or(*first), *end, !warmup_end};
+}
+
+}  // namespace
+
+std::optional<CoordTime> FirstOpOf(std::span<const AlignedLane> lanes) {
   std::optional<CoordTime> first;
   for (const AlignedLane& lane : lanes) {
     if (lane.started) first = first ? std::min(*first, lane.first_op) : lane.first_op;
   }
   return first;
 }
-
-std::optional<Window> WindowUpTo(std::span<const AlignedLane> lanes, std::optional<CoordTime> end,
-                                 double warmup_s) {
-  const std::optional<CoordTime> first = FirstOp(lanes);
-  if (!first || !end) return std::nullopt;
-  return Window{*first + NanosFrom(warmup_s), *end, warmup_s <= 0};
-}
-
-}  // namespace
 
 Moved BytesAt(std::span<const AlignedPoint> timeline, CoordTime at, int64_t error_ns) {
   const Estimate estimate = EstimateAt(timeline, at);
@@ -71,12 +71,12 @@ Moved BytesAt(std::span<const AlignedPoint> timeline, CoordTime at, int64_t erro
           .ops = {estimate.ops, static_cast<double>(certain.ops), static_cast<double>(possible.ops)}};
 }
 
-std::optional<Window> FullWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+std::optional<Window> FullWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
   std::optional<CoordTime> end;
   for (const AlignedLane& lane : lanes) {
     if (lane.started) end = end ? std::max(*end, lane.region_end) : lane.region_end;
   }
-  return WindowUpTo(lanes, end, warmup_s);
+  return WindowUpTo(lanes, end, warmup_end);
 }
 
 const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes) {
@@ -92,13 +92,13 @@ const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes) {
   return first;
 }
 
-std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
   const AlignedLane* first = FirstToEnd(lanes);
-  return WindowUpTo(lanes, first == nullptr ? std::nullopt : std::optional(first->ops_end), warmup_s);
+  return WindowUpTo(lanes, first == nullptr ? std::nullopt : std::optional(first->ops_end), warmup_end);
 }
 
-std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, double warmup_s) {
-  std::optional<Window> window = StonewallWindow(lanes, warmup_s);
+std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
+  std::optional<Window> window = StonewallWindow(lanes, warmup_end);
   if (!window) return std::nullopt;
   for (const AlignedLane& lane : lanes) {
     if (!lane.started) return std::nullopt;  // never were all active
@@ -110,12 +110,12 @@ std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, double
   return window;
 }
 
-std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, double warmup_s) {
+std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
   std::optional<CoordTime> end;
   for (const AlignedLane& lane : lanes) {
     if (lane.deadline) end = end ? std::min(*end, *lane.deadline) : *lane.deadline;
   }
-  return WindowUpTo(lanes, end, warmup_s);
+  return WindowUpTo(lanes, end, warmup_end);
 }
 
 Moved MovedIn(const Window& window, const AlignedLane& lane, std::span<const AlignedPoint> timeline) {

@@ -52,12 +52,17 @@ struct Window {
   double seconds() const { return end > begin ? SecondsFrom(end - begin) : 0; }
 };
 
-// The windows follow from the lanes' ends alone. nullopt where no lane has what defines them. All begin `warmup_s`
-// after the first op of the first lane (T_first), AllActive also not before the first op of the last.
-std::optional<Window> FullWindow(std::span<const AlignedLane> lanes, double warmup_s);
-std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes, double warmup_s);
-std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, double warmup_s);
-std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, double warmup_s);
+// T_first; nullopt where no lane did anything.
+std::optional<CoordTime> FirstOpOf(std::span<const AlignedLane> lanes);
+
+// nullopt where no lane has what defines the window. All begin with the first op of the first lane (T_first), or at the
+// end of the warm-up where there is one; AllActive also not before the first op of the last lane.
+std::optional<Window> FullWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end);
+std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes,
+                                      std::optional<CoordTime> warmup_end);
+std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes,
+                                      std::optional<CoordTime> warmup_end);
+std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end);
 
 // The lane whose end of ops is the stonewall: the first that ended by itself. Where all were stopped (the one that
 // caused it is lost), the first of those. Null: no lane did anything.

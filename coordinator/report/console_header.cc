@@ -130,7 +130,7 @@ std::string TreesText(const v1::Plan& plan) {
 std::string SizesPerLane(const v1::Plan& plan) {
   uint64_t least = UINT64_MAX, most = 0;
   for (const auto& phase : plan.phases()) {
-    if (IsMetadata(phase.assignments(0).operation())) continue;
+    if (IsMetadata(FirstOperationOf(phase))) continue;
     const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane();
     least = std::min(least, bytes);
     most = std::max(most, bytes);

@@ -190,7 +190,7 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   };
   add("full", rates.full());
   if (phase.stonewall().kind() != "none") add("stonewalled", rates.stonewalled());
-  add("all-active", rates.all_active());
+  if (!std::isnan(rates.all_active())) add("all-active", rates.all_active());
   add("children", rates.children());
   add("parent", rates.parent());
   if (rates.deadline() > 0) add("deadline", rates.deadline());

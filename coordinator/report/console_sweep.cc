@@ -33,7 +33,7 @@ struct Place {
 
 Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan, phase);
-  const v1::Operation& operation = phase.assignments(0).operation();
+  const v1::Operation& operation = FirstOperationOf(phase);
   const auto spec = FindOperation(operation.name());
   const bool of_names = spec.ok() && (*spec)->is_metadata();
   return {shape.lanes_per_worker, of_names ? 0 : shape.files.bytes_per_lane(), operation.record_bytes()};
@@ -105,13 +105,13 @@ Sweep SweepOf(const v1::RunReport& report) {
     sweep.sizes.insert(place.bytes);
     sweep.records.insert(place.record_bytes);
     sweep.shapes.insert({place.bytes, place.record_bytes});
-    NumberIn(sweep.operations, TitleOf(phase.assignments(0).operation()));
+    NumberIn(sweep.operations, TitleOf(FirstOperationOf(phase)));
   }
   sweep.metadata.resize(sweep.operations.size());
   for (const v1::PhaseReport& phase : report.phases()) {
     const v1::Phase& planned =
         plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
-    const size_t operation = NumberIn(sweep.operations, TitleOf(planned.assignments(0).operation()));
+    const size_t operation = NumberIn(sweep.operations, TitleOf(FirstOperationOf(planned)));
     sweep.metadata[operation] = phase.metadata();
     Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
     cell.metadata = phase.metadata();
@@ -287,7 +287,7 @@ bool IsSweep(const v1::Plan& plan) {
   std::map<std::string, Seen> seen;
   for (const v1::Phase& phase : plan.phases()) {
     if (phase.assignments_size() != 1) return false;
-    v1::Operation operation = phase.assignments(0).operation();
+    v1::Operation operation = FirstOperationOf(phase);
     const Place place = PlaceOf(plan, phase);
     operation.clear_record_bytes();
     const std::string rest = operation.SerializeAsString();

@@ -152,14 +152,20 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
                    {"min", Align::kRight, true},
                    {"max", Align::kRight, true},
                    {"stddev", Align::kRight, true}});
+  std::vector<std::string> left_out;
   for (const auto& repetition : report.repetitions()) {
     const auto rate = [&repetition](double value) { return RateText(repetition.metadata(), value, value); };
     table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), rate(repetition.median()),
                   absl::StrCat(rate(repetition.low()), " to ", rate(repetition.high())),
                   Percent(repetition.level_percent()), rate(repetition.min()), rate(repetition.max()),
                   rate(repetition.stddev())});
+    if (repetition.partial_count() > 0) {
+      left_out.push_back(
+          absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (partial)"));
+    }
   }
   page.Table(table);
+  if (!left_out.empty()) page.Labelled("left out", absl::StrJoin(left_out, ", "));
 }
 
 }  // namespace iobench

@@ -41,6 +41,10 @@ std::string Counted(int64_t count, std::string_view noun) {
   return absl::StrCat(FormatCount(static_cast<double>(count)), " ", std::string(noun), count == 1 ? "" : "s");
 }
 
+const v1::Operation& FirstOperationOf(const v1::Phase& phase) {
+  return phase.assignments().empty() ? v1::Operation::default_instance() : phase.assignments(0).operation();
+}
+
 std::string Percent(double percent) {
   if (!std::isfinite(percent)) return "-";
   const double magnitude = std::fabs(percent);

@@ -19,6 +19,8 @@ std::string PercentileText(const v1::Latency& latency, std::string_view percenti
 std::string OpsPerSecond(double rate);  // "315,000 ops/s"
 // A rate in the unit of the phase: ops/s for metadata, else bytes/s.
 std::string RateText(bool metadata, double bytes_per_s, double ops_per_s);
+// What the first assignment does; a default one where a damaged plan has none.
+const v1::Operation& FirstOperationOf(const v1::Phase& phase);
 // "10,000 items per lane in one shared directory, files of 3.81 KiB"
 std::string TreeText(const v1::Tree& tree);
 

@@ -108,6 +108,15 @@ def worn_out(outcome):
     assert len({lane["ops"] for lane in lanes}) == 1, "every lane does as many ops as the fastest had done"
 
 
+def worn_out_and_flushed(outcome):
+    phase = outcome.phase("write")
+    assert phase["stonewall"]["kind"] == "flushed"
+    lanes = lanes_of(phase)
+    assert len({lane["ops"] for lane in lanes}) == 1, "the first lane at the goal stops nobody"
+    assert not any(lane["stopped"] for lane in lanes)
+    assert phase["throughput_bytes_per_s"]["full"] == phase["headline"]["bytes_per_s"]
+
+
 def repeated(outcome):
     assert [phase["repetition"] for phase in outcome.phases] == [0, 0, 1, 1, 2, 2]
     by_name = {entry["name"]: entry for entry in outcome.result["repetitions"]}
@@ -287,6 +296,8 @@ SCENARIOS = (
              ops_per_lane=None, check=ended_early),
     Scenario("worn out after a deadline", options("-i 1 -+n --engine null --deadline 0.3 --wear-out -r 4k -s 1t"),
              ("read",), ops_per_lane=None, check=worn_out),
+    Scenario("worn out with a timed flush", options("-i 0 -+n -c -e --engine null --deadline 0.3 --wear-out -r 4k -s 1t"),
+             ("write",), ops_per_lane=None, check=worn_out_and_flushed),
     Scenario("three repetitions", options("-i 0 -i 1 -+n --repeat 3 " + SMALL), ("write", "read") * 3, check=repeated),
     Scenario("no retests", options("-i 0 -i 1 -i 9 -i 10 -+n " + SMALL), ("write", "read", "pwrite", "pread")),
     Scenario("caches dropped before reads", options("-i 0 -i 1 -+n --drop-caches " + SMALL), ("write", "read"),

@@ -57,6 +57,7 @@ class LaneScript {
   LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // of its ops; else it reads
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
+  LaneScript& LastOpEndsAt(double s) { return last_op_s_ = s, *this; }
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // that are left out
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // making and checking
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
@@ -97,6 +98,7 @@ class LaneScript {
     lane.set_first_op_worker_ns(on_worker(start_s_));
     lane.set_ops_end_worker_ns(on_worker(end_s_));
     lane.set_region_end_worker_ns(on_worker(end_s_ + fsync_s_ + close_s_));
+    if (last_op_s_ >= 0) lane.set_last_op_worker_ns(on_worker(last_op_s_));
     lane.set_open_s(open_s_);
     lane.set_fsync_s(fsync_s_);
     lane.set_close_s(close_s_);
@@ -141,14 +143,14 @@ class LaneScript {
     result.set_kind(kind);
     result.set_bytes(static_cast<uint64_t>(share * static_cast<double>(bytes_)));
     result.set_ops(static_cast<uint64_t>(std::llround(share * static_cast<double>(ops_))));
-    const double op_s = op_s_ > 0 ? op_s_ : (end_s_ - start_s_) / static_cast<double>(ops_);
+    const double op_s = op_s_ > 0 ? op_s_ : (end_s_ - start_s_ - pause_s_) / static_cast<double>(ops_);
     Histogram histogram;
     for (uint64_t i = 0; i < result.ops(); ++i)
       histogram.Add(static_cast<uint64_t>(std::llround(op_s * 1e9)));
     *result.mutable_latency() = histogram.ToProto();
   }
 
-  double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, op_s_ = 0,
+  double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, last_op_s_ = -1, op_s_ = 0,
          tool_s_ = 0, pause_s_ = 0, data_s_ = 0;
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;

@@ -53,6 +53,9 @@ def check_phase(phase, warmup_s):
     assert close(sum(client[f"{unit}_per_s"] for client in phase["clients"]), headline[f"{unit}_per_s"], 1e-3), name
     assert close(sum(lane[f"{unit}_per_s"] for lane in lanes), throughput["children"], 1e-3), name
 
+    # Windows begin S seconds after the start, which T_first (0 of at_s and duration_s) is a little after.
+    if warmup_s > 0:
+        warmup_s -= phase["start"]["late_us"] / 1e6
     stonewall = phase["stonewall"]
     if stonewall["kind"] == "none":
         assert headline["name"] == "full", name

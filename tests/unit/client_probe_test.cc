@@ -188,6 +188,30 @@ TEST_CASE("a memory file system is known as one") {
   REQUIRE_FALSE(shm.network());
 }
 
+TEST_CASE("the directory that an overlay writes to is found among its mount options") {
+  CHECK(UpperDirectoryOf("rw,relatime,rw,lowerdir=/l1:/l2,upperdir=/upper/dir,workdir=/w") == "/upper/dir");
+  CHECK(UpperDirectoryOf("rw,upperdir=/a\\040b") == "/a b");
+  CHECK(UpperDirectoryOf("rw,upperdir=/a\\134,b,workdir=/w") == "/a,b");
+  CHECK(UpperDirectoryOf("ro,lowerdir=/upperdir=/x:/y") == "");
+  CHECK(UpperDirectoryOf("") == "");
+}
+
+TEST_CASE("an overlay is memory where what it writes to is") {
+  Mount overlay;
+  overlay.filesystem = "overlay";
+  const TempDir local;
+  overlay.options = "rw,upperdir=" + local.path();
+  CHECK(KeepsDataInMemory(overlay) == ProbeTarget(local.path(), "boot-a").memory());
+  overlay.options = "rw,upperdir=/nonexistent/upper";
+  CHECK_FALSE(KeepsDataInMemory(overlay));
+  overlay.options = "ro,lowerdir=/l";
+  CHECK_FALSE(KeepsDataInMemory(overlay));
+  if (std::filesystem::is_directory("/dev/shm")) {
+    overlay.options = "rw,lowerdir=/l,upperdir=/dev/shm,workdir=/w";
+    CHECK(KeepsDataInMemory(overlay));
+  }
+}
+
 TEST_CASE("a target that cannot be used says why in words that help") {
   const TempDir directory;
   directory.Write("file", "");

@@ -93,6 +93,50 @@ TEST_CASE("with wear-out everybody goes on to what the fastest had done") {
   CHECK(goals == std::map<WorkerId, uint64_t>{{0, 120}, {1, 120}, {2, 120}});
 }
 
+TEST_CASE("with wear-out no stonewall stops the lanes that go on to the goal") {
+  for (const v1::Stonewall kind : {v1::STONEWALL_FLUSHED, v1::STONEWALL_STOP}) {
+    Run run;
+    run.plan = WornOut();
+    run.plan.mutable_phases(0)->set_stonewall(kind);
+    run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                              std::vector<v1::WorkerEvent>& events) {
+      if (request.has_arm()) {
+        run.perfect.start_ns[id] = request.arm().start_worker_ns();
+        events = {ArmedInTime(), AtDeadline(100 + 10 * id)};
+        return true;
+      }
+      if (!request.has_adjust()) return false;
+      REQUIRE_FALSE(request.adjust().stop());
+      if (id == 2) {  // the fastest has nothing left to do
+        v1::WorkerEvent ended;
+        ended.mutable_lane_ended()->set_lane(2);
+        events.push_back(ended);
+      }
+      events.push_back(DoneAfter(run.perfect.start_ns[id], 1'000'000, 1'000'000));
+      return true;
+    };
+    REQUIRE(run.Go() == kExitOk);
+    CHECK(run.Count(v1::WorkerRequest::kAdjust) == 3);
+  }
+}
+
+TEST_CASE("workers are told when their client has more lanes than processors") {
+  Run run;
+  for (v1::WorkerFacts& facts : run.hosts) {
+    facts.set_processor_mask("\x03");
+    facts.set_processors(2);
+  }
+  run.hosts[1] = run.hosts[0];  // workers 0 and 1 share a client of two processors
+  run.plan.set_lanes_per_worker(2);
+  std::map<WorkerId, bool> crowded;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    if (request.has_prepare()) crowded[id] = request.prepare().crowded();
+    return false;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(crowded == std::map<WorkerId, bool>{{0, true}, {1, true}, {2, false}});
+}
+
 TEST_CASE("with wear-out a worker that was through before the deadline counts, too") {
   Run run;
   run.plan = WornOut();

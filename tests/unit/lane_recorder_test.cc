@@ -17,8 +17,10 @@ struct Lane {
 
   void Starts() { recorder.Start({now}); }
   void Moves(OpKind kind, uint32_t bytes, uint64_t ns) {
-    recorder.Add(kind, {now}, {now + ns}, bytes);
+    const Ticks begin{now};
     now += ns;
+    if (Ticks{now} >= recorder.next_event()) recorder.BeforeEvent({now});
+    recorder.Add(kind, begin, {now}, bytes);
     if (Ticks{now} >= recorder.next_event()) recorder.Event({now});
   }
 };
@@ -90,7 +92,7 @@ TEST_CASE("over a long phase the timeline keeps points from its beginning on") {
   }
 }
 
-TEST_CASE("the warm-up counts in the totals and nowhere else; the op that crosses its end belongs to it") {
+TEST_CASE("the warm-up counts in the totals and nowhere else; the op that crosses its end is measured") {
   Lane lane;
   lane.recorder.SetWarmupEnd({1'000'250});
   lane.Starts();
@@ -103,15 +105,36 @@ TEST_CASE("the warm-up counts in the totals and nowhere else; the op that crosse
   lane.recorder.Finish();
   REQUIRE(lane.recorder.ops() == 6);
   REQUIRE(lane.recorder.bytes() == 6);
-  REQUIRE(lane.recorder.warmup_ops() == 3);
-  REQUIRE(lane.recorder.warmup_bytes() == 3);
+  REQUIRE(lane.recorder.warmup_ops() == 2);
+  REQUIRE(lane.recorder.warmup_bytes() == 2);
   REQUIRE(lane.recorder.ops_of(OpKind::kRead) == 1);
-  REQUIRE(lane.recorder.ops_of(OpKind::kWrite) == 2);
-  REQUIRE(lane.recorder.bytes_of(OpKind::kWrite) == 2);
+  REQUIRE(lane.recorder.ops_of(OpKind::kWrite) == 3);
+  REQUIRE(lane.recorder.bytes_of(OpKind::kWrite) == 3);
   REQUIRE(lane.recorder.histogram_of(OpKind::kRead)->max_ns() == 40);
-  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->count() == 2);
-  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->max_ns() == 70);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->count() == 3);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->max_ns() == 100);
   REQUIRE(lane.recorder.timeline().Points().back() == LanePoint{{1'000'470}, 6, 6});
+}
+
+TEST_CASE("an op that ends at the very end of the warm-up belongs to it, as in a window that begins there") {
+  Lane lane;
+  lane.recorder.SetWarmupEnd({1'000'100});
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 1, 100);
+  lane.Moves(OpKind::kRead, 1, 50);
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.warmup_ops() == 1);
+  REQUIRE(lane.recorder.histogram_of(OpKind::kRead)->max_ns() == 50);
+}
+
+TEST_CASE("what a lane waits after its last op is in its time, and in no op") {
+  Lane lane;
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 1, 100);
+  REQUIRE(lane.recorder.ops_end() == Ticks{1'000'100});
+  lane.recorder.NoteWaitedUntil({1'000'900});
+  REQUIRE(lane.recorder.ops_end() == Ticks{1'000'900});
+  REQUIRE(lane.recorder.last_end() == Ticks{1'000'100});
 }
 
 TEST_CASE("a lane that ends within the warm-up has measured nothing") {

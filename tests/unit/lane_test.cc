@@ -426,6 +426,7 @@ TEST_CASE("with -+N a file that is there is written over, and one that is not is
 TEST_CASE("with -+F a lane that writes begins with an empty file, and one that reads has its data") {
   v1::Prepare prepare = PhaseOf("sequential-mix", 1, "/");
   prepare.mutable_operation()->set_mix_by_lane(true);
+  prepare.mutable_operation()->set_read_percent(50);
   prepare.mutable_operation()->set_truncate(true);
   const std::string before(20 * 4096, 'o');
   prepare.mutable_lanes(0)->set_mix_reader(2);

@@ -314,16 +314,16 @@ TEST_CASE("ops that end together make one point of the timeline, which holds the
           std::vector<LanePoint>{{{6'000}, 0, 0}, {{26'000}, 32 * 1024, 32}, {{46'000}, 64 * 1024, 64}});
 }
 
-TEST_CASE("the warm-up ends with the turn that crosses its end") {
+TEST_CASE("all ops of the turn that crosses the end of the warm-up are measured") {
   Lane lane(100, 10);
   lane.queue.latency = [](uint64_t number) { return number < 20 ? 100 : 20; };
   lane.recorder.SetWarmupEnd({6'150});
   REQUIRE(lane.Runs().reason == Reason::kDone);
   lane.recorder.Finish();
   REQUIRE(lane.recorder.ops() == 100);
-  REQUIRE(lane.recorder.warmup_ops() == 20);
-  REQUIRE(lane.latencies().count() == 80);
-  REQUIRE(lane.latencies().max_ns() == 20);
+  REQUIRE(lane.recorder.warmup_ops() == 10);
+  REQUIRE(lane.latencies().count() == 90);
+  REQUIRE(lane.latencies().max_ns() == 100);
 }
 
 // Notes what comes between ops, and takes its time.
@@ -332,6 +332,7 @@ struct Noted final : BetweenOps {
     order += "b" + std::to_string(next.offset / 1024) + " ";
     FakeClock::now += before_ns;
   }
+  void NotBegun() override { order += "n "; }
   void After(const Op& done, const std::byte* data) override {
     order += "a" + std::to_string(done.offset / 1024) + " ";
     seen.push_back(data);
@@ -383,6 +384,24 @@ TEST_CASE("an end is noted late by one before and one after at most") {
   REQUIRE(lane.queue.most_in_flight > 8);
   REQUIRE(lane.latencies().min_ns() == 1'000);
   REQUIRE(lane.latencies().max_ns() < 1'000 + 30 + 50 + 1);
+}
+
+TEST_CASE("an op that is not due before the deadline is not issued, and those in flight complete") {
+  Lane lane(10, 4);
+  Noted noted;
+  noted.before_ns = 1'000;
+  lane.context.between = &noted;
+  lane.context.rules.deadline = {9'500};  // ops begin at 7000, 8000 and 9000
+  lane.queue.latency = [](uint64_t) { return 10'000; };
+  REQUIRE(lane.Runs().reason == Reason::kDeadline);
+  REQUIRE(noted.order == "b0 b1 b2 b3 n a0 a1 a2 ");
+  REQUIRE(lane.recorder.ops() == 3);
+  REQUIRE(lane.recorder.ops_end() == Ticks{19'000});
+  lane.context.rules.deadline = LoopRules::kNever;
+  lane.context.resume = true;
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  REQUIRE(lane.recorder.ops() == 10);
+  REQUIRE(lane.queue.offsets[3] == 3 * 1024);
 }
 
 TEST_CASE("an op that failed is not shown to what lies between ops") {

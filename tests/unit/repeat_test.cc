@@ -91,6 +91,29 @@ TEST_CASE("a run without repetitions has no table of them") {
             .empty());
 }
 
+TEST_CASE("a repetition that lost workers or lanes is left out of the median, and counted") {
+  std::vector<v1::PhaseReport> phases = {PhaseWith("read", 10), PhaseWith("read", 20), PhaseWith("read", 30),
+                                         PhaseWith("read", 1)};
+  phases[3].add_marks()->set_code("too_short");
+  CHECK(SummarizeRepetitions(phases)[0].count() == 4);
+  phases[3].add_marks()->set_code("partial");
+  const std::vector<v1::RepetitionReport> reports = SummarizeRepetitions(phases);
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].count() == 3);
+  CHECK(reports[0].median() == 20);
+  CHECK(reports[0].min() == 10);
+  CHECK(reports[0].partial_count() == 1);
+}
+
+TEST_CASE("where all repetitions are partial there is no median") {
+  std::vector<v1::PhaseReport> phases = {PhaseWith("read", 10), PhaseWith("read", 20)};
+  for (v1::PhaseReport& phase : phases) phase.add_marks()->set_code("partial");
+  const std::vector<v1::RepetitionReport> reports = SummarizeRepetitions(phases);
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].partial_count() == 2);
+  CHECK(std::isnan(reports[0].median()));
+}
+
 TEST_CASE("a phase without a figure, or cut off by an interrupt, is no repetition") {
   std::vector<v1::PhaseReport> phases = {PhaseWith("read", 10), PhaseWith("read", 20), PhaseWith("read", 999),
                                          PhaseWith("read", std::numeric_limits<double>::quiet_NaN())};

@@ -13,7 +13,7 @@ v1::RunReport FivePhases() {
   for (const v1::Score kind :
        {v1::SCORE_BANDWIDTH, v1::SCORE_NONE, v1::SCORE_BANDWIDTH, v1::SCORE_METADATA, v1::SCORE_METADATA}) {
     report.mutable_run()->mutable_plan()->add_phases()->set_score(kind);
-    report.add_phases();
+    report.add_phases()->set_index(static_cast<uint32_t>(report.phases_size()) - 1);
   }
   report.mutable_phases(0)->mutable_headline()->set_bytes_per_s(2 * kGiB);
   report.mutable_phases(1)->mutable_headline()->set_bytes_per_s(1000 * kGiB);
@@ -37,6 +37,26 @@ TEST_CASE("a score is noted once, with its formula") {
   NoteScore(report);
   REQUIRE(report.notes_size() == 1);
   CHECK_THAT(report.notes(0), Catch::Matchers::Contains("score 6 = sqrt(4 GiB/s x 9 kIOPS)"));
+}
+
+TEST_CASE("a phase that is missing does not shift the others: their numbers count") {
+  v1::RunReport report = FivePhases();
+  report.mutable_phases()->DeleteSubrange(1, 1);  // which has no score
+  REQUIRE(ScoreOf(report).has_value());
+  CHECK(ScoreOf(report)->total == Approx(6));
+  report = FivePhases();
+  v1::PhaseReport* const again = report.add_phases();  // of the second repetition
+  *again = report.phases(0);
+  again->set_repetition(1);
+  again->set_index(5);
+  report.mutable_phases()->DeleteSubrange(0, 1);
+  CHECK_FALSE(ScoreOf(report).has_value());
+}
+
+TEST_CASE("a phase that lost workers or lanes gives no score") {
+  v1::RunReport report = FivePhases();
+  report.mutable_phases(2)->add_marks()->set_code("partial");
+  CHECK_FALSE(ScoreOf(report).has_value());
 }
 
 TEST_CASE("there is no score where find found nothing") {

@@ -95,8 +95,7 @@ TEST_CASE("every figure of an asymmetric flushed phase of three lanes") {
   CHECK(report.headline().bytes_per_s() == Approx(925 * kMiB / 6.5));
   CHECK(std::isnan(rates.full()));
   CHECK(std::isnan(report.straggler_cost()));
-  // 1 s to 4 s at 100, 50 and 100 MiB/s.
-  CHECK(rates.all_active() == Approx(250 * kMiB).epsilon(0.01));
+  CHECK(std::isnan(rates.all_active()));  // those bytes were not flushed
   CHECK(rates.children() == Approx((400 / 5.5 + 200 / 4.5 + 325 / 5.5) * kMiB));
   CHECK(rates.parent() == Approx(925 * kMiB / 6.6));
 
@@ -226,6 +225,48 @@ TEST_CASE("with a deadline and wear-out both figures are kept") {
   CHECK(report.throughput_ops_per_s().deadline() == Approx(150));
   CHECK(report.throughput_bytes_per_s().full() == Approx(800 * kMiB / 8));
   CHECK(report.headline().name() == "stonewalled");
+}
+
+TEST_CASE("beside flushed bytes there are no figures of unflushed ones") {
+  PhaseScript script("write");
+  script.plan().mutable_stop()->set_deadline_s(4);
+  script.plan().mutable_region()->set_fsync(true);
+  script.plan().set_stonewall(v1::STONEWALL_FLUSHED);
+  for (const uint32_t lane : {0, 1}) {
+    script.Lane(lane).Writes().Moves(400_MiB).EndsAt(4_s).InOps(400).HasDeadlineAt(4_s).Fsyncs(4_s);
+  }
+  v1::Throughput rates = script.Report().throughput_bytes_per_s();
+  CHECK(std::isnan(rates.all_active()));
+  CHECK(std::isnan(rates.deadline()));
+  CHECK(rates.stonewalled() == Approx(100 * kMiB));
+  CHECK(rates.full() == Approx(100 * kMiB));
+  CHECK(std::isnan(script.Report().throughput_ops_per_s().deadline()));
+  script.plan().set_stonewall(v1::STONEWALL_NONE);
+  CHECK(std::isnan(script.Report().throughput_bytes_per_s().deadline()));
+  // O_DIRECT leaves nothing to flush; without -e the whole phase is marked unflushed.
+  script.operation().set_direct(true);
+  CHECK(script.Report().throughput_bytes_per_s().deadline() == Approx(200 * kMiB));
+  script.operation().set_direct(false);
+  script.plan().clear_region();
+  rates = script.Report().throughput_bytes_per_s();
+  CHECK(rates.deadline() == Approx(200 * kMiB));
+  CHECK(rates.all_active() == Approx(200 * kMiB));
+}
+
+TEST_CASE("the warm-up ends S seconds after the start, and the op that is in flight then counts whole") {
+  PhaseScript script;
+  script.plan().mutable_stop()->set_warmup_s(2);
+  // Begins late; ops of 1 MiB end at 1, 1.9, 2.1 s and so on.
+  script.Lane(0).StartsAt(0.5_s).EndsAt(4.1_s).Moves(5_MiB).InOps(5);
+  script.Lane(0).Point(1_s, 1_MiB, 1).Point(1.9_s, 2_MiB, 2).Point(2.1_s, 3_MiB, 3);
+  script.Lane(0).Point(3.1_s, 4_MiB, 4).Point(4.1_s, 5_MiB, 5);
+  const v1::PhaseReport report = script.Report();
+  CHECK(report.measured_bytes() == 3_MiB);
+  CHECK(report.measured_ops() == 3);
+  CHECK(report.headline().bytes_per_s() == Approx(3 * kMiB / 2.1));
+  CHECK(report.throughput_bytes_per_s().full() == Approx(3 * kMiB / 2.1));
+  CHECK(report.throughput_bytes_per_s().children() == Approx(3 * kMiB / 2.1));
+  CHECK(report.duration_s() == Approx(3.6));
 }
 
 TEST_CASE("the warm-up is in no window") {

@@ -174,6 +174,32 @@ TEST_CASE("a delay ends when the lane is stopped, or at its deadline") {
   CHECK(clock.now_ns - stopped_ns < 1'000'000);
 }
 
+TEST_CASE("an op that does not begin after all is neither recorded nor replayed, and comes again") {
+  StopCell stop;
+  FakeClock clock;
+  TraceBetween between(nullptr, stop, clock);
+  between.Replay(Trace({{0, 512, 0}, {4096, 512, 7'000}, {8192, 512, 9'000}}));
+  REQUIRE(between.Record(3).ok());
+  const auto does = [&](uint64_t offset) {
+    between.Before(OpAt(offset, 512));
+    between.After(OpAt(offset, 512), nullptr);
+  };
+  does(0);
+  between.EndAt(clock.now_ns + 1'000'000);
+  between.Before(OpAt(4096, 512));
+  between.NotBegun();
+  between.EndAt(std::numeric_limits<int64_t>::max());
+  const int64_t before_ns = clock.now_ns;
+  does(4096);
+  CHECK(clock.now_ns - before_ns >= 5'900'000);  // its own delay again, from the end of the op before
+  does(8192);
+  const TraceOps recorded = between.TakeRecorded();
+  REQUIRE(recorded.size() == 3);
+  CHECK(recorded[1].offset == 4096);
+  CHECK(recorded[2].offset == 8192);
+  CHECK(between.left_out_count() == 0);
+}
+
 TEST_CASE("what is recorded is replayed to the same ops and delays") {
   StopCell stop;
   FakeClock clock;

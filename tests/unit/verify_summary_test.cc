@@ -1,6 +1,7 @@
 #include "coordinator/analysis/verify_summary.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <string>
 
 #include "tests/support/phase_script.h"
@@ -69,18 +70,75 @@ TEST_CASE("where whole regions count, all pauses are left out, and the flush is 
   CHECK(script.Report().throughput_bytes_per_s().children() == Approx(10 * kGiB / 5));
 }
 
-TEST_CASE("a pace is that of ops over the intervals between them, as a mean over the lanes that have one") {
+TEST_CASE("where pauses round to the whole of a lane's time, its own rate is that of its ops") {
+  PhaseScript script;
+  // 1000 ops of 1 us in 10 s; the pauses' clock says 10 s, and a little more.
+  script.Lane(0).Moves(1000_MiB).InOps(1000).EndsAt(10_s).OpsTake(1e-6).Pauses(10.001_s);
+  const v1::PhaseReport report = script.Report();
+  CHECK(report.throughput_bytes_per_s().children() == Approx(1000 * kMiB / 1e-3).epsilon(0.01));
+  CHECK(report.throughput_ops_per_s().children() == Approx(1e6).epsilon(0.01));
+  CHECK(report.throughput_bytes_per_s().stonewalled() == Approx(100 * kMiB));
+}
+
+TEST_CASE("where nothing is known of a lane's own time, its own rate is none") {
+  PhaseScript script;
+  script.Lane(0).EndsAt(10_s).Pauses(10_s);
+  script.Lane(1).EndsAt(10_s);
+  v1::PhaseRecord record = script.Record();
+  record.mutable_workers(0)->mutable_lanes(0)->clear_kinds();
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(std::isnan(report.throughput_bytes_per_s().children()));
+  CHECK(std::isnan(report.lanes_bytes_per_s().max()));
+  CHECK(report.stragglers().empty());
+  CHECK(report.headline().bytes_per_s() == Approx(2 * kGiB));
+}
+
+TEST_CASE("a pace is that of the ops' begins, and every lane is judged by itself") {
   PhaseScript script;
   script.operation().mutable_between()->set_ops_per_s(100);
-  script.Lane(0).InOps(1001).EndsAt(10_s);
-  script.Lane(1).InOps(901).EndsAt(10_s);
+  for (const uint32_t lane : {0, 1, 2}) script.Lane(lane).InOps(1001).EndsAt(10.001_s).OpsTake(0.001_s);
+  CHECK(script.Report().paced_ops_per_s() == Approx(100));
+  CHECK(MarkOf(script.Report(), "pace_missed") == nullptr);
+  script.Lane(1).InOps(1201);  // faster than it was asked to: no excuse for the other
+  script.Lane(2).InOps(801);
   const v1::PhaseReport report = script.Report();
   CHECK(report.asked_ops_per_s() == Approx(100));
-  CHECK(report.paced_ops_per_s() == Approx(95));
-  REQUIRE(MarkOf(report, "pace_missed") != nullptr);
-  CHECK(MarkOf(report, "pace_missed")->value() == Approx(95));
-  script.Lane(1).InOps(1001);
+  CHECK(report.paced_ops_per_s() == Approx(100));
+  const v1::Mark* const mark = MarkOf(report, "pace_missed");
+  REQUIRE(mark != nullptr);
+  CHECK(mark->value() == Approx(80));
+  CHECK_THAT(mark->text(), Contains("1 of 3 lanes") && Contains("worker 2 lane 2) 80.0 %"));
+  CHECK(report.clients(0).workers(2).lanes(0).asked_ops_per_s() == Approx(100));
+  CHECK(report.clients(0).workers(2).lanes(0).paced_ops_per_s() == Approx(80));
+}
+
+TEST_CASE("each lane is held to the pace of its own assignment") {
+  PhaseScript script;
+  script.operation().mutable_between()->set_ops_per_s(1000);
+  script.plan().mutable_assignments(0)->mutable_who()->add_workers(0);
+  v1::Assignment& slower = *script.plan().add_assignments();
+  slower = script.plan().assignments(0);
+  slower.mutable_who()->set_workers(0, 1);
+  slower.mutable_operation()->mutable_between()->set_ops_per_s(10);
+  script.Lane(0).InOps(10001).EndsAt(10_s).OpsTake(1e-6);
+  script.Lane(1).InOps(101).EndsAt(10_s).OpsTake(1e-6);
   CHECK(MarkOf(script.Report(), "pace_missed") == nullptr);
+  script.Lane(1).InOps(51);
+  REQUIRE(MarkOf(script.Report(), "pace_missed") != nullptr);
+  CHECK(MarkOf(script.Report(), "pace_missed")->value() == Approx(50));
+}
+
+TEST_CASE("what a lane waits after its last op is not its pace, nor is one op in the time of many") {
+  PhaseScript script;
+  script.operation().mutable_between()->set_ops_per_s(1);
+  script.plan().mutable_stop()->set_time_s(2.5);
+  // Ops at 0, 1 and 2 s; the next one is not due at the end.
+  script.Lane(0).InOps(3).EndsAt(2.5_s).LastOpEndsAt(2.001_s).OpsTake(0.001_s);
+  CHECK(script.Report().paced_ops_per_s() == Approx(1));
+  CHECK(MarkOf(script.Report(), "pace_missed") == nullptr);
+  script.Lane(1).InOps(1).EndsAt(2.5_s).OpsTake(2.5_s);
+  REQUIRE(MarkOf(script.Report(), "pace_missed") != nullptr);
+  CHECK(MarkOf(script.Report(), "pace_missed")->value() == Approx(40));
 }
 
 TEST_CASE("data that take more than 5 % of the lanes' time are marked") {

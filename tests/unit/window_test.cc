@@ -91,7 +91,7 @@ double At(CoordTime t) {
 TEST_CASE("the full window runs from the first op of all to the last end of a timed region") {
   const v1::PhaseRecord record = ThreeLanes().Record();
   const AlignedPhase aligned = Align(record, 3);
-  const Window window = FullWindow(aligned.lanes, 0).value();
+  const Window window = FullWindow(aligned.lanes, {}).value();
   CHECK(At(window.begin) == Approx(0));
   CHECK(At(window.end) == Approx(12));
 }
@@ -99,7 +99,7 @@ TEST_CASE("the full window runs from the first op of all to the last end of a ti
 TEST_CASE("the first lane to finish its ops sets the stonewall") {
   const v1::PhaseRecord record = ThreeLanes().Record();
   const AlignedPhase aligned = Align(record, 3);
-  const Window window = StonewallWindow(aligned.lanes, 0).value();
+  const Window window = StonewallWindow(aligned.lanes, {}).value();
   CHECK(At(window.begin) == Approx(0));
   CHECK(At(window.end) == Approx(8));
   const WindowTotals totals = TotalsIn(window, aligned.lanes);
@@ -111,7 +111,7 @@ TEST_CASE("the first lane to finish its ops sets the stonewall") {
 TEST_CASE("all lanes are active from the last first op to the stonewall") {
   const v1::PhaseRecord record = ThreeLanes().Record();
   const AlignedPhase aligned = Align(record, 3);
-  const Window window = AllActiveWindow(aligned.lanes, 0).value();
+  const Window window = AllActiveWindow(aligned.lanes, {}).value();
   CHECK(At(window.begin) == Approx(2));
   CHECK(At(window.end) == Approx(8));
   CHECK(TotalsIn(window, aligned.lanes).moved.bytes.value == Approx(600 + 600 + 600));
@@ -122,7 +122,7 @@ TEST_CASE("the all-active window is empty when a lane begins after another has e
   script.Lane(2).StartsAt(8.5_s);
   const v1::PhaseRecord record = script.Record();
   const AlignedPhase aligned = Align(record, 3);
-  const WindowTotals totals = TotalsIn(AllActiveWindow(aligned.lanes, 0).value(), aligned.lanes);
+  const WindowTotals totals = TotalsIn(AllActiveWindow(aligned.lanes, {}).value(), aligned.lanes);
   CHECK(totals.seconds == 0);
   CHECK(totals.moved.bytes.value == 0);
   CHECK(std::isnan(totals.bytes_per_s()));
@@ -131,10 +131,10 @@ TEST_CASE("the all-active window is empty when a lane begins after another has e
 TEST_CASE("the warm-up is cut off at the front of every window") {
   const v1::PhaseRecord record = ThreeLanes().Record();
   const AlignedPhase aligned = Align(record, 3);
-  CHECK(At(FullWindow(aligned.lanes, 3).value().begin) == Approx(3));
-  CHECK(At(AllActiveWindow(aligned.lanes, 3).value().begin) == Approx(3));
-  CHECK(At(AllActiveWindow(aligned.lanes, 1).value().begin) == Approx(2));
-  const WindowTotals totals = TotalsIn(StonewallWindow(aligned.lanes, 3).value(), aligned.lanes);
+  CHECK(At(FullWindow(aligned.lanes, CoordAt(3)).value().begin) == Approx(3));
+  CHECK(At(AllActiveWindow(aligned.lanes, CoordAt(3)).value().begin) == Approx(3));
+  CHECK(At(AllActiveWindow(aligned.lanes, CoordAt(1)).value().begin) == Approx(2));
+  const WindowTotals totals = TotalsIn(StonewallWindow(aligned.lanes, CoordAt(3)).value(), aligned.lanes);
   CHECK(totals.moved.bytes.value == Approx(500 + 500 + 500));
   CHECK(totals.seconds == Approx(5));
 }
@@ -143,27 +143,27 @@ TEST_CASE("a lane that was stopped does not set the stonewall unless all were") 
   PhaseScript script = ThreeLanes();
   script.Lane(1).IsStopped();
   const v1::PhaseRecord one_stopped = script.Record();
-  CHECK(At(StonewallWindow(Align(one_stopped, 3).lanes, 0).value().end) == Approx(9));
+  CHECK(At(StonewallWindow(Align(one_stopped, 3).lanes, {}).value().end) == Approx(9));
   script.Lane(0).IsStopped();
   script.Lane(2).IsStopped();
   const v1::PhaseRecord all_stopped = script.Record();
-  CHECK(At(StonewallWindow(Align(all_stopped, 3).lanes, 0).value().end) == Approx(8));
+  CHECK(At(StonewallWindow(Align(all_stopped, 3).lanes, {}).value().end) == Approx(8));
 }
 
 TEST_CASE("the deadline window ends at the earliest deadline on the common axis") {
   PhaseScript script = ThreeLanes();
   const v1::PhaseRecord without = script.Record();
-  CHECK_FALSE(DeadlineWindow(Align(without, 3).lanes, 0).has_value());
+  CHECK_FALSE(DeadlineWindow(Align(without, 3).lanes, {}).has_value());
   script.Lane(0).HasDeadlineAt(5.5_s);
   script.Lane(2).HasDeadlineAt(5_s);
   const v1::PhaseRecord record = script.Record();
-  CHECK(At(DeadlineWindow(Align(record, 3).lanes, 0).value().end) == Approx(5));
+  CHECK(At(DeadlineWindow(Align(record, 3).lanes, {}).value().end) == Approx(5));
 }
 
 TEST_CASE("without a lane there is no window") {
-  CHECK_FALSE(FullWindow({}, 0).has_value());
-  CHECK_FALSE(StonewallWindow({}, 0).has_value());
-  CHECK_FALSE(AllActiveWindow({}, 0).has_value());
+  CHECK_FALSE(FullWindow({}, {}).has_value());
+  CHECK_FALSE(StonewallWindow({}, {}).has_value());
+  CHECK_FALSE(AllActiveWindow({}, {}).has_value());
 }
 
 TEST_CASE("bounds of a window that begins late subtract what may have been done before") {
