@@ -42,12 +42,13 @@ uint32_t SectorUnitBytes(const v1::Plan& plan) {
 }
 
 DataLedger::DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id)
-    : plan_(plan), layout_(layout), data_(plan.data()), run_id_(run_id), unit_bytes_(SectorUnitBytes(plan)) {}
+    : plan_(plan), layout_(layout), data_(plan.data()), run_id_(run_id), seed_(plan.seed()), unit_bytes_(SectorUnitBytes(plan)) {}
 
 void DataLedger::TakeOver(const v1::Manifest& kept) {
   data_ = kept.data();
   if (!HasSectors(kept.data())) return;
   run_id_ = kept.run_id();
+  seed_ = kept.seed();
   unit_bytes_ = kept.unit_bytes();
   usual_ = {kept.generation_low(), kept.generation_high(), kept.files().bytes_per_lane()};
   newest_ = kept.generation_high();
@@ -84,6 +85,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   if (!HasSectors(plan_.data())) return;
   v1::DataStamp& stamp = *prepare.mutable_stamp();
   stamp.set_run_id(run_id_);
+  stamp.set_seed(seed_);
   stamp.set_generation(generation_);
   stamp.set_prefill_generation(prefill_generation_);
   stamp.set_unit_bytes(unit_bytes_);

@@ -28,7 +28,7 @@ class DataLedger {
   // `plan` and `layout` must outlive it. `run_id` goes into what the run writes.
   DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id);
 
-  // The run works on kept data: it goes on where they end, and writes under their run's id.
+  // The run works on kept data: it goes on where they end, and writes under their run's id and with their seed.
   void TakeOver(const v1::Manifest& kept);
 
   // A phase begins: gives it its generations. Once a phase, before Fill.
@@ -55,6 +55,7 @@ class DataLedger {
   const Layout& layout_;
   v1::DataContent data_;  // what the files hold
   uint64_t run_id_;
+  uint64_t seed_;  // of the data
   uint32_t unit_bytes_;
   State usual_;  // of owners that are not in the map
   std::map<uint32_t, State> states_;

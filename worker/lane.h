@@ -111,6 +111,7 @@ class Lane {
   void FinishOps(uint64_t op_count);
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
   bool needs_payload() const;
+  bool makes_data_before_ops() const;
   absl::Status MakeBetween();
   absl::Status MakeTrace();
   std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
@@ -147,6 +148,7 @@ class Lane {
   WorkerTime start_;
   bool ran_ = false;  // RunOps was called: the recorder has a start
   uint64_t between_ticks_ = 0;
+  int64_t copying_ns_ = 0;  // making long ops' data into the buffers of a queue
   LoopEnd end_;
   bool hit_deadline_ = false;
   uint64_t deadline_ops_ = 0;

@@ -78,13 +78,15 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
                                    (trace_ ? trace_->waited_ns() : 0)));
   }
   if (between_) {
-    result.set_data_s(SecondsFrom(between_->data_ns()));
-    result.set_tool_s(result.tool_s() + result.data_s());
+    const bool is_data = between_->only_makes_data() && !trace_;
+    result.set_data_s(is_data ? result.between_s() : SecondsFrom(between_->data_ns()));
     if (between_->checker() != nullptr) {
       *result.mutable_verify() = between_->checker()->Result();
       NamePlaces(files_, *result.mutable_verify());
     }
   }
+  result.set_data_s(result.data_s() + SecondsFrom(copying_ns_));
+  result.set_tool_s(result.tool_s() + result.data_s());
 
   std::vector<WorkerPoint> points;
   if (open_begin_ns_ != 0) points.push_back({ToWorker(open_begin_ns_), 0, 0});

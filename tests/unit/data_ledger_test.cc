@@ -200,6 +200,7 @@ TEST_CASE("a run on kept data goes on where they end, under the id of their run"
   REQUIRE(manifest.generation_high() == 2);
   REQUIRE(manifest.unit_bytes() == 512);
   manifest.set_run_id(12);
+  manifest.set_seed(34);
   *manifest.mutable_files() = run.plan.files();
 
   Run later;
@@ -207,6 +208,7 @@ TEST_CASE("a run on kept data goes on where they end, under the id of their run"
   later.Begin("read");
   REQUIRE(later.Range() == "2..2");
   REQUIRE(later.SeenBy(0).stamp().run_id() == 12);
+  REQUIRE(later.SeenBy(0).stamp().seed() == 34);
   later.End();
   later.Begin("random-write");
   REQUIRE(later.SeenBy(0).stamp().generation() == 3);
