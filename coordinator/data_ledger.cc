@@ -42,7 +42,12 @@ uint32_t SectorUnitBytes(const v1::Plan& plan) {
 }
 
 DataLedger::DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id)
-    : plan_(plan), layout_(layout), data_(plan.data()), run_id_(run_id), seed_(plan.seed()), unit_bytes_(SectorUnitBytes(plan)) {}
+    : plan_(plan),
+      layout_(layout),
+      data_(plan.data()),
+      run_id_(run_id),
+      seed_(plan.seed()),
+      unit_bytes_(SectorUnitBytes(plan)) {}
 
 void DataLedger::TakeOver(const v1::Manifest& kept) {
   data_ = kept.data();
@@ -61,7 +66,7 @@ DataLedger::State DataLedger::StateOf(uint32_t owner) const {
 
 void DataLedger::Begin(const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan_, phase);
-  bool prepares = false;
+  prepares_data_ = false;
   written_.clear();
   for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
     const v1::Assignment* const assignment = AssignmentFor(phase, worker);
@@ -70,11 +75,12 @@ void DataLedger::Begin(const v1::Phase& phase) {
     if (spec == nullptr) continue;
     for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape)) {
       const State state = StateOf(lane.file_owner());
-      prepares |= spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
+      prepares_data_ |=
+          spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
       if (spec->writes()) written_.insert(lane.file_owner());
     }
   }
-  if (prepares) ++newest_;
+  if (prepares_data_) ++newest_;
   prefill_generation_ = newest_;
   if (!written_.empty()) ++newest_;
   generation_ = newest_;

@@ -33,6 +33,8 @@ class DataLedger {
 
   // A phase begins: gives it its generations. Once a phase, before Fill.
   void Begin(const v1::Phase& phase);
+  // The phase reads data that nobody has written yet, so that they are written to prepare it. REQUIRES: Begin.
+  bool prepares_data() const { return prepares_data_; }
   // What a worker has to know about data in this phase. REQUIRES: prepare.lanes.
   void Fill(v1::Prepare& prepare) const;
   // It has ended, by whatever: takes down what it did.
@@ -64,6 +66,7 @@ class DataLedger {
   // The phase's.
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
+  bool prepares_data_ = false;
   std::set<uint32_t> written_;  // owners whose files it writes
 };
 

@@ -58,6 +58,7 @@ class PhaseConductor {
   };
 
   absl::Status PrepareAndArm();
+  absl::Status PrepareByOwners();
   absl::Status PrepareAroundClientSteps();
   absl::Status Prepare();
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
@@ -80,6 +81,8 @@ class PhaseConductor {
   v1::PhaseRecord record_;
   std::vector<WorkerState> states_;  // by worker number
   CoordTime start_;                  // T
+  bool by_owners_ = false;           // what is prepared is prepared by the lanes whose files they are
+  bool owners_prepared_ = false;
   bool before_client_steps_ = false;
   bool client_steps_done_ = false;
   StepsOfWorkers client_steps_;

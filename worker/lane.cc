@@ -333,7 +333,19 @@ OpenMode Lane::ModeFor() const {
   return mode;
 }
 
+void Lane::NoteResidentBytes() {
+  if (!takes_part() || !spec_.uses_files || !reads() || metadata_ || spec_.mode.direct) return;
+  if (IsNfsUrl(target_)) return;  // keeps nothing in memory
+  const absl::Status looked = InDirectory([this](const Directory& directory) {
+    const auto bytes = ResidentBytes(directory, files_);
+    if (bytes.ok()) resident_bytes_ = *bytes;
+    return absl::OkStatus();  // what is not known is not said
+  });
+  if (!looked.ok()) Fail(looked, FirstFile());
+}
+
 void Lane::Open() {
+  NoteResidentBytes();
   own_directory_.reset();  // its connection has nothing to do any more
   if (!takes_part() || spec_.region.open()) return;
   const absl::Status opened = [&] {

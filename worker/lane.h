@@ -103,6 +103,7 @@ class Lane {
   uint64_t UnfinishedOps() const;
   OpenMode ModeFor() const;
   std::string FirstFile() const;  // with its path; empty where no files are used
+  void NoteResidentBytes();
   absl::Status InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step);
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
@@ -144,6 +145,7 @@ class Lane {
   std::optional<v1::Problem> problem_;
   StepTimes step_times_;
   uint64_t prefilled_bytes_ = 0;
+  std::optional<uint64_t> resident_bytes_;  // of the files in this host's memory before the start
   TreePrepared tree_prepared_;
   WorkerTime start_;
   bool ran_ = false;  // RunOps was called: the recorder has a start

@@ -93,6 +93,15 @@ TEST_CASE("each phase that writes has a generation of its own, and leaves exactl
   REQUIRE(run.Range() == "3..3");
 }
 
+TEST_CASE("data are prepared where a phase reads what nobody has written, and once") {
+  Run run;
+  run.Begin("read");
+  REQUIRE(run.ledger->prepares_data());
+  run.End();
+  run.Begin("random-read");
+  REQUIRE_FALSE(run.ledger->prepares_data());
+}
+
 TEST_CASE("after a rewrite that was cut short either generation is right") {
   Run run;
   run.Whole("write");
