@@ -59,7 +59,6 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
           std::string(ours.files().shared_file() ? "yes" : "no"));
   compare("interleaved", std::string(kept.files().interleaved() ? "yes" : "no"),
           std::string(ours.files().interleaved() ? "yes" : "no"));
-  compare("seed", kept.seed(), ours.seed());
   if (HasSectors(ours.data())) {
     compare("written with --verify", std::string(HasSectors(kept.data()) ? "yes" : "no"), std::string("yes"));
     if (HasSectors(kept.data())) {

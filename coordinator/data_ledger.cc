@@ -42,12 +42,18 @@ uint32_t SectorUnitBytes(const v1::Plan& plan) {
 }
 
 DataLedger::DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id)
-    : plan_(plan), layout_(layout), data_(plan.data()), run_id_(run_id), unit_bytes_(SectorUnitBytes(plan)) {}
+    : plan_(plan),
+      layout_(layout),
+      data_(plan.data()),
+      run_id_(run_id),
+      seed_(plan.seed()),
+      unit_bytes_(SectorUnitBytes(plan)) {}
 
 void DataLedger::TakeOver(const v1::Manifest& kept) {
   data_ = kept.data();
   if (!HasSectors(kept.data())) return;
   run_id_ = kept.run_id();
+  seed_ = kept.seed();
   unit_bytes_ = kept.unit_bytes();
   usual_ = {kept.generation_low(), kept.generation_high(), kept.files().bytes_per_lane()};
   newest_ = kept.generation_high();
@@ -60,7 +66,7 @@ DataLedger::State DataLedger::StateOf(uint32_t owner) const {
 
 void DataLedger::Begin(const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan_, phase);
-  bool prepares = false;
+  prepares_data_ = false;
   written_.clear();
   for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
     const v1::Assignment* const assignment = AssignmentFor(phase, worker);
@@ -69,11 +75,12 @@ void DataLedger::Begin(const v1::Phase& phase) {
     if (spec == nullptr) continue;
     for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape)) {
       const State state = StateOf(lane.file_owner());
-      prepares |= spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
+      prepares_data_ |=
+          spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
       if (spec->writes()) written_.insert(lane.file_owner());
     }
   }
-  if (prepares) ++newest_;
+  if (prepares_data_) ++newest_;
   prefill_generation_ = newest_;
   if (!written_.empty()) ++newest_;
   generation_ = newest_;
@@ -84,6 +91,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   if (!HasSectors(plan_.data())) return;
   v1::DataStamp& stamp = *prepare.mutable_stamp();
   stamp.set_run_id(run_id_);
+  stamp.set_seed(seed_);
   stamp.set_generation(generation_);
   stamp.set_prefill_generation(prefill_generation_);
   stamp.set_unit_bytes(unit_bytes_);

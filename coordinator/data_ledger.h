@@ -28,11 +28,13 @@ class DataLedger {
   // `plan` and `layout` must outlive it. `run_id` goes into what the run writes.
   DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id);
 
-  // The run works on kept data: it goes on where they end, and writes under their run's id.
+  // The run works on kept data: it goes on where they end, and writes under their run's id and with their seed.
   void TakeOver(const v1::Manifest& kept);
 
   // A phase begins: gives it its generations. Once a phase, before Fill.
   void Begin(const v1::Phase& phase);
+  // The phase reads data that nobody has written yet, so that they are written to prepare it. REQUIRES: Begin.
+  bool prepares_data() const { return prepares_data_; }
   // What a worker has to know about data in this phase. REQUIRES: prepare.lanes.
   void Fill(v1::Prepare& prepare) const;
   // It has ended, by whatever: takes down what it did.
@@ -55,6 +57,7 @@ class DataLedger {
   const Layout& layout_;
   v1::DataContent data_;  // what the files hold
   uint64_t run_id_;
+  uint64_t seed_;  // of the data
   uint32_t unit_bytes_;
   State usual_;  // of owners that are not in the map
   std::map<uint32_t, State> states_;
@@ -63,6 +66,7 @@ class DataLedger {
   // The phase's.
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
+  bool prepares_data_ = false;
   std::set<uint32_t> written_;  // owners whose files it writes
 };
 

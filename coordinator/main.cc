@@ -11,6 +11,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -337,6 +338,12 @@ absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& cli
   return absl::OkStatus();
 }
 
+// So that no run writes what another has written. Under 2^48: every reader of JSON has it exactly.
+uint64_t DrawSeed() {
+  std::random_device random;
+  return (uint64_t{random()} << 16 ^ random()) & ((uint64_t{1} << 48) - 1);
+}
+
 int RunOrSelftest(const CommandLine& line, const std::string& command) {
   const MpiLaunch launch = LauncherPromises();
   const std::string transport = ChosenTransport(line, launch);
@@ -358,7 +365,8 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     auto built = BuildPlan(
         line.given, {.default_lanes = clients->empty() ? usual_lanes : static_cast<uint32_t>(clients->size()),
                      .worker_count = ExpectedWorkers(line, launch, transport),
-                     .memory_bytes = MemoryBytes()});
+                     .memory_bytes = MemoryBytes(),
+                     .drawn_seed = DrawSeed()});
     absl::Status status = built.status();
     if (status.ok()) {
       plan = *std::move(built);

@@ -65,7 +65,7 @@ constexpr OptionSpec kOptions[] = {
     {.name = "engine", .argument = "NAME", .value = V::kWord, .sets = "operation.engine",
      .help = "how bytes move (default posix); null moves nothing and measures the tool"},
     {.name = "seed", .argument = "N", .value = V::kWhole, .least = 0, .most = kMost64Bits,
-     .sets = "plan.seed", .help = "of random orders and data (default 1)"},
+     .sets = "plan.seed", .help = "of random orders and data: repeats a run (default: drawn, and printed)"},
     {.name = "plan", .argument = "FILE", .value = V::kWord,
      .help = "do what this YAML plan says (--print-plan shows one)"},
     {.name = "suite", .argument = "NAME", .value = V::kWord,

@@ -111,6 +111,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
   for (int attempt = 1;; ++attempt) {
     record_.set_start_attempts(static_cast<uint32_t>(attempt));
     const CoordTime begin = CoordNow();
+    IOBENCH_RETURN_IF_ERROR(PrepareByOwners());
     IOBENCH_RETURN_IF_ERROR(PrepareAroundClientSteps());
     record_.set_prepare_s(record_.prepare_s() + SecondsFrom(CoordNow() - begin));
     IOBENCH_RETURN_IF_ERROR(context_.clock_sync.Burst());
@@ -131,14 +132,15 @@ absl::Status PhaseConductor::PrepareAndArm() {
 }
 
 v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignment& assignment) const {
-  const v1::Operation& operation = assignment.operation();
+  v1::Operation operation = assignment.operation();
+  if (by_owners_) operation.set_rotate_clients(false);
   v1::Prepare prepare;
   prepare.set_phase_index(record_.index());
   *prepare.mutable_operation() = operation;
   for (const v1::Step& step : phase_.before()) {
     // A start that is repeated does not rest again.
     if (step.has_rest() && record_.start_attempts() > 1) continue;
-    if (!IsClientStep(step) && !before_client_steps_) *prepare.add_steps() = step;
+    if (!IsClientStep(step) && !before_client_steps_ && !by_owners_) *prepare.add_steps() = step;
   }
   *prepare.mutable_region() = phase_.region();
   *prepare.mutable_stop() = phase_.stop();
@@ -175,6 +177,23 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
     }
   }
   return prepare;
+}
+
+// Rotated clients read what others have written: data that the phase finds missing are written by their owners too, who
+// have them in memory afterwards, where the readers have not.
+absl::Status PhaseConductor::PrepareByOwners() {
+  const bool rotates =
+      std::any_of(phase_.assignments().begin(), phase_.assignments().end(),
+                  [](const v1::Assignment& each) { return each.operation().rotate_clients(); });
+  if (!rotates || owners_prepared_ || context_.data_must_exist || !context_.data.prepares_data()) {
+    return absl::OkStatus();
+  }
+  by_owners_ = true;
+  const absl::Status prepared = Prepare();
+  by_owners_ = false;
+  IOBENCH_RETURN_IF_ERROR(prepared);
+  owners_prepared_ = true;
+  return Disarm({});
 }
 
 // A client's steps come when its files are as the phase needs them, and no worker has them open: after a prepare that

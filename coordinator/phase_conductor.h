@@ -58,6 +58,7 @@ class PhaseConductor {
   };
 
   absl::Status PrepareAndArm();
+  absl::Status PrepareByOwners();
   absl::Status PrepareAroundClientSteps();
   absl::Status Prepare();
   void FindCrowded();
@@ -82,6 +83,8 @@ class PhaseConductor {
   std::vector<WorkerState> states_;  // by worker number
   std::vector<bool> crowded_;        // likewise: more lanes than processors
   CoordTime start_;                  // T
+  bool by_owners_ = false;           // what is prepared is prepared by the lanes whose files they are
+  bool owners_prepared_ = false;
   bool before_client_steps_ = false;
   bool client_steps_done_ = false;
   StepsOfWorkers client_steps_;

@@ -125,7 +125,7 @@ void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
 
 absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanContext& context) {
   v1::Plan plan;
-  plan.set_seed(1);
+  plan.set_seed(context.drawn_seed);
   plan.add_targets()->set_path(".");
   IOBENCH_RETURN_IF_ERROR(ListPhases(given, context, plan));
   for (std::string& file : ExistingFiles(given)) plan.mutable_files()->add_existing_files(std::move(file));
@@ -135,7 +135,7 @@ absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanCont
 }  // namespace
 
 absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context) {
-  absl::StatusOr<v1::Plan> plan = given.Has("plan")    ? LoadPlan(given.Text("plan"))
+  absl::StatusOr<v1::Plan> plan = given.Has("plan")    ? LoadPlan(given.Text("plan"), context.drawn_seed)
                                   : given.Has("suite") ? LoadSuite(given, context)
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();

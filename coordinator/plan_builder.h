@@ -13,6 +13,7 @@ struct PlanContext {
   uint32_t default_lanes = 1;  // where -t is not given
   uint32_t worker_count = 0;   // of the run; 0: not known yet
   uint64_t memory_bytes = 0;   // of this host, for suites that want files larger than that; 0: not known
+  uint64_t drawn_seed = 1;     // where neither --seed nor a plan gives one
 };
 
 // What the options say, what their --plan file says with --path and --keep on top, or what their --suite says with its

@@ -255,15 +255,16 @@ void Print(const Message& message, YAML::Emitter& out) {
 
 }  // namespace
 
-absl::StatusOr<v1::Plan> LoadPlan(const std::string& file) {
+absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("plan", file, kLongestPlanBytes));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("plan ", file, ": it is empty"));
   }
-  return ParsePlan(text, file);
+  return ParsePlan(text, file, drawn_seed);
 }
 
-absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name) {
+absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name,
+                                   uint64_t drawn_seed) {
   YAML::Node root;
   try {
     root = YAML::Load(text);
@@ -275,7 +276,7 @@ absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& f
     return absl::InvalidArgumentError(
         absl::StrCat(file_name, ": a plan is a mapping with phases, files, targets …"));
   v1::Plan plan;
-  plan.set_seed(1);  // as without a plan, where it does not say
+  plan.set_seed(drawn_seed);
   IOBENCH_RETURN_IF_ERROR(Reader(file_name).Read(root, "", plan));
   return plan;
 }

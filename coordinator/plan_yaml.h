@@ -2,6 +2,7 @@
 #ifndef COORDINATOR_PLAN_YAML_H_
 #define COORDINATOR_PLAN_YAML_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -13,8 +14,10 @@ namespace iobench {
 // InvalidArgument names the place ("plan.yaml:7:5: phases[0].operation: unknown field …") and what is known there.
 // Fields that end in _bytes take 64k, 4m, 1g beside plain bytes; enums are written in lower case without their prefix
 // ("flushed"). A field written twice is an error.
-absl::StatusOr<v1::Plan> LoadPlan(const std::string& file);  // NotFound: cannot be read
-absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name);
+// `drawn_seed`: the plan's where it does not say one.
+absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed);  // NotFound: cannot be read
+absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name,
+                                   uint64_t drawn_seed = 1);
 
 // One scalar field, by its name, as a plan would have it. InvalidArgument: the text is no value of it.
 // REQUIRES: the message has a single field of that name that is no message.

@@ -153,7 +153,7 @@ absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext&
   for (const fs::path& file : PlansIn(directory)) {
     names.push_back(file.stem().string());
     if (names.back() != name) continue;
-    IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, LoadPlan(file.string()));
+    IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, LoadPlan(file.string(), context.drawn_seed));
     const bool by_memory = plan.files().bytes_per_lane() == 0;
     ReplaceUsualValues(given, plan);
     IOBENCH_RETURN_IF_ERROR(CheckSizeGiven(given, plan));

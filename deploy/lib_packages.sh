@@ -30,7 +30,7 @@ packages() {
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
         libnfs-dev
-      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml strace \
+      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs
       ;;
@@ -40,7 +40,7 @@ packages() {
         openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel
       # Not in RHEL's own repositories; the engine libnfs is left out where its library is missing.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
-      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml strace \
+      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml strace zstd xz \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute
       [ "$1" = run ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs
       ;;

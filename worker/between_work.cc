@@ -6,15 +6,16 @@ namespace iobench {
 
 void BetweenWork::Before(const Op& next) {
   if (payload_ != nullptr && next.kind != OpKind::kRead) {
-    const int64_t begin_ns = MonotonicNowNs();
+    const bool timed = !unmeasured_ && !only_makes_data();
+    const int64_t begin_ns = timed ? MonotonicNowNs() : 0;
     payload_->Prepare(next);
-    if (!only_makes_data_) data_ns_ += MonotonicNowNs() - begin_ns;
+    if (timed) data_ns_ += MonotonicNowNs() - begin_ns;
   }
-  if (pauses_ != nullptr && !only_makes_data_) pauses_->Before(next);
+  if (pauses_ != nullptr && !unmeasured_) pauses_->Before(next);
 }
 
 void BetweenWork::After(const Op& done, const std::byte* data) {
-  if (only_makes_data_) return;
+  if (unmeasured_) return;
   if (checker_ != nullptr && data != nullptr) {
     const int64_t begin_ns = MonotonicNowNs();
     checker_->Check(done, data);
@@ -24,7 +25,7 @@ void BetweenWork::After(const Op& done, const std::byte* data) {
 }
 
 void BetweenWork::EndPausesAndChecks() {
-  only_makes_data_ = true;
+  unmeasured_ = true;
 }
 
 }  // namespace iobench

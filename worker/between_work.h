@@ -29,14 +29,16 @@ class BetweenWork final : public BetweenOps {
 
   Pauses* pauses() { return pauses_.get(); }
   const DataChecker* checker() const { return checker_.get(); }
-  int64_t data_ns() const { return data_ns_; }  // making and checking data
+  // Making and checking data. Where that is all there is it is not timed by itself: it is what lies between the ops.
+  int64_t data_ns() const { return data_ns_; }
+  bool only_makes_data() const { return pauses_ == nullptr && checker_ == nullptr; }
   int64_t left_out_ns() const { return pauses_ == nullptr ? 0 : pauses_->left_out_ns(); }
 
  private:
   std::unique_ptr<Pauses> pauses_;
   std::unique_ptr<DataChecker> checker_;
   Payload* payload_ = nullptr;
-  bool only_makes_data_ = false;
+  bool unmeasured_ = false;
   int64_t data_ns_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/engine.h"
 #include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/data_directory.h"
@@ -162,6 +163,15 @@ bool Lane::needs_payload() const {
   return writes() || (needs_data() && !data_must_exist());
 }
 
+// Long ops' data are, unless the engine makes them into buffers of its own: of a queue, or those of -m.
+bool Lane::makes_data_before_ops() const {
+  if (data_.makes_records()) return true;
+  const bool is_long = spec_.engine_options.longest_op_bytes >= Payload::kMadeBeforeOpsBytes;
+  const auto engine = FindEngine(spec_.engine);
+  return writes() && !metadata_ && is_long && data_.varies() && engine.ok() && !(*engine)->has_queue &&
+         spec_.engine_options.buffer_bytes == 0;
+}
+
 void Lane::Bind() {
   if (!takes_part() || spec_.places.empty()) return;
   const absl::Status bound = BindThisThread(spec_.places.Of(plan_.place_on_client()));
@@ -215,7 +225,7 @@ void Lane::MakeReady() {
 absl::Status Lane::MakeBetween() {
   IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Pauses> pauses,
                            Pauses::Create(spec_.between, stop_, RealPauseClock()));
-  const bool makes_data = payload_ && data_.makes_records();
+  const bool makes_data = payload_ && makes_data_before_ops();
   const bool checks_data = read_buffer_ && data_.checks();
   if (pauses == nullptr && !makes_data && !checks_data) return absl::OkStatus();
   if (pauses != nullptr) pauses->FlushWith([this] { return engine_->Flush(); });
@@ -251,7 +261,7 @@ void Lane::WriteTrace() {
 // The payload has made what a prefill writes; from here on it makes what the ops write.
 void Lane::ReadyDataForOps() {
   if (!between_) return;
-  if (writes() && payload_ && data_.makes_records()) {
+  if (writes() && payload_ && makes_data_before_ops()) {
     const absl::Status ready = data_.ReadyForOps(*payload_);
     if (!ready.ok()) return Fail(ready, FirstFile());
     between_->PrepareDataOf(*payload_);
@@ -323,7 +333,19 @@ OpenMode Lane::ModeFor() const {
   return mode;
 }
 
+void Lane::NoteResidentBytes() {
+  if (!takes_part() || !spec_.uses_files || !reads() || metadata_ || spec_.mode.direct) return;
+  if (IsNfsUrl(target_)) return;  // keeps nothing in memory
+  const absl::Status looked = InDirectory([this](const Directory& directory) {
+    const auto bytes = ResidentBytes(directory, files_);
+    if (bytes.ok()) resident_bytes_ = *bytes;
+    return absl::OkStatus();  // what is not known is not said
+  });
+  if (!looked.ok()) Fail(looked, FirstFile());
+}
+
 void Lane::Open() {
+  NoteResidentBytes();
   own_directory_.reset();  // its connection has nothing to do any more
   if (!takes_part() || spec_.region.open()) return;
   const absl::Status opened = [&] {
@@ -366,6 +388,7 @@ void Lane::BeginRegion(WorkerTime start) {
 void Lane::Run() {
   end_ = engine_->Run(*context_);
   between_ticks_ = context_->between_ticks;
+  if (payload_) copying_ns_ = payload_->copying_ns();
   if (between_ && between_->pauses() != nullptr && !between_->pauses()->flush_status().ok()) {
     Fail(Annotate(between_->pauses()->flush_status(), "after a burst"), FirstFile());
   }

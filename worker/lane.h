@@ -103,6 +103,7 @@ class Lane {
   uint64_t UnfinishedOps() const;
   OpenMode ModeFor() const;
   std::string FirstFile() const;  // with its path; empty where no files are used
+  void NoteResidentBytes();
   absl::Status InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step);
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
@@ -113,6 +114,7 @@ class Lane {
   void FinishOps(uint64_t op_count);
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
   bool needs_payload() const;
+  bool makes_data_before_ops() const;
   absl::Status MakeBetween();
   absl::Status MakeTrace();
   std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
@@ -145,10 +147,12 @@ class Lane {
   std::optional<v1::Problem> problem_;
   StepTimes step_times_;
   uint64_t prefilled_bytes_ = 0;
+  std::optional<uint64_t> resident_bytes_;  // of the files in this host's memory before the start
   TreePrepared tree_prepared_;
   WorkerTime start_;
   bool ran_ = false;  // RunOps was called: the recorder has a start
   uint64_t between_ticks_ = 0;
+  int64_t copying_ns_ = 0;  // making long ops' data into the buffers of a queue
   LoopEnd end_;
   bool hit_deadline_ = false;
   uint64_t deadline_ops_ = 0;

@@ -29,7 +29,7 @@ uint32_t LaneData::prefill_bytes() const {
 }
 
 absl::StatusOr<Payload> LaneData::MakePayload() const {
-  PoolContents contents{.compress_percent = spec_.data.compress_percent()};
+  BlockContents contents{.compress_percent = spec_.data.compress_percent()};
   if (spec_.data.kind() == v1::DataContent::ZERO) contents.constant = 0;
   if (spec_.data.kind() == v1::DataContent::PATTERN)
     contents.constant = static_cast<unsigned char>(spec_.data.pattern_byte());
@@ -40,6 +40,7 @@ absl::StatusOr<Payload> LaneData::MakePayload() const {
 }
 
 absl::Status LaneData::ReadyForOps(Payload& payload) const {
+  if (!makes_records()) payload.MakeBeforeOps();
   return MakeRecordsOf(spec_.stamp.generation(), payload);
 }
 
@@ -47,7 +48,7 @@ absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) cons
   const size_t longest_bytes = std::max(spec_.shape.record_bytes, prefill_bytes());
   if (verifies_) {
     auto writer = SectorWriter::Create({.run = spec_.stamp.run_id(),
-                                        .seed = spec_.shape.seed,
+                                        .seed = spec_.stamp.seed(),
                                         .owner = plan_.file_owner(),
                                         .writer = plan_.lane(),
                                         .generation = generation,
@@ -92,7 +93,7 @@ std::unique_ptr<DataChecker> LaneData::MakeChecker(bool prefilled) const {
   }
   return std::make_unique<SectorChecker>(
       SectorExpectation{.run = spec_.stamp.run_id(),
-                        .seed = spec_.shape.seed,
+                        .seed = spec_.stamp.seed(),
                         .owner = plan_.file_owner(),
                         .reader = plan_.lane(),
                         .shared = spec_.shared_file,

@@ -21,7 +21,10 @@ class LaneData {
   LaneData(const PhaseSpec& spec, const v1::LanePlan& plan);
 
   bool makes_records() const { return verifies_ || dedupes_; }  // each op's data are made before it
-  bool checks() const { return verifies_ || is_pattern_; }      // what is read is looked at
+  bool varies() const {                                         // not constant
+    return spec_.data.kind() != v1::DataContent::ZERO && spec_.data.kind() != v1::DataContent::PATTERN;
+  }
+  bool checks() const { return verifies_ || is_pattern_; }  // what is read is looked at
 
   // How much is written at once to prepare files: whole records where data are made record by record.
   uint32_t prefill_bytes() const;

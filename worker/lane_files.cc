@@ -144,6 +144,19 @@ absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& file
   return bytes;
 }
 
+absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files) {
+  uint64_t resident = 0;
+  for (const LaneFile& file : files.files) {
+    // Between the records of an interleaved lane lie those of others.
+    if (file.is_interleaved()) return absl::UnimplementedError("not known of interleaved records");
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened, OpenToRead(directory, file));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t in_file,
+                             opened->ResidentBytes(file.extent_offset_bytes, file.end()));
+    resident += in_file;
+  }
+  return resident;
+}
+
 absl::Status ForgetPages(const Directory& directory, const FileSet& files) {
   for (const LaneFile& file : files.files) {
     auto opened = OpenToRead(directory, file);

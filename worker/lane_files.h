@@ -34,6 +34,9 @@ absl::Status CheckDataExist(const Directory& directory, const FileSet& files);
 absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& files, Payload& payload,
                                  const StopCell& quit, uint32_t piece_bytes = kPrefillRecordBytes);
 
+// How much of the files' parts that the lane works on is in this host's memory. Unimplemented: not known.
+absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files);
+
 // This host forgets its pages of these files; dirty ones are flushed first. Missing files are no error.
 absl::Status ForgetPages(const Directory& directory, const FileSet& files);
 

@@ -50,6 +50,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_file(FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;
   result.set_open_s(SecondsFrom(step_times_.open_ns));
+  if (resident_bytes_) result.set_resident_bytes(*resident_bytes_);
   if (!ran_) return result;
 
   const v1::LaneEnds ends = EndsOn(scale);
@@ -75,17 +76,19 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_tool_s(static_cast<double>(recorder_->ops()) * spec_.loop_ns / 1e9);
   if (between_ || trace_) {
     result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(between_ticks_))));
-    result.set_pause_s(SecondsFrom((between_ ? between_->left_out_ns() : 0) +
-                                   (trace_ ? trace_->waited_ns() : 0)));
+    result.set_pause_s(
+        SecondsFrom((between_ ? between_->left_out_ns() : 0) + (trace_ ? trace_->waited_ns() : 0)));
   }
   if (between_) {
-    result.set_data_s(SecondsFrom(between_->data_ns()));
-    result.set_tool_s(result.tool_s() + result.data_s());
+    const bool is_data = between_->only_makes_data() && !trace_;
+    result.set_data_s(is_data ? result.between_s() : SecondsFrom(between_->data_ns()));
     if (between_->checker() != nullptr) {
       *result.mutable_verify() = between_->checker()->Result();
       NamePlaces(files_, *result.mutable_verify());
     }
   }
+  result.set_data_s(result.data_s() + SecondsFrom(copying_ns_));
+  result.set_tool_s(result.tool_s() + result.data_s());
 
   std::vector<WorkerPoint> points;
   if (open_begin_ns_ != 0) points.push_back({ToWorker(open_begin_ns_), 0, 0});

@@ -225,13 +225,15 @@ def test_a_plan_without_a_size_is_told_what_a_plan_calls_it(path, out, tmp_path)
     expect_untouched(outcome)
 
 
-def test_a_plan_and_a_suite_have_the_usual_seed_where_they_say_none(path, out, tmp_path):
+def test_a_plan_and_a_suite_have_a_drawn_seed_where_they_say_none(path, out, tmp_path):
     plan = tmp_path / "plan.yaml"
     plan.write_text("files: {bytes_per_lane: 64k}\n"
                     "phases:\n  - assignments:\n      - operation: {name: write, record_bytes: 4k}\n")
-    outcome = program.run(["--plan", str(plan)], path=path, out=out).expect(0)
-    assert outcome.result["run"]["plan"]["seed"] == 1
-    assert "seed: 1\n" in program.plain("--suite", "smoke", "--path", path, "--print-plan").expect(0).stdout
+    seeds = {program.run(["--plan", str(plan)], path=path, out=tmp_path / number).expect(0).result["run"]["plan"]["seed"]
+             for number in "12"}
+    smoke = ("--suite", "smoke", "--path", path, "--print-plan")
+    seeds |= {re.search(r"^seed: (\d+)$", program.plain(*smoke).expect(0).stdout, re.MULTILINE)[1] for _ in "12"}
+    assert len(seeds) == 4
     assert "seed: 7\n" in program.plain("--suite", "smoke", "--seed", "7", "--path", path, "--print-plan").stdout
 
 

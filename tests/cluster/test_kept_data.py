@@ -66,6 +66,14 @@ def test_another_record_size_reads_the_same_data(path, out, tmp_path):
     outcome.expect(0)
 
 
+def test_kept_data_are_read_in_an_order_of_each_run_s_own(path, out, tmp_path):
+    write_and_keep(path, out, "--seed", "4", *SHAPE)
+    second = program.run(["-i", "1", "--op", "random-read", "-+n", "-w", "--seed", "9", *SHAPE], path=path,
+                         out=tmp_path / "second").expect(0)
+    assert sum(step["bytes"] for step in second.phase("random-read")["steps"]) == 0
+    assert json.loads((second.data / "manifest.json").read_text())["seed"] == 4, "the data are those of their own seed"
+
+
 def test_a_run_that_writes_replaces_kept_data(path, out, tmp_path):
     write_and_keep(path, out)
     outcome = program.run(["-i", "0", "-+n", "-w", "-r", "4k", "-s", "64k", "-t", "1"], path=path,

@@ -48,6 +48,15 @@ def test_a_second_run_verifies_what_the_first_kept(path, tmp_path, options):
     assert "512 sectors, all as written" in outcome.stdout
 
 
+def test_sectors_are_torn_by_the_seed_of_the_run_that_wrote_them(path, tmp_path):
+    write_and_keep(path, tmp_path / "1", "--seed", "3")
+    old = data_file(path).read_bytes()
+    program.run(["--op", "rewrite", "-w", "--verify", *SHAPE, "--seed", "8"], path=path, out=tmp_path / "2").expect(0)
+    overwrite(data_file(path), 8192 + 256, old[8192 + 256:8192 + 512])
+    outcome = read_again(path, tmp_path / "3").expect(2)
+    assert outcome.phase("read")["verify"]["counts"] == {"torn": 1}
+
+
 def damage(kind, path):
     """Damages one sector of lane 1's file, at 8192; returns where the mismatch is."""
     file = data_file(path, 1)

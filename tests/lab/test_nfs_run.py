@@ -157,6 +157,21 @@ def test_rotated_clients_read_from_the_server_what_another_wrote(cluster):
     assert "cached" in outcome.marks("reread"), "the same files again, now in this client's cache"
 
 
+@pytest.mark.parametrize("engine", ["posix", "mmap"])
+def test_rotated_clients_read_from_the_server_what_another_prepared(cluster, engine):
+    outcome = cluster.run(f"-i 1 -r 64k -s 1m --rotate-clients --engine {engine}")
+    total = CLIENTS * MIB
+    assert total <= outcome.server.read_bytes <= total + SLACK_BYTES
+    read = outcome.phases["read"]
+    lanes = [lane for client in read["clients"] for lane in client["workers"][0]["lanes"]]
+    assert {lane["lane"]: lane["file_owner"] for lane in lanes} == {0: 1, 1: 0}
+    prepared = [step["bytes"] for step in read["steps"] if step["name"] == "prefill"]
+    assert sum(prepared) == total
+    assert "cached" not in outcome.marks("read")
+    # The same files again, now in this client's cache: also what is read through maps, which no client counts.
+    assert "cached" in outcome.marks("reread")
+
+
 def test_a_second_run_reads_what_the_first_kept(cluster):
     first = cluster.run("-i 0 -+n -c -r 64k -s 1m -w")
     assert first.server.write_bytes >= CLIENTS * MIB

@@ -60,6 +60,7 @@ class LaneScript {
   LaneScript& LastOpEndsAt(double s) { return last_op_s_ = s, *this; }
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // that are left out
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // making and checking
+  LaneScript& HadInMemory(uint64_t bytes) { return resident_bytes_ = static_cast<int64_t>(bytes), *this; }
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
   LaneScript& Finds(v1::Mismatch::What what, const std::string& name, uint64_t count) {
     verify_.set_mismatched(verify_.mismatched() + count);
@@ -109,6 +110,7 @@ class LaneScript {
     lane.set_tool_s(tool_s_);
     lane.set_pause_s(pause_s_);
     lane.set_data_s(data_s_);
+    if (resident_bytes_ >= 0) lane.set_resident_bytes(static_cast<uint64_t>(resident_bytes_));
     lane.set_between_s(pause_s_ + data_s_);
     if (verify_.sectors() > 0) *lane.mutable_verify() = verify_;
     if (deadline_s_ >= 0) {
@@ -152,6 +154,7 @@ class LaneScript {
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, last_op_s_ = -1, op_s_ = 0,
          tool_s_ = 0, pause_s_ = 0, data_s_ = 0;
+  int64_t resident_bytes_ = -1;  // not known
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;

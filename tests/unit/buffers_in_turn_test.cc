@@ -100,7 +100,7 @@ TEST_CASE("in turn, every engine that can writes blocks that all differ, and rea
   REQUIRE(engine_count == 8);  // posix and mmap: 3 calls each; stdio: 2
 }
 
-TEST_CASE("updates write back what they read, changed, in the place whose turn it is") {
+TEST_CASE("updates write new data over what they read, in the place whose turn it is") {
   for (const char* engine : {"posix", "mmap"}) {
     INFO(engine);
     const TempDirectory directory;
@@ -110,10 +110,8 @@ TEST_CASE("updates write back what they read, changed, in the place whose turn i
     REQUIRE(lane.Runs("update", 4096).reason == LoopEnd::Reason::kDone);
     REQUIRE(lane.engine().Flush().ok());
     const std::string content = directory.ContentOf("a");
-    for (size_t at = 0; at < content.size(); at += 4096) {
-      REQUIRE(content.substr(at, 8) != "xxxxxxxx");                     // the stamp
-      REQUIRE(content.substr(at + 8, 4088) == std::string(4088, 'x'));  // what was read
-    }
+    REQUIRE(content.find("xxxxxxxx") == std::string::npos);
+    REQUIRE(content.size() == 20 * 4096);
     REQUIRE(lane.engine().Close().ok());
   }
 }

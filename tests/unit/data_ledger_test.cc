@@ -93,6 +93,15 @@ TEST_CASE("each phase that writes has a generation of its own, and leaves exactl
   REQUIRE(run.Range() == "3..3");
 }
 
+TEST_CASE("data are prepared where a phase reads what nobody has written, and once") {
+  Run run;
+  run.Begin("read");
+  REQUIRE(run.ledger->prepares_data());
+  run.End();
+  run.Begin("random-read");
+  REQUIRE_FALSE(run.ledger->prepares_data());
+}
+
 TEST_CASE("after a rewrite that was cut short either generation is right") {
   Run run;
   run.Whole("write");
@@ -200,6 +209,7 @@ TEST_CASE("a run on kept data goes on where they end, under the id of their run"
   REQUIRE(manifest.generation_high() == 2);
   REQUIRE(manifest.unit_bytes() == 512);
   manifest.set_run_id(12);
+  manifest.set_seed(34);
   *manifest.mutable_files() = run.plan.files();
 
   Run later;
@@ -207,6 +217,7 @@ TEST_CASE("a run on kept data goes on where they end, under the id of their run"
   later.Begin("read");
   REQUIRE(later.Range() == "2..2");
   REQUIRE(later.SeenBy(0).stamp().run_id() == 12);
+  REQUIRE(later.SeenBy(0).stamp().seed() == 34);
   later.End();
   later.Begin("random-write");
   REQUIRE(later.SeenBy(0).stamp().generation() == 3);

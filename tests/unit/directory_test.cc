@@ -149,6 +149,21 @@ void WhatIsWrittenIsRead(const Place& place) {
   REQUIRE((*file)->ForgetPages().ok());
 }
 
+void BytesInMemoryAreCounted(const Place& place) {
+  const std::string text = Pattern((1 << 20) + 17);
+  place.Write("file", text);
+  const auto file = place->OpenFile("file", OpenFor::kReading);
+  REQUIRE(file.ok());
+  const auto resident = (*file)->ResidentBytes(0, 10 << 20);
+  if (place->fd() < 0) {  // nothing is kept here
+    REQUIRE(absl::IsUnimplemented(resident.status()));
+    return;
+  }
+  REQUIRE(resident.value() == text.size());  // it has just been written
+  REQUIRE((*file)->ResidentBytes(5000, 9000).value() == 4000);
+  REQUIRE((*file)->ResidentBytes(2 << 20, 3 << 20).value() == 0);
+}
+
 void WritingLeavesWhatIsThere(const Place& place) {
   place.Write("file", "before");
   {
@@ -277,6 +292,7 @@ void RunSuite(const std::string& target, const fs::path& on_disk) {
            Case{"only directories are entered", OnlyDirectoriesAreEntered},
            Case{"small files are written and read", SmallFilesAreWrittenAndRead},
            Case{"holes are seen", HolesAreSeen},
+           Case{"bytes in memory are counted", BytesInMemoryAreCounted},
        }) {
     DYNAMIC_SECTION(each.name) {
       const Place place(target, on_disk);

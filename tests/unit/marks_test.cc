@@ -248,6 +248,41 @@ TEST_CASE("cached on NFS: more than 5 % of the bytes did not come from the serve
   }
 }
 
+TEST_CASE("cached on NFS through maps, which the kernel's count of reads leaves out") {
+  PhaseScript script = HealthyNfs();
+  v1::NfsDelta& nfs = (*script.Worker(1).host.mutable_nfs())[0];
+  nfs.set_app_read_bytes(0);
+  CHECK(Codes(script).empty());
+  nfs.set_server_read_bytes(200_MiB);
+  CHECK(Codes(script) == Only{"cached"});
+  CHECK(Mark(script, "cached").value() == Approx(80));
+}
+
+TEST_CASE("cached: what lay in memory before is seen behind read-ahead where a part of the file is read") {
+  PhaseScript script = HealthyNfs();  // each lane reads 1000 MiB
+  script.operation().set_name("random-read");
+  (*script.Worker(1).host.mutable_nfs())[0].set_server_read_bytes(1500_MiB);
+  script.run.mutable_plan()->mutable_files()->set_bytes_per_lane(4000_MiB);
+  CHECK(Codes(script).empty());
+  script.Lane(1).HadInMemory(1000_MiB);  // a quarter
+  CHECK(Codes(script) == Only{"cached"});
+  CHECK(Mark(script, "cached").subject() == "node2");
+  CHECK(Mark(script, "cached").value() == Approx(25));
+  script.Lane(1).HadInMemory(160_MiB);  // 4 %
+  CHECK(Codes(script).empty());
+
+  SECTION("in order a client reads hardly more than it is asked for") {
+    script.Lane(1).HadInMemory(1000_MiB);
+    script.operation().set_name("read");
+    CHECK(Codes(script).empty());
+  }
+  SECTION("where all of it is read the counters say enough") {
+    script.run.mutable_plan()->mutable_files()->set_bytes_per_lane(1000_MiB);
+    script.Lane(1).HadInMemory(1000_MiB);  // and was obsolete: the server sent it all
+    CHECK(Codes(script).empty());
+  }
+}
+
 TEST_CASE("cached: each mount weighs by its own bytes, however many lanes, workers and targets share it") {
   // Workers 0 and 2 read /mnt/a, all of it from memory; worker 1 reads /mnt/b, all of it from the server.
   PhaseScript script = HealthyNfs();

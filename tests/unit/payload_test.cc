@@ -5,7 +5,6 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -56,7 +55,7 @@ TEST_CASE("what is written is what Expected says, for every record size and any 
        {1u, 7u, 512u, 1000u, 1024u, 4096u, 5000u, 65'536u, 1u << 20, (3u << 20) + 12}) {
     INFO("record " << record_bytes);
     Payload payload = MakePayload(11, 2, 3, record_bytes);
-    // Positions around block, pool and file ends, each visited after others have left their stamps.
+    // Positions around block and file ends, each visited after others.
     for (const uint64_t index : {0u, 1u, 5u, 255u, 256u, 3u, 1023u, 1024u, 1025u, 2u, 100'000u, 0u}) {
       const Op op = WriteAt(index * uint64_t{record_bytes}, record_bytes, index % 3);
       REQUIRE(Bytes(payload.Next(op), op.length) == Expected(11, 2, 3, op));
@@ -112,22 +111,42 @@ TEST_CASE("constant data are that byte everywhere, without a stamp") {
   }
 }
 
-TEST_CASE("a copy of the data is the same whatever was copied there before") {
+TEST_CASE(
+    "a copy of the data is the same whatever was copied there before, and of long ones the time is known") {
   Payload payload = MakePayload(5, 1, 2, 1 << 20);
-  std::vector<std::byte> out(1 << 20);
-  std::optional<Op> held;
-  constexpr uint64_t kPool = Payload::kPoolBytes;
-  // Alike on the pool and not, over its end, within a block, of another length, ending within a stamp.
-  for (const Op& op : {WriteAt(0, 1 << 20), WriteAt(1 << 20, 1 << 20), WriteAt(0, 1 << 20),
-                       WriteAt(4096, 65'536), WriteAt(kPool + 4096, 65'536), WriteAt(4096, 65'536),
-                       WriteAt(4096, 8195), WriteAt(kPool + 4096, 8195), WriteAt(512, 5000),
-                       WriteAt(kPool + 512, 5000), WriteAt(3 * kPool - 4096, 8192),
-                       WriteAt(kPool - 4096, 8192), WriteAt(0, 8192), WriteAt(kPool, 100)}) {
+  auto out = AlignedBuffer::Allocate((1 << 20) + 2 * Payload::kBlockBytes);
+  REQUIRE(out.ok());
+  // At the border of a block or not, of a piece or not, of another length, over another's end.
+  for (const Op& op : {WriteAt(4096, 8195), WriteAt(512, 5000), WriteAt(513, 5000), WriteAt(1000, 1000),
+                       WriteAt(3 << 20, 8192), WriteAt(0, 100), WriteAt(4095, 1)}) {
     INFO("offset " << op.offset << ", length " << op.length);
-    payload.CopyTo(out.data(), op, held ? &*held : nullptr);
-    REQUIRE(Bytes(out.data(), op.length) == Expected(5, 1, 2, op));
-    held = op;
+    payload.CopyTo(out->data(), op);
+    REQUIRE(Bytes(out->data(), op.length) == Expected(5, 1, 2, op));
   }
+  REQUIRE(payload.copying_ns() == 0);
+  payload.CopyTo(out->data(), WriteAt(1 << 20, 1 << 20));
+  REQUIRE(Bytes(out->data(), 1 << 20) == Expected(5, 1, 2, WriteAt(1 << 20, 1 << 20)));
+  REQUIRE(payload.copying_ns() > 0);
+}
+
+TEST_CASE("what is made before the ops is what is made within them") {
+  Payload payload = MakePayload(5, 1, 2, 65'536);
+  payload.MakeBeforeOps();
+  for (const Op& op : {WriteAt(65'536, 65'536), WriteAt(1000, 20'000), WriteAt(0, 7)}) {
+    payload.Prepare(op);
+    REQUIRE(Bytes(payload.Next(op), op.length) == Expected(5, 1, 2, op));
+    REQUIRE(payload.Next(op) == payload.Next(op));
+  }
+}
+
+TEST_CASE("data stand where they are told to") {
+  auto place = AlignedBuffer::Allocate(3 * Payload::kBlockBytes);
+  REQUIRE(place.ok());
+  Payload payload = MakePayload(5, 1, 2, 4096);
+  payload.StandAt(place->data());
+  const Op op = WriteAt(7 * 4096 + 1000, 4000);
+  REQUIRE(payload.Next(op) == place->data() + 1000);
+  REQUIRE(Bytes(place->data() + 1000, 4000) == Expected(5, 1, 2, op));
 }
 
 TEST_CASE("a copy of what a maker made is whole") {
@@ -145,7 +164,7 @@ TEST_CASE("a copy of what a maker made is whole") {
   const Op op = WriteAt(0, 8192);
   for (char expected : {1, 2, 3}) {
     payload.Prepare(op);
-    payload.CopyTo(out.data(), op, expected == 1 ? nullptr : &op);
+    payload.CopyTo(out.data(), op);
     REQUIRE(Bytes(out.data(), op.length) == std::string(8192, expected));
   }
 }
@@ -175,7 +194,7 @@ TEST_CASE("no two 4 KiB blocks are equal over files, lanes and phases") {
     for (const uint32_t phase : {0u, 1u}) {
       Payload payload = MakePayload(1, lane, phase, 65'536);
       for (const uint32_t object : {0u, 1u}) {
-        const std::string file = FileOf(payload, 65'536, 3 << 20, object);  // three times round the window
+        const std::string file = FileOf(payload, 65'536, 3 << 20, object);
         for (size_t at = 0; at < file.size(); at += 4096) {
           blocks.insert(file.substr(at, 4096));
           ++count;
@@ -188,7 +207,7 @@ TEST_CASE("no two 4 KiB blocks are equal over files, lanes and phases") {
 }
 
 TEST_CASE("lanes, phases and seeds write different data even into parts of a block") {
-  const Op op = WriteAt(512, 512);  // holds no stamp
+  const Op op = WriteAt(512, 512);
   const std::set<std::string> data{Expected(1, 0, 0, op), Expected(1, 1, 0, op), Expected(1, 0, 1, op),
                                    Expected(2, 0, 0, op), Expected(1, 1, 1, op)};
   REQUIRE(data.size() == 5);

@@ -181,6 +181,17 @@ TEST_CASE("a printed plan loads to the same plan") {
   CHECK(loaded->SerializeAsString() == plan->SerializeAsString());
 }
 
+TEST_CASE("a seed is drawn where neither plan nor option gives one") {
+  CHECK(ParsePlan("lanes_per_worker: 1\n", "p", 77)->seed() == 77);
+  CHECK(ParsePlan("seed: 5\n", "p", 77)->seed() == 5);
+  const auto seed_of = [](const std::vector<std::string>& arguments) {
+    return BuildPlan(ParseCommandLine(arguments)->given, {.drawn_seed = 77})->seed();
+  };
+  CHECK(seed_of({"-i0"}) == 77);
+  CHECK(seed_of({"-i0", "--seed", "5"}) == 5);
+  CHECK(seed_of({"--suite", "smoke"}) == 77);
+}
+
 TEST_CASE("a plan is completed with every default") {
   auto plan = ParsePlan(
       "phases:\n- assignments:\n  - operation: {name: stride-read, record_bytes: 4k}\nfiles: "

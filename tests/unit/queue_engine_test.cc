@@ -98,8 +98,7 @@ TEST_CASE("with many ops in flight everything is written where it belongs and re
   });
 }
 
-TEST_CASE("records longer than the pool of data are each written whole while others are in flight") {
-  // Of 16 records each shares its part of the pool with seven others, which differ by their stamps alone.
+TEST_CASE("long records are each written whole while others are in flight") {
   ForEachQueue({16}, [](std::string_view name, const EngineOptions& options) {
     constexpr uint64_t kBytes = 16 * EngineLane::kLongestOpBytes;
     TempDirectory directory;

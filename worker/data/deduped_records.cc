@@ -1,15 +1,20 @@
 #include "worker/data/deduped_records.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "worker/pattern/mix.h"
 
 namespace iobench {
 namespace {
 
-constexpr uint64_t kSharedDomain = 5;
-constexpr uint64_t kOwnDomain = 6;
-constexpr uint64_t kStampDomain = 7;
+constexpr uint64_t kSetDomain = 5;
+constexpr uint64_t kMemberDomain = 6;
+constexpr uint64_t kUniqueDomain = 7;
+
+// "Files" of the set's blocks: records that are each equal to the others, and those of which each file has its own copy.
+constexpr uint32_t kEqualRecords = 0;
+constexpr uint32_t kRecordsByPlace = 1;
 
 // Of the items 0, 1, 2 …, `percent` in a hundred are chosen, as evenly as can be: the place of item `index` among the
 // chosen, or among the others.
@@ -39,20 +44,22 @@ RecordClass ClassOfRecord(const DedupeShape& shape, uint64_t index) {
 
 absl::StatusOr<std::unique_ptr<DedupedRecords>> DedupedRecords::Create(const DedupeShape& shape,
                                                                        size_t longest_op_bytes) {
-  const PoolContents contents{.compress_percent = shape.compress_percent};
-  auto shared = Pool::Create(PoolWords(MixAll(shape.set, 0, 0, kSharedDomain), contents), longest_op_bytes);
-  if (!shared.ok()) return shared.status();
-  auto own =
-      Pool::Create(PoolWords(MixAll(shape.set, shape.lane, 0, kOwnDomain), contents), longest_op_bytes);
-  if (!own.ok()) return own.status();
-  auto record = AlignedBuffer::Allocate(longest_op_bytes + PoolWords::kBlockBytes);
+  auto record = AlignedBuffer::Allocate(longest_op_bytes + 2 * DataBlocks::kBlockBytes);
   if (!record.ok()) return record.status();
-  return std::unique_ptr<DedupedRecords>(
-      new DedupedRecords(shape, *std::move(shared), *std::move(own), *std::move(record)));
+  return std::unique_ptr<DedupedRecords>(new DedupedRecords(shape, *std::move(record)));
 }
 
+DedupedRecords::DedupedRecords(const DedupeShape& shape, AlignedBuffer record)
+    : shape_(shape),
+      unique_(MixAll(MixAll(shape.seed, shape.set, shape.lane, shape.phase), 0, 0, kUniqueDomain),
+              {.compress_percent = shape.compress_percent}),
+      of_set_(MixAll(shape.set, 0, 0, kSetDomain), {.compress_percent = shape.compress_percent}),
+      of_member_(MixAll(shape.set, shape.lane, 0, kMemberDomain),
+                 {.compress_percent = shape.compress_percent}),
+      record_(std::move(record)) {}
+
 const std::byte* DedupedRecords::Make(const Op& op) {
-  std::byte* const begin = record_.data() + op.offset % PoolWords::kBlockBytes;
+  std::byte* const begin = record_.data() + op.offset % DataBlocks::kBlockBytes;
   for (uint64_t done = 0; done < op.length;) {
     const uint64_t length = std::min<uint64_t>(shape_.record_bytes, op.length - done);
     MakeRecord(op.object, (op.offset + done) / shape_.record_bytes / shape_.records_apart, begin + done,
@@ -63,32 +70,30 @@ const std::byte* DedupedRecords::Make(const Op& op) {
 }
 
 void DedupedRecords::MakeRecord(uint32_t file, uint64_t index, std::byte* record, uint64_t length) const {
-  const RecordClass kind = ClassOfRecord(shape_, index);
-  const bool equal_within = kind == RecordClass::kWithinAndAcross || kind == RecordClass::kWithinFile;
-  const bool of_set = kind == RecordClass::kWithinAndAcross || kind == RecordClass::kAcrossFiles;
-  // Successive records come from successive parts of the pool, so that they do not compress for being alike.
-  const uint64_t position = equal_within ? 0 : index * shape_.record_bytes;
-  std::memcpy(record, (of_set ? shared_ : own_).At(position), length);
-
-  // Contents are told apart by what stands at the begin of the record and every 4 KiB from there.
-  uint64_t key = 0;
-  switch (kind) {
+  const DataBlocks* blocks = &unique_;
+  uint64_t position = index * shape_.record_bytes;
+  switch (ClassOfRecord(shape_, index)) {
     case RecordClass::kUnique:
-      key = MixAll(MixAll(shape_.seed, shape_.set, shape_.lane, shape_.phase), file, index, kStampDomain);
       break;
     case RecordClass::kAcrossFiles:
-      key = MixAll(shape_.set, index, 0, kStampDomain + 1);
+      blocks = &of_set_;
+      file = kRecordsByPlace;
       break;
     case RecordClass::kWithinAndAcross:
-      key = MixAll(shape_.set, 0, 0, kStampDomain + 2);
+      blocks = &of_set_;
+      file = kEqualRecords;
+      position = 0;
       break;
     case RecordClass::kWithinFile:
-      key = MixAll(shape_.set, shape_.lane, file, kStampDomain + 3);
+      blocks = &of_member_;
+      position = 0;
       break;
   }
-  for (uint64_t at = 0; at < length; at += PoolWords::kBlockBytes) {
-    const uint64_t stamp = Mix(key + at * kGoldenRatio64);
-    std::memcpy(record + at, &stamp, std::min(sizeof(stamp), length - at));
+  // Records that begin where pieces do are made in place: what is behind the last one is free.
+  if (shape_.record_bytes % DataBlocks::kPieceBytes == 0) {
+    blocks->Make(file, position, length, record);
+  } else {
+    blocks->Copy(file, position, length, record);
   }
 }
 

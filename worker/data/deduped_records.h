@@ -15,7 +15,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "worker/data/pool.h"
+#include "worker/aligned_buffer.h"
+#include "worker/data/data_blocks.h"
 #include "worker/data/record_maker.h"
 
 namespace iobench {
@@ -48,14 +49,14 @@ class DedupedRecords final : public RecordMaker {
   const std::byte* Make(const Op& op) override;
 
  private:
-  DedupedRecords(const DedupeShape& shape, Pool shared, Pool own, AlignedBuffer record)
-      : shape_(shape), shared_(std::move(shared)), own_(std::move(own)), record_(std::move(record)) {}
+  DedupedRecords(const DedupeShape& shape, AlignedBuffer record);
 
   void MakeRecord(uint32_t file, uint64_t index, std::byte* record, uint64_t length) const;
 
   DedupeShape shape_;
-  Pool shared_;  // of the set
-  Pool own_;     // of the lane within it
+  DataBlocks unique_;     // of this lane, phase and run alone
+  DataBlocks of_set_;     // as every lane of the set has them
+  DataBlocks of_member_;  // as this lane has them in every phase and run of the set
   AlignedBuffer record_;
 };
 

@@ -34,9 +34,10 @@ void MakeTinySector(const SectorHeader& header, std::byte* sector, uint64_t leng
   }
 }
 
-PoolWords SectorPool(uint64_t seed, uint32_t writer, uint32_t generation, uint32_t compress_percent) {
-  return PoolWords(MixAll(seed, writer, generation, kSectorDomain),
-                   {.compress_percent = compress_percent, .covered_bytes = kSectorHeaderBytes});
+DataBlocks SectorBlocks(uint64_t seed, uint32_t owner, uint32_t writer, uint32_t generation,
+                        uint32_t compress_percent) {
+  return DataBlocks(MixAll(MixAll(seed, owner, writer, generation), 0, 0, kSectorDomain),
+                    {.compress_percent = compress_percent, .covered_bytes = kSectorHeaderBytes});
 }
 
 }  // namespace iobench

@@ -9,7 +9,7 @@
 //         32  offset           8   of the sector, within the file or the owner's extent of a shared one
 //         40  generation       4   grows with every phase that writes
 //         44  writer           4   lane that wrote it
-//         48  contents             the pool of (seed, writer, generation) at this place of the file
+//         48  contents             the blocks of (seed, owner, writer, generation) at this place of the file
 //
 // Numbers are little-endian. What stands between checksum and contents is masked with words that follow from the
 // checksum: it would be alike in all sectors, and 5 % of data that should not compress would. Sectors lie on
@@ -26,7 +26,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "worker/data/pool.h"
+#include "worker/data/data_blocks.h"
+#include "worker/pattern/mix.h"
 
 namespace iobench {
 
@@ -65,9 +66,10 @@ uint64_t SectorChecksum(const SectorHeader& header, const std::byte* sector, uin
 // The first `length` < 48 bytes of a sector that is too short for a header.
 void MakeTinySector(const SectorHeader& header, std::byte* sector, uint64_t length);
 
-// The pool of a lane's generation; the seed is the run's. Headers do not compress, so the contents have to do so by
-// more: at most 90 percent.
-PoolWords SectorPool(uint64_t seed, uint32_t writer, uint32_t generation, uint32_t compress_percent);
+// What a generation's contents in an owner's files are cut from; the seed is the run's. Headers do not compress, so the
+// contents have to do so by more: at most 90 percent.
+DataBlocks SectorBlocks(uint64_t seed, uint32_t owner, uint32_t writer, uint32_t generation,
+                        uint32_t compress_percent);
 
 // Calls each(offset, length) for the sectors that begin in [offset, end), in order; one that `end` cuts is shorter.
 // `unit_bytes`: 512, or the record size. REQUIRES: `offset` is where a sector begins.

@@ -19,16 +19,10 @@ bool AllZeros(const std::byte* data, uint64_t length) {
   return std::all_of(data, data + length, [](std::byte b) { return b == std::byte{0}; });
 }
 
-// The contents that a sector of this pool has: `length` bytes from its header on, those of the header left out.
-void MakeContents(const PoolWords& words, uint64_t offset, uint64_t length, std::byte* sector) {
-  for (uint64_t at = kSectorHeaderBytes; at < length;) {
-    const uint64_t position = offset + at;
-    const uint64_t word = words.At(position / sizeof(uint64_t));
-    const uint64_t skipped = position % sizeof(uint64_t);
-    const uint64_t count = std::min(sizeof(uint64_t) - skipped, length - at);
-    std::memcpy(sector + at, reinterpret_cast<const std::byte*>(&word) + skipped, count);
-    at += count;
-  }
+// The contents of a sector that begins at `offset`: `length` bytes with its header, which is left out.
+void MakeContents(const DataBlocks& blocks, uint32_t file, uint64_t offset, uint64_t length,
+                  std::byte* sector) {
+  blocks.Copy(file, offset + kSectorHeaderBytes, length - kSectorHeaderBytes, sector + kSectorHeaderBytes);
 }
 
 using Sector = std::array<std::byte, kSectorBytes>;
@@ -124,11 +118,15 @@ FoundSector SectorChecker::Classify(uint32_t file, uint64_t offset, const std::b
   return found;
 }
 
+DataBlocks SectorChecker::BlocksOf(uint32_t owner, uint32_t writer, uint32_t generation) const {
+  return SectorBlocks(expected_.seed, owner, writer, generation, expected_.compress_percent);
+}
+
 // Whether a sector that we wrote has had this header, checksum and all: its contents can be made again.
 bool SectorChecker::IsGenuine(const SectorHeader& header, uint64_t length) const {
   Sector made;
-  MakeContents(SectorPool(expected_.seed, header.writer, header.generation, expected_.compress_percent),
-               header.offset, length, made.data());
+  MakeContents(BlocksOf(header.owner, header.writer, header.generation), header.file, header.offset, length,
+               made.data());
   return header.checksum == SectorChecksum(header, made.data(), length);
 }
 
@@ -136,8 +134,8 @@ bool SectorChecker::IsGenuine(const SectorHeader& header, uint64_t length) const
 bool SectorChecker::IsTorn(const std::byte* sector, uint64_t length, FoundSector& found) const {
   const SectorHeader& header = found.header;
   Sector own;
-  MakeContents(SectorPool(expected_.seed, header.writer, header.generation, expected_.compress_percent),
-               header.offset, length, own.data());
+  MakeContents(BlocksOf(header.owner, header.writer, header.generation), header.file, header.offset, length,
+               own.data());
   const auto rest_is = [&](const Sector& other) {
     uint64_t differing_bytes = 0;
     for (uint64_t at = kSectorHeaderBytes; at < length; ++at) {
@@ -153,8 +151,8 @@ bool SectorChecker::IsTorn(const std::byte* sector, uint64_t length, FoundSector
   const uint32_t oldest = newest > kMostGenerationsBack ? newest - kMostGenerationsBack : 1;
   for (uint32_t generation = newest; generation >= oldest; --generation) {
     for (const uint32_t writer : {header.writer, expected_.owner, expected_.reader}) {
-      MakeContents(SectorPool(expected_.seed, writer, generation, expected_.compress_percent), found.offset,
-                   length, other.data());
+      MakeContents(BlocksOf(expected_.owner, writer, generation), found.file, found.offset, length,
+                   other.data());
       if (!rest_is(other)) continue;
       found.other_generation = generation;
       found.other_writer = writer;

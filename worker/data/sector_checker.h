@@ -49,6 +49,7 @@ class SectorChecker final : public DataChecker {
   void CheckTiny(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length);
   SectorHeader HeaderOf(uint32_t file, uint64_t offset) const;
   FoundSector Classify(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length) const;
+  DataBlocks BlocksOf(uint32_t owner, uint32_t writer, uint32_t generation) const;
   bool IsGenuine(const SectorHeader& header, uint64_t length) const;
   bool IsTorn(const std::byte* sector, uint64_t length, FoundSector& found) const;
   std::string Expected() const;

@@ -1,6 +1,6 @@
 #include "worker/data/sector_writer.h"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "common/status_util.h"
@@ -9,34 +9,43 @@ namespace iobench {
 
 absl::StatusOr<std::unique_ptr<SectorWriter>> SectorWriter::Create(const SectorIdentity& identity,
                                                                    size_t longest_op_bytes) {
-  const PoolWords words =
-      SectorPool(identity.seed, identity.writer, identity.generation, identity.compress_percent);
-  auto pool = Pool::Create(words, longest_op_bytes);
-  if (!pool.ok()) return pool.status();
-  auto record = AlignedBuffer::Allocate(longest_op_bytes + PoolWords::kBlockBytes);
+  auto record = AlignedBuffer::Allocate(longest_op_bytes + 2 * DataBlocks::kBlockBytes);
   if (!record.ok()) return record.status();
-  return std::unique_ptr<SectorWriter>(new SectorWriter(identity, *std::move(pool), *std::move(record)));
+  return std::unique_ptr<SectorWriter>(new SectorWriter(identity, *std::move(record)));
 }
 
+SectorWriter::SectorWriter(const SectorIdentity& identity, AlignedBuffer record)
+    : identity_(identity),
+      blocks_(SectorBlocks(identity.seed, identity.owner, identity.writer, identity.generation,
+                           identity.compress_percent)),
+      record_(std::move(record)) {}
+
 const std::byte* SectorWriter::Make(const Op& op) {
-  std::byte* const record = record_.data() + op.offset % PoolWords::kBlockBytes;
-  const std::byte* const contents = pool_.At(op.offset);
+  constexpr uint64_t kBlock = DataBlocks::kBlockBytes;
+  constexpr uint64_t kPiece = DataBlocks::kPieceBytes;
+  const uint64_t first_block = op.offset - op.offset % kBlock;
+  std::byte* const memory = record_.data();  // of the first block
+  std::byte* const record = memory + op.offset % kBlock;
   SectorHeader header{.run = identity_.run,
                       .owner = identity_.owner,
                       .file = op.object,
                       .generation = identity_.generation,
                       .writer = identity_.writer};
-  ForEachSector(
-      op.offset, op.offset + op.length, identity_.unit_bytes, [&](uint64_t offset, uint64_t length) {
-        std::byte* const sector = record + (offset - op.offset);
-        header.offset = offset;
-        if (length < kSectorHeaderBytes) return MakeTinySector(header, sector, length);
-        // Copied sector by sector, so that the checksum finds it in the first-level cache.
-        std::memcpy(sector + kSectorHeaderBytes, contents + (offset - op.offset) + kSectorHeaderBytes,
-                    length - kSectorHeaderBytes);
-        header.checksum = SectorChecksum(header, sector, length);
-        PutHeader(header, sector);
-      });
+  const uint64_t op_end = op.offset + op.length;
+  uint64_t made_to = op.offset;
+  ForEachSector(op.offset, op_end, identity_.unit_bytes, [&](uint64_t offset, uint64_t length) {
+    // Block by block, so that the checksum finds them in the first-level cache.
+    while (made_to < offset + length) {
+      const uint64_t end = std::min(op_end, (made_to / kBlock + 1) * kBlock);
+      blocks_.Make(op.object, made_to, end - made_to, memory + (made_to - made_to % kPiece - first_block));
+      made_to = end;
+    }
+    std::byte* const sector = record + (offset - op.offset);
+    header.offset = offset;
+    if (length < kSectorHeaderBytes) return MakeTinySector(header, sector, length);
+    header.checksum = SectorChecksum(header, sector, length);
+    PutHeader(header, sector);
+  });
   return record;
 }
 

@@ -6,7 +6,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "worker/data/pool.h"
+#include "worker/aligned_buffer.h"
+#include "worker/data/data_blocks.h"
 #include "worker/data/record_maker.h"
 #include "worker/data/sector.h"
 
@@ -33,11 +34,10 @@ class SectorWriter final : public RecordMaker {
   const std::byte* Make(const Op& op) override;
 
  private:
-  SectorWriter(const SectorIdentity& identity, Pool pool, AlignedBuffer record)
-      : identity_(identity), pool_(std::move(pool)), record_(std::move(record)) {}
+  SectorWriter(const SectorIdentity& identity, AlignedBuffer record);
 
   SectorIdentity identity_;
-  Pool pool_;
+  DataBlocks blocks_;
   AlignedBuffer record_;
 };
 

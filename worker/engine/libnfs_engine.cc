@@ -80,8 +80,7 @@ class NfsQueue {
   void Prepare(uint32_t slot, const Op& op) {
     Flight& flight = flights_[slot];
     flight.op = op;
-    flight.data =
-        op.kind == OpKind::kRead ? buffers_.EmptyFor(slot) : buffers_.FilledFor(op, slot, *payload_);
+    flight.data = op.kind == OpKind::kRead ? buffers_[slot] : buffers_.FilledFor(op, slot, *payload_);
     prepared_.push_back(slot);
   }
 

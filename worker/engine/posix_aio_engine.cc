@@ -110,8 +110,8 @@ class AioQueue {
   // ---- what the loop asks of a queue
 
   void Prepare(uint32_t slot, const Op& op) {
-    std::byte* const data = op.kind == OpKind::kRead ? lane_buffers_.EmptyFor(slot)
-                                                     : lane_buffers_.FilledFor(op, slot, *payload_);
+    std::byte* const data =
+        op.kind == OpKind::kRead ? lane_buffers_[slot] : lane_buffers_.FilledFor(op, slot, *payload_);
     aiocb& request = requests_[slot];
     request.aio_fildes = descriptors_.Of(op.object, slot);
     request.aio_offset = static_cast<off_t>(extents_[op.object] + op.offset);

@@ -32,7 +32,6 @@ absl::Status SlotBuffers::Allocate(std::byte* first, uint32_t depth, uint32_t lo
   const uint32_t borrowed = first != nullptr ? 1 : 0;
   const size_t own_bytes = bytes_each_ * (depth - borrowed);
   of_slot_.assign(depth, first);
-  held_.assign(depth, {});
   if (own_bytes == 0) return absl::OkStatus();
   const auto too_much = [&] {
     return absl::ResourceExhaustedError(absl::StrCat("no memory for ", depth, " ops of ",

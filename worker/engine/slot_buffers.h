@@ -24,28 +24,15 @@ class SlotBuffers {
   std::byte* operator[](uint32_t slot) const { return of_slot_[slot]; }
   size_t bytes_each() const { return bytes_each_; }
 
-  // Puts what a write is to write into its slot: a copy, because the lane's one pool of data is stamped anew for the
-  // next op while this one is in flight. It lies before the op's begin. Always of the same payload.
+  // Puts what a write is to write into its slot, where it stays while the op is in flight. It lies before the op's begin.
   std::byte* FilledFor(const Op& op, uint32_t slot, Payload& payload) {
-    Held& held = held_[slot];
-    payload.CopyTo(of_slot_[slot], op, held.is_data ? &held.op : nullptr);
-    held = {op, true};
-    return of_slot_[slot];
-  }
-  // Where a read may put what it brings.
-  std::byte* EmptyFor(uint32_t slot) {
-    held_[slot].is_data = false;
+    payload.CopyTo(of_slot_[slot], op);
     return of_slot_[slot];
   }
 
  private:
-  struct Held {
-    Op op;
-    bool is_data = false;
-  };
   std::optional<AlignedBuffer> memory_;
   std::vector<std::byte*> of_slot_;
-  std::vector<Held> held_;  // what stands there
   size_t bytes_each_ = 0;
 };
 

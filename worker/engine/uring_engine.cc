@@ -121,7 +121,7 @@ class UringQueue {
     const int file = static_cast<int>(op.object);
     const uint64_t offset = extents_[op.object] + op.offset;
     if (op.kind == OpKind::kRead) {
-      std::byte* const data = buffers_.EmptyFor(slot);
+      std::byte* const data = buffers_[slot];
       if (has_fixed_buffers_) {
         io_uring_prep_read_fixed(entry, file, data, op.length, offset, static_cast<int>(slot));
       } else {

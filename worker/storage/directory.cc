@@ -5,6 +5,10 @@
 
 namespace iobench {
 
+absl::StatusOr<uint64_t> File::ResidentBytes(uint64_t, uint64_t) {
+  return absl::UnimplementedError("not known here");
+}
+
 std::string Directory::PathOf(std::string_view name) const {
   return absl::StrCat(path_, "/", std::string(name));
 }

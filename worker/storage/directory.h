@@ -51,6 +51,8 @@ class File {
   // What concerns caches of this host; nothing where it keeps none.
   virtual void ExpectScatteredReads() {}                           // nothing beside them is worth reading
   virtual absl::Status ForgetPages() { return absl::OkStatus(); }  // dirty ones are written first
+  // Of these bytes, so many are in this host's memory, in whole pages. Unimplemented: not known.
+  virtual absl::StatusOr<uint64_t> ResidentBytes(uint64_t begin, uint64_t end);
 
  private:
   const std::string path_;

@@ -1,10 +1,13 @@
 #include "worker/storage/local_file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
@@ -115,6 +118,43 @@ absl::Status LocalFile::ForgetPages() {
   if (::fdatasync(fd_.get()) != 0) return ErrnoStatus(absl::StrCat("fdatasync ", path()), errno);
   const int error = ::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
   return error == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("posix_fadvise ", path()), error);
+}
+
+absl::StatusOr<uint64_t> LocalFile::ResidentBytes(uint64_t begin, uint64_t end) {
+  IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
+  end = std::min(end, facts.bytes);
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t resident, CountResidentBytes(begin, end));
+  struct statfs filesystem {};
+  if (resident == 0 || ::fstatfs(fd_.get(), &filesystem) != 0 || filesystem.f_type != kNfsMagic)
+    return resident;
+  // Pages that another client has made obsolete go with the next read, and not before.
+  ExpectScatteredReads();
+  std::byte byte{};
+  IOBENCH_RETURN_IF_ERROR(ReadAt(begin, std::span(&byte, 1)).status());
+  return CountResidentBytes(begin, end);
+}
+
+// By mincore(2) of a map that touches nothing, so that no page comes or goes.
+absl::StatusOr<uint64_t> LocalFile::CountResidentBytes(uint64_t begin, uint64_t end) const {
+  static const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  constexpr uint64_t kMappedAtOnce = uint64_t{1} << 30;
+  uint64_t resident = 0;
+  std::vector<unsigned char> pages;
+  for (uint64_t at = begin / page_bytes * page_bytes; at < end; at += kMappedAtOnce) {
+    const uint64_t bytes = std::min(kMappedAtOnce, end - at);
+    void* const map =
+        ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd_.get(), static_cast<off_t>(at));
+    if (map == MAP_FAILED) return ErrnoStatus(absl::StrCat("map ", path()), errno);
+    pages.assign((bytes + page_bytes - 1) / page_bytes, 0);
+    const int error = ::mincore(map, bytes, pages.data()) == 0 ? 0 : errno;
+    ::munmap(map, bytes);
+    if (error != 0) return ErrnoStatus(absl::StrCat("mincore ", path()), error);
+    for (size_t i = 0; i < pages.size(); ++i) {
+      const uint64_t page = at + i * page_bytes;
+      if ((pages[i] & 1) != 0) resident += std::min(page + page_bytes, end) - std::max(page, begin);
+    }
+  }
+  return resident;
 }
 
 }  // namespace iobench

@@ -32,8 +32,11 @@ class LocalFile final : public File {
   absl::Status Allocate(uint64_t offset, uint64_t bytes) override;
   void ExpectScatteredReads() override;
   absl::Status ForgetPages() override;
+  absl::StatusOr<uint64_t> ResidentBytes(uint64_t begin, uint64_t end) override;
 
  private:
+  absl::StatusOr<uint64_t> CountResidentBytes(uint64_t begin, uint64_t end) const;
+
   const UniqueFd fd_;
 };
 
