@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -258,6 +260,23 @@ TEST_CASE("text is wrapped at spaces and long words are broken") {
   CHECK(Wrapped("one two three", 7) == std::vector<std::string>{"one two", "three"});
   CHECK(Wrapped("abcdefgh", 3) == std::vector<std::string>{"abc", "def", "gh"});
   CHECK(Wrapped("", 10) == std::vector<std::string>{""});
+}
+
+double SecondsToWrap(size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) text += "word \xe6\x97\xa5\xe6\x9c\xac ";
+  double best = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    REQUIRE(Wrapped(text, 86).size() > bytes / 200);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+TEST_CASE("wrapping ten times the text takes about ten times as long") {
+  // 100 times where every line counts the columns of all the rest.
+  CHECK(SecondsToWrap(400'000) < 40 * SecondsToWrap(40'000));
 }
 
 TEST_CASE("a table aligns names left and figures right") {
