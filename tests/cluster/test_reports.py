@@ -30,7 +30,7 @@ def test_console_is_readable_at_100_columns_and_names_its_headline(path, out):
     wide = [line for line in outcome.stdout.splitlines() if len(line) > 100 and str(path) not in line and str(out) not in line]
     assert not wide, "\n".join(wide)
     assert "\x1b" not in outcome.stdout, "colour only on a terminal"
-    for word in ("stonewall", "fsync", "close", "initial write", "random read"):
+    for word in ("stonewall", "fsync", "close", "\nwrite ", "random-read"):
         assert word in outcome.stdout.lower(), word
 
 
