@@ -89,7 +89,8 @@ constexpr OptionSpec kOptions[] = {
     {.letter = "+x", .name = "multiplier", .argument = "N", .value = V::kWhole, .least = 2, .most = 1024,
      .group = G::kAuto, .help = "with -a: from one size, and one record, to the next (default 2)"},
     {.letter = "l", .name = "min-lanes", .argument = "N", .value = V::kWhole, .least = 1, .most = kMostLanes,
-     .group = G::kAuto, .help = "with -u: phases with N lanes per worker, N + 1 … (default 1)"},
+     .group = G::kAuto, .help = "with -u: phases with N lanes, N + 1 … (default 1); in a run of several workers with the first N workers, one "
+             "lane each"},
     {.letter = "u", .name = "max-lanes", .argument = "N", .value = V::kWhole, .least = 1, .most = kMostLanes,
      .group = G::kAuto, .help = "… up to this many"},
     {.letter = "+k", .name = "constant-total", .group = G::kAuto,

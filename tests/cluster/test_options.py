@@ -67,7 +67,7 @@ def test_lanes_are_swept(where, path, out, tmp_path):
     options = [option for option in options if option not in ("-t", "4", "2") or where == "spawn" and option == "2"]
     options = [option for i, option in enumerate(options) if not (option == "2" and options[i - 1] != "--spawn")]
     workers = program.Transports.workers(where)
-    outcome = program.run([*options, "-l", "1", "-u", "3", *SMALL], path=path, out=out, prefix=prefix).expect(0)
+    outcome = program.run([*options, "-t", "1", "-t", "2,3", *SMALL], path=path, out=out, prefix=prefix).expect(0)
     assert [phase["lane_count"] for phase in outcome.phases] == [n * workers for n in (1, 2, 3) for _ in range(4)]
     assert [phase["bytes"] for phase in outcome.phases] == [n * workers * 65536 for n in (1, 2, 3) for _ in range(4)]
     assert outcome.phases[4]["name"] == "write, 2 lanes"
