@@ -259,8 +259,8 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
     absl::StrAppend(&text, phase.metadata() ? "; ops within " : "; bytes within ",
                     Percent(100 * (high - low) / high));
   }
-  // Below that it is noise, and a full figure over the stonewalled one costs nothing.
-  if (phase.straggler_cost() >= kLeastStragglerCost) {
+  // Below that it is noise, a full figure over the stonewalled one costs nothing, and of a single lane it is its close.
+  if (LaneCount(phase) > 1 && phase.straggler_cost() >= kLeastStragglerCost) {
     absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
   }
   page.Labelled("stonewall", text, Tone::kQuiet);

@@ -63,6 +63,11 @@ TEST_CASE("stragglers cost something or are not spoken of") {
   }
   phase.set_straggler_cost(0.25);
   CHECK(Contains(PhaseText(report, 1), "; stragglers cost 25 %\n"));
+  while (phase.clients_size() > 1) phase.mutable_clients()->RemoveLast();
+  while (phase.clients(0).workers(0).lanes_size() > 1) {
+    phase.mutable_clients(0)->mutable_workers(0)->mutable_lanes()->RemoveLast();
+  }
+  CHECK_FALSE(Contains(PhaseText(report, 1), "stragglers"));  // one lane has none
 }
 
 TEST_CASE("no figure is a rate of nothing or a percentage below nothing") {
