@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "common/clock.h"
 #include "common/operation.h"
+#include "common/phase_files.h"
 #include "common/phase_shape.h"
 #include "common/plan_targets.h"
 #include "common/units.h"
@@ -259,7 +260,7 @@ int PrintSavedRun(const std::string& directory) {
   display.RunStarts(report);
   while (const std::optional<v1::PhaseRecord> record = saved->Next()) {
     const v1::PhaseReport phase = SummarizePhase(saved->run(), *record);
-    *report.add_phases() = BriefOf(phase);
+    *report.add_phases() = BriefOf(phase, SelectsWorkers(record->phase()));
     display.PhaseEnds(report, phase);
   }
   NoteScore(report);

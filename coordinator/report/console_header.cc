@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/operation.h"
+#include "common/phase_files.h"
 #include "common/phase_shape.h"
 #include "common/units.h"
 #include "coordinator/report/console_data.h"

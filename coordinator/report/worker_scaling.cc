@@ -41,9 +41,12 @@ bool IsWhole(const v1::PhaseReport& phase) {
   return !phase.interrupted() && phase.workers_lost() == 0 && phase.lanes_failed() == 0;
 }
 
-void Add(const v1::PhaseReport& phase, Sweep& sweep) {
-  Point& point = sweep.points[WorkerCount(phase)];
-  point.clients = std::max(point.clients, static_cast<uint32_t>(phase.clients_size()));
+// Of a phase for all workers the report may not repeat who they are.
+void Add(const v1::RunReport& report, const v1::PhaseReport& phase, Sweep& sweep) {
+  const bool by_all = phase.clients().empty();
+  Point& point = sweep.points[by_all ? report.run().worker_count() : WorkerCount(phase)];
+  const int clients = by_all ? report.clients_size() : phase.clients_size();
+  point.clients = std::max(point.clients, static_cast<uint32_t>(clients));
   point.lanes = std::max(point.lanes, phase.lane_count());
   const double rate = phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
   if (IsWhole(phase) && std::isfinite(rate)) point.rates.push_back(rate);
@@ -91,7 +94,7 @@ std::vector<WorkerScaling> ScalingOf(const v1::RunReport& report) {
     scaling.record_bytes = operation.record_bytes();
   }
   for (const v1::PhaseReport& phase : report.phases()) {
-    Add(phase, sweeps[sweep_of_phase[phase.index() % sweep_of_phase.size()]]);
+    Add(report, phase, sweeps[sweep_of_phase[phase.index() % sweep_of_phase.size()]]);
   }
   std::vector<WorkerScaling> scalings;
   for (Sweep& sweep : sweeps) {

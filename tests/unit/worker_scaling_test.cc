@@ -77,6 +77,18 @@ TEST_CASE("without the first point nothing is known of scaling") {
   CHECK(scaling[0].points[1].rate == 200);
 }
 
+TEST_CASE("of a phase by all workers it need not be said who they are") {
+  Run run;
+  run.Phase("write", 2, 200).Phase("write", 4, 200);
+  run.report.mutable_run()->set_worker_count(4);
+  for (int i = 0; i < 3; ++i) run.report.add_clients();
+  run.last().clear_clients();
+  const auto scaling = run.Scaling();
+  REQUIRE(scaling.size() == 1);
+  CHECK(scaling[0].points[1].worker_count == 4);
+  CHECK(scaling[0].points[1].client_count == 3);
+}
+
 TEST_CASE("only a sweep over workers has scaling") {
   Run run;
   run.Phase("write", 2, 100).Phase("read", 1, 200);
