@@ -74,18 +74,6 @@ absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> c
   return clients;
 }
 
-void LanesBecomeWorkers(v1::Plan& plan) {
-  for (v1::Phase& phase : *plan.mutable_phases()) {
-    const uint32_t count = phase.lanes_per_worker();
-    phase.clear_lanes_per_worker();
-    if (count == 0 || count >= plan.lanes_per_worker()) continue;
-    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
-      for (uint32_t worker = 0; worker < count; ++worker) assignment.mutable_who()->add_workers(worker);
-    }
-  }
-  plan.set_lanes_per_worker(1);
-}
-
 std::vector<v1::Target> TargetsOf(std::span<const std::string> paths) {
   std::vector<v1::Target> targets;
   for (uint32_t worker = 0; worker < paths.size(); ++worker) {

@@ -33,10 +33,6 @@ absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file)
 absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,
                                                       const std::string& file);
 
-// -t, -l and -u as IOzone means them with a list of clients: what the plan has as lanes per worker becomes workers of
-// one lane each. A phase with fewer than the plan's is done by the first so many.
-void LanesBecomeWorkers(v1::Plan& plan);
-
 // One target for each path, with the workers that use it where they differ. Worker i has paths[i].
 std::vector<v1::Target> TargetsOf(std::span<const std::string> paths);
 

@@ -200,7 +200,7 @@ absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
   verification_failed_ |= phase.verify().mismatched() > 0;
   io_failed_ |= phase.lanes_failed() > 0 || phase.verify().mismatched() > 0;
   NoteClocks(record_, &record, report_);
-  *report_.add_phases() = BriefOf(phase);
+  *report_.add_phases() = BriefOf(phase, SelectsWorkers(record.phase()));
   absl::Status status;
   if (store_.has_value()) {
     status = store_->SavePhase(record, options_.run_id);

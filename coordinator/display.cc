@@ -1,7 +1,6 @@
 #include "coordinator/display.h"
 
 #include "common/clock.h"
-#include "common/operation.h"
 #include "coordinator/metadata_plan.h"
 
 namespace iobench {
@@ -11,8 +10,7 @@ constexpr double kRateWindowSeconds = 3;
 
 ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
   ProgressSample sample;
-  const auto spec = FindOperation(progress.phase->name());
-  sample.phase = spec.ok() ? std::string((*spec)->title) : progress.phase->name();
+  sample.phase = progress.phase->name();
   sample.index = progress.index;
   sample.count = progress.phase_count;
   sample.bytes = progress.bytes;

@@ -34,6 +34,7 @@
 #include "coordinator/conductor.h"
 #include "coordinator/interrupt.h"
 #include "coordinator/launcher.h"
+#include "coordinator/phase_list.h"
 #include "coordinator/plan_builder.h"
 #include "coordinator/plan_check.h"
 #include "coordinator/plan_yaml.h"
@@ -327,7 +328,7 @@ absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& cli
   if (says_lanes) {
     IOBENCH_ASSIGN_OR_RETURN(
         clients, FirstClients(std::move(clients), plan.lanes_per_worker(), line.place.client_list));
-    LanesBecomeWorkers(plan);
+    LanesBecomeWorkers(plan.lanes_per_worker(), plan);
   }
   if (SaysWhere(given)) return absl::OkStatus();
   std::vector<std::string> paths;
@@ -365,6 +366,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     auto built = BuildPlan(
         line.given, {.default_lanes = clients->empty() ? usual_lanes : static_cast<uint32_t>(clients->size()),
                      .worker_count = ExpectedWorkers(line, launch, transport),
+                     .client_list = !clients->empty(),
                      .memory_bytes = MemoryBytes(),
                      .drawn_seed = DrawSeed()});
     absl::Status status = built.status();

@@ -83,13 +83,17 @@ std::string ShortSize(uint64_t bytes) {
   return absl::StrCat(bytes, "b");
 }
 
-// "write", "write 64k/4k", "write 64k/4k, 3 lanes": says what changes between the phases of the run.
-std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell) {
+// "write", "write 64k/4k", "write 64k/4k, 3 lanes" (or workers): says what changes between the phases of the run.
+std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell,
+                   bool counts_workers) {
   std::string name(spec.name);
   if ((sweep.several_sizes || sweep.several_records) && !spec.is_metadata()) {
     absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", ShortSize(cell.record_bytes));
   }
-  if (sweep.several_lanes) absl::StrAppend(&name, ", ", cell.lanes, cell.lanes == 1 ? " lane" : " lanes");
+  if (sweep.several_lanes) {
+    absl::StrAppend(&name, ", ", cell.lanes, counts_workers ? " worker" : " lane",
+                    cell.lanes == 1 ? "" : "s");
+  }
   return name;
 }
 
@@ -98,11 +102,12 @@ absl::StatusOr<uint64_t> BytesPerLane(const GivenOptions& given, const PlanConte
                                       const SweepCell& cell) {
   if (!given.Has("constant-total")) return cell.bytes;
   const std::string option = BothNamesOf(OptionNamed("constant-total"));
-  if (context.worker_count == 0) {
+  const bool counts_workers = LanesAreWorkers(given, context);
+  if (context.worker_count == 0 && !counts_workers) {
     return absl::InvalidArgumentError(absl::StrCat(
         option, ": the launcher does not say how many workers there will be; give each lane's -s"));
   }
-  const uint64_t lanes = uint64_t{context.worker_count} * cell.lanes;
+  const uint64_t lanes = counts_workers ? cell.lanes : uint64_t{context.worker_count} * cell.lanes;
   const uint64_t files = std::max<uint64_t>(1, given.Number("files-per-lane", 1));
   const uint64_t record_bytes = std::max<uint64_t>(1, cell.record_bytes);
   const uint64_t share = cell.bytes / lanes / files / record_bytes * record_bytes * files;
@@ -120,6 +125,23 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<const OperationSpec*> operations, OperationsOf(given));
   IOBENCH_ASSIGN_OR_RETURN(const Sweep sweep, SweepOf(given, given.Has("auto") ? 1 : context.default_lanes));
   plan.set_lanes_per_worker(sweep.most_lanes());
+  const bool counts_workers = LanesAreWorkers(given, context);
+  if (counts_workers && !context.client_list && context.worker_count > 0 &&
+      sweep.most_lanes() > context.worker_count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed("max-lanes")), " ", sweep.most_lanes(), " asks for more workers than the ",
+        context.worker_count,
+        " of this run, each of which takes one lane: start more of them, or sweep over lanes per "
+        "worker with -t 1 -t 2 -t 4"));
+  }
+  // The next client of the last worker of a phase takes no part in it: its files would be written, and so cached, by
+  // who is to read them.
+  if (counts_workers && sweep.several_lanes && given.Has("rotate-clients")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed("rotate-clients")),
+        " cannot go with a sweep over workers: those of a phase would read files of workers that are "
+        "not in it; use --drop-caches"));
+  }
   uint64_t most_bytes = 0;
   for (const SweepCell& cell : sweep.cells) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, BytesPerLane(given, context, cell));
@@ -135,7 +157,7 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
       // Sizes and records are nothing to names: once for each number of lanes.
       if (spec->is_metadata() && !first_of_lanes) continue;
       v1::Phase& phase = *plan.add_phases();
-      std::string name = NameOf(*spec, sweep, cell);
+      std::string name = NameOf(*spec, sweep, cell, counts_workers);
       if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
       phase.set_name(std::move(name));
       v1::Operation& operation = *phase.add_assignments()->mutable_operation();
@@ -153,6 +175,22 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
     }
   }
   return absl::OkStatus();
+}
+
+bool LanesAreWorkers(const GivenOptions& given, const PlanContext& context) {
+  return context.client_list || (given.Has("max-lanes") && context.worker_count != 1);
+}
+
+void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan) {
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    const uint32_t count = phase.lanes_per_worker() > 0 ? phase.lanes_per_worker() : plan.lanes_per_worker();
+    phase.clear_lanes_per_worker();
+    if (count == worker_count) continue;
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      for (uint32_t worker = 0; worker < count; ++worker) assignment.mutable_who()->add_workers(worker);
+    }
+  }
+  plan.set_lanes_per_worker(1);
 }
 
 void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {

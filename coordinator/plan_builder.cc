@@ -128,6 +128,8 @@ absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanCont
   plan.set_seed(context.drawn_seed);
   plan.add_targets()->set_path(".");
   IOBENCH_RETURN_IF_ERROR(ListPhases(given, context, plan));
+  // With a list of clients it is done once it is known which of them take part.
+  if (LanesAreWorkers(given, context) && !context.client_list) LanesBecomeWorkers(context.worker_count, plan);
   for (std::string& file : ExistingFiles(given)) plan.mutable_files()->add_existing_files(std::move(file));
   return plan;
 }

@@ -12,6 +12,8 @@ namespace iobench {
 struct PlanContext {
   uint32_t default_lanes = 1;  // where -t is not given
   uint32_t worker_count = 0;   // of the run; 0: not known yet
+  bool client_list =
+      false;  // workers are started by a list, as many as the options call lanes, with one lane each
   uint64_t memory_bytes = 0;   // of this host, for suites that want files larger than that; 0: not known
   uint64_t drawn_seed = 1;     // where neither --seed nor a plan gives one
 };

@@ -262,6 +262,14 @@ absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count) {
   IOBENCH_RETURN_IF_ERROR(CheckTargetsHaveWorkers(plan, worker_count));
   IOBENCH_RETURN_IF_ERROR(CheckMountsOfWorkers(plan, worker_count));
   for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const auto& chosen = assignment.who().workers();
+      const auto last = std::max_element(chosen.begin(), chosen.end());
+      if (last == chosen.end() || *last < worker_count) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("phase ", phase.name(), " is for ", *last + 1, " workers (who selects number ", *last,
+                       "), and there are ", worker_count, ": start more of them, or use a smaller -u"));
+    }
     const uint64_t lanes = uint64_t{worker_count} * ShapeOf(plan, phase).lanes_per_worker;
     for (const v1::Assignment& assignment : phase.assignments()) {
       const uint32_t readers = assignment.operation().reader_lanes();

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "common/clock.h"
 #include "common/operation.h"
+#include "common/phase_files.h"
 #include "common/phase_shape.h"
 #include "common/plan_targets.h"
 #include "common/units.h"
@@ -69,6 +70,12 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   return options;
 }
 
+// What a lane moves in a phase without a time limit.
+uint64_t BytesOfLane(const v1::Phase& phase, const PhaseShape& shape) {
+  const uint64_t most_ops = phase.stop().most_ops(), bytes = shape.files.bytes_per_lane();
+  return most_ops > 0 ? std::min(bytes, most_ops * phase.assignments(0).operation().record_bytes()) : bytes;
+}
+
 void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
   const v1::RunRecord& record = conductor.record();
   std::cout << "Nothing was written. This run would use\n";
@@ -86,7 +93,10 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();
     const PhaseShape shape = ShapeOf(plan, phase);
-    const uint64_t lanes = uint64_t{shape.lanes_per_worker} * static_cast<uint64_t>(record.workers_size());
+    uint64_t lanes = 0;
+    for (const uint32_t workers : WorkersOfAssignments(phase, static_cast<uint32_t>(record.workers_size()))) {
+      lanes += uint64_t{workers} * shape.lanes_per_worker;
+    }
     if (IsMetadata(operation)) {
       const uint64_t items = lanes * operation.tree().items_per_lane();
       std::cout << absl::StreamFormat(
@@ -102,8 +112,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
         FormatBytes(static_cast<double>(operation.record_bytes())),
         phase.stop().time_s() > 0
             ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
-            : absl::StrCat(FormatBytes(static_cast<double>(lanes * shape.files.bytes_per_lane())),
-                           " in all"));
+            : absl::StrCat(FormatBytes(static_cast<double>(lanes * BytesOfLane(phase, shape))), " in all"));
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }
   std::cout << std::flush;
@@ -251,7 +260,7 @@ int PrintSavedRun(const std::string& directory) {
   display.RunStarts(report);
   while (const std::optional<v1::PhaseRecord> record = saved->Next()) {
     const v1::PhaseReport phase = SummarizePhase(saved->run(), *record);
-    *report.add_phases() = BriefOf(phase);
+    *report.add_phases() = BriefOf(phase, SelectsWorkers(record->phase()));
     display.PhaseEnds(report, phase);
   }
   NoteScore(report);

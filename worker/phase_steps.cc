@@ -52,8 +52,9 @@ std::string AboutNewFiles(const PhaseSpec& spec) {
 
 std::string AboutPrefill(const PhaseSpec& spec, const Prepared& all, size_t lane_count) {
   if (all.prefilled_bytes > 0) {
-    return absl::StrCat("wrote ", FormatBytes(static_cast<double>(all.prefilled_bytes)), " for ",
-                        all.prefilled_lanes, " of ", lane_count, " lanes");
+    // Without counts: the coordinator adds the bytes up over the workers, and shows once what several of them say.
+    return all.prefilled_lanes < lane_count ? "written for the lanes that had no data"
+                                            : "written for every lane";
   }
   if (!spec.existing_files.empty()) return "existing files, their sizes checked";
   return spec.data_must_exist ? "kept data, their sizes checked" : "the data were there";

@@ -16,7 +16,12 @@ void AddOnce(const v1::Mark& mark, const std::string& subject, v1::PhaseReport& 
 
 }  // namespace
 
-v1::PhaseReport BriefOf(const v1::PhaseReport& phase) {
+bool SelectsWorkers(const v1::Phase& planned) {
+  return std::any_of(planned.assignments().begin(), planned.assignments().end(),
+                     [](const v1::Assignment& assignment) { return !assignment.who().workers().empty(); });
+}
+
+v1::PhaseReport BriefOf(const v1::PhaseReport& phase, bool keeps_workers) {
   v1::PhaseReport brief;
   brief.set_index(phase.index());
   brief.set_repetition(phase.repetition());
@@ -39,6 +44,11 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase) {
   brief.set_bytes_per_lane(phase.bytes_per_lane());
   brief.set_lane_count(phase.lane_count());
   brief.set_metadata(phase.metadata());
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    if (!keeps_workers) break;
+    v1::ClientPhaseReport& kept = *brief.add_clients();
+    for (int i = 0; i < client.workers_size(); ++i) kept.add_workers()->set_worker(client.workers(i).worker());
+  }
   if (phase.has_found_items()) brief.set_found_items(phase.found_items());
   for (const v1::Mark& mark : phase.marks()) AddOnce(mark, mark.subject(), brief);
   for (const v1::ClientPhaseReport& client : phase.clients()) {

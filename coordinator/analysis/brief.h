@@ -9,7 +9,11 @@ namespace iobench {
 // The phase's own figures, without its clients and lanes, steps, errors and stragglers. Its marks are those of the
 // phase and of its clients (whose name is the subject then), one of each code. SummarizeRepetitions, NoteScore and the
 // console's footer say the same of briefs as of whole phases.
-v1::PhaseReport BriefOf(const v1::PhaseReport& phase);
+// `keeps_workers`: with its clients and workers, too, of which nothing is known but that they took part.
+v1::PhaseReport BriefOf(const v1::PhaseReport& phase, bool keeps_workers = false);
+
+// Whether a phase is for some workers only, so that its brief has to say which.
+bool SelectsWorkers(const v1::Phase& planned);
 
 }  // namespace iobench
 

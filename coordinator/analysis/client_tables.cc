@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "coordinator/analysis/host_delta.h"
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/latency.h"
+#include "coordinator/analysis/nfs_rpcs.h"
 #include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
@@ -113,7 +116,21 @@ class TableBuilder {
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
+    AddNfsRpcs(results.front()->worker(), table);
     *report_.add_clients() = std::move(table);
+  }
+
+  void AddNfsRpcs(uint32_t a_worker, v1::ClientPhaseReport& client) {
+    std::map<uint32_t, std::string> mount_of_target;
+    if (static_cast<int>(a_worker) < view_.run.targets_size()) {
+      for (const v1::TargetFacts& target : view_.run.targets(static_cast<int>(a_worker)).targets()) {
+        mount_of_target.emplace(static_cast<uint32_t>(mount_of_target.size()), target.filesystem_id());
+      }
+    }
+    const std::optional<v1::NfsRpcReport> rpcs = NfsRpcsOf(client.host_delta(), mount_of_target);
+    if (!rpcs.has_value()) return;
+    *client.mutable_nfs_rpc() = *rpcs;
+    *report_.mutable_nfs_rpc() = report_.has_nfs_rpc() ? Sum(report_.nfs_rpc(), *rpcs) : *rpcs;
   }
 
   void AddWorker(const AlignedWorker& worker, v1::ClientPhaseReport& client, ClientTotals& totals) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/operation.h"
+#include "common/phase_files.h"
 #include "common/phase_shape.h"
 #include "common/units.h"
 #include "coordinator/report/console_data.h"
@@ -130,7 +131,7 @@ std::string TreesText(const v1::Plan& plan) {
 std::string SizesPerLane(const v1::Plan& plan) {
   uint64_t least = UINT64_MAX, most = 0;
   for (const auto& phase : plan.phases()) {
-    if (IsMetadata(FirstOperationOf(phase))) continue;
+    if (phase.assignments().empty() || IsMetadata(FirstOperationOf(phase))) continue;
     const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane();
     least = std::min(least, bytes);
     most = std::max(most, bytes);
@@ -139,9 +140,18 @@ std::string SizesPerLane(const v1::Plan& plan) {
   return least < most ? absl::StrCat(FormatBytes(static_cast<double>(least)), " to ", text) : text;
 }
 
+// Of the phase that has most.
+double BytesOfAllFiles(const v1::RunInfo& run) {
+  uint64_t most = 0;
+  for (const auto& phase : run.plan().phases()) {
+    if (phase.assignments().empty() || IsMetadata(phase.assignments(0).operation())) continue;
+    most = std::max(most, FileBytesOf(run.plan(), phase, run.worker_count()));
+  }
+  return static_cast<double>(most);
+}
+
 std::string FilesText(const v1::RunReport& report) {
   const v1::FileLayout& files = report.run().plan().files();
-  const double lane_bytes = static_cast<double>(files.bytes_per_lane());
   std::string text = absl::StrCat(SizesPerLane(report.run().plan()), " per lane");
   if (!files.existing_files().empty()) {
     absl::StrAppend(&text, " of existing files, which are only read");
@@ -151,7 +161,7 @@ std::string FilesText(const v1::RunReport& report) {
     absl::StrAppend(&text, " in ", files.files_per_lane(), " files");
   }
   if (files.existing_files().empty()) {
-    absl::StrAppend(&text, ", ", FormatBytes(lane_bytes * report.run().lane_count()), " in all");
+    absl::StrAppend(&text, ", ", FormatBytes(BytesOfAllFiles(report.run())), " in all");
   }
   const std::string records = RecordSizes(report.run().plan());
   if (!records.empty()) absl::StrAppend(&text, "; records of ", records);

@@ -1,6 +1,7 @@
 // The console's text of one phase: the headline, what to make of it, then the quieter figures.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "common/op.h"
 #include "common/operation.h"
+#include "common/phase_shape.h"
 #include "common/units.h"
+#include "coordinator/report/column_unit.h"
 #include "coordinator/report/console_data.h"
 #include "coordinator/report/console_page.h"
 #include "coordinator/report/console_sweep.h"
@@ -22,7 +25,10 @@ namespace iobench {
 namespace {
 
 constexpr size_t kMostSubjectsNamed = 3;
+constexpr size_t kMostMarksOfCode = 3;
 constexpr int kMostErrorsShown = 5;
+constexpr double kLeastStragglerCost = 0.001;
+constexpr uint64_t kMostSmallFileBytes = 1_MiB;
 
 // Every lane failed or sat out, or its worker was lost.
 bool NothingMeasured(const v1::PhaseReport& phase) {
@@ -40,7 +46,8 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, Cons
   // The figure stands above those of the paragraphs below it.
   const size_t title_columns = ConsolePage::kTextColumn - ConsolePage::kGapColumns;
   title.append(title_columns - std::min(title_columns, DisplayColumns(title)), ' ');
-  const bool both = !phase.metadata() || headline.bytes_per_s() > 0;
+  const double other_rate = phase.metadata() ? headline.bytes_per_s() : headline.ops_per_s();
+  const bool both = std::isfinite(other_rate) && (!phase.metadata() || other_rate > 0);
   page.Line({{title, Tone::kStrong},
              {RateText(phase.metadata(), headline.bytes_per_s(), headline.ops_per_s()), Tone::kStrong},
              {absl::StrCat(headline.name(), " (", headline.region(), ")")},
@@ -48,7 +55,14 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, Cons
 }
 
 void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
+  std::map<std::string, size_t> shown_of_code;
+  std::map<std::string, size_t> left_out_of_code;  // clients and lanes, or paragraphs of the whole phase
   for (const GroupedMark& mark : MarksOf(phase)) {
+    // Texts that name a file or a time differ from client to client.
+    if (++shown_of_code[mark.code] > kMostMarksOfCode) {
+      left_out_of_code[mark.code] += std::max<size_t>(1, mark.subjects.size());
+      continue;
+    }
     std::string text = mark.code;
     for (size_t i = 0; i < mark.subjects.size() && i < kMostSubjectsNamed; ++i) {
       absl::StrAppend(&text, i == 0 ? " on " : ", ", mark.subjects[i]);
@@ -57,6 +71,10 @@ void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
       absl::StrAppend(&text, " and ", mark.subjects.size() - kMostSubjectsNamed, " more");
     }
     page.Labelled("! mark", absl::StrCat(text, ": ", mark.text), Tone::kWarning);
+  }
+  for (const auto& [code, count] : left_out_of_code) {
+    page.Labelled("! mark", absl::StrCat(code, " on ", count, " more; all are in result.json"),
+                  Tone::kWarning);
   }
 }
 
@@ -180,6 +198,42 @@ void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   if (!before.empty()) page.Labelled("before", before, Tone::kQuiet);
 }
 
+// Writing small files is mostly creating them, which this phase did before its clock started.
+void PutUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  const v1::Phase* planned = PlannedPhase(report, phase);
+  const auto spec = FindOperation(phase.operation());
+  if (planned == nullptr || !spec.ok() || !(*spec)->creates_files || phase.engine() == "null") return;
+  const v1::FileLayout files = ShapeOf(report.run().plan(), *planned).files;
+  const uint64_t count = files.files_per_lane();
+  if (count < 2 || files.bytes_per_lane() / count > kMostSmallFileBytes) return;
+  page.Labelled("untimed",
+                absl::StrCat("the ", FormatCount(Number(count)),
+                             " files of each lane were created before the "
+                             "clock started; `--op create --items ",
+                             count, " --file-bytes ", ShortSize(files.bytes_per_lane() / count),
+                             "` times creating them, too"),
+                Tone::kWarning);
+}
+
+void PutNfs(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_nfs_rpc()) return;
+  const v1::NfsRpcReport& rpc = phase.nfs_rpc();
+  if (rpc.rpcs() == 0) {
+    page.Labelled("nfs", "no READ, WRITE or COMMIT was sent to a server", Tone::kQuiet);
+    return;
+  }
+  std::vector<std::string> figures = {
+      absl::StrCat(FormatCount(Number(rpc.rpcs())), rpc.rpcs() == 1 ? " RPC" : " RPCs",
+                   " (READ, WRITE, COMMIT)"),
+      absl::StrCat("queue ", FormatSeconds(rpc.queue_ms() * 1e-3)),
+      absl::StrCat("round trip ", FormatSeconds(rpc.round_trip_ms() * 1e-3)),
+      Counted(static_cast<int64_t>(rpc.retransmissions()), "retransmission")};
+  if (rpc.major_timeouts() > 0) {
+    figures.push_back(Counted(static_cast<int64_t>(rpc.major_timeouts()), "major timeout"));
+  }
+  page.Figures("nfs", figures);
+}
+
 void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Throughput& rates =
       phase.metadata() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
@@ -206,7 +260,8 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
     absl::StrAppend(&text, phase.metadata() ? "; ops within " : "; bytes within ",
                     Percent(100 * (high - low) / high));
   }
-  if (std::isfinite(phase.straggler_cost())) {
+  // Below that it is noise, a full figure over the stonewalled one costs nothing, and of a single lane it is its close.
+  if (LaneCount(phase) > 1 && phase.straggler_cost() >= kLeastStragglerCost) {
     absl::StrAppend(&text, "; stragglers cost ", Percent(100 * phase.straggler_cost()));
   }
   page.Labelled("stonewall", text, Tone::kQuiet);
@@ -231,8 +286,16 @@ void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& p
     if (phase.metadata() && region.name != std::string_view("ops") &&
         region.name != std::string_view("settle"))
       continue;
-    std::string above = FormatSeconds(region.mean);
-    std::string below = FormatSeconds(region.slowest);
+    const double both[] = {region.mean, several_lanes ? region.slowest : 0};
+    const ColumnUnit unit = ColumnUnit::OfSeconds(both);  // one stands below the other
+    const auto text_of = [&unit](double seconds) {
+      const std::string number = unit.Text(seconds);
+      return number == "0"   ? "0 s"
+             : number == "-" ? number
+                             : absl::StrCat(number, " ", std::string(unit.name()));
+    };
+    std::string above = text_of(region.mean);
+    std::string below = text_of(region.slowest);
     const size_t width = std::max(above.size(), below.size());
     above.resize(width, ' ');
     below.resize(width, ' ');
@@ -319,10 +382,12 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   PutMarks(phase, page);
   PutMoved(report, phase, page);
   PutWritten(phase, page);
+  PutUntimedCreates(report, phase, page);
   PutVerified(phase, page);
   PutWindows(phase, page);
   PutRegions(phase, several_lanes, page);
   PutLatency(phase, page);
+  PutNfs(phase, page);
   if (several_lanes) PutStart(phase, page);
   PutBetween(phase, page);
   PutTool(phase, page);

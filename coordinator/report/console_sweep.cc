@@ -15,8 +15,10 @@
 #include "common/operation.h"
 #include "common/phase_shape.h"
 #include "common/units.h"
+#include "coordinator/report/column_unit.h"
 #include "coordinator/report/console_words.h"
 #include "coordinator/report/display_text.h"
+#include "coordinator/report/worker_scaling.h"
 
 namespace iobench {
 namespace {
@@ -25,6 +27,7 @@ constexpr int kMostPagesOfSweep = 20;
 constexpr size_t kMostLetters = 26;
 
 struct Place {
+  uint32_t workers = 0;  // 0: all of the run
   uint32_t lanes = 0;
   uint64_t bytes = 0, record_bytes = 0;
 
@@ -36,12 +39,10 @@ Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
   const v1::Operation& operation = FirstOperationOf(phase);
   const auto spec = FindOperation(operation.name());
   const bool of_names = spec.ok() && (*spec)->is_metadata();
-  return {shape.lanes_per_worker, of_names ? 0 : shape.files.bytes_per_lane(), operation.record_bytes()};
-}
-
-std::string TitleOf(const v1::Operation& operation) {
-  const auto spec = FindOperation(operation.name());
-  return spec.ok() ? std::string((*spec)->title) : Printable(operation.name());
+  const auto workers =
+      static_cast<uint32_t>(phase.assignments().empty() ? 0 : phase.assignments(0).who().workers_size());
+  return {workers, shape.lanes_per_worker, of_names ? 0 : shape.files.bytes_per_lane(),
+          operation.record_bytes()};
 }
 
 // The figures of one place, and what makes them doubtful.
@@ -53,10 +54,7 @@ struct Cell {
 
   std::string Text(const std::vector<char>& letter_of_mark) const {
     if (failed || rates.empty()) return failed ? "failed" : "";
-    std::vector<double> sorted = rates;
-    std::sort(sorted.begin(), sorted.end());
-    const size_t middle = sorted.size() / 2;
-    const double median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    const double median = MedianOf(rates);
     std::string text =
         std::isfinite(median) ? absl::StrFormat("%.0f", metadata ? median : median / 1024) : "-";
     for (const size_t mark : marks) {
@@ -68,15 +66,16 @@ struct Cell {
 
 // What was measured, by operation and place.
 struct Sweep {
-  std::vector<std::string> operations;  // titles, in the order of the plan
+  std::vector<std::string> operations;  // in the order of the plan
   std::vector<bool> metadata;           // of each of them
-  std::set<uint32_t> lanes;
+  std::set<uint32_t> workers, lanes;
   std::set<uint64_t> sizes, records;
   std::set<std::pair<uint64_t, uint64_t>> shapes;  // size and record
   std::map<std::pair<size_t, Place>, Cell> cells;  // by number of the operation
   std::vector<std::pair<std::string, std::string>>
       marks;  // code and text of the first, in the order they came
 
+  bool by_workers() const { return workers.size() > 1; }
   bool by_lanes() const { return shapes.size() <= lanes.size(); }
 };
 
@@ -101,17 +100,18 @@ Sweep SweepOf(const v1::RunReport& report) {
   Sweep sweep;
   for (const v1::Phase& phase : plan.phases()) {
     const Place place = PlaceOf(plan, phase);
+    sweep.workers.insert(place.workers);
     sweep.lanes.insert(place.lanes);
     sweep.sizes.insert(place.bytes);
     sweep.records.insert(place.record_bytes);
     sweep.shapes.insert({place.bytes, place.record_bytes});
-    NumberIn(sweep.operations, TitleOf(FirstOperationOf(phase)));
+    NumberIn(sweep.operations, Printable(FirstOperationOf(phase).name()));
   }
   sweep.metadata.resize(sweep.operations.size());
   for (const v1::PhaseReport& phase : report.phases()) {
     const v1::Phase& planned =
         plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
-    const size_t operation = NumberIn(sweep.operations, TitleOf(FirstOperationOf(planned)));
+    const size_t operation = NumberIn(sweep.operations, Printable(FirstOperationOf(planned).name()));
     sweep.metadata[operation] = phase.metadata();
     Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
     cell.metadata = phase.metadata();
@@ -123,15 +123,6 @@ Sweep SweepOf(const v1::RunReport& report) {
     NoteMarks(phase, cell, sweep);
   }
   return sweep;
-}
-
-// "64k", "4m": without a space, as IOzone's users write them.
-std::string ShortSize(uint64_t bytes) {
-  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
-  for (const auto& [unit, letter] : kUnits) {
-    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
-  }
-  return absl::StrCat(bytes, "b");
 }
 
 using Row = std::vector<std::string>;
@@ -195,7 +186,7 @@ void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letter
   for (const uint64_t size : sweep.sizes) {
     Row row{ShortSize(size)};
     for (const uint64_t record : sweep.records) {
-      row.push_back(TextAt(sweep, operation, {lanes, size, record}, letters));
+      row.push_back(TextAt(sweep, operation, {*sweep.workers.begin(), lanes, size, record}, letters));
     }
     rows.push_back(std::move(row));
   }
@@ -227,6 +218,64 @@ void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage
   }
   PutColumns(titles, rows, page);
   page.Blank();
+}
+
+// The letters of the cells at `workers`, whose place is otherwise that of `scaling`.
+std::string LettersAt(const Sweep& sweep, const WorkerScaling& scaling, uint32_t workers,
+                      uint32_t all_workers, const Letters& letters) {
+  std::string text;
+  for (const auto& [key, cell] : sweep.cells) {
+    const auto& [operation, place] = key;
+    const bool here = sweep.operations[operation] == Printable(scaling.operation) &&
+                      (place.workers == 0 ? all_workers : place.workers) == workers &&
+                      place.record_bytes == scaling.record_bytes &&
+                      (scaling.metadata || place.bytes == scaling.bytes_per_lane);
+    if (!here) continue;
+    for (const size_t mark : cell.marks) {
+      if (letters[operation][mark] != 0) text += letters[operation][mark];
+    }
+  }
+  return text;
+}
+
+// Workers down: their clients, the rate, what each client has of it, and how it grows.
+void PutScaling(const v1::RunReport& report, const WorkerScaling& scaling, const Sweep& sweep,
+                const Letters& letters, ConsolePage& page) {
+  std::vector<double> rates;
+  for (const ScalingPoint& point : scaling.points) {
+    rates.insert(rates.end(), {point.rate, point.rate_per_client});
+  }
+  const ColumnUnit unit = ColumnUnit::OfBytesPerSecond(rates);
+  const auto text_of = [&](double rate) { return scaling.metadata ? FormatCount(rate) : unit.Text(rate); };
+  std::string title = Printable(scaling.operation);
+  if (sweep.shapes.size() > 1 && !scaling.metadata) {
+    absl::StrAppend(&title, " ", ShortSize(scaling.bytes_per_lane), "/", ShortSize(scaling.record_bytes));
+  }
+  page.Line({{absl::StrCat(title, " by workers"), Tone::kStrong}});
+  const std::string unit_name = scaling.metadata ? "ops/s" : std::string(unit.name());
+  TextTable table({{"workers"}, {"clients"}, {"lanes"}, {unit_name}, {"per client"}, {"scaling"}});
+  for (const ScalingPoint& point : scaling.points) {
+    table.AddRow({absl::StrCat(point.worker_count), absl::StrCat(point.client_count),
+                  absl::StrCat(point.lane_count),
+                  text_of(point.rate) +
+                      LettersAt(sweep, scaling, point.worker_count, report.run().worker_count(), letters),
+                  text_of(point.rate_per_client), Percent(100 * point.scaling)});
+  }
+  page.Table(table);
+  page.Blank();
+}
+
+void PutAllScaling(const v1::RunReport& report, const Sweep& sweep, const Letters& letters,
+                   ConsolePage& page) {
+  uint32_t fewest = UINT32_MAX;
+  for (const WorkerScaling& scaling : ScalingOf(report)) {
+    fewest = std::min(fewest, scaling.points[0].worker_count);
+    PutScaling(report, scaling, sweep, letters, page);
+  }
+  page.Labelled("scaling",
+                fewest == 1 ? std::string("rate of N workers / (N x rate of 1)")
+                            : absl::StrCat("rate per worker, of that of ", fewest, " workers"),
+                Tone::kQuiet);
 }
 
 enum class Share { kNone, kSome, kAll };
@@ -306,7 +355,9 @@ bool IsLongSweep(const v1::Plan& plan) {
 void PutSweep(const v1::RunReport& report, ConsolePage& page) {
   const Sweep sweep = SweepOf(report);
   const Letters letters = LettersOf(sweep);
-  if (sweep.by_lanes()) {
+  if (sweep.by_workers()) {
+    PutAllScaling(report, sweep, letters, page);
+  } else if (sweep.by_lanes()) {
     PutLanesByOperation(sweep, letters, page);
   } else {
     for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
@@ -323,7 +374,8 @@ void PutSweep(const v1::RunReport& report, ConsolePage& page) {
                   Tone::kQuiet);
   }
   PutMarks(sweep, letters, page);
-  page.Labelled("details", "latencies, windows and clients of each phase: result.json and result.csv",
+  page.Labelled("details",
+                "latencies, windows and clients of each phase: result.json, phases.csv and result.csv",
                 Tone::kQuiet);
 }
 

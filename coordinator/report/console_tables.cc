@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/units.h"
+#include "coordinator/report/column_unit.h"
 #include "coordinator/report/console_words.h"
 #include "coordinator/report/display_text.h"
 
@@ -39,17 +42,76 @@ std::string CpuText(double percent) {
   return std::isfinite(percent) ? absl::StrCat(std::llround(percent), " %") : "-";
 }
 
-void AddClientRow(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client, TextTable& table) {
-  table.AddRow(
-      {Printable(client.host()), FormatCount(client.workers_size()),
-       FormatCount(static_cast<double>(LaneCountOf(client))),
-       RateText(phase.metadata(), client.bytes_per_s(), client.ops_per_s()),
-       std::isfinite(client.share_of_mean()) ? absl::StrCat(std::llround(100 * client.share_of_mean()), " %")
-                                             : "-",
-       PercentileText(client.latency_us(), "p99", client.latency_us().p99()), CpuText(client.cpu_percent()),
-       client.clock_error_us() == 0 ? "same clock"
-                                    : absl::StrCat("+-", Microseconds(client.clock_error_us())),
-       Codes(client.marks())});
+// The rates of a column: "MiB/s", or "ops/s" of operations on names.
+struct RateColumn {
+  bool metadata;
+  ColumnUnit unit;
+
+  RateColumn(bool is_metadata, std::span<const double> rates)
+      : metadata(is_metadata), unit(ColumnUnit::OfBytesPerSecond(rates)) {}
+  std::string title() const { return metadata ? "ops/s" : std::string(unit.name()); }
+  std::string Text(double rate) const { return metadata ? FormatCount(rate) : unit.Text(rate); }
+};
+
+// Percentiles of several latencies in one unit; "~12.3" where one is unsure.
+class LatencyColumns {
+ public:
+  void Add(double us) { seconds_.push_back(us * 1e-6); }
+  void Close() { unit_ = ColumnUnit::OfSeconds(seconds_); }
+  std::string Title(const char* percentile) const {
+    return absl::StrCat(percentile, " ", std::string(unit_.name()));
+  }
+  std::string Text(const v1::Latency& latency, std::string_view percentile, double us) const {
+    if (latency.count() == 0) return "-";
+    return absl::StrCat(IsUnsure(latency, percentile) ? "~" : "", unit_.Text(us * 1e-6));
+  }
+
+ private:
+  std::vector<double> seconds_;
+  ColumnUnit unit_ = ColumnUnit::OfSeconds({});
+};
+
+double RateOf(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client) {
+  return phase.metadata() ? client.ops_per_s() : client.bytes_per_s();
+}
+
+TextTable ClientTable(const v1::PhaseReport& phase,
+                      const std::vector<const v1::ClientPhaseReport*>& clients) {
+  std::vector<double> rates, clock_errors_s;
+  LatencyColumns latencies;
+  for (const auto* client : clients) {
+    rates.push_back(RateOf(phase, *client));
+    clock_errors_s.push_back(client->clock_error_us() * 1e-6);
+    if (client->latency_us().count() > 0) latencies.Add(client->latency_us().p99());
+  }
+  latencies.Close();
+  const RateColumn rate(phase.metadata(), rates);
+  const ColumnUnit clock = ColumnUnit::OfSeconds(clock_errors_s);
+  const bool one_clock =
+      std::all_of(clock_errors_s.begin(), clock_errors_s.end(), [](double error) { return error == 0; });
+  TextTable table(
+      {{"client", Align::kLeft},
+       {"workers", Align::kRight, true},
+       {"lanes", Align::kRight, true},
+       {rate.title()},
+       {"of mean"},
+       {latencies.Title("p99")},
+       {"cpu"},
+       {one_clock ? "clock" : absl::StrCat("clock ", std::string(clock.name())), Align::kRight, true},
+       {"marks", Align::kLeft}});
+  for (const auto* client : clients) {
+    const double share = client->share_of_mean();
+    table.AddRow({Printable(client->host()), FormatCount(client->workers_size()),
+                  FormatCount(static_cast<double>(LaneCountOf(*client))), rate.Text(RateOf(phase, *client)),
+                  std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-",
+                  latencies.Text(client->latency_us(), "p99", client->latency_us().p99()),
+                  CpuText(client->cpu_percent()),
+                  client->clock_error_us() == 0
+                      ? "same"
+                      : absl::StrCat("+-", clock.Text(client->clock_error_us() * 1e-6)),
+                  Codes(client->marks())});
+  }
+  return table;
 }
 
 }  // namespace
@@ -98,18 +160,8 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
     });
     clients.resize(kClientRowsOfMany);
   }
-  TextTable table({{"client", Align::kLeft},
-                   {"workers", Align::kRight, true},
-                   {"lanes", Align::kRight, true},
-                   {"rate"},
-                   {"of mean"},
-                   {"p99"},
-                   {"cpu"},
-                   {"clock", Align::kRight, true},
-                   {"marks", Align::kLeft}});
-  for (const auto* client : clients) AddClientRow(phase, *client, table);
   page.Blank();
-  page.Table(table);
+  page.Table(ClientTable(phase, clients));
   if (count > clients.size()) {
     page.Labelled(
         "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in result.csv"),
@@ -119,13 +171,28 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
 
 void PutSummary(const v1::RunReport& report, ConsolePage& page) {
   if (report.phases().empty()) return;
-  TextTable table({{"phase", Align::kLeft, false, true},
-                   {"headline"},
-                   {"region", Align::kLeft},
-                   {"ops/s"},
-                   {"p50", Align::kRight, true},
-                   {"p99"},
-                   {"marks", Align::kLeft}});
+  // Operations on names have a rate of data only where they write some.
+  const auto moves_data = [](const v1::PhaseReport& phase) {
+    return !phase.metadata() || phase.headline().bytes_per_s() > 0;
+  };
+  std::vector<double> rates;
+  LatencyColumns latencies;
+  for (const auto& phase : report.phases()) {
+    if (moves_data(phase)) rates.push_back(phase.headline().bytes_per_s());
+    if (phase.latency_us().count() == 0) continue;
+    latencies.Add(phase.latency_us().p50());
+    latencies.Add(phase.latency_us().p99());
+  }
+  latencies.Close();
+  const RateColumn data_rate(false, rates);
+  std::vector<TextTable::Column> columns = {{"phase", Align::kLeft, false, true}};
+  if (!rates.empty()) columns.push_back({data_rate.title()});
+  columns.insert(columns.end(), {{"ops/s"},
+                                 {"region", Align::kLeft},
+                                 {latencies.Title("p50"), Align::kRight, true},
+                                 {latencies.Title("p99")},
+                                 {"marks", Align::kLeft}});
+  TextTable table(std::move(columns));
   for (const auto& phase : report.phases()) {
     std::vector<std::string> codes;
     for (const GroupedMark& mark : MarksOf(phase)) {
@@ -133,19 +200,27 @@ void PutSummary(const v1::RunReport& report, ConsolePage& page) {
     }
     const std::string full = phase.headline().name() == "full" ? " (full)" : "";
     const v1::Latency& latency = phase.latency_us();
-    table.AddRow({PhaseNameAlone(report, phase),
-                  RateText(phase.metadata(), phase.headline().bytes_per_s(), phase.headline().ops_per_s()),
-                  phase.headline().region() + full, FormatCount(phase.headline().ops_per_s()),
-                  PercentileText(latency, "p50", latency.p50()),
-                  PercentileText(latency, "p99", latency.p99()), absl::StrJoin(codes, " ")});
+    std::vector<std::string> row = {PhaseNameAlone(report, phase)};
+    if (!rates.empty())
+      row.push_back(moves_data(phase) ? data_rate.Text(phase.headline().bytes_per_s()) : "");
+    row.insert(row.end(), {FormatCount(phase.headline().ops_per_s()), phase.headline().region() + full,
+                           latencies.Text(latency, "p50", latency.p50()),
+                           latencies.Text(latency, "p99", latency.p99()), absl::StrJoin(codes, " ")});
+    table.AddRow(std::move(row));
   }
   page.Table(table);
 }
 
 void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
   if (report.repetitions().empty()) return;
+  std::vector<double> rates;
+  for (const auto& repetition : report.repetitions()) {
+    if (!repetition.metadata()) rates.insert(rates.end(), {repetition.low(), repetition.high()});
+  }
+  const RateColumn of_data(false, rates), of_names(true, {});
   TextTable table({{"repeated", Align::kLeft, false, true},
                    {"times"},
+                   {"unit", Align::kLeft},
                    {"median"},
                    {"interval", Align::kLeft},
                    {"level"},
@@ -154,11 +229,12 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
                    {"stddev", Align::kRight, true}});
   std::vector<std::string> left_out;
   for (const auto& repetition : report.repetitions()) {
-    const auto rate = [&repetition](double value) { return RateText(repetition.metadata(), value, value); };
-    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), rate(repetition.median()),
-                  absl::StrCat(rate(repetition.low()), " to ", rate(repetition.high())),
-                  Percent(repetition.level_percent()), rate(repetition.min()), rate(repetition.max()),
-                  rate(repetition.stddev())});
+    const RateColumn& column = repetition.metadata() ? of_names : of_data;
+    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), column.title(),
+                  column.Text(repetition.median()),
+                  absl::StrCat(column.Text(repetition.low()), " to ", column.Text(repetition.high())),
+                  Percent(repetition.level_percent()), column.Text(repetition.min()),
+                  column.Text(repetition.max()), column.Text(repetition.stddev())});
     if (repetition.partial_count() > 0) {
       left_out.push_back(
           absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (partial)"));

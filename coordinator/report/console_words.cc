@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/status_util.h"
@@ -18,17 +24,27 @@ bool IsOfWholePhase(const v1::Mark& mark) {
   return mark.subject().empty() || mark.subject() == "phase";
 }
 
-void AddMark(const v1::Mark& mark, std::vector<GroupedMark>& groups) {
-  const std::string text = Printable(mark.text());
-  auto group = std::find_if(groups.begin(), groups.end(), [&](const GroupedMark& other) {
-    return other.code == mark.code() && other.text == text && other.subjects.empty() == IsOfWholePhase(mark);
-  });
-  if (group == groups.end()) group = groups.insert(groups.end(), {Printable(mark.code()), text, {}});
-  if (IsOfWholePhase(mark)) return;
-  const std::string subject = Shortened(Printable(mark.subject()), kHostColumns);
-  auto& subjects = group->subjects;
-  if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end()) subjects.push_back(subject);
-}
+// Puts those together that say the same, without looking at all the others for each: a run may have thousands.
+class MarkGroups {
+ public:
+  void Add(const v1::Mark& mark, const std::string& subject) {
+    const std::string code = Printable(mark.code()), text = Printable(mark.text());
+    const auto [known, is_new] = number_of_.try_emplace({code, text, subject.empty()}, groups_.size());
+    if (is_new) groups_.push_back({code, text, {}});
+    if (subject.empty()) return;
+    std::string shown = Shortened(Printable(subject), kHostColumns);
+    if (named_.insert({known->second, shown}).second) {
+      groups_[known->second].subjects.push_back(std::move(shown));
+    }
+  }
+  std::vector<GroupedMark> Take() { return std::move(groups_); }
+
+ private:
+  std::vector<GroupedMark> groups_;
+  std::map<std::tuple<std::string, std::string, bool>, size_t>
+      number_of_;  // by code, text, of the whole phase
+  std::set<std::pair<size_t, std::string>> named_;
+};
 
 std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const uint32_t repetitions = report.run().plan().repetitions();
@@ -48,7 +64,7 @@ const v1::Operation& FirstOperationOf(const v1::Phase& phase) {
 std::string Percent(double percent) {
   if (!std::isfinite(percent)) return "-";
   const double magnitude = std::fabs(percent);
-  if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "> -0.001 %";
+  if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "0 %";
   std::string text = absl::StrFormat("%.*f",
                                      magnitude >= 99.95 || magnitude == 0 ? 0
                                      : magnitude < 0.1                    ? 3
@@ -73,7 +89,7 @@ std::string PercentileText(const v1::Latency& latency, std::string_view percenti
 }
 
 std::string OpsPerSecond(double rate) {
-  return absl::StrCat(FormatCount(rate), " ops/s");
+  return std::isfinite(rate) ? absl::StrCat(FormatCount(rate), " ops/s") : "-";
 }
 
 std::string RateText(bool metadata, double bytes_per_s, double ops_per_s) {
@@ -100,17 +116,30 @@ std::string TreeText(const v1::Tree& tree) {
 }
 
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const std::string& title = phase.title().empty() ? phase.operation() : phase.title();
-  std::string text = Printable(title);
-  if (!phase.name().empty() && phase.name() != phase.operation())
-    text = absl::StrCat(Printable(phase.name()), " (", text, ")");
+  std::string text = Printable(phase.name());
+  if (!absl::StartsWith(phase.name(), phase.operation())) {
+    absl::StrAppend(&text, text.empty() ? "" : " (", Printable(phase.operation()), text.empty() ? "" : ")");
+  }
   return text + RepetitionText(report, phase);
 }
 
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const bool named = !phase.name().empty() && phase.name() != phase.operation();
-  const std::string& name = named ? phase.name() : phase.title().empty() ? phase.operation() : phase.title();
-  return Printable(name) + RepetitionText(report, phase);
+  return Printable(phase.name().empty() ? phase.operation() : phase.name()) + RepetitionText(report, phase);
+}
+
+double MedianOf(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+std::string ShortSize(uint64_t bytes) {
+  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
+  }
+  return absl::StrCat(bytes, "b");
 }
 
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {
@@ -138,15 +167,14 @@ std::string ErrorText(const v1::ErrorReport& error) {
 }
 
 std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase) {
-  std::vector<GroupedMark> groups;
-  for (const auto& mark : phase.marks()) AddMark(mark, groups);
+  MarkGroups groups;
+  for (const auto& mark : phase.marks()) groups.Add(mark, IsOfWholePhase(mark) ? "" : mark.subject());
   for (const auto& client : phase.clients()) {
-    for (v1::Mark mark : client.marks()) {
-      if (IsOfWholePhase(mark)) mark.set_subject(client.host());
-      AddMark(mark, groups);
+    for (const auto& mark : client.marks()) {
+      groups.Add(mark, IsOfWholePhase(mark) ? client.host() : mark.subject());
     }
   }
-  return groups;
+  return groups.Take();
 }
 
 }  // namespace iobench

@@ -1,5 +1,6 @@
 // result.csv: one row per phase, client and lane, the phase's own figures repeated on each row, so that pandas and R
-// read it without options. The columns are documented in docs/reports.md; names are stable, new ones come last.
+// read it without options. phases.csv: one row per phase, with the phase's own figures and nothing else, so that they may
+// be added up. The columns are documented in docs/reports.md; names are stable, new ones come last.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,9 @@
 
 #include "common/status_util.h"
 #include "coordinator/report/number_text.h"
+#include "coordinator/report/phases_csv.h"
 #include "coordinator/report/report_writer.h"
+#include "coordinator/report/worker_scaling.h"
 
 namespace iobench {
 namespace {
@@ -18,9 +21,9 @@ namespace {
 struct RowSource {
   const v1::RunReport& report;
   const v1::PhaseReport& phase;
-  const v1::ClientPhaseReport& client;
-  const v1::WorkerPhaseReport& worker;
-  const v1::LanePhaseReport* lane;  // null: a lost worker that sent nothing about its lanes
+  const v1::ClientPhaseReport* client = nullptr;  // null, and worker too: a row of phases.csv
+  const v1::WorkerPhaseReport* worker = nullptr;
+  const v1::LanePhaseReport* lane = nullptr;  // null: a lost worker that sent nothing about its lanes
 };
 
 // RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Spaces at the ends too: readers
@@ -63,7 +66,7 @@ std::string Codes(const google::protobuf::RepeatedPtrField<v1::Mark>& marks) {
 }
 
 std::string State(const RowSource& row) {
-  if (row.worker.lost()) return "lost";
+  if (row.worker->lost()) return "lost";
   if (row.lane == nullptr) return "";
   if (row.lane->failed()) return "failed";
   if (row.lane->sat_out()) return "sat_out";
@@ -76,23 +79,28 @@ std::string OfData(const RowSource& row, std::string cell) {
   return cell;
 }
 
+enum class Of { kPhase, kLane };  // kPhase: the same on all rows of a phase
+
 struct Column {
   std::string_view name;
+  Of of;
   std::string (*value)(const RowSource&);
 };
 
 // A cell of the lane, empty where the row has none.
 #define LANE_CELL(expression) \
-  [](const RowSource& row) { return row.lane == nullptr ? std::string() : expression; }
-#define CELL(expression) [](const RowSource& row) { return expression; }
+  Of::kLane, [](const RowSource& row) { return row.lane == nullptr ? std::string() : expression; }
+// A cell of the row's client or worker.
+#define OWNER_CELL(expression) Of::kLane, [](const RowSource& row) { return expression; }
+#define CELL(expression) Of::kPhase, [](const RowSource& row) { return expression; }
 // A figure of a part of the phase that may be missing: not known is empty, never 0.
 #define PART_CELL(part, field)                                                        \
-  [](const RowSource& row) {                                                          \
+  Of::kPhase, [](const RowSource& row) {                                              \
     return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); \
   }
 // The same for rates of data.
 #define DATA_CELL(part, field)                                                                     \
-  [](const RowSource& row) {                                                                       \
+  Of::kPhase, [](const RowSource& row) {                                                           \
     return OfData(row, row.phase.has_##part() ? Number(row.phase.part().field()) : std::string()); \
   }
 
@@ -106,12 +114,12 @@ constexpr Column kColumns[] = {
                                                                                   : row.phase.operation()))},
     {"engine", CELL(Text(row.phase.engine()))},
     {"record_bytes", CELL(Number(row.phase.record_bytes()))},
-    {"host", CELL(Text(row.client.host()))},
-    {"worker", CELL(Number(uint64_t{row.worker.worker()}))},
+    {"host", OWNER_CELL(Text(row.client->host()))},
+    {"worker", OWNER_CELL(Number(uint64_t{row.worker->worker()}))},
     {"lane", LANE_CELL(Number(uint64_t{row.lane->lane()}))},
     {"file_owner", LANE_CELL(Number(uint64_t{row.lane->file_owner()}))},
     {"file", LANE_CELL(Text(row.lane->file()))},
-    {"state", CELL(State(row))},
+    {"state", OWNER_CELL(State(row))},
     {"bytes", LANE_CELL(Number(row.lane->bytes()))},
     {"measured_bytes", LANE_CELL(Number(row.lane->measured_bytes()))},
     {"ops", LANE_CELL(Number(row.lane->ops()))},
@@ -128,11 +136,11 @@ constexpr Column kColumns[] = {
     {"max_us", LANE_CELL(Number(row.lane->max_us()))},
     {"cpu_user_s", LANE_CELL(Number(row.lane->cpu_user_s()))},
     {"cpu_system_s", LANE_CELL(Number(row.lane->cpu_system_s()))},
-    {"client_bytes_per_s", CELL(OfData(row, Number(row.client.bytes_per_s())))},
-    {"client_share_of_mean", CELL(Number(row.client.share_of_mean()))},
-    {"client_cpu_percent", CELL(Number(row.client.cpu_percent()))},
-    {"client_clock_error_us", CELL(Number(row.client.clock_error_us()))},
-    {"client_marks", CELL(Codes(row.client.marks()))},
+    {"client_bytes_per_s", OWNER_CELL(OfData(row, Number(row.client->bytes_per_s())))},
+    {"client_share_of_mean", OWNER_CELL(Number(row.client->share_of_mean()))},
+    {"client_cpu_percent", OWNER_CELL(Number(row.client->cpu_percent()))},
+    {"client_clock_error_us", OWNER_CELL(Number(row.client->clock_error_us()))},
+    {"client_marks", OWNER_CELL(Codes(row.client->marks()))},
     {"headline_name", CELL(Text(row.phase.headline().name()))},
     {"headline_region", CELL(Text(row.phase.headline().region()))},
     {"headline_bytes_per_s", DATA_CELL(headline, bytes_per_s)},
@@ -160,7 +168,7 @@ constexpr Column kColumns[] = {
     {"bytes_per_lane", CELL(row.phase.metadata() ? std::string() : Number(row.phase.bytes_per_lane()))},
     {"phase_lane_count", CELL(Number(uint64_t{row.phase.lane_count()}))},
     {"ops_per_s", LANE_CELL(Number(row.lane->ops_per_s()))},
-    {"client_ops_per_s", CELL(Number(row.client.ops_per_s()))},
+    {"client_ops_per_s", OWNER_CELL(Number(row.client->ops_per_s()))},
     {"phase_ops", CELL(Number(row.phase.ops()))},
     {"phase_measured_ops", CELL(Number(row.phase.measured_ops()))},
     {"full_ops_per_s", PART_CELL(throughput_ops_per_s, full)},
@@ -178,18 +186,60 @@ constexpr Column kColumns[] = {
      CELL(row.phase.has_found_items() ? Number(row.phase.found_items()) : std::string())},
 };
 
+// What stands in phases.csv behind the columns that it shares with result.csv.
+constexpr Column kPhaseColumns[] = {
+    {"clients", CELL(Number(uint64_t(row.phase.clients_size())))},
+    {"workers", CELL(Number(uint64_t{WorkerCount(row.phase)}))},
+    {"lanes_failed", CELL(Number(uint64_t{row.phase.lanes_failed()}))},
+    {"workers_lost", CELL(Number(uint64_t{row.phase.workers_lost()}))},
+    {"interrupted", CELL(Number(uint64_t{row.phase.interrupted()}))},
+    {"mean_open_s", PART_CELL(regions_s, open)},
+    {"mean_ops_s", PART_CELL(regions_s, ops)},
+    {"mean_fsync_s", PART_CELL(regions_s, fsync)},
+    {"mean_close_s", PART_CELL(regions_s, close)},
+    {"mean_settle_s", PART_CELL(regions_s, settle)},
+    {"lane_min_bytes_per_s", DATA_CELL(lanes_bytes_per_s, min)},
+    {"lane_max_bytes_per_s", DATA_CELL(lanes_bytes_per_s, max)},
+    {"lane_min_ops_per_s", PART_CELL(lanes_ops_per_s, min)},
+    {"lane_max_ops_per_s", PART_CELL(lanes_ops_per_s, max)},
+    {"phase_p90_us", PART_CELL(latency_us, p90)},
+    {"phase_p99_9_us", PART_CELL(latency_us, p99_9)},
+    {"nfs_rpcs", PART_CELL(nfs_rpc, rpcs)},
+    {"nfs_queue_ms", PART_CELL(nfs_rpc, queue_ms)},
+    {"nfs_round_trip_ms", PART_CELL(nfs_rpc, round_trip_ms)},
+    {"nfs_retransmissions", PART_CELL(nfs_rpc, retransmissions)},
+};
+
 #undef CELL
+#undef OWNER_CELL
 #undef PART_CELL
 #undef DATA_CELL
 #undef LANE_CELL
 
-void WriteRow(const RowSource& row, std::ostream& out) {
-  bool first = true;
+using Columns = std::vector<const Column*>;
+
+Columns LaneColumns() {
+  Columns columns;
+  for (const Column& column : kColumns) columns.push_back(&column);
+  return columns;
+}
+
+Columns PhaseColumns() {
+  Columns columns;
   for (const Column& column : kColumns) {
-    if (!first) out << ',';
-    out << column.value(row);
-    first = false;
+    if (column.of == Of::kPhase) columns.push_back(&column);
   }
+  for (const Column& column : kPhaseColumns) columns.push_back(&column);
+  return columns;
+}
+
+void WriteTitles(const Columns& columns, std::ostream& out) {
+  for (const Column* column : columns) out << (column == columns.front() ? "" : ",") << column->name;
+  out << '\n';
+}
+
+void WriteRow(const Columns& columns, const RowSource& row, std::ostream& out) {
+  for (const Column* column : columns) out << (column == columns.front() ? "" : ",") << column->value(row);
   out << '\n';
 }
 
@@ -210,20 +260,18 @@ class CsvWriter : public ReportWriter {
 }  // namespace
 
 absl::Status WriteCsvTitles(std::ostream& out) {
-  bool first = true;
-  for (const Column& column : kColumns) {
-    out << (first ? "" : ",") << column.name;
-    first = false;
-  }
-  out << '\n';
+  WriteTitles(LaneColumns(), out);
   return Finish(out);
 }
 
 absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
+  const Columns columns = LaneColumns();
   for (const auto& client : phase.clients()) {
     for (const auto& worker : client.workers()) {
-      for (const auto& lane : worker.lanes()) WriteRow({report, phase, client, worker, &lane}, out);
-      if (worker.lanes().empty()) WriteRow({report, phase, client, worker, nullptr}, out);
+      for (const auto& lane : worker.lanes()) {
+        WriteRow(columns, {report, phase, &client, &worker, &lane}, out);
+      }
+      if (worker.lanes().empty()) WriteRow(columns, {report, phase, &client, &worker, nullptr}, out);
     }
   }
   return Finish(out);
@@ -231,6 +279,16 @@ absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& ph
 
 std::unique_ptr<ReportWriter> MakeCsvWriter() {
   return std::make_unique<CsvWriter>();
+}
+
+absl::Status WritePhasesCsvTitles(std::ostream& out) {
+  WriteTitles(PhaseColumns(), out);
+  return Finish(out);
+}
+
+absl::Status WritePhasesCsvRow(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
+  WriteRow(PhaseColumns(), {report, phase}, out);
+  return Finish(out);
 }
 
 }  // namespace iobench

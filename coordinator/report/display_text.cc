@@ -140,8 +140,9 @@ std::string WithShortValues(std::string_view message) {
 std::vector<std::string> Wrapped(std::string_view text, size_t columns) {
   columns = std::max<size_t>(columns, 2);  // the widest character fits
   std::vector<std::string> lines;
-  while (DisplayColumns(text) > columns) {
-    std::string_view line = Beginning(text, columns);
+  // Looks at a line's worth of text for each line: to count the columns of all the rest each time would be quadratic.
+  for (std::string_view line = Beginning(text, columns); line.size() < text.size();
+       line = Beginning(text, columns)) {
     const bool at_word_end = text[line.size()] == ' ';
     const size_t space = line.rfind(' ');
     if (!at_word_end && space != std::string_view::npos && space > 0) line = line.substr(0, space);

@@ -22,6 +22,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "coordinator/report/atomic_file.h"
+#include "coordinator/report/phases_csv.h"
 #include "coordinator/report/report_writer.h"
 
 namespace iobench {
@@ -190,7 +191,8 @@ bool IsOurs(const std::string& path) {
 }
 
 absl::Status RemoveEarlierResult(const std::string& directory) {
-  std::vector<std::string> paths = {directory + "/result.json", directory + "/result.csv"};
+  std::vector<std::string> paths = {directory + "/result.json", directory + "/result.csv",
+                                    directory + "/phases.csv"};
   for (const std::string& path : paths) {
     std::error_code error;
     if (fs::exists(path, error) && !IsOurs(path)) {
@@ -211,7 +213,8 @@ absl::Status RemoveEarlierResult(const std::string& directory) {
 bool HoldsResult(const std::string& directory) {
   std::error_code error;
   return fs::exists(directory + "/result.json", error) || fs::exists(directory + "/result.csv", error) ||
-         fs::exists(RunPath(directory), error) || !PhaseFiles(directory).empty();
+         fs::exists(directory + "/phases.csv", error) || fs::exists(RunPath(directory), error) ||
+         !PhaseFiles(directory).empty();
 }
 
 }  // namespace
@@ -248,9 +251,13 @@ absl::Status ResultStore::OpenLists() {
   if (!json_phases_.has_value()) {
     IOBENCH_ASSIGN_OR_RETURN(json_phases_, AppendFile::CreateNameless(directory_ + "/result.json.phases"));
   }
-  if (csv_.has_value()) return absl::OkStatus();
-  IOBENCH_ASSIGN_OR_RETURN(csv_, AppendFile::Create(directory_ + "/result.csv"));
-  return csv_->Append([](std::ostream& out) { return WriteCsvTitles(out); });
+  if (!csv_.has_value()) {
+    IOBENCH_ASSIGN_OR_RETURN(csv_, AppendFile::Create(directory_ + "/result.csv"));
+    IOBENCH_RETURN_IF_ERROR(csv_->Append([](std::ostream& out) { return WriteCsvTitles(out); }));
+  }
+  if (phases_csv_.has_value()) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(phases_csv_, AppendFile::Create(directory_ + "/phases.csv"));
+  return phases_csv_->Append([](std::ostream& out) { return WritePhasesCsvTitles(out); });
 }
 
 absl::Status ResultStore::AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase) {
@@ -258,7 +265,9 @@ absl::Status ResultStore::AddPhase(const v1::RunReport& report, const v1::PhaseR
   const bool is_first = json_phases_->bytes() == 0;
   IOBENCH_RETURN_IF_ERROR(
       json_phases_->Append([&](std::ostream& out) { return WriteJsonPhase(phase, is_first, out); }));
-  return csv_->Append([&](std::ostream& out) { return WriteCsvRows(report, phase, out); });
+  IOBENCH_RETURN_IF_ERROR(
+      csv_->Append([&](std::ostream& out) { return WriteCsvRows(report, phase, out); }));
+  return phases_csv_->Append([&](std::ostream& out) { return WritePhasesCsvRow(report, phase, out); });
 }
 
 bool ResultStore::IsDue() const {
@@ -271,6 +280,7 @@ absl::Status ResultStore::SaveReport(const v1::RunReport& report) {
   IOBENCH_RETURN_IF_ERROR(OpenLists());
   IOBENCH_RETURN_IF_ERROR(SyncPhases());
   IOBENCH_RETURN_IF_ERROR(csv_->Sync());
+  IOBENCH_RETURN_IF_ERROR(phases_csv_->Sync());
   IOBENCH_RETURN_IF_ERROR(WriteFileAtomically(directory_ + "/result.json", [&](std::ostream& out) {
     return WriteJson(
         report, json_phases_->bytes() > 0, [this](std::ostream& list) { return json_phases_->CopyTo(list); },

@@ -18,7 +18,7 @@
 namespace iobench {
 
 // One thread uses it. Files are written in one step (temporary file, rename), so that a reader or a process that is killed
-// leaves the old or the new, never half of one; of result.csv, which grows, the last lines may be missing then.
+// leaves the old or the new, never half of one; of result.csv and phases.csv, which grow, the last lines may be missing then.
 class ResultStore {
  public:
   // Makes the directory (and parents) if need be. AlreadyExists when it holds a result already and `force` is not set:
@@ -29,7 +29,7 @@ class ResultStore {
 
   absl::Status SaveRun(const v1::RunRecord& run) const;
   absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);  // RunRecord.run_number
-  // The next phase of result.json and result.csv. `report`: the run that it belongs to; its phases are not looked at.
+  // The next phase of result.json and of the CSV files. `report`: the run that it belongs to; its phases are not looked at.
   absl::Status AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
 
   // Whether it is time to SaveReport: until result.json has a phase; then when a second has passed, and twenty times as
@@ -50,6 +50,7 @@ class ResultStore {
   std::function<int64_t()> now_ns_;
   std::vector<std::string> not_synced_;        // raw files of phases
   std::optional<AppendFile> csv_;              // result.csv
+  std::optional<AppendFile> phases_csv_;       // phases.csv
   std::optional<AppendFile> json_phases_;      // the elements of result.json's list of phases, as they stand there
   int64_t saved_at_ns_ = 0;                    // the report, the last time
   int64_t save_took_ns_ = 0;

@@ -12,11 +12,14 @@ namespace iobench {
 std::string ResultsLine(const std::string& directory, const absl::Status& saved) {
   const std::string name = Printable(directory);
   const std::string again = absl::StrCat("; print again with `cluster-iobench report ", name, "`");
-  if (saved.ok()) return absl::StrCat("results: ", name, "/result.json, result.csv, raw/", again);
+  if (saved.ok()) return absl::StrCat("results: ", name, "/result.json, phases.csv, result.csv, raw/", again);
   const struct {
     const char* file;
     const char* shown;
-  } kParts[] = {{"result.json", "result.json"}, {"result.csv", "result.csv"}, {"raw/run.pb", "raw/"}};
+  } kParts[] = {{"result.json", "result.json"},
+                {"phases.csv", "phases.csv"},
+                {"result.csv", "result.csv"},
+                {"raw/run.pb", "raw/"}};
   std::vector<std::string> there, missing;
   std::error_code error;
   for (const auto& [file, shown] : kParts) {

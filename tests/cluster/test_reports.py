@@ -30,7 +30,7 @@ def test_console_is_readable_at_100_columns_and_names_its_headline(path, out):
     wide = [line for line in outcome.stdout.splitlines() if len(line) > 100 and str(path) not in line and str(out) not in line]
     assert not wide, "\n".join(wide)
     assert "\x1b" not in outcome.stdout, "colour only on a terminal"
-    for word in ("stonewall", "fsync", "close", "initial write", "random read"):
+    for word in ("stonewall", "fsync", "close", "\nwrite ", "random-read"):
         assert word in outcome.stdout.lower(), word
 
 
@@ -66,7 +66,7 @@ def test_every_phase_is_saved_raw_and_result_files_agree(path, out):
     outcome = program.run(SMALL, path=path, out=out).expect(0)
     raw = sorted(file.name for file in (out / "raw").iterdir())
     assert raw == [f"phase-{index:03}.pb" for index in range(6)] + ["run.pb"]
-    assert {file.name for file in out.iterdir()} == {"raw", "result.json", "result.csv"}
+    assert {file.name for file in out.iterdir()} == {"raw", "result.json", "result.csv", "phases.csv"}
     check_csv(outcome)
     run = outcome.result["run"]
     assert run["id"] and run["started_at"].endswith("Z") and str(out) in run["command"]

@@ -2,6 +2,7 @@
 what server and clients counted meanwhile."""
 
 import json
+import subprocess
 
 import lab as nfs_lab
 
@@ -18,6 +19,12 @@ class Outcome:
         self.result = json.loads((out / "result.json").read_text())
         self.phases = {phase["name"]: phase for phase in self.result["phases"]}
         self.server, self.clients = server, clients
+        self._out = out
+
+    @property
+    def printed(self):
+        """The console report, made again from raw data."""
+        return subprocess.run([nfs_lab.binary(), "report", self._out], capture_output=True, text=True, check=True).stdout
 
     def marks(self, phase_name):
         return {mark["code"] for mark in self.phases[phase_name]["marks"]}

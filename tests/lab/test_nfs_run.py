@@ -122,6 +122,14 @@ def test_where_the_time_goes_that_the_server_needs(cluster, flags):
         assert headline["region"] == {"-c": "ops+close", "-e": "ops+fsync"}[flags]
         assert headline["bytes_per_s"] < 1.1 * WIRE_BYTES_PER_S
         assert "unflushed" not in marks
+    # All of it is time that requests spent waiting, in the client's queue or for the answer.
+    rpc, counted = phase["nfs_rpc"], outcome.clients.values()
+    sent = sum(client.requests[kind] for client in counted for kind in ("READ", "WRITE", "COMMIT"))
+    assert sent - 4 * CLIENTS <= rpc["rpcs"] <= sent, "but for the manifest's"
+    assert rpc["retransmissions"] == 0
+    waited_s = rpc["rpcs"] * (rpc["queue_ms"] + rpc["round_trip_ms"]) / 1000
+    assert waited_s > 0.6 * wire_s
+    assert f"{rpc['rpcs']:,} RPCs (READ, WRITE, COMMIT)" in outcome.printed
     # WRITE and COMMIT happen in fsync with -e, otherwise in close, measured in either case.
     waits, idle = ("fsync", "close") if flags == "-e" else ("close", "fsync")
     assert seconds[waits] > 0.6 * wire_s

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "coordinator/launcher.h"
+#include "coordinator/phase_list.h"
 
 namespace iobench {
 namespace {
@@ -69,13 +70,25 @@ TEST_CASE(
     phase.add_assignments();
     phase.set_lanes_per_worker(lanes);
   }
-  LanesBecomeWorkers(plan);
+  LanesBecomeWorkers(3, plan);
   CHECK(plan.lanes_per_worker() == 1);
   REQUIRE(plan.phases(0).assignments(0).who().workers_size() == 1);
   CHECK(plan.phases(0).assignments(0).who().workers(0) == 0);
   CHECK(plan.phases(1).assignments(0).who().workers().empty());
   CHECK(plan.phases(2).assignments(0).who().workers().empty());
   CHECK(plan.phases(0).lanes_per_worker() == 0);
+}
+
+TEST_CASE("where a run has more workers than a sweep takes, its largest phases say which they are") {
+  v1::Plan plan;
+  plan.set_lanes_per_worker(2);
+  plan.add_phases()->add_assignments();
+  v1::Plan unknown = plan;
+  LanesBecomeWorkers(4, plan);
+  REQUIRE(plan.phases(0).assignments(0).who().workers_size() == 2);
+  CHECK(plan.phases(0).assignments(0).who().workers(1) == 1);
+  LanesBecomeWorkers(0, unknown);
+  CHECK(unknown.phases(0).assignments(0).who().workers_size() == 2);
 }
 
 TEST_CASE("workers with paths of their own are spread over targets by name") {

@@ -57,7 +57,7 @@ TEST_CASE("sizes go down and records across, a table for each operation") {
   const std::vector<std::string> lines = LinesOf(run.Footer());
   const std::vector<std::string> expected = {
       "",
-      "initial write, KiB/s",
+      "write, KiB/s",
       "  size \\ record    4k         1m",
       "            64k  1000",
       "             1m  1500  123456789",
@@ -80,8 +80,32 @@ TEST_CASE("lanes go down and operations across where nothing else changes") {
   }
   const std::string text = run.Footer();
   REQUIRE(Contains(text, "lanes per worker by operation, KiB/s"));
-  REQUIRE(Contains(text, "  lanes  initial write  read\n      1            100   200\n"));
-  REQUIRE(Contains(text, "\n      4            400   800\n"));
+  REQUIRE(Contains(text, "  lanes  write  read\n      1    100   200\n"));
+  REQUIRE(Contains(text, "\n      4    400   800\n"));
+}
+
+TEST_CASE("workers go down with their clients, what a client has of the rate, and how it scales") {
+  SweepRun run;
+  run.report().mutable_run()->set_worker_count(4);
+  for (const uint32_t workers : {1u, 2u, 4u}) {
+    run.Phase("write", 1, 1_MiB, 64_KiB, 1024 * (workers == 4 ? 300 : 100 * workers));
+    v1::Phase& planned = *run.plan().mutable_phases(run.plan().phases_size() - 1);
+    v1::PhaseReport& measured = *run.report().mutable_phases(run.plan().phases_size() - 1);
+    measured.set_lane_count(workers);
+    for (uint32_t i = 0; i < workers; ++i) {
+      if (workers < 4) planned.mutable_assignments(0)->mutable_who()->add_workers(i);
+      if (i % 2 == 0) measured.add_clients();
+      measured.mutable_clients(static_cast<int>(i / 2))->add_workers();
+    }
+  }
+  run.Marked("skewed_start");
+  const std::string text = run.Footer();
+  REQUIRE(Contains(text, "\nwrite by workers\n"));
+  REQUIRE(Contains(text, "  workers  clients  lanes  MiB/s  per client  scaling\n"));
+  REQUIRE(Contains(text, "        1        1      1    100         100    100 %\n"));
+  REQUIRE(Contains(text, "        4        2      4   300a         150     75 %\n"));
+  REQUIRE(Contains(text, "scaling     rate of N workers / (N x rate of 1)\n"));
+  REQUIRE(Contains(text, "! a         skewed_start"));
 }
 
 TEST_CASE("names have their own unit beside data") {
@@ -109,7 +133,7 @@ TEST_CASE("cells keep their marks as letters, and what a whole table has is only
   REQUIRE(Contains(text, "             2m   3000\n"));
   REQUIRE(Contains(text, "             2m  7000\n"));
   REQUIRE(Contains(text, "! mark      memory_fs in all cells; for example: mend it\n"));
-  REQUIRE(Contains(text, "! mark      unflushed in all of initial write; for example: mend it\n"));
+  REQUIRE(Contains(text, "! mark      unflushed in all of write; for example: mend it\n"));
   REQUIRE(Contains(text, "! a         too_short, and in all of read; for example: mend it\n"));
   REQUIRE(Contains(text, "! b         skewed_start; for example: mend it\n"));
 }

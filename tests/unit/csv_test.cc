@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "catch2/catch.hpp"
+#include "coordinator/report/phases_csv.h"
 #include "coordinator/report/report_writer.h"
 #include "tests/unit/golden_file.h"
 
@@ -138,6 +140,64 @@ TEST_CASE("every column is documented, in order") {
     at = documentation.find("| `" + name + "` |", at);
     CHECK(at != std::string::npos);
   }
+}
+
+std::string PhasesText(const v1::RunReport& report) {
+  std::ostringstream out;
+  REQUIRE(WritePhasesCsvTitles(out).ok());
+  for (const v1::PhaseReport& phase : report.phases()) REQUIRE(WritePhasesCsvRow(report, phase, out).ok());
+  return out.str();
+}
+
+TEST_CASE("phases.csv has one row per phase, so that its figures may be added up") {
+  const v1::RunReport report = GoldenReport();
+  const auto rows = ReadCsv(PhasesText(report));
+  REQUIRE(rows.size() == 1 + 3);
+  uint64_t bytes = 0;
+  const auto column = [&rows](const std::string& name) {
+    return static_cast<size_t>(std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin());
+  };
+  for (size_t i = 1; i < rows.size(); ++i) {
+    REQUIRE(rows[i].size() == rows[0].size());
+    bytes += std::stoull(rows[i][column("phase_bytes")]);
+  }
+  CHECK(bytes == report.phases(0).bytes() + report.phases(1).bytes() + report.phases(2).bytes());
+  CHECK(rows[1][column("operation")] == "write");
+  CHECK(rows[1][column("full_bytes_per_s")].empty());
+  CHECK(rows[1][column("clients")] == "2");
+  CHECK(rows[1][column("workers")] == "3");
+  CHECK(rows[1][column("workers_lost")] == "1");
+  CHECK(rows[3][column("clients")] == "1");
+}
+
+TEST_CASE("phases.csv and result.csv say the same of a phase, in columns of the same names") {
+  const auto lanes = ReadCsv(CsvText(GoldenReport())), phases = ReadCsv(PhasesText(GoldenReport()));
+  size_t shared = 0;
+  for (size_t i = 0; i < phases[0].size(); ++i) {
+    const auto found = std::find(lanes[0].begin(), lanes[0].end(), phases[0][i]);
+    if (found == lanes[0].end()) continue;
+    INFO(phases[0][i]);
+    CHECK(lanes[1][static_cast<size_t>(found - lanes[0].begin())] == phases[1][i]);
+    ++shared;
+  }
+  CHECK(shared > 40);
+}
+
+TEST_CASE("every column of phases.csv is documented, in order") {
+  const std::string documentation = FileText(SourcePath("docs/reports.md"));
+  const size_t begin = documentation.find("\n## phases.csv\n");
+  REQUIRE(begin != std::string::npos);
+  size_t at = begin;
+  const auto rows = ReadCsv(PhasesText(v1::RunReport())), lanes = ReadCsv(CsvText(v1::RunReport()));
+  for (size_t i = 0; i < rows[0].size(); ++i) {
+    const std::string& name = rows[0][i];
+    // Those of result.csv come first, and are explained there.
+    if (std::find(lanes[0].begin(), lanes[0].end(), name) != lanes[0].end() && at == begin) continue;
+    INFO(name);
+    at = documentation.find("| `" + name + "` |", at);
+    CHECK(at != std::string::npos);
+  }
+  CHECK(at != begin);
 }
 
 TEST_CASE("a stream that failed is an error of the CSV writer") {

@@ -255,8 +255,8 @@ TEST_CASE("rotation needs the same file system on both clients") {
 
 TEST_CASE("space is looked for once for a sweep, for the largest of its files") {
   Deployment deployment;
-  deployment.arguments = {"-i0", "-s", "100m", "-s",  "10m",    "-l",      "1",
-                          "-u",  "3",  "-r",   "64k", "--path", "/mnt/nfs"};
+  deployment.arguments = {"-i0", "-s", "100m", "-s",  "10m",    "-t",      "1",
+                          "-t",  "3",  "-r",   "64k", "--path", "/mnt/nfs"};
   const auto decision = deployment.Decide();
   REQUIRE(decision.ok());
   CHECK(decision->bytes_needed == 600_MiB);  // two workers of three lanes

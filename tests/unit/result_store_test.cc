@@ -430,13 +430,14 @@ TEST_CASE("the last line names the results that are there, and says which are no
   const std::string out = temporary / "out";
   SavedStore(out, 1);
   CHECK(ResultsLine(out, absl::OkStatus()) ==
-        "results: " + out + "/result.json, result.csv, raw/; print again with `cluster-iobench report " +
-            out + "`");
+        "results: " + out +
+            "/result.json, phases.csv, result.csv, raw/; print again with `cluster-iobench report " + out +
+            "`");
   fs::remove(out + "/result.json");
   const absl::Status failed = absl::InternalError("write result.json: \033ENOSPC");
   CHECK(ResultsLine(out, failed) ==
         "results are not complete: write result.json: ?ENOSPC; " + out +
-            " holds what could be written (result.csv, raw/), and no result.json; print "
+            " holds what could be written (phases.csv, result.csv, raw/), and no result.json; print "
             "again with `cluster-iobench report " +
             out + "`");
   fs::remove_all(out);

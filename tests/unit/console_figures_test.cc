@@ -1,0 +1,168 @@
+// Figures on the console that a reader would take for a fault of the tool.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "catch2/catch.hpp"
+#include "common/units.h"
+#include "coordinator/report/column_unit.h"
+#include "coordinator/report/console_words.h"
+#include "coordinator/report/report_writer.h"
+#include "tests/unit/console_text.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+std::string PhaseText(const v1::RunReport& report, int phase) {
+  return ConsolePhase(report, report.phases(phase), ConsoleStyle{false, 200});
+}
+
+TEST_CASE("all figures of a column are in the unit in which the smallest still shows") {
+  const double rates[] = {1.31 * 0x1p30, 6.5 * 0x1p30};
+  const ColumnUnit gib = ColumnUnit::OfBytesPerSecond(rates);
+  CHECK(gib.name() == "GiB/s");
+  CHECK(gib.Text(rates[0]) == "1.31");
+  CHECK(gib.Text(rates[1]) == "6.5");
+  const double wide[] = {1.31 * 0x1p30, 676 * 0x1p20, 0};
+  const ColumnUnit mib = ColumnUnit::OfBytesPerSecond(wide);
+  CHECK(mib.name() == "MiB/s");
+  CHECK(mib.Text(wide[0]) == "1,341");
+  CHECK(mib.Text(0) == "0");
+  CHECK(mib.Text(NAN) == "-");
+  // 1 KiB/s beside 100 GiB/s: nobody reads 104,857,600.
+  const double extreme[] = {100 * 0x1p30, 0x1p10};
+  const ColumnUnit readable = ColumnUnit::OfBytesPerSecond(extreme);
+  CHECK(readable.name() == "MiB/s");
+  CHECK(readable.Text(extreme[1]) == "0.00098");
+  const double seconds[] = {42e-6, 1.5e-3};
+  CHECK(ColumnUnit::OfSeconds(seconds).name() == "us");
+  CHECK(ColumnUnit::OfSeconds(seconds).Text(1.5e-3) == "1,500");
+  CHECK(ColumnUnit::OfSeconds({}).Text(0) == "0");
+}
+
+TEST_CASE("tables have one unit a column, and name it in its title") {
+  v1::RunReport report = GoldenReport();
+  report.mutable_phases(0)->mutable_clients(0)->set_bytes_per_s(2 * 0x1p30);
+  report.mutable_phases(0)->mutable_clients(1)->set_bytes_per_s(300 * 0x1p20);
+  const std::string page = PhaseText(report, 0);
+  CHECK(Contains(page, "workers  lanes  MiB/s  of mean"));
+  CHECK(Contains(page, "1      2  2,048 "));
+  CHECK(Contains(page, "2      2    300 "));
+  const std::string footer = ConsoleFooter(report, ConsoleStyle{});
+  CHECK(Contains(footer, "phase        MiB/s   ops/s  region           p50 us  p99 us  marks\n"));
+  CHECK(Contains(footer, "\n  read         1,100  17,600  ops+close"));
+}
+
+TEST_CASE("stragglers cost something or are not spoken of") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  for (const double cost : {-0.003, -1e-6, 0.0, 1e-6}) {
+    phase.set_straggler_cost(cost);
+    CHECK_FALSE(Contains(PhaseText(report, 1), "stragglers"));
+  }
+  phase.set_straggler_cost(0.25);
+  CHECK(Contains(PhaseText(report, 1), "; stragglers cost 25 %\n"));
+  while (phase.clients_size() > 1) phase.mutable_clients()->RemoveLast();
+  while (phase.clients(0).workers(0).lanes_size() > 1) {
+    phase.mutable_clients(0)->mutable_workers(0)->mutable_lanes()->RemoveLast();
+  }
+  CHECK_FALSE(Contains(PhaseText(report, 1), "stragglers"));  // one lane has none
+}
+
+TEST_CASE("no figure is a rate of nothing or a percentage below nothing") {
+  CHECK(Percent(-1e-6) == "0 %");
+  CHECK(OpsPerSecond(NAN) == "-");
+  v1::RunReport report = GoldenReport();
+  report.mutable_phases(0)->mutable_headline()->set_ops_per_s(NAN);
+  const std::string text = PhaseText(report, 0);
+  CHECK(Contains(text, "write         60 MiB/s   stonewalled (ops+fsync+close)\n"));
+  CHECK_FALSE(Contains(text, "- ops/s"));
+}
+
+TEST_CASE("the head counts the bytes of files once, where lanes share their worker's") {
+  v1::RunReport report = GoldenReport();
+  v1::Plan& plan = *report.mutable_run()->mutable_plan();
+  plan.mutable_files()->set_bytes_per_lane(48_MiB);
+  plan.set_lanes_per_worker(5);
+  report.mutable_run()->set_worker_count(1);
+  plan.clear_phases();
+  for (const bool seeks : {false, true}) {
+    v1::Phase& phase = *plan.add_phases();
+    v1::Operation& operation = *phase.add_assignments()->mutable_operation();
+    operation.set_name(seeks ? "seeks" : "write");
+    operation.set_first_lane_files(seeks);
+    if (!seeks) phase.set_lanes_per_worker(1);
+  }
+  CHECK(Contains(ConsoleHeader(report, ConsoleStyle{}), "files       48 MiB per lane, 48 MiB in all"));
+  plan.mutable_phases(1)->mutable_assignments(0)->mutable_operation()->set_first_lane_files(false);
+  CHECK(Contains(ConsoleHeader(report, ConsoleStyle{}), "48 MiB per lane, 240 MiB in all"));
+  plan.mutable_phases(1)->mutable_assignments(0)->mutable_operation()->set_name("write");
+  report.mutable_run()->set_worker_count(4);
+  plan.mutable_phases(1)->mutable_assignments(0)->mutable_who()->add_workers(2);
+  plan.mutable_phases(0)->mutable_assignments(0)->mutable_who()->add_workers(0);
+  CHECK(Contains(ConsoleHeader(report, ConsoleStyle{}), "48 MiB per lane, 240 MiB in all"));
+}
+
+TEST_CASE("writes of small files say that creating them was not timed, and what does time it") {
+  v1::RunReport report = GoldenReport();
+  v1::Plan& plan = *report.mutable_run()->mutable_plan();
+  plan.mutable_files()->set_bytes_per_lane(64_KiB);
+  plan.mutable_files()->set_files_per_lane(16);
+  CHECK(Contains(PhaseText(report, 0), "`--op create --items 16 --file-bytes 4k`"));
+  CHECK_FALSE(Contains(PhaseText(report, 1), "--op create"));  // reads
+  plan.mutable_files()->set_bytes_per_lane(64_MiB);
+  CHECK_FALSE(Contains(PhaseText(report, 0), "--op create"));  // 4 MiB each: the data take longer
+  plan.mutable_files()->set_bytes_per_lane(64_KiB);
+  plan.mutable_files()->set_files_per_lane(1);
+  CHECK_FALSE(Contains(PhaseText(report, 0), "--op create"));
+}
+
+TEST_CASE("on NFS a line tells of the requests, of other file systems there is none") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  phase.clear_nfs_rpc();
+  CHECK_FALSE(Contains(PhaseText(report, 1), "\n  nfs "));
+  v1::NfsRpcReport& rpc = *phase.mutable_nfs_rpc();
+  rpc.set_rpcs(12345);
+  rpc.set_queue_ms(0.12);
+  rpc.set_round_trip_ms(2.5);
+  rpc.set_retransmissions(1);
+  CHECK(Contains(PhaseText(report, 1),
+                 "  nfs         12,345 RPCs (READ, WRITE, COMMIT)   queue 120 us   round trip 2.5 ms   "
+                 "1 retransmission\n"));
+  rpc.set_major_timeouts(2);
+  CHECK(Contains(PhaseText(report, 1), "1 retransmission   2 major timeouts\n"));
+  rpc.set_rpcs(0);
+  CHECK(Contains(PhaseText(report, 1), "  nfs         no READ, WRITE or COMMIT was sent to a server\n"));
+}
+
+TEST_CASE("marks whose texts differ from lane to lane are not a page of their own") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  for (int i = 0; i < 1000; ++i) {
+    v1::Mark& mark = *phase.add_marks();
+    mark.set_code("stalled");
+    mark.set_subject("node01 worker 0 lane " + std::to_string(i));
+    mark.set_text("no op ended from " + std::to_string(i) + " s on");
+  }
+  const std::string text = PhaseText(report, 2);
+  CHECK(Contains(text, "stalled on node01 worker 0 lane 2: no op ended from 2 s on"));
+  CHECK_FALSE(Contains(text, "from 3 s on"));
+  CHECK(Contains(text, "! mark      stalled on 997 more; all are in result.json\n"));
+}
+
+TEST_CASE("a phase has one name, that of its row in the CSV") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_title("initial write");
+  CHECK(PhaseTitle(report, phase) == "write");
+  phase.set_name("write 64k/4k");
+  CHECK(PhaseTitle(report, phase) == "write 64k/4k");
+  phase.set_name("nightly");
+  CHECK(PhaseTitle(report, phase) == "nightly (write)");
+  CHECK(PhaseNameAlone(report, phase) == "nightly");
+}
+
+}  // namespace
+}  // namespace iobench
