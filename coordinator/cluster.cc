@@ -80,7 +80,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
                              const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch) {
   std::vector<Member> joined;
   const Patience patience{.deadline = deadline};
-  CoordTime tell_at = CoordNow() + kToldOfMissingNs;
+  CoordTime tell_at = Now() + kToldOfMissingNs;
   while (joined.size() < count) {
     auto next = Next(patience);
     if (!next.ok()) {
@@ -92,9 +92,9 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     }
     if (!next->has_value()) {
       if (absl::Status status = watch.check ? watch.check() : absl::OkStatus(); !status.ok()) return status;
-      if (CoordNow() < tell_at) continue;
+      if (Now() < tell_at) continue;
       spdlog::warn("{}", Printable(WhoIsMissing(joined, count, watch)));
-      tell_at = CoordNow() + kToldAgainNs;
+      tell_at = Now() + kToldAgainNs;
       continue;
     }
     const ReceivedEvent& received = **next;
@@ -121,7 +121,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     member.id = received.worker;
     member.facts = facts;
     joined.push_back(std::move(member));
-    tell_at = std::max(tell_at, CoordNow() + kToldOfMissingNs);
+    tell_at = std::max(tell_at, Now() + kToldOfMissingNs);
     on_joined(static_cast<uint32_t>(joined.size()));
   }
   std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {

@@ -112,6 +112,7 @@ class Lane {
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
   bool needs_payload() const;
   absl::Status MakeBetween();
+  int64_t LongestAskedPauseNs();
   absl::Status MakeTrace();
   std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
   void ReadyDataForOps();

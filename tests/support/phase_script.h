@@ -57,6 +57,9 @@ class LaneScript {
   LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // of its ops; else it reads
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
+  LaneScript& Stalls(double from_s, double until_s) {
+    return stall_from_s_ = from_s, stall_until_s_ = until_s, *this;
+  }
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // that are left out
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // making and checking
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
@@ -105,6 +108,8 @@ class LaneScript {
     lane.set_bytes(bytes_ + tail_bytes_);
     lane.set_ops(ops_);
     lane.set_tool_s(tool_s_);
+    lane.set_stall_begin_worker_ns(on_worker(stall_from_s_));
+    lane.set_stall_end_worker_ns(on_worker(stall_until_s_));
     lane.set_pause_s(pause_s_);
     lane.set_data_s(data_s_);
     lane.set_between_s(pause_s_ + data_s_);
@@ -149,7 +154,7 @@ class LaneScript {
   }
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, op_s_ = 0,
-         tool_s_ = 0, pause_s_ = 0, data_s_ = 0;
+         tool_s_ = 0, pause_s_ = 0, data_s_ = 0, stall_from_s_ = 0, stall_until_s_ = 0;
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;

@@ -113,7 +113,9 @@ TEST_CASE("cloned machines, of one boot id with other clocks, are clients of the
   CHECK(run.phase().start().skew_us() < 1000);
   // Each is named, with whose identity it has.
   int named = 0;
-  for (const std::string& note : run.report().notes()) named += note.find("cloned machines") != std::string::npos;
+  for (const std::string& note : run.report().notes()) {
+    named += note.find("cloned machines") != std::string::npos;
+  }
   CHECK(named == 2);
   const std::string all = run.report().notes(0) + run.report().notes(1);
   CHECK_THAT(all, Contains("worker 1 on node2 has the boot id of the coordinator"));
@@ -133,7 +135,7 @@ v1::PingBurst PingAt(int64_t ns) {
   return burst;
 }
 
-TEST_CASE("a ping log stays spread over the phase: first, last and what is around an instant are never dropped") {
+TEST_CASE("a ping log stays spread, and never drops its first, its last and what is around an instant") {
   PingLog log;
   log.Add(PingAt(0));
   log.KeepAround({4321});

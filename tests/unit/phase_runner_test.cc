@@ -489,5 +489,19 @@ TEST_CASE("a rest comes before everything else, and is told with its length") {
   REQUIRE(prepared.steps(0).seconds() >= 0.05);
 }
 
+TEST_CASE("a lane says when it stood still, on its worker's clock") {
+  WorkerHarness worker(/*clock_offset_ns=*/77 * kNanosPerSecond);
+  v1::Prepare prepare = PhaseOf("write", 1);
+  prepare.mutable_operation()->mutable_between()->set_burst_bytes(8 * 4096);
+  prepare.mutable_operation()->mutable_between()->set_burst_pause_ms(50);
+  const v1::LaneResult paused = worker.RunPhase(prepare).lanes(0);
+  CHECK(paused.stall_begin_worker_ns() >= paused.first_op_worker_ns());
+  CHECK(paused.stall_end_worker_ns() <= paused.ops_end_worker_ns());
+  const int64_t ops_ns = paused.ops_end_worker_ns() - paused.first_op_worker_ns();
+  CHECK(ops_ns >= 50'000'000);
+  // What it was told to is none of it, however late it woke.
+  CHECK(paused.stall_end_worker_ns() - paused.stall_begin_worker_ns() <= ops_ns - 49'999'000);
+}
+
 }  // namespace
 }  // namespace iobench
