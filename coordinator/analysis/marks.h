@@ -27,6 +27,10 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
 
+// cpu_bound, network_bound.
+void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                  std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks);
+
 // stalled; of a client's lanes the longest is told of.
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes);

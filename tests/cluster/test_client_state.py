@@ -54,6 +54,21 @@ def test_pauses_that_were_asked_for_are_no_stalls(path, out):
     assert not marks(phase, "stalled"), phase["marks"]
 
 
+def test_what_the_run_itself_computes_is_told_from_the_host(path, out):
+    outcome = program.run([*NULL_READ, "--time", "1", "--spawn", "1"], path=path, out=out).expect(0)
+    check_schema(outcome.result)
+    phase, = outcome.phases
+    client, = phase["clients"]
+    worker, = client["workers"]
+    delta = client["host_delta"]
+    all_s = sum(delta[key] for key in ("cpu_user_s", "cpu_system_s", "cpu_idle_s", "cpu_steal_s"))
+    assert 0 < client["own_cpu_percent"] <= client["cpu_percent"] <= 100
+    own_percent = 100 * (worker["cpu_user_s"] + worker["cpu_system_s"]) / all_s
+    assert client["own_cpu_percent"] == pytest.approx(min(own_percent, client["cpu_percent"]))
+    lane, = worker["lanes"]
+    assert lane["end_s"] < delta["seconds"], "the counters cover the phase"
+
+
 def can_move_clocks():
     return os.geteuid() == 0 and subprocess.run(["unshare", "--time", "--monotonic", "1", "true"], check=False,
                                                 capture_output=True).returncode == 0

@@ -57,6 +57,7 @@ class LaneScript {
   LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // of its ops; else it reads
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
+  LaneScript& UsesCpu(double s) { return cpu_s_ = s, *this; }
   LaneScript& Stalls(double from_s, double until_s) {
     return stall_from_s_ = from_s, stall_until_s_ = until_s, *this;
   }
@@ -108,6 +109,7 @@ class LaneScript {
     lane.set_bytes(bytes_ + tail_bytes_);
     lane.set_ops(ops_);
     lane.set_tool_s(tool_s_);
+    lane.set_cpu_system_s(cpu_s_);
     lane.set_stall_begin_worker_ns(on_worker(stall_from_s_));
     lane.set_stall_end_worker_ns(on_worker(stall_until_s_));
     lane.set_pause_s(pause_s_);
@@ -154,7 +156,7 @@ class LaneScript {
   }
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, op_s_ = 0,
-         tool_s_ = 0, pause_s_ = 0, data_s_ = 0, stall_from_s_ = 0, stall_until_s_ = 0;
+         tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0, stall_until_s_ = 0;
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;
@@ -191,6 +193,7 @@ class WorkerScript {
   v1::WorkerFacts facts;
   v1::WorkerTargets targets;
   v1::HostDelta host;
+  double process_cpu_s = 0;
   std::vector<v1::StepResult> steps;
   bool has_lanes = true;
 
@@ -245,6 +248,7 @@ class PhaseScript {
       for (const v1::PingBurst& burst : script.bursts_) *worker.add_bursts() = burst;
       for (const v1::StepResult& step : script.steps) *worker.add_steps() = step;
       *worker.mutable_host() = script.host;
+      worker.set_process_cpu_user_s(script.process_cpu_s);
       if (!script.lost_reason_.empty()) {
         worker.set_lost(true);
         worker.set_lost_reason(script.lost_reason_);
