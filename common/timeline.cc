@@ -42,6 +42,14 @@ void ProgressTimeline::Keep(Ticks at, uint64_t bytes, uint64_t ops) {
   next_point_ = {at.value + interval_ticks_};
 }
 
+Ticks ProgressTimeline::EndBefore(Ticks now, uint64_t ops) const {
+  for (uint64_t back = 1; back < std::min<uint64_t>(ops, kRingCount); ++back) {
+    const Ticks at = ring_[(ops - back) & (kRingCount - 1)].at;
+    if (at < now) return at;
+  }
+  return points_.back().at;
+}
+
 void ProgressTimeline::Finish(Ticks at, uint64_t bytes, uint64_t ops) {
   points_.push_back({at, bytes, ops});  // never a reason to thin: there is room for it
   next_point_ = {UINT64_MAX};

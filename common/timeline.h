@@ -46,6 +46,9 @@ class ProgressTimeline {
   // When at >= next_point(): keeps the op end as a point. The caller folds next_point() into its one comparison.
   Ticks next_point() const { return next_point_; }
   void Keep(Ticks at, uint64_t bytes, uint64_t ops);
+  // The newest op end before `now`, the end of op number `ops`; after Note, before Keep. Exact unless all that the ring
+  // holds ended at once: then the last point kept.
+  Ticks EndBefore(Ticks now, uint64_t ops) const;
   // Always kept, whatever the interval: the end.
   void Finish(Ticks at, uint64_t bytes, uint64_t ops);
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "common/clock.h"
+#include "absl/strings/str_cat.h"
+#include "common/time.h"
 
 namespace iobench {
 namespace {
@@ -12,7 +13,10 @@ constexpr int kVerifyPings = 4;
 constexpr int kBurstPings = 16;
 constexpr int kMostPingsPerBurst = 4000;  // over all clocks: about 70 us of CPU each over gRPC
 constexpr size_t kAtATime = 32;
-constexpr size_t kMostNotesPerPhase = 16;
+// A second apart a clock's error grows by 0.25 ms. Many clocks are asked so rarely that it stays under 5 ms.
+constexpr int64_t kPollNs = kNanosPerSecond;
+constexpr int64_t kLongestPollNs = 10 * kNanosPerSecond;
+constexpr int64_t kPollNsPerClock = 1'000'000;
 
 v1::PingSample SampleFrom(CoordTime sent, const v1::Pong& pong, CoordTime returned) {
   v1::PingSample sample;
@@ -47,7 +51,7 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
             if (!index_of.contains(member.number)) return std::nullopt;
             v1::WorkerRequest request;
             request.mutable_ping();
-            sent[member.number] = CoordNow();
+            sent[member.number] = cluster_.Now();
             return request;
           },
           [&](const Member& member, const ReceivedEvent& received) {
@@ -70,88 +74,103 @@ absl::Status ClockSync::Verify() {
   everybody.reserve(members.size());
   for (const Member& member : members) everybody.push_back(member.number);
   std::vector<Pings> pings;
-  const CoordTime begin = CoordNow();
+  const CoordTime begin = cluster_.Now();
   if (absl::Status status = PingAll(everybody, kVerifyPings, pings); !status.ok()) return status;
-  round_ns_ = (CoordNow() - begin) / kVerifyPings;
+  round_ns_ = (cluster_.Now() - begin) / kVerifyPings;
 
+  // The clocks of a boot id, in the order in which they were found. More than one: machines were cloned.
+  struct Clock {
+    uint32_t number = 0;
+    OffsetInterval interval;
+    std::string first_worker;
+  };
+  std::map<std::string, std::vector<Clock>> clocks_of_boot_id;
+  if (!always_measure_) clocks_of_boot_id[own_boot_id_].push_back({0, {}, "the coordinator"});
   clock_of_.assign(members.size(), 0);
-  worker_of_clock_.assign(1, 0);
-  std::map<std::string, uint32_t> clock_of_boot_id;
-  std::map<uint32_t, OffsetInterval> interval_of_clock;
-  if (!always_measure_) {
-    clock_of_boot_id[own_boot_id_] = 0;
-    interval_of_clock[0] = {};
-  }
+  std::vector<uint32_t> clone_of_worker(members.size(), 0);
+  uint32_t clock_count = 1;
   for (const Member& member : members) {
     if (member.lost) continue;
     const Pings& mine = pings[member.number];
     longest_round_trip_ns_ = std::max(longest_round_trip_ns_, mine.best_round_trip_ns);
-    absl::StatusOr<OffsetInterval> interval = IntervalOf(mine.burst);
-    const auto known = clock_of_boot_id.find(member.facts.boot_id());
+    const absl::StatusOr<OffsetInterval> interval = IntervalOf(mine.burst);
+    std::vector<Clock>& known = clocks_of_boot_id[member.facts.boot_id()];
     // A burst that a clock step spoilt says nothing; then the boot id decides.
-    if (known != clock_of_boot_id.end() &&
-        (!interval.ok() || !Disjoint(*interval, interval_of_clock[known->second]))) {
-      clock_of_[member.number] = known->second;
-      continue;
+    auto clock = std::find_if(known.begin(), known.end(), [&](const Clock& other) {
+      return !interval.ok() || !Disjoint(*interval, other.interval);
+    });
+    if (clock == known.end()) {
+      const OffsetInterval measured = interval.ok() ? *interval : OffsetInterval{{}, INT64_MIN, INT64_MAX};
+      clock = known.insert(known.end(), {clock_count++, measured, member.Name()});
+      if (known.size() > 1) {
+        notes_.push_back(absl::StrCat(
+            member.Name(), " has the boot id of ", known.front().first_worker,
+            " and another clock: cloned machines. It counts as a client of its own, with its own clock; give "
+            "clones an identity of their own"));
+      }
     }
-    const uint32_t clock = static_cast<uint32_t>(worker_of_clock_.size());
-    worker_of_clock_.push_back(member.number);
-    clock_of_[member.number] = clock;
-    if (known == clock_of_boot_id.end()) clock_of_boot_id[member.facts.boot_id()] = clock;
-    if (interval.ok()) interval_of_clock[clock] = *interval;
+    clock_of_[member.number] = clock->number;
+    clone_of_worker[member.number] = static_cast<uint32_t>(clock - known.begin());
   }
-  bursts_.assign(worker_of_clock_.size(), {});
+  logs_.assign(clock_count, {});
+  cluster_.TellClonesApart(clone_of_worker);
   return absl::OkStatus();
 }
 
-absl::Status ClockSync::Burst() {
-  const size_t clock_count = worker_of_clock_.size() - 1;
-  if (clock_count == 0) return absl::OkStatus();
-  const int count = std::clamp(static_cast<int>(kMostPingsPerBurst / clock_count), kVerifyPings, kBurstPings);
-  // A clock is pinged through any worker that is still there.
-  std::vector<uint32_t> workers, clocks;
-  for (uint32_t clock = 1; clock <= clock_count; ++clock) {
-    for (const Member& member : cluster_.members()) {
-      if (clock_of_[member.number] != clock || member.lost) continue;
-      workers.push_back(member.number);
-      clocks.push_back(clock);
-      break;
-    }
+std::vector<uint32_t> ClockSync::OneOfEachClock(const std::function<bool(const Member&)>& fits) const {
+  std::vector<bool> found(logs_.size(), false);
+  std::vector<uint32_t> workers;
+  for (const Member& member : cluster_.members()) {
+    const uint32_t clock = clock_of_[member.number];
+    if (clock == 0 || found[clock] || member.lost || !fits(member)) continue;
+    found[clock] = true;
+    workers.push_back(member.number);
   }
+  return workers;
+}
+
+int64_t ClockSync::poll_interval_ns() const {
+  if (measured_clock_count() == 0) return 0;
+  return std::clamp(static_cast<int64_t>(measured_clock_count()) * kPollNsPerClock, kPollNs, kLongestPollNs);
+}
+
+absl::Status ClockSync::Burst() {
+  std::vector<uint32_t> workers = OneOfEachClock([](const Member&) { return true; });
+  if (workers.empty()) return absl::OkStatus();
+  const int count =
+      std::clamp(static_cast<int>(kMostPingsPerBurst / workers.size()), kVerifyPings, kBurstPings);
   for (int attempt = 0; attempt < 3 && !workers.empty(); ++attempt) {
     std::vector<Pings> pings;
     if (absl::Status status = PingAll(workers, count, pings); !status.ok()) return status;
-    std::vector<uint32_t> again_workers, again_clocks;
+    std::vector<uint32_t> again;
     for (size_t i = 0; i < workers.size(); ++i) {
       if (pings[i].burst.samples().empty()) continue;  // lost meanwhile
       if (IntervalOf(pings[i].burst).ok()) {
         longest_round_trip_ns_ = std::max(longest_round_trip_ns_, pings[i].best_round_trip_ns);
-        bursts_[clocks[i]].push_back(std::move(pings[i].burst));
+        logs_[clock_of_[workers[i]]].Add(std::move(pings[i].burst));
       } else {  // the clock stepped inside the burst
-        again_workers.push_back(workers[i]);
-        again_clocks.push_back(clocks[i]);
+        again.push_back(workers[i]);
       }
     }
-    workers = std::move(again_workers);
-    clocks = std::move(again_clocks);
+    workers = std::move(again);
   }
   return absl::OkStatus();
 }
 
 void ClockSync::Note(const Member& member, const v1::PingSample& sample) {
   const uint32_t clock = clock_of_[member.number];
-  if (clock == 0 || worker_of_clock_[clock] != member.number) return;
-  std::vector<v1::PingBurst>& bursts = bursts_[clock];
-  if (bursts.size() >= kMostNotesPerPhase) return;
+  if (clock == 0) return;
   v1::PingBurst burst;
   *burst.add_samples() = sample;
-  if (IntervalOf(burst).ok()) bursts.push_back(std::move(burst));
+  if (IntervalOf(burst).ok()) logs_[clock].Add(std::move(burst));
+}
+
+void ClockSync::KeepAround(CoordTime instant) {
+  for (PingLog& log : logs_) log.KeepAround(instant);
 }
 
 void ClockSync::StartPhase() {
-  for (std::vector<v1::PingBurst>& bursts : bursts_) {
-    if (bursts.size() > 1) bursts.erase(bursts.begin(), bursts.end() - 1);
-  }
+  for (PingLog& log : logs_) log.StartPhase();
 }
 
 ClockMap ClockSync::MapOf(uint32_t worker) const {

@@ -80,7 +80,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
                              const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch) {
   std::vector<Member> joined;
   const Patience patience{.deadline = deadline};
-  CoordTime tell_at = CoordNow() + kToldOfMissingNs;
+  CoordTime tell_at = Now() + kToldOfMissingNs;
   while (joined.size() < count) {
     auto next = Next(patience);
     if (!next.ok()) {
@@ -92,9 +92,9 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     }
     if (!next->has_value()) {
       if (absl::Status status = watch.check ? watch.check() : absl::OkStatus(); !status.ok()) return status;
-      if (CoordNow() < tell_at) continue;
+      if (Now() < tell_at) continue;
       spdlog::warn("{}", Printable(WhoIsMissing(joined, count, watch)));
-      tell_at = CoordNow() + kToldAgainNs;
+      tell_at = Now() + kToldAgainNs;
       continue;
     }
     const ReceivedEvent& received = **next;
@@ -121,7 +121,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     member.id = received.worker;
     member.facts = facts;
     joined.push_back(std::move(member));
-    tell_at = std::max(tell_at, CoordNow() + kToldOfMissingNs);
+    tell_at = std::max(tell_at, Now() + kToldOfMissingNs);
     on_joined(static_cast<uint32_t>(joined.size()));
   }
   std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {
@@ -131,17 +131,31 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     }
     return a.id < b.id;
   });
-  std::map<std::string, uint32_t> client_of_boot_id;
   for (uint32_t number = 0; number < joined.size(); ++number) {
-    Member& member = joined[number];
-    member.number = number;
+    joined[number].number = number;
+    number_of_[joined[number].id] = number;
+  }
+  members_ = std::move(joined);
+  NumberClients();
+  silence_.emplace(count, lost_after_ns_, Now());
+  return absl::OkStatus();
+}
+
+void Cluster::NumberClients() {
+  std::map<std::string, uint32_t> client_of_boot_id;
+  for (Member& member : members_) {
     member.client = client_of_boot_id.emplace(member.facts.boot_id(), client_of_boot_id.size()).first->second;
-    number_of_[member.id] = number;
   }
   client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
-  members_ = std::move(joined);
-  silence_.emplace(count, lost_after_ns_, CoordNow());
-  return absl::OkStatus();
+}
+
+void Cluster::TellClonesApart(const std::vector<uint32_t>& clone_of_worker) {
+  for (Member& member : members_) {
+    member.clone = clone_of_worker[member.number];
+    if (member.clone == 0) continue;
+    member.facts.set_boot_id(absl::StrCat(member.facts.boot_id(), " clone ", member.clone));
+  }
+  NumberClients();
 }
 
 uint32_t Cluster::live_count() const {
@@ -161,15 +175,15 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
     request->set_call_id(call_id);
     if (transport_.Post(member.id, *request).ok()) waiting.insert(member.number);
   }
-  const CoordTime tell_of_interrupt_at = CoordNow() + kToldOfInterruptNs;
+  const CoordTime tell_of_interrupt_at = Now() + kToldOfInterruptNs;
   CoordTime tell_at{INT64_MAX};
-  if (patience.quick_work != nullptr) tell_at = CoordNow() + kHangs * silence_->told_after_ns();
+  if (patience.quick_work != nullptr) tell_at = Now() + kHangs * silence_->told_after_ns();
   while (!waiting.empty()) {
-    if (CoordNow() >= tell_at) {
+    if (Now() >= tell_at) {
       tell_at.ns = INT64_MAX;
       TellOfWaiting(waiting, patience.quick_work);
     }
-    if (!patience.interruptible && interrupt_.raised() && CoordNow() >= tell_of_interrupt_at) {
+    if (!patience.interruptible && interrupt_.raised() && Now() >= tell_of_interrupt_at) {
       TellOfInterrupt(waiting);
     }
     auto next = Next(patience);
@@ -209,10 +223,12 @@ void Cluster::Tell(const MakeRequest& make) {
   }
 }
 
-void Cluster::Ask(const Member& member, v1::WorkerRequest request) {
+uint64_t Cluster::Ask(const Member& member, v1::WorkerRequest request) {
+  const uint64_t call_id = next_call_id_++;
   request.set_run_id(run_id_);
-  request.set_call_id(next_call_id_++);
+  request.set_call_id(call_id);
   transport_.Post(member.id, request).IgnoreError();
+  return call_id;
 }
 
 absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patience& patience) {
@@ -228,7 +244,7 @@ absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patienc
 
 absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patience) {
   if (patience.interruptible && interrupt_.raised()) return absl::CancelledError("interrupted");
-  const CoordTime now = CoordNow();
+  const CoordTime now = Now();
   if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
   LookForSilence(now);
   if (!given_up_.empty()) {
@@ -243,7 +259,7 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   }
   Member* member = FindMember(received->worker);
   if (member != nullptr && member->lost) return std::optional<ReceivedEvent>();  // given up, and back again
-  if (member != nullptr && silence_->Heard(member->number, CoordNow()) && !received->event.has_lost()) {
+  if (member != nullptr && silence_->Heard(member->number, Now()) && !received->event.has_lost()) {
     spdlog::warn("{} answers again", Printable(member->Name()));
   }
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
@@ -307,7 +323,7 @@ void Cluster::GiveUp(Member& member) {
   leave.mutable_leave()->set_reason(absl::StrCat("the coordinator gave this worker up: ", reason));
   transport_.Post(member.id, leave).IgnoreError();
   MarkLost(member, reason);
-  ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = CoordNow()};
+  ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = Now()};
   lost.event.mutable_lost()->set_reason(reason);
   given_up_.push_back(std::move(lost));
 }

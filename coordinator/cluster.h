@@ -9,9 +9,11 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/clock.h"
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/interrupt.h"
@@ -26,19 +28,27 @@ struct Member {
   WorkerId id = 0;      // of its connection
   v1::WorkerFacts facts;
   uint32_t client = 0;  // index of its client (equal boot ids), in order of worker numbers
+  uint32_t clone = 0;   // 0, or which of several machines of one boot id it runs on
   bool lost = false;
   std::string lost_reason;
 
   std::string Name() const;  // "worker 3 on node07"
 };
 
+// The coordinator's clock: CLOCK_MONOTONIC, or a test's.
+using CoordClock = std::function<CoordTime()>;
+
 // One thread, the one that owns the transport. The transport and the interrupt must outlive it.
 class Cluster {
  public:
   // A worker that does not answer is told of on stderr after some seconds, and counts as lost after `lost_after_ns`.
   Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt,
-          int64_t lost_after_ns = kUsualLostAfterNs)
-      : transport_(transport), run_id_(run_id), interrupt_(interrupt), lost_after_ns_(lost_after_ns) {}
+          int64_t lost_after_ns = kUsualLostAfterNs, CoordClock clock = CoordNow)
+      : transport_(transport),
+        run_id_(run_id),
+        interrupt_(interrupt),
+        lost_after_ns_(lost_after_ns),
+        clock_(std::move(clock)) {}
   static constexpr int64_t kUsualLostAfterNs = 60 * kNanosPerSecond;
 
   // Waits until `count` workers have joined and numbers them: in the transport's own order where it has one, else by
@@ -50,6 +60,10 @@ class Cluster {
                       const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {});
 
   const std::vector<Member>& members() const { return members_; }
+  // Boot ids are equal where machines were cloned: members with a number here count as clients of their own, one for
+  // each number and boot id. By worker number; 0 leaves a member as it is.
+  void TellClonesApart(const std::vector<uint32_t>& clone_of_worker);
+  CoordTime Now() const { return clock_(); }
   uint32_t client_count() const { return client_count_; }
   uint32_t live_count() const;
   Transport& transport() { return transport_; }
@@ -79,8 +93,8 @@ class Cluster {
   // Hands over what workers send by themselves until done() or the deadline. Answers to Tell are dropped; answers to
   // Ask arrive at on_event too.
   absl::Status WaitUntil(const std::function<bool()>& done, const Patience& patience);
-  // A request whose answer is handed to on_event().
-  void Ask(const Member& member, v1::WorkerRequest request);
+  // A request whose answer is handed to on_event(). Returns the call id that the answer will have.
+  uint64_t Ask(const Member& member, v1::WorkerRequest request);
 
   // Set for the length of a phase; also told of Lost.
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
@@ -94,12 +108,14 @@ class Cluster {
   void TellOfInterrupt(const std::unordered_set<uint32_t>& waiting);
   void TellOfWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);
+  void NumberClients();
   void MarkLost(Member& member, const std::string& reason);
 
   Transport& transport_;
   const uint64_t run_id_;
   const Interrupt& interrupt_;
   const int64_t lost_after_ns_;
+  const CoordClock clock_;
   std::vector<Member> members_;
   std::optional<SilenceWatch> silence_;  // from when all have joined
   std::deque<ReceivedEvent> given_up_;   // a Lost of each that was given up, as a transport makes them

@@ -32,7 +32,7 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
       observer_(observer),
       plan_(std::move(plan)),
       options_(std::move(options)),
-      cluster_(transport, options_.run_id, interrupt, options_.lost_after_ns) {
+      cluster_(transport, options_.run_id, interrupt, options_.lost_after_ns, options_.clock) {
   record_.set_id(options_.run_name);
   record_.set_run_number(options_.run_id);
   record_.set_command(options_.command);
@@ -51,22 +51,23 @@ int Conductor::Run() {
       !status.ok()) {
     return Refuse(status);
   }
+  ClockSync clocks(cluster_, record_.coordinator().boot_id(), options_.always_measure_clocks);
+  absl::Status status = clocks.Verify();  // before anything else: it says which workers share a client
   std::vector<uint32_t> client_of_worker;
   for (const Member& member : cluster_.members()) {
     *record_.add_workers() = member.facts;
     client_of_worker.push_back(member.client);
   }
+  if (!status.ok()) return Refuse(status);
   UseWorkersPaths();
-  if (absl::Status status = CheckForWorkers(plan_, options_.worker_count); !status.ok())
-    return Refuse(status);
+  if (status = CheckForWorkers(plan_, options_.worker_count); !status.ok()) return Refuse(status);
   const Layout layout(plan_, client_of_worker);
-  ClockSync clocks(cluster_, record_.coordinator().boot_id(), options_.always_measure_clocks);
   DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());
-  absl::Status status = clocks.Verify();
-  if (status.ok()) status = data.Inspect();
+  status = data.Inspect();
   for (const v1::WorkerTargets& facts : data.facts()) *record_.add_targets() = facts;
   if (status.ok()) status = data.Decide(options_.force);
   if (!status.ok()) return Refuse(status);
+  for (const std::string& note : clocks.notes()) record_.mutable_plan()->add_notes(note);
   for (const std::string& note : data.decision().notes) record_.mutable_plan()->add_notes(note);
   bytes_needed_ = data.decision().bytes_needed;
   report_ = SummarizeRun(record_, nullptr);

@@ -47,6 +47,7 @@ struct ConductorOptions {
   bool in_process = false;  // the workers are: no message is on its way for long
   bool force = false;
   bool always_measure_clocks = false;  // also where boot ids are equal; tests
+  CoordClock clock = CoordNow;         // or a test's
   bool dry_run = false;                // everything up to the checks; then stop
   std::string out_directory;  // of the results, made when all checks have passed; empty: nothing is saved
 };

@@ -357,8 +357,13 @@ absl::Status DataKeeper::Inspect() {
       },
       [&](const Member& member, const ReceivedEvent& received) {
         v1::WorkerTargets& mine = facts_[member.number];
-        for (const v1::TargetFacts& target : received.event.inspected().targets())
+        for (const v1::TargetFacts& target : received.event.inspected().targets()) {
           *mine.add_targets() = target;
+          if (member.clone == 0 || target.network()) continue;
+          // A local file system is known by the boot id, which clones share.
+          absl::StrAppend(mine.mutable_targets(mine.targets_size() - 1)->mutable_filesystem_id(), " clone ",
+                          member.clone);
+        }
         if (mine.targets_size() != plan_.targets_size() && first_problem.ok()) {
           first_problem = absl::InternalError(absl::StrCat(
               member.Name(), " did not answer for every path: ", received.event.problem().message()));

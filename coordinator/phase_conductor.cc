@@ -1,6 +1,7 @@
 #include "coordinator/phase_conductor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/clock.h"
 #include "common/engine.h"
@@ -43,7 +44,7 @@ PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, u
 }
 
 absl::Status PhaseConductor::Run() {
-  const CoordTime begin = CoordNow();
+  const CoordTime begin = context_.cluster.Now();
   context_.clock_sync.StartPhase();
   context_.cluster.set_on_event(
       [this](const Member& member, const ReceivedEvent& received) { OnEvent(member, received); });
@@ -63,7 +64,7 @@ absl::Status PhaseConductor::Run() {
   } else {
     // Whatever came in the way: workers go back to where they can do the run's last steps.
     record_.set_interrupted(absl::IsCancelled(status));
-    Disarm({.deadline = CoordNow() + kDisarmPatienceNs, .interruptible = false}).IgnoreError();
+    Disarm({.deadline = context_.cluster.Now() + kDisarmPatienceNs, .interruptible = false}).IgnoreError();
   }
   if (ran && (status.ok() || absl::IsCancelled(status))) {
     if (status.ok()) status = context_.clock_sync.Burst();
@@ -94,7 +95,7 @@ absl::Status PhaseConductor::Run() {
     for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number))
       *worker.add_bursts() = burst;
   }
-  const double wall_s = SecondsFrom(CoordNow() - begin);
+  const double wall_s = SecondsFrom(context_.cluster.Now() - begin);
   double timed_s = 0;
   for (const WorkerState& state : states_) {
     for (const v1::LaneEnds& ends : state.ends.ends()) {
@@ -110,24 +111,22 @@ absl::Status PhaseConductor::Run() {
 absl::Status PhaseConductor::PrepareAndArm() {
   for (int attempt = 1;; ++attempt) {
     record_.set_start_attempts(static_cast<uint32_t>(attempt));
-    const CoordTime begin = CoordNow();
+    const CoordTime begin = context_.cluster.Now();
     IOBENCH_RETURN_IF_ERROR(PrepareByOwners());
     IOBENCH_RETURN_IF_ERROR(PrepareAroundClientSteps());
-    record_.set_prepare_s(record_.prepare_s() + SecondsFrom(CoordNow() - begin));
+    record_.set_prepare_s(record_.prepare_s() + SecondsFrom(context_.cluster.Now() - begin));
     IOBENCH_RETURN_IF_ERROR(context_.clock_sync.Burst());
     bool late = false;
     IOBENCH_RETURN_IF_ERROR(Arm(attempt == kMostAttempts, late));
-    if (!late) {
-      context_.start_lead.NotePunctual();
-      return absl::OkStatus();
-    }
-    if (attempt == kMostAttempts) {
-      record_.set_start_late(true);
+    if (!late) context_.start_lead.NotePunctual();
+    if (late && attempt == kMostAttempts) record_.set_start_late(true);
+    if (!late || attempt == kMostAttempts) {
+      context_.clock_sync.KeepAround(start_);
       return absl::OkStatus();
     }
     context_.start_lead.NoteLate();
     IOBENCH_RETURN_IF_ERROR(Disarm({}));
-    if (CoordNow() >= start_) record_.set_begun_before(true);
+    if (context_.cluster.Now() >= start_) record_.set_begun_before(true);
   }
 }
 
@@ -247,7 +246,7 @@ void PhaseConductor::FindCrowded() {
 
 absl::Status PhaseConductor::Prepare() {
   for (WorkerState& state : states_) state = {};
-  stop_sent_ = goal_sent_ = false;
+  stop_sent_ = goal_sent_ = stonewall_noted_ = false;
   FindCrowded();
   absl::Status first_problem;
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
@@ -273,7 +272,7 @@ absl::Status PhaseConductor::Prepare() {
 absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
   const ClockSync& clocks = context_.clock_sync;
   record_.set_started_at(WallClockIso8601());
-  const CoordTime now = CoordNow();
+  const CoordTime now = context_.cluster.Now();
   start_ = now + context_.start_lead.Ns(clocks.longest_round_trip_ns());
   const int64_t margin_needed_ns = context_.start_lead.MarginNeededNs();
   record_.set_start_coord_ns(start_.ns);
@@ -296,7 +295,7 @@ absl::Status PhaseConductor::Arm(bool last_attempt, bool& late) {
           late = true;
       },
       {}));
-  context_.start_lead.NoteRound(CoordNow() - now);
+  context_.start_lead.NoteRound(context_.cluster.Now() - now);
   return first_problem;
 }
 
@@ -310,14 +309,20 @@ absl::Status PhaseConductor::Disarm(const Cluster::Patience& patience) {
 }
 
 absl::Status PhaseConductor::RunLanes() {
-  const int64_t interval_ns = context_.observer.progress_interval_ns();
-  next_poll_ = interval_ns > 0 ? start_ + interval_ns : CoordTime{INT64_MAX};
+  const int64_t display_ns = context_.observer.progress_interval_ns();
+  const int64_t clocks_ns = context_.clock_sync.poll_interval_ns();
+  CoordTime next_display = display_ns > 0 ? start_ + display_ns : CoordTime{INT64_MAX};
+  next_clock_poll_ = clocks_ns > 0 ? start_ + clocks_ns : CoordTime{INT64_MAX};
   while (!AllDone()) {
-    absl::Status status = context_.cluster.WaitUntil([this] { return AllDone(); }, {.deadline = next_poll_});
+    absl::Status status = context_.cluster.WaitUntil(
+        [this] { return AllDone(); }, {.deadline = std::min(next_display, next_clock_poll_)});
     if (status.ok()) break;
     if (!absl::IsDeadlineExceeded(status)) return status;
+    const CoordTime now = context_.cluster.Now();
+    if (now >= next_clock_poll_) PollClocks();
+    if (now < next_display) continue;
     PollForDisplay();
-    next_poll_ = CoordNow() + interval_ns;
+    next_display = context_.cluster.Now() + display_ns;
   }
   return absl::OkStatus();
 }
@@ -328,7 +333,7 @@ absl::Status PhaseConductor::EndEarly() {
     return AdjustRequest(&v1::Adjust::set_quit);
   });
   return context_.cluster.WaitUntil([this] { return AllDone(); },
-                                    {.deadline = CoordNow() + kGraceNs, .interruptible = false});
+                                    {.deadline = context_.cluster.Now() + kGraceNs, .interruptible = false});
 }
 
 bool PhaseConductor::AllDone() const {
@@ -344,6 +349,7 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
   const v1::WorkerEvent& event = received.event;
   switch (event.body_case()) {
     case v1::WorkerEvent::kLaneEnded:
+      NoteStonewall(received.received_at);
       // Where a time rules, all lanes end at the same instant by themselves. Where lanes wear out, each does as many ops
       // as the fastest: nobody stops them.
       if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) break;
@@ -366,7 +372,8 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kProgress: {
-      state.poll_pending = false;
+      if (event.call_id() != state.poll_call_id) break;  // of a poll before this phase
+      state.poll_call_id = 0;
       state.progress = event.progress();
       v1::PingSample sample;
       sample.set_sent_coord_ns(state.poll_sent.ns);
@@ -413,18 +420,36 @@ void PhaseConductor::SendGoalWhenAllWait() {
   });
 }
 
+void PhaseConductor::Poll(const Member& member) {
+  WorkerState& state = states_[member.number];
+  // One at a time: a worker that does not answer is not asked again.
+  if (!state.takes_part || member.lost || state.poll_call_id != 0) return;
+  v1::WorkerRequest request;
+  request.mutable_poll();
+  state.poll_sent = context_.cluster.Now();
+  state.poll_call_id = context_.cluster.Ask(member, std::move(request));
+}
+
 void PhaseConductor::PollForDisplay() {
-  for (const Member& member : context_.cluster.members()) {
-    WorkerState& state = states_[member.number];
-    // One at a time: a worker that does not answer is not asked again.
-    if (!state.takes_part || member.lost || state.poll_pending) continue;
-    v1::WorkerRequest request;
-    request.mutable_poll();
-    state.poll_pending = true;
-    state.poll_sent = CoordNow();
-    context_.cluster.Ask(member, std::move(request));
-  }
+  for (const Member& member : context_.cluster.members()) Poll(member);
   ShowProgress();
+}
+
+// Whoever watches: what is known of a clock wears away with time.
+void PhaseConductor::PollClocks() {
+  const auto takes_part = [this](const Member& member) { return states_[member.number].takes_part; };
+  for (const uint32_t worker : context_.clock_sync.OneOfEachClock(takes_part)) {
+    Poll(context_.cluster.members()[worker]);
+  }
+  next_clock_poll_ = context_.cluster.Now() + context_.clock_sync.poll_interval_ns();
+}
+
+// The first lane has ended: here the windows end, perhaps long before the phase.
+void PhaseConductor::NoteStonewall(CoordTime at) {
+  if (std::exchange(stonewall_noted_, true)) return;
+  context_.clock_sync.KeepAround(at);
+  const int64_t clocks_ns = context_.clock_sync.poll_interval_ns();
+  if (clocks_ns > 0 && at - start_ >= clocks_ns) PollClocks();
 }
 
 void PhaseConductor::ShowProgress() {
@@ -448,7 +473,7 @@ void PhaseConductor::ShowProgress() {
     progress.lane_count = context_.layout.worker_count() * ShapeOf(context_.plan, phase_).lanes_per_worker;
     context_.observer.PhasePrepares(progress);
   } else {
-    progress.elapsed_s = SecondsFrom(CoordNow() - start_);
+    progress.elapsed_s = SecondsFrom(context_.cluster.Now() - start_);
     context_.observer.PhaseMoves(progress);
   }
 }
@@ -487,7 +512,7 @@ absl::Status PhaseConductor::Collect(bool interruptible) {
   const std::vector<CoordTime> instants = Instants();
   absl::Status first_problem;
   Cluster::Patience patience{.interruptible = interruptible};
-  if (!interruptible) patience.deadline = CoordNow() + kGraceNs;
+  if (!interruptible) patience.deadline = context_.cluster.Now() + kGraceNs;
   const absl::Status status = context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!states_[member.number].takes_part || states_[member.number].collected) return std::nullopt;

@@ -53,7 +53,7 @@ class PhaseConductor {
     v1::LanesDone ends;
     v1::Progress progress;  // last known
     bool collected = false;
-    bool poll_pending = false;
+    uint64_t poll_call_id = 0;  // 0: none is on its way
     CoordTime poll_sent;
   };
 
@@ -71,7 +71,10 @@ class PhaseConductor {
   void OnEvent(const Member& member, const ReceivedEvent& received);
   void StopLanes();
   void SendGoalWhenAllWait();
+  void Poll(const Member& member);
   void PollForDisplay();
+  void PollClocks();
+  void NoteStonewall(CoordTime at);
   void ShowProgress();
   bool AllDone() const;
   std::vector<CoordTime> Instants() const;
@@ -91,7 +94,8 @@ class PhaseConductor {
   StepsOfWorkers earlier_steps_;  // that wrote data, of attempts before the last
   bool stop_sent_ = false;
   bool goal_sent_ = false;
-  CoordTime next_poll_;
+  bool stonewall_noted_ = false;
+  CoordTime next_clock_poll_{INT64_MAX};
 };
 
 }  // namespace iobench

@@ -75,6 +75,10 @@ void Pauses::After(const Op& done) {
   wrote_ |= done.kind != OpKind::kRead;
 }
 
+int64_t Pauses::longest_asked_ns() const {
+  return think_ns_ + std::llround(interval_ns_) + (burst_bytes_ > 0 ? burst_pause_ns_ : 0);
+}
+
 void Pauses::EndBurst() {
   if (wrote_ && flush_) flush_status_.Update(flush_());
   const int64_t begin_ns = clock_.NowNs();

@@ -48,6 +48,8 @@ class Pauses {
   // Of the time so far, what the plan leaves out of the lane's own time: think time (unless it is to count) and the
   // pauses after bursts; not their flushes.
   int64_t left_out_ns() const { return left_out_ns_; }
+  // The longest that may lie between two ops by the plan alone.
+  int64_t longest_asked_ns() const;
   const absl::Status& flush_status() const { return flush_status_; }  // of the first flush that failed
 
  private:

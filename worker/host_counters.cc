@@ -43,36 +43,25 @@ std::optional<uint64_t> FirstNumberOf(std::string_view text, std::string_view ke
   return NumberAt(LineOf(text, key), 1);
 }
 
-struct Nic {
-  bool stands_on_another = false;
-  std::optional<uint64_t> link_bytes_per_s;
-};
-
-Nic LookAtNic(const std::string& name) {
+NicFacts LookAtNic(const std::string& name) {
   const std::string directory = absl::StrCat("/sys/class/net/", name);
-  Nic nic;
+  NicFacts nic;
+  bool knows_speed = false;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
   if (entries != nullptr) {
     while (const dirent* const entry = ::readdir(entries.get())) {
-      if (std::string_view(entry->d_name).starts_with("lower_")) nic.stands_on_another = true;
+      const std::string_view entry_name(entry->d_name);
+      nic.stands_on_another |= entry_name.starts_with("lower_");
+      knows_speed |= entry_name == "device" || entry_name == "bonding";
     }
   }
   // Mbit/s; -1 or unreadable where there is no link or none knows (virtual machines).
   const std::optional<std::string> speed = ReadWholeFile(directory + "/speed");
   int64_t megabits = 0;
-  if (speed && absl::SimpleAtoi(*speed, &megabits) && megabits > 0) {
+  if (knows_speed && speed && absl::SimpleAtoi(*speed, &megabits) && megabits > 0) {
     nic.link_bytes_per_s = static_cast<uint64_t>(megabits) * 1'000'000 / 8;
   }
   return nic;
-}
-
-// Looked at once per process: a driver may take milliseconds to say its speed.
-const Nic& FactsOfNic(const std::string& name) {
-  static Mutex mutex;
-  static std::map<std::string, Nic> known;  // whose elements stay where they are
-  const MutexLock lock(mutex);
-  const auto found = known.find(name);
-  return found != known.end() ? found->second : known.emplace(name, LookAtNic(name)).first->second;
 }
 
 template <typename Field>
@@ -81,7 +70,52 @@ std::optional<Field> Difference(const std::optional<Field>& before, const std::o
   return *after - *before;
 }
 
+void ReadProcessors(HostCounters& counters) {
+  if (const auto text = ReadWholeFile("/proc/stat")) {
+    counters.cpu = ParseCpuTicks(*text);
+    counters.context_switches = ParseContextSwitches(*text);
+  }
+}
+
+void AddNics(const HostCounters& before, const HostCounters& after, const std::set<std::string>& carriers,
+             const NicFactsOf& facts_of, v1::HostDelta& delta) {
+  for (const auto& [name, is] : after.nics) {
+    const auto found = before.nics.find(name);
+    if (found == before.nics.end()) continue;
+    const NicBytes& was = found->second;
+    if (is.rx_bytes < was.rx_bytes || is.tx_bytes < was.tx_bytes || is.drops < was.drops)
+      continue;  // made anew
+    const NicFacts& facts = facts_of(name);
+    const uint64_t rx_bytes = is.rx_bytes - was.rx_bytes, tx_bytes = is.tx_bytes - was.tx_bytes;
+    if (!facts.stands_on_another) {
+      delta.set_nic_rx_bytes(delta.nic_rx_bytes() + rx_bytes);
+      delta.set_nic_tx_bytes(delta.nic_tx_bytes() + tx_bytes);
+      delta.set_nic_drops(delta.nic_drops() + is.drops - was.drops);
+      if (facts.link_bytes_per_s) {
+        delta.set_nic_link_bytes_per_s(delta.nic_link_bytes_per_s() + *facts.link_bytes_per_s);
+      }
+    }
+    const bool carries = carriers.contains(name);
+    if (!carries && (facts.stands_on_another || rx_bytes + tx_bytes == 0)) continue;
+    v1::NicDelta& nic = *delta.add_nics();
+    nic.set_name(name);
+    nic.set_rx_bytes(rx_bytes);
+    nic.set_tx_bytes(tx_bytes);
+    nic.set_drops(is.drops - was.drops);
+    if (facts.link_bytes_per_s) nic.set_link_bytes_per_s(*facts.link_bytes_per_s);
+    nic.set_carries_targets(carries);
+  }
+}
+
 }  // namespace
+
+const NicFacts& FactsOfNic(const std::string& name) {
+  static Mutex mutex;
+  static std::map<std::string, NicFacts> known;  // whose elements stay where they are
+  const MutexLock lock(mutex);
+  const auto found = known.find(name);
+  return found != known.end() ? found->second : known.emplace(name, LookAtNic(name)).first->second;
+}
 
 std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat) {
   // cpu user nice system idle iowait irq softirq steal guest guest_nice; guest is in user already.
@@ -137,23 +171,11 @@ std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io) {
   return FirstNumberOf(proc_self_io, "write_bytes:");
 }
 
-HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points) {
+HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points, bool last_is_cpu) {
   HostCounters counters;
+  if (!last_is_cpu) ReadProcessors(counters);
   counters.at_monotonic_ns = MonotonicNowNs();
-  if (const auto text = ReadWholeFile("/proc/stat")) {
-    counters.cpu = ParseCpuTicks(*text);
-    counters.context_switches = ParseContextSwitches(*text);
-  }
-  if (const auto text = ReadWholeFile("/proc/net/dev")) {
-    for (const auto& [name, bytes] : ParseNetDev(*text)) {
-      const Nic& nic = FactsOfNic(name);
-      if (nic.stands_on_another) continue;
-      counters.nics[name] = bytes;
-      if (nic.link_bytes_per_s) {
-        counters.link_bytes_per_s = counters.link_bytes_per_s.value_or(0) + *nic.link_bytes_per_s;
-      }
-    }
-  }
+  if (const auto text = ReadWholeFile("/proc/net/dev")) counters.nics = ParseNetDev(*text);
   if (const auto text = ReadWholeFile("/proc/meminfo")) counters.dirty_bytes = ParseDirtyBytes(*text);
   if (const auto text = ReadWholeFile("/proc/self/io")) {
     counters.disk_read_bytes = ParseDiskReadBytes(*text);
@@ -167,10 +189,13 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
       }
     }
   }
+  if (last_is_cpu) ReadProcessors(counters);
   return counters;
 }
 
-v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& after) {
+v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& after,
+                               const std::set<std::string>& carriers,
+                               const NicFactsOf& facts_of) {
   v1::HostDelta delta;
   delta.set_seconds(SecondsFrom(after.at_monotonic_ns - before.at_monotonic_ns));
   if (before.cpu && after.cpu) {
@@ -188,17 +213,7 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
   if (const auto switches = Difference(before.context_switches, after.context_switches)) {
     delta.set_context_switches(*switches);
   }
-  for (const auto& [name, is] : after.nics) {
-    const auto found = before.nics.find(name);
-    if (found == before.nics.end()) continue;
-    const NicBytes& was = found->second;
-    if (is.rx_bytes < was.rx_bytes || is.tx_bytes < was.tx_bytes || is.drops < was.drops)
-      continue;  // made anew
-    delta.set_nic_rx_bytes(delta.nic_rx_bytes() + is.rx_bytes - was.rx_bytes);
-    delta.set_nic_tx_bytes(delta.nic_tx_bytes() + is.tx_bytes - was.tx_bytes);
-    delta.set_nic_drops(delta.nic_drops() + is.drops - was.drops);
-  }
-  if (after.link_bytes_per_s) delta.set_nic_link_bytes_per_s(*after.link_bytes_per_s);
+  AddNics(before, after, carriers, facts_of, delta);
   if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
   if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes))
     delta.set_disk_read_bytes(*bytes);

@@ -219,7 +219,19 @@ void Lane::MakeReady() {
                                .recorder = *recorder_});
   if (const absl::Status made = MakeBetween(); !made.ok()) return Fail(made, first_file);
   if (const absl::Status made = MakeTrace(); !made.ok()) return Fail(made, TraceFile());
+  recorder_->SetAskedPause(scale_->DurationTicks(LongestAskedPauseNs()));
   if (const absl::Status ready = engine_->MakeReady(*context_); !ready.ok()) Fail(ready, first_file);
+}
+
+int64_t Lane::LongestAskedPauseNs() {
+  int64_t longest_ns = between_ && between_->pauses() != nullptr ? between_->pauses()->longest_asked_ns() : 0;
+  if (spec_.replayed != nullptr && !spec_.replayed->empty()) {
+    const auto longest = std::max_element(
+        spec_.replayed->begin(), spec_.replayed->end(),
+        [](const TraceOp& a, const TraceOp& b) { return a.delay_us < b.delay_us; });
+    longest_ns += int64_t{longest->delay_us} * 1000;
+  }
+  return longest_ns;
 }
 
 absl::Status Lane::MakeBetween() {

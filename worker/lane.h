@@ -116,6 +116,7 @@ class Lane {
   bool needs_payload() const;
   bool makes_data_before_ops() const;
   absl::Status MakeBetween();
+  int64_t LongestAskedPauseNs();
   absl::Status MakeTrace();
   std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
   void ReadyDataForOps();

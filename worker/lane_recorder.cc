@@ -21,8 +21,14 @@ LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
 void LaneRecorder::Start(Ticks at) {
   first_op_ = at;
   last_end_ = at;
+  counts_from_ = at;
+  longest_stall_ = {at, at};
   timeline_.Start(at);
   SetNextEvent();
+}
+
+void LaneRecorder::Resume(Ticks at) {
+  counts_from_ = at;
 }
 
 void LaneRecorder::SetWarmupEnd(Ticks at) {
@@ -30,11 +36,15 @@ void LaneRecorder::SetWarmupEnd(Ticks at) {
 }
 
 void LaneRecorder::BeforeEvent(Ticks now) {
-  if (now > warmup_end_) EndWarmup();
+  if (now <= warmup_end_) return;
+  counts_from_ = warmup_end_;
+  EndWarmup();
+  longest_stall_ = {counts_from_, counts_from_};
 }
 
-void LaneRecorder::Event(Ticks now) {
+void LaneRecorder::Event(Ticks begin, Ticks now) {
   assert(now >= next_event_);
+  NoteStall(begin, now);
   if (now >= timeline_.next_point()) timeline_.Keep(now, bytes_, ops_);
   SetNextEvent();
 }
@@ -70,6 +80,16 @@ void LaneRecorder::EndWarmup() {
     kind.bytes = 0;
     kind.ops = 0;
   }
+}
+
+// From the end before to the op's begin the lane may have paused as it was told; what is longer, and the op itself, is
+// not the plan's doing. A pause comes first.
+void LaneRecorder::NoteStall(Ticks begin, Ticks now) {
+  const Ticks before = std::max(timeline_.EndBefore(now, ops_), counts_from_);
+  const uint64_t between_ticks = begin > before ? begin.value - before.value : 0;
+  const Ticks from{before.value + std::min(between_ticks, asked_pause_ticks_)};
+  const uint64_t longest_ticks = longest_stall_.end.value - longest_stall_.begin.value;
+  if (now.value - from.value > longest_ticks) longest_stall_ = {from, now};
 }
 
 void LaneRecorder::SetNextEvent() {

@@ -28,7 +28,8 @@ class LaneRecorder {
   // differences into ns.
   LaneRecorder(OpKinds kinds, const TickScale& scale);
 
-  void Start(Ticks at);  // T's first op begins; sets s_i
+  void Start(Ticks at);   // T's first op begins; sets s_i
+  void Resume(Ticks at);  // and goes on after the plan had the lane wait
 
   // An op that ran from `begin` to `end`. Hot, so nothing is asked here: `end >= next_event()` is the loop's question.
   void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes) {
@@ -46,9 +47,9 @@ class LaneRecorder {
 
   // The instant of the next thing Event() must look at (a timeline point, or the end of the warm-up).
   Ticks next_event() const { return next_event_; }
-  // Both REQUIRE: now >= next_event(). The ops that ended at `now` are added between them.
+  // Both REQUIRE: now >= next_event(). The ops that ended at `now`, the last of them from `begin`, are added between them.
   void BeforeEvent(Ticks now);
-  void Event(Ticks now);
+  void Event(Ticks begin, Ticks now);
 
   // Ops that have ended by this instant count in the totals but not in histograms and measured totals; the op that is
   // running at it is the first that does, as in every window. Before Start.
@@ -56,6 +57,8 @@ class LaneRecorder {
 
   // The lane went on waiting for its next op until `at`, when it was told that there is none.
   void NoteWaitedUntil(Ticks at) { waited_until_ = at; }
+  // So much of the time between two ops is no stall: the plan asks for it. Before Start.
+  void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
 
   // The last op has ended: closes the timeline. A warm-up that has not ended by then took everything. The lane calls
   // it after the last Run of a phase; again is harmless.
@@ -75,6 +78,12 @@ class LaneRecorder {
   uint64_t bytes_of(OpKind kind) const;  // after the warm-up
   uint64_t ops_of(OpKind kind) const;
   const Histogram* histogram_of(OpKind kind) const;  // null: kind not used
+  // The longest time after the warm-up in which no op ended. Found where points of the timeline are kept, so it costs an
+  // op nothing, and is only told where it is longer than these are apart (0.1 % of the phase); else both are equal.
+  struct Stall {
+    Ticks begin, end;
+  };
+  const Stall& longest_stall() const { return longest_stall_; }
   const ProgressTimeline& timeline() const { return timeline_; }
   const LiveCell& live() const { return live_; }  // any thread, at any time
 
@@ -84,6 +93,7 @@ class LaneRecorder {
   static constexpr int64_t kFirstIntervalNs = 10'000;
 
   void EndWarmup();
+  void NoteStall(Ticks begin, Ticks now);
   void SetNextEvent();
 
   struct Kind {
@@ -97,6 +107,9 @@ class LaneRecorder {
   ProgressTimeline timeline_;
   Ticks first_op_, last_end_, waited_until_, next_event_;
   Ticks warmup_end_{UINT64_MAX};  // UINT64_MAX: none, or over
+  Ticks counts_from_;             // the start, the end of the warm-up or of a wait that the plan asked for
+  uint64_t asked_pause_ticks_ = 0;
+  Stall longest_stall_;
   uint64_t bytes_ = 0, ops_ = 0;
   uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;
   uint64_t warmup_bytes_ = 0, warmup_ops_ = 0;

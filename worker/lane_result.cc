@@ -58,6 +58,9 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_ops_end_worker_ns(ends.ops_end_worker_ns());
   result.set_region_end_worker_ns(ends.region_end_worker_ns());
   result.set_last_op_worker_ns(ToWorker(scale.ToMonotonicNs(recorder_->last_end())).ns);
+  const LaneRecorder::Stall& stall = recorder_->longest_stall();
+  result.set_stall_begin_worker_ns(ToWorker(scale.ToMonotonicNs(stall.begin)).ns);
+  result.set_stall_end_worker_ns(ToWorker(scale.ToMonotonicNs(stall.end)).ns);
   result.set_region_bytes(recorder_->bytes());
   result.set_region_ops(recorder_->ops());
   result.set_bytes(recorder_->bytes() + recorder_->unmeasured_bytes());

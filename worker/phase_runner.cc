@@ -16,6 +16,7 @@
 #include "worker/data_directory.h"
 #include "worker/mounts.h"
 #include "worker/phase_steps.h"
+#include "worker/server_route.h"
 #include "worker/storage/open_target.h"
 #include "worker/unique_fd.h"
 
@@ -26,7 +27,13 @@ namespace {
 constexpr int64_t kCallableUntilNs = 2'000'000;
 // How long a lane spins before its start: more than a timer is late.
 constexpr int64_t kSpinNs = 200'000;
+// Counters are read so long before the start, and as long again as the last reading took: after the lanes have got up
+// to sleep by the clock, before they spin. What lies between is in the counters and in no figure.
+constexpr int64_t kCountersAheadNs = 1'000'000;
 constexpr size_t kChunkBytes = 1 << 20;
+
+// What reading the counters took the last time; files in /proc are slow on hosts of many processors.
+std::atomic<int64_t> counters_take_ns{500'000};
 
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
@@ -68,7 +75,8 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   OpenMeeting(kFilesReady);
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
-  NoteBefore();
+  FindCarriers();
+  early_pair_ = ReadTickPair(spec_.ticks);
   prepared_.store(true, std::memory_order_release);
 
   v1::Prepared answer;
@@ -108,11 +116,16 @@ absl::Status PhaseRunner::MakeLanes() {
 absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
   if (directories_.contains(plan.target())) return absl::OkStatus();
   const std::string& path = prepare_.targets(static_cast<int>(plan.target())).path();
-  if (IsNfsUrl(path)) return ParseNfsUrl(path).status();  // each lane connects by itself
+  if (IsNfsUrl(path)) {  // each lane connects by itself
+    IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
+    servers_.insert(AddressOf(url.host));
+    return absl::OkStatus();
+  }
   IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory,
                            spec_.existing_files.empty() ? OpenClaimedDirectory(path) : OpenTarget(path));
   const std::optional<Mount> mount = MountOf(directory->fd(), path);
   if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
+  if (mount && IsNetworkFilesystem(mount->filesystem)) servers_.insert(ServerAddressOf(*mount));
   directories_.emplace(plan.target(), std::move(directory));
   return absl::OkStatus();
 }
@@ -137,10 +150,33 @@ absl::Status PhaseRunner::StartLanes() {
   return absl::OkStatus();
 }
 
-void PhaseRunner::NoteBefore() {
-  host_before_ = ReadHostCounters(nfs_mount_points_);
-  ::getrusage(RUSAGE_SELF, &process_before_);
-  early_pair_ = ReadTickPair(spec_.ticks);
+void PhaseRunner::FindCarriers() {
+  for (const std::string& server : servers_) {
+    if (const std::optional<std::string> interface = InterfaceTo(server)) {
+      carriers_.merge(WithThoseBelow(*interface));
+    }
+  }
+  for (const std::string& interface : carriers_) FactsOfNic(interface);  // now, while nothing is measured
+}
+
+void PhaseRunner::NoteStart() {
+  {
+    MutexLock lock(mutex_);
+    const int64_t ahead_ns = kCountersAheadNs + counters_take_ns.load(std::memory_order_relaxed);
+    changed_.WaitUntil(mutex_, start_->ns - clock_.offset_ns() - ahead_ns,
+                       [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+    if (cancelled_) return;
+  }
+  const int64_t begin_ns = MonotonicNowNs();
+  HostCounters host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/true);
+  rusage process{};
+  ::getrusage(RUSAGE_SELF, &process);
+  counters_take_ns.store(MonotonicNowNs() - begin_ns, std::memory_order_relaxed);
+  MutexLock lock(mutex_);
+  host_before_ = std::move(host);
+  process_before_ = process;
+  start_noted_ = true;
+  changed_.NotifyAll();
 }
 
 v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
@@ -381,9 +417,18 @@ void PhaseRunner::ReportDone() {
   v1::WorkerEvent event;
   for (const auto& lane : lanes_) *event.mutable_lanes_done()->add_ends() = lane->EndsOn(*scale_);
   events_.now(std::move(event));
-  host_ = HostDeltaBetween(host_before_, ReadHostCounters(nfs_mount_points_));
+  NoteCounters();
+}
+
+void PhaseRunner::NoteCounters() {
   rusage process{};
   ::getrusage(RUSAGE_SELF, &process);
+  const HostCounters host = ReadHostCounters(nfs_mount_points_);
+  MutexLock lock(mutex_);
+  // Of a phase shorter than the reading of the counters before it.
+  changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return start_noted_ || cancelled_; });
+  if (!start_noted_ || host.at_monotonic_ns <= host_before_.at_monotonic_ns) return;
+  host_ = HostDeltaBetween(host_before_, host, carriers_);
   process_cpu_user_s_ = Seconds(process.ru_utime) - Seconds(process_before_.ru_utime);
   process_cpu_system_s_ = Seconds(process.ru_stime) - Seconds(process_before_.ru_stime);
 }

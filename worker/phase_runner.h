@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -59,6 +60,10 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
 
   v1::Progress Progress() const;  // without the pong
 
+  // Waits until shortly before the start, then reads the counters of the client and of this process: so they cover the
+  // phase and not the wait for it. REQUIRES: Arm, and its answer was not late; by the thread of Prepare and Collect.
+  void NoteStart();
+
   // Waits for the ends of all timed regions, lets the lanes settle, then gives the results in chunks, the last marked.
   // Only now do lanes settle: when the coordinator collects, the lanes of all workers are done, and no flush or tail of
   // one disturbs the timed part of another. May be called again. Cancelled: Cancel was called.
@@ -81,7 +86,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status MakeLanes();
   absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
-  void NoteBefore();
+  void FindCarriers();
   void StopLanes(bool quit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void RunLane(Lane& lane);
@@ -92,6 +97,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   void NoteOpsEnded(const Lane& lane);
   void NoteRegionEnded();
   void ReportDone();
+  void NoteCounters();
   // The event where all lanes are at the deadline, or done, and it has not been told yet.
   std::optional<v1::WorkerEvent> DeadlineEvent() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -109,11 +115,11 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   PhaseSpec spec_;
   std::map<uint32_t, std::unique_ptr<Directory>> directories_;  // by target
   std::map<uint32_t, std::string> nfs_mount_points_;
+  std::set<std::string> servers_;   // of the targets, by address
+  std::set<std::string> carriers_;  // the interfaces that lead to them
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<v1::StepResult> steps_;
   bool collected_ = false;  // once; the thread of Collect
-  HostCounters host_before_;
-  rusage process_before_{};
   TickPair early_pair_;
   std::optional<TickScale> scale_;  // of this phase; by the lane that ended last
   v1::HostDelta host_;
@@ -128,6 +134,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::array<bool, kMeetingCount> open_ ABSL_GUARDED_BY(mutex_){};
   std::array<size_t, kMeetingCount> arrived_ ABSL_GUARDED_BY(mutex_){};
   std::optional<WorkerTime> start_ ABSL_GUARDED_BY(mutex_);
+  bool start_noted_ ABSL_GUARDED_BY(mutex_) = false;  // NoteStart has read what follows
+  HostCounters host_before_ ABSL_GUARDED_BY(mutex_);
+  rusage process_before_ ABSL_GUARDED_BY(mutex_){};
   std::optional<uint64_t> goal_ ABSL_GUARDED_BY(mutex_);
   size_t ops_over_ ABSL_GUARDED_BY(mutex_) = 0;  // lanes whose ops have ended
   size_t regions_over_ ABSL_GUARDED_BY(mutex_) = 0;

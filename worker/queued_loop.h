@@ -135,7 +135,7 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
 
   batch_count = NextBatch(lane, recorder.ops() + in_flight, batch);
   ending = batch_count == 0;
-  if (!lane.resume) recorder.Start(Clock::Now());
+  lane.resume ? recorder.Resume(Clock::Now()) : recorder.Start(Clock::Now());
   Ticks rare = std::min(recorder.next_event(), rules.deadline);
 
   for (;;) {
@@ -193,7 +193,7 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unus
       }
       // Once for all that ended together, so that a point of the timeline never holds a part of them.
       if (recorder.last_end() >= rare) [[unlikely]] {
-        if (end >= recorder.next_event()) recorder.Event(end);
+        if (end >= recorder.next_event()) recorder.Event(begin, end);
         if (end >= rules.deadline && !ending) end_for(Reason::kDeadline);
         rare = ending ? recorder.next_event() : std::min(recorder.next_event(), rules.deadline);
       }

@@ -175,7 +175,10 @@ void Session::HandleArm(const v1::WorkerRequest& request, WorkerTime received) {
       event = Refusal(request, NotNow("Arm"));
     } else {
       *event.mutable_armed() = phase_->Arm(request.arm(), received);
-      if (!event.armed().late()) state_ = State::kRunning;
+      if (!event.armed().late()) {
+        state_ = State::kRunning;
+        Later([phase = phase_](Session&) { phase->NoteStart(); });
+      }
     }
   }
   outbox_.Send(std::move(event));

@@ -80,7 +80,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
 
   size_t count = NextBatch(lane, recorder.ops(), batch);
   Ticks begin = Clock::Now();
-  if (!lane.resume) recorder.Start(begin);
+  lane.resume ? recorder.Resume(begin) : recorder.Start(begin);
   // Everything that is rare hides behind one comparison per op.
   Ticks rare = std::min(recorder.next_event(), rules.deadline);
 
@@ -116,7 +116,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       recorder.Add(op.kind, begin, end, op.length);
       if constexpr (!std::is_same_v<Between, NoBetween>) between.After(op);
       if (end >= rare) [[unlikely]] {
-        if (end >= recorder.next_event()) recorder.Event(end);
+        if (end >= recorder.next_event()) recorder.Event(begin, end);
         if (end >= rules.deadline) {
           stream.Unread(count - i - 1);
           return {.reason = Reason::kDeadline};

@@ -1,6 +1,6 @@
-// The marks that belong to one client: its clock, its load, its network; its caches have a file of their own.
+// The marks that belong to one client: its clock, its writes, its network's faults. Its caches: cache_marks.cc. Its load:
+// load_marks.cc.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <span>
@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/cache_marks.h"
-#include "coordinator/analysis/host_delta.h"
 #include "coordinator/analysis/marks.h"
 #include "coordinator/analysis/phase_writes.h"
 
@@ -20,10 +19,6 @@ namespace {
 constexpr double kClockErrorMs = 5.0;
 constexpr double kClockErrorShare = 0.01;  // of the phase
 constexpr double kReachedPercent = 90.0;
-constexpr double kBusyPercent = 95.0;
-constexpr double kStolenPercent = 5.0;
-constexpr double kShortestLoadSeconds = 0.1;
-constexpr double kNetworkPercent = 95.0;
 
 void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                    std::span<const AlignedWorker* const> workers, std::vector<v1::Mark>& marks) {
@@ -46,22 +41,6 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   }
 }
 
-// Processors are counted in ticks of 10 ms: of less than ten of them nothing can be said, nor where nothing was done.
-bool SaysLoad(const PhaseView& view) {
-  return view.figures.duration_s >= kShortestLoadSeconds && view.figures.first_to_end != nullptr;
-}
-
-// Lanes that were told to wait (think time, a pace) may do so busily (-J): that says nothing about the ops.
-bool WaitsMostly(std::span<const AlignedLane* const> lanes) {
-  double waits_s = 0, all_s = 0;
-  for (const AlignedLane* lane : lanes) {
-    if (!lane->started) continue;
-    waits_s += lane->result->between_s() - lane->result->data_s();
-    all_s += SecondsFrom(lane->ops_end - lane->first_op);
-  }
-  return waits_s > all_s / 2;
-}
-
 void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mark>& marks) {
   const std::optional<ClientWrites>& writes = view.writes->clients[client_index];
   if (!writes || !writes->reached_bytes || writes->more_may_follow) return;
@@ -75,30 +54,6 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
                    view.traits.flush_in_region
                        ? "use -o or -I, or records that do not overlap"
                        : "add -e, which with --time flushes each pass, or use -o or -I")));
-}
-
-void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
-                  std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks) {
-  const v1::HostDelta& host = client.host_delta();
-  const bool says_load = SaysLoad(view);
-  if (const double percent = CpuPercent(host); says_load && percent > kBusyPercent && !WaitsMostly(lanes)) {
-    marks.push_back(MakeMark(
-        "cpu_bound", client.host(), percent, kBusyPercent,
-        absl::StrCat("its processors were busy, so the client may have set the pace, not the storage: use "
-                     "fewer lanes",
-                     view.traits.metadata ? "" : " or a larger -r", " here, or more clients")));
-  }
-  if (const double percent = StealPercent(host); says_load && percent > kStolenPercent) {
-    marks.push_back(
-        MakeMark("cpu_bound", client.host(), percent, kStolenPercent,
-                 "the hypervisor gave its processors to others (steal): use a client with processors of "
-                 "its own, and repeat"));
-  }
-  if (const double percent = NetworkPercent(host); percent >= kNetworkPercent) {
-    marks.push_back(
-        MakeMark("network_bound", client.host(), percent, kNetworkPercent,
-                 "its network link is full: this is the link's speed; use more clients or a faster link"));
-  }
 }
 
 void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -141,6 +96,7 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
   AddClockMarks(view, client, part.workers, marks);
   for (v1::Mark& mark : CacheMarks(view, client, part)) marks.push_back(std::move(mark));
   AddAbsorbed(view, view.roster.ClientOf(client.workers(0).worker()), marks);
+  if (std::optional<v1::Mark> stall = StallMark(view, client, part.lanes)) marks.push_back(*std::move(stall));
   AddLoadMarks(view, client, part.lanes, marks);
   AddRetransmits(view, client, marks);
   return marks;

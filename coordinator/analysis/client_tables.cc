@@ -116,6 +116,7 @@ class TableBuilder {
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
+    table.set_own_cpu_percent(OwnCpuPercent(view_.run, results, table.host_delta()));
     AddNfsRpcs(results.front()->worker(), table);
     *report_.add_clients() = std::move(table);
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace iobench {
 namespace {
@@ -19,36 +20,45 @@ bool KnowsCpu(const v1::HostDelta& host) {
   return host.has_cpu_user_s() && host.has_cpu_system_s() && host.has_cpu_idle_s() && AllCpuSeconds(host) > 0;
 }
 
+// Containers of one host may have the same process numbers, but then different host names.
+std::vector<const v1::WorkerPhaseResult*> OneOfEachProcess(
+    const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
+  std::vector<const v1::WorkerPhaseResult*> processes;
+  std::set<std::pair<std::string, int64_t>> seen;
+  for (const v1::WorkerPhaseResult* worker : workers) {
+    const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker->worker()));
+    if (facts.pid() == 0 || seen.insert({facts.host(), facts.pid()}).second) processes.push_back(worker);
+  }
+  return processes;
+}
+
 }  // namespace
 
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
+  std::vector<const v1::WorkerPhaseResult*> longest_first(workers.begin(), workers.end());
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [](const v1::WorkerPhaseResult* a, const v1::WorkerPhaseResult* b) {
+                     return a->host().seconds() > b->host().seconds();
+                   });
   v1::HostDelta client;
-  bool any = false;
-  bool all_know_reads = !workers.empty(), all_know_writes = !workers.empty();
-  uint64_t disk_read_bytes = 0, disk_write_bytes = 0;
-  // Containers of one host may have the same process numbers, but then different host names.
-  std::set<std::pair<std::string, int64_t>> seen_processes;
-  for (const v1::WorkerPhaseResult* worker : workers) {
-    const v1::HostDelta& host = worker->host();
-    all_know_reads = all_know_reads && host.has_disk_read_bytes();
-    all_know_writes = all_know_writes && host.has_disk_write_bytes();
-    const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker->worker()));
-    const bool is_new = facts.pid() == 0 || seen_processes.insert({facts.host(), facts.pid()}).second;
-    if (is_new) {
-      disk_read_bytes += host.disk_read_bytes();
-      disk_write_bytes += host.disk_write_bytes();
-    }
-    if (!any && host.seconds() > 0) {
-      client = host;
-      any = true;
-      continue;
-    }
-    for (const auto& [target, nfs] : host.nfs()) client.mutable_nfs()->insert({target, nfs});
+  if (!workers.empty()) client = longest_first.front()->host();
+  for (const v1::WorkerPhaseResult* worker : longest_first) {
+    for (const auto& [target, nfs] : worker->host().nfs()) client.mutable_nfs()->insert({target, nfs});
   }
   client.clear_disk_read_bytes();
   client.clear_disk_write_bytes();
-  if (all_know_reads) client.set_disk_read_bytes(disk_read_bytes);
-  if (all_know_writes) client.set_disk_write_bytes(disk_write_bytes);
+  if (workers.empty()) return client;
+  const auto all_know = [&](bool (v1::HostDelta::*has)() const) {
+    return std::all_of(workers.begin(), workers.end(),
+                       [has](const v1::WorkerPhaseResult* worker) { return (worker->host().*has)(); });
+  };
+  uint64_t disk_read_bytes = 0, disk_write_bytes = 0;
+  for (const v1::WorkerPhaseResult* worker : OneOfEachProcess(run, workers)) {
+    disk_read_bytes += worker->host().disk_read_bytes();
+    disk_write_bytes += worker->host().disk_write_bytes();
+  }
+  if (all_know(&v1::HostDelta::has_disk_read_bytes)) client.set_disk_read_bytes(disk_read_bytes);
+  if (all_know(&v1::HostDelta::has_disk_write_bytes)) client.set_disk_write_bytes(disk_write_bytes);
   return client;
 }
 
@@ -60,13 +70,21 @@ double StealPercent(const v1::HostDelta& host) {
   return KnowsCpu(host) && host.has_cpu_steal_s() ? 100 * host.cpu_steal_s() / AllCpuSeconds(host) : kNaN;
 }
 
-double NetworkPercent(const v1::HostDelta& host) {
-  if (!host.has_nic_rx_bytes() || !host.has_nic_tx_bytes() || host.nic_link_bytes_per_s() == 0 ||
-      host.seconds() <= 0) {
-    return kNaN;
+double OwnCpuPercent(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers,
+                     const v1::HostDelta& host) {
+  if (!KnowsCpu(host)) return kNaN;
+  double own_s = 0;
+  for (const v1::WorkerPhaseResult* worker : OneOfEachProcess(run, workers)) {
+    own_s += worker->process_cpu_user_s() + worker->process_cpu_system_s();
   }
-  const double bytes = static_cast<double>(std::max(host.nic_rx_bytes(), host.nic_tx_bytes()));
-  return 100 * bytes / host.seconds() / static_cast<double>(host.nic_link_bytes_per_s());
+  // The host's counters tick more coarsely than a process's.
+  return std::min(CpuPercent(host), 100 * own_s / AllCpuSeconds(host));
+}
+
+double NetworkPercent(const v1::HostDelta& host, const v1::NicDelta& nic) {
+  if (nic.link_bytes_per_s() == 0 || host.seconds() <= 0) return kNaN;
+  const double bytes = static_cast<double>(std::max(nic.rx_bytes(), nic.tx_bytes()));
+  return 100 * bytes / host.seconds() / static_cast<double>(nic.link_bytes_per_s());
 }
 
 }  // namespace iobench

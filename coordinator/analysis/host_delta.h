@@ -9,9 +9,9 @@
 
 namespace iobench {
 
-// The host's counters from the first worker that has any; per target the first reading; disk_read_bytes and
-// disk_write_bytes are each process's own, so they are sums over processes (one may hold several workers), absent unless
-// every worker has them.
+// The host's counters from the worker whose reading is the longest: its lanes ended last. Per target the longest, too.
+// disk_read_bytes and disk_write_bytes are each process's own, so they are sums over processes (one may hold several
+// workers), absent unless every worker has them.
 // REQUIRES: the workers' numbers are under run.workers_size().
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
 
@@ -19,8 +19,12 @@ v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPh
 double CpuPercent(const v1::HostDelta& host);  // user and system
 double StealPercent(const v1::HostDelta& host);
 
-// The fuller direction of all interfaces together against their link speeds; NaN where either is not known.
-double NetworkPercent(const v1::HostDelta& host);
+// What the client's workers' own processes used of it, in the same measure. A process may hold several workers.
+double OwnCpuPercent(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers,
+                     const v1::HostDelta& host);
+
+// The fuller direction of an interface against its link's speed; NaN where that is not known.
+double NetworkPercent(const v1::HostDelta& host, const v1::NicDelta& nic);
 
 }  // namespace iobench
 

@@ -4,6 +4,7 @@
 #define COORDINATOR_ANALYSIS_MARKS_H_
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,17 @@ void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 // nothing_found, data_time, pace_missed, options_differ.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// The marks of one client: clock_step, clock_uncertain, cached, absorbed, cpu_bound, network_bound, retransmits.
+// The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound, retransmits.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
+
+// cpu_bound, network_bound.
+void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                  std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks);
+
+// stalled; of a client's lanes the longest is told of.
+std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
+                                  std::span<const AlignedLane* const> lanes);
 
 // options_differ: kernel, and for network file systems the type and mount options, as the clients of a run see them.
 // Options that are a client's own (its address, its port) do not count.

@@ -20,8 +20,15 @@ int64_t PhaseView::WorstErrorNs(const ClockMap& clock) const {
   // Where nobody did anything the figures have no first op; then T is the phase's instant.
   const CoordTime begin = figures.duration_s > 0 ? figures.first_op : CoordTime{phase.start_coord_ns()};
   const int64_t duration_ns = NanosFrom(figures.duration_s);
-  return std::max(
-      {clock.error_ns(begin), clock.error_ns(begin + duration_ns / 2), clock.error_ns(begin + duration_ns)});
+  int64_t worst_ns = std::max(clock.error_ns(begin), clock.error_ns(begin + duration_ns));
+  const auto look_at = [&](int64_t after_ns) {
+    if (after_ns > 0 && after_ns < duration_ns)
+      worst_ns = std::max(worst_ns, clock.error_ns(begin + after_ns));
+  };
+  look_at(NanosFrom(traits.warmup_s));
+  look_at(NanosFrom(traits.deadline_s));
+  if (figures.first_to_end != nullptr) look_at(NanosFrom(figures.stonewall_at_s));
+  return worst_ns;
 }
 
 uint32_t PhaseView::OwnerWorkerOf(const v1::LaneResult& lane) const {

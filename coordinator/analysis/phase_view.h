@@ -26,7 +26,8 @@ struct PhaseView {
   const PhaseFigures& figures;
   const PhaseWrites* writes = nullptr;  // found out last, from the rest
 
-  // The widest error of a worker's clock over the phase, ns: at both ends and between, where bursts are farthest.
+  // The widest error of a worker's clock at the instants that figures use, ns: where the windows begin (the first op,
+  // the end of the warm-up) and end (the stonewall, the deadline, the end of the last timed region).
   int64_t WorstErrorNs(const ClockMap& clock) const;
   // The worker that owns a lane's files, by the run's numbering. REQUIRES: the result is < roster.worker_count() or
   // treated as unknown.

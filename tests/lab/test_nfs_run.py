@@ -64,6 +64,9 @@ def test_the_report_has_each_client_s_own_nfs_counters(cluster):
         assert nfs["ops"]["WRITE"]["ops"] == 2 * MIB // (64 * KIB)
         assert 0 <= counted.requests["WRITE"] - nfs["ops"]["WRITE"]["ops"] <= 2, "manifest"
         assert 1 <= nfs["ops"]["COMMIT"]["ops"] <= counted.requests["COMMIT"]
+        # The interface that leads to the server carried the data, and is known to.
+        (carrier,) = [nic for nic in client["host_delta"]["nics"] if nic["carries_targets"]]
+        assert 2 * MIB <= carrier["tx_bytes"] <= 3 * MIB, client["host_delta"]["nics"]
 
 
 def bounds_throughout(first, second):

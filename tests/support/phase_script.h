@@ -58,6 +58,10 @@ class LaneScript {
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
   LaneScript& LastOpEndsAt(double s) { return last_op_s_ = s, *this; }
+  LaneScript& UsesCpu(double s) { return cpu_s_ = s, *this; }
+  LaneScript& Stalls(double from_s, double until_s) {
+    return stall_from_s_ = from_s, stall_until_s_ = until_s, *this;
+  }
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // that are left out
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // making and checking
   LaneScript& HadInMemory(uint64_t bytes) { return resident_bytes_ = static_cast<int64_t>(bytes), *this; }
@@ -108,6 +112,9 @@ class LaneScript {
     lane.set_bytes(bytes_ + tail_bytes_);
     lane.set_ops(ops_);
     lane.set_tool_s(tool_s_);
+    lane.set_cpu_system_s(cpu_s_);
+    lane.set_stall_begin_worker_ns(on_worker(stall_from_s_));
+    lane.set_stall_end_worker_ns(on_worker(stall_until_s_));
     lane.set_pause_s(pause_s_);
     lane.set_data_s(data_s_);
     if (resident_bytes_ >= 0) lane.set_resident_bytes(static_cast<uint64_t>(resident_bytes_));
@@ -153,7 +160,7 @@ class LaneScript {
   }
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, last_op_s_ = -1, op_s_ = 0,
-         tool_s_ = 0, pause_s_ = 0, data_s_ = 0;
+         tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0, stall_until_s_ = 0;
   int64_t resident_bytes_ = -1;  // not known
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
@@ -191,6 +198,7 @@ class WorkerScript {
   v1::WorkerFacts facts;
   v1::WorkerTargets targets;
   v1::HostDelta host;
+  double process_cpu_s = 0;
   std::vector<v1::StepResult> steps;
   bool has_lanes = true;
 
@@ -245,6 +253,7 @@ class PhaseScript {
       for (const v1::PingBurst& burst : script.bursts_) *worker.add_bursts() = burst;
       for (const v1::StepResult& step : script.steps) *worker.add_steps() = step;
       *worker.mutable_host() = script.host;
+      worker.set_process_cpu_user_s(script.process_cpu_s);
       if (!script.lost_reason_.empty()) {
         worker.set_lost(true);
         worker.set_lost_reason(script.lost_reason_);

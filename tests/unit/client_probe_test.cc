@@ -104,15 +104,20 @@ HostCounters Counters(uint64_t n) {
   counters.context_switches = 10 * n;
   counters.nics["eth0"] = {100 * n, 200 * n, n};
   counters.nics["eth1"] = {1000 * n, 2000 * n, 0};
-  counters.link_bytes_per_s = 125'000'000;
   counters.dirty_bytes = 4096 * n;
   counters.disk_read_bytes = 512 * n;
   counters.disk_write_bytes = 256 * n;
   return counters;
 }
 
+const NicFacts& GigabitOf(const std::string& name) {
+  static const NicFacts gigabit{.stands_on_another = false, .link_bytes_per_s = 125'000'000};
+  static const NicFacts bond{.stands_on_another = true, .link_bytes_per_s = 250'000'000};
+  return name.starts_with("bond") ? bond : gigabit;
+}
+
 TEST_CASE("a host's delta is the difference of two readings") {
-  const v1::HostDelta delta = HostDeltaBetween(Counters(1), Counters(3));
+  const v1::HostDelta delta = HostDeltaBetween(Counters(1), Counters(3), {}, GigabitOf);
   REQUIRE(delta.seconds() == 2);
   REQUIRE(delta.cpu_user_s() == 2);
   REQUIRE(delta.cpu_system_s() == 4);
@@ -122,7 +127,7 @@ TEST_CASE("a host's delta is the difference of two readings") {
   REQUIRE(delta.nic_rx_bytes() == 2200);
   REQUIRE(delta.nic_tx_bytes() == 4400);
   REQUIRE(delta.nic_drops() == 2);
-  REQUIRE(delta.nic_link_bytes_per_s() == 125'000'000);
+  REQUIRE(delta.nic_link_bytes_per_s() == 250'000'000);
   REQUIRE(delta.dirty_bytes_after() == 3 * 4096);
   REQUIRE(delta.disk_read_bytes() == 1024);
   REQUIRE(delta.disk_write_bytes() == 512);
@@ -146,6 +151,35 @@ TEST_CASE("what either reading lacks is absent from the delta, and an interface 
   REQUIRE_FALSE(delta.has_cpu_user_s());
   REQUIRE_FALSE(delta.has_nic_rx_bytes());
   REQUIRE_FALSE(delta.has_nic_link_bytes_per_s());
+}
+
+TEST_CASE("interfaces are told of one by one, with what leads to the targets") {
+  HostCounters before = Counters(1), after = Counters(3);
+  before.nics["eth2"] = after.nics["eth2"] = {7, 7, 0};    // silent
+  before.nics["bond0"] = {1100, 2200, 0};                  // of eth0 and eth1
+  after.nics["bond0"] = {3300, 6600, 0};
+  SECTION("a bond carries them, and so does what it stands on") {
+    const v1::HostDelta delta = HostDeltaBetween(before, after, {"bond0", "eth0", "eth1"}, GigabitOf);
+    REQUIRE(delta.nics_size() == 3);
+    REQUIRE(delta.nics(0).name() == "bond0");
+    REQUIRE(delta.nics(0).rx_bytes() == 2200);
+    REQUIRE(delta.nics(0).link_bytes_per_s() == 250'000'000);
+    REQUIRE(delta.nics(0).carries_targets());
+    REQUIRE(delta.nics(1).name() == "eth0");
+    REQUIRE(delta.nics(1).tx_bytes() == 400);
+    REQUIRE(delta.nics(1).drops() == 2);
+    REQUIRE(delta.nics(1).carries_targets());
+    REQUIRE(delta.nic_rx_bytes() == 2200);  // not twice
+  }
+  SECTION("another does") {
+    const v1::HostDelta delta = HostDeltaBetween(before, after, {"eth2"}, GigabitOf);
+    REQUIRE(delta.nics_size() == 3);
+    REQUIRE_FALSE(delta.nics(0).carries_targets());
+    REQUIRE_FALSE(delta.nics(1).carries_targets());
+    REQUIRE(delta.nics(2).name() == "eth2");
+    REQUIRE(delta.nics(2).carries_targets());
+    REQUIRE(delta.nics(2).rx_bytes() == 0);
+  }
 }
 
 TEST_CASE("this host's counters grow") {

@@ -21,7 +21,7 @@ struct Lane {
     now += ns;
     if (Ticks{now} >= recorder.next_event()) recorder.BeforeEvent({now});
     recorder.Add(kind, begin, {now}, bytes);
-    if (Ticks{now} >= recorder.next_event()) recorder.Event({now});
+    if (Ticks{now} >= recorder.next_event()) recorder.Event(begin, {now});
   }
 };
 
@@ -169,6 +169,80 @@ TEST_CASE("what is moved unmeasured is in no total but its own") {
   REQUIRE(lane.recorder.bytes() == 10);
   REQUIRE(lane.recorder.ops() == 1);
   REQUIRE(lane.recorder.live().bytes.load() == 10);
+}
+
+uint64_t StallNs(const LaneRecorder& recorder) {
+  return recorder.longest_stall().end.value - recorder.longest_stall().begin.value;
+}
+
+TEST_CASE("the longest time without an op's end is known exactly, wherever it lies") {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  for (const uint64_t where : {uint64_t{0}, uint64_t{1}, uint64_t{77'777}, uint64_t{199'999}}) {
+    Lane lane;
+    lane.Starts();
+    uint64_t begin = 0;
+    for (uint64_t op = 0; op < 200'000; ++op) {  // 10 s, and 5 in one op
+      if (op == where) begin = lane.now;
+      lane.Moves(OpKind::kRead, 4096, op == where ? 5 * kSecond : 50'000);
+    }
+    lane.recorder.Finish();
+    INFO("op " << where);
+    CHECK(lane.recorder.longest_stall().begin == Ticks{begin});
+    CHECK(StallNs(lane.recorder) == 5 * kSecond);
+  }
+}
+
+TEST_CASE("a stall during the warm-up does not count, of one beyond it the part that lies after it does") {
+  Lane lane;
+  lane.recorder.SetWarmupEnd({lane.now + 10'000'000});
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 4096, 6'000'000);
+  SECTION("within") {
+    for (int op = 0; op < 1000; ++op) lane.Moves(OpKind::kRead, 4096, 10'000);
+    lane.recorder.Finish();
+    CHECK(StallNs(lane.recorder) <= 20'000);
+  }
+  SECTION("beyond") {
+    lane.Moves(OpKind::kRead, 4096, 7'000'000);  // from 6 to 13 ms
+    lane.recorder.Finish();
+    CHECK(StallNs(lane.recorder) == 3'000'000);
+  }
+}
+
+TEST_CASE("a pause that the plan asks for is no stall, what is longer is") {
+  Lane lane;
+  lane.recorder.SetAskedPause(2'000'000);
+  lane.Starts();
+  const auto pauses_and_moves = [&](uint64_t pause_ns, uint64_t op_ns) {
+    lane.now += pause_ns;
+    lane.Moves(OpKind::kRead, 4096, op_ns);
+  };
+  for (int op = 0; op < 10; ++op) pauses_and_moves(2'000'000, 1'000);
+  CHECK(StallNs(lane.recorder) <= 1'000);
+  pauses_and_moves(2'000'000, 1'500'000);
+  CHECK(StallNs(lane.recorder) == 1'500'000);
+  pauses_and_moves(9'000'000, 1'000);
+  CHECK(StallNs(lane.recorder) == 7'001'000);
+}
+
+TEST_CASE("ops that end together are one end") {
+  Lane lane;
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 4096, 1'000);
+  const uint64_t before = lane.now;
+  for (int op = 0; op < 32; ++op) lane.recorder.Add(OpKind::kRead, {before}, {before + 3'000'000}, 4096);
+  lane.recorder.Event({before}, {before + 3'000'000});
+  CHECK(StallNs(lane.recorder) == 3'000'000);
+}
+
+TEST_CASE("waiting for the goal is no stall") {
+  Lane lane;
+  lane.Starts();
+  lane.Moves(OpKind::kRead, 4096, 1'000);
+  lane.now += 5'000'000;
+  lane.recorder.Resume({lane.now});
+  lane.Moves(OpKind::kRead, 4096, 30'000);
+  CHECK(StallNs(lane.recorder) == 30'000);
 }
 
 }  // namespace

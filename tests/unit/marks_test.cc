@@ -22,9 +22,6 @@ PhaseScript Healthy(const std::string& operation = "read") {
     host.set_cpu_system_s(5);
     host.set_cpu_idle_s(10);
     host.set_cpu_steal_s(0);
-    host.set_nic_rx_bytes(10'000'000);
-    host.set_nic_tx_bytes(10'000'000);
-    host.set_nic_link_bytes_per_s(125'000'000);
     host.set_disk_read_bytes(1000_MiB);
   }
   script.Worker(1).RunsOn("node2", "boot2");
@@ -381,53 +378,6 @@ TEST_CASE("partial: where every lane failed or sat out there is no other mark") 
   script.Lane(1).SitsOut();
   CHECK(Codes(script) == Only{"partial"});
   CHECK(Mark(script, "partial").text().find("1 lane failed, 1 lane sat out: there is no figure; ") == 0);
-}
-
-TEST_CASE("cpu_bound: busy or stolen processors") {
-  PhaseScript script = Healthy();
-  v1::HostDelta& host = script.Worker(1).host;
-  host.set_cpu_user_s(90);
-  host.set_cpu_idle_s(5);  // 95 %
-  CHECK(Codes(script).empty());
-  host.set_cpu_idle_s(4);
-  CHECK(Codes(script) == Only{"cpu_bound"});
-  CHECK(Mark(script, "cpu_bound").subject() == "node2");
-  CHECK(Mark(script, "cpu_bound").threshold() == 95);
-  host.set_cpu_user_s(50);
-  host.set_cpu_idle_s(39);
-  host.set_cpu_steal_s(6);  // 6 %
-  CHECK(Codes(script) == Only{"cpu_bound"});
-  CHECK(Mark(script, "cpu_bound").value() == Approx(6));
-  CHECK(Mark(script, "cpu_bound").threshold() == 5);
-  host.clear_cpu_steal_s();
-  CHECK(Codes(script).empty());
-}
-
-TEST_CASE(
-    "cpu_bound: says nothing of a phase under 100 ms, nor of lanes that mostly wait as they were told") {
-  PhaseScript script = Healthy();
-  script.Worker(1).host.set_cpu_idle_s(0);
-  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.099_s);
-  CHECK(Codes(script) == Only{"too_short"});
-  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.101_s);
-  CHECK(Codes(script) == Only{"too_short", "cpu_bound"});
-  for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(10_s);
-  script.Lane(1).Pauses(4.9_s);
-  CHECK(Codes(script) == Only{"cpu_bound"});
-  script.Lane(1).Pauses(5.1_s);
-  CHECK(Codes(script).empty());
-}
-
-TEST_CASE("network_bound: a direction of the client's link is full") {
-  PhaseScript script = Healthy();
-  v1::HostDelta& host = script.Worker(0).host;
-  host.set_nic_tx_bytes(1'180'000'000);  // of 1,250,000,000 in 10 s: 94.4 %
-  CHECK(Codes(script).empty());
-  host.set_nic_tx_bytes(1'190'000'000);
-  CHECK(Codes(script) == Only{"network_bound"});
-  CHECK(Mark(script, "network_bound").value() == Approx(95.2));
-  host.clear_nic_link_bytes_per_s();
-  CHECK(Codes(script).empty());
 }
 
 TEST_CASE("retransmits: READ, WRITE or COMMIT had to be sent again, timed out or failed") {

@@ -503,5 +503,44 @@ TEST_CASE("a rest comes before everything else, and is told with its length") {
   REQUIRE(prepared.steps(0).seconds() >= 0.05);
 }
 
+TEST_CASE("the client's counters cover the phase, and not the wait between its preparation and its start") {
+  WorkerHarness worker;
+  v1::Prepare prepare = Endless(1);
+  prepare.mutable_stop()->set_time_s(0.05);
+  worker.Prepare(prepare);
+  WorkerClock().SleepUntil(WorkerClock().Now() + 300'000'000);  // other workers are not ready yet
+  const WorkerTime armed = worker.Now();
+  REQUIRE_FALSE(worker.ArmIn(20'000'000).late());
+  worker.WaitDone();
+  const v1::ResultChunk chunk = worker.Collect();
+  const int64_t since_armed_ns = worker.Now() - armed;
+  const v1::LaneResult& lane = chunk.lanes(0);
+  CHECK(chunk.host().seconds() > SecondsFrom(lane.ops_end_worker_ns() - lane.first_op_worker_ns()));
+  CHECK(chunk.host().seconds() < SecondsFrom(since_armed_ns));
+  CHECK(chunk.process_cpu_user_s() + chunk.process_cpu_system_s() > 0);
+}
+
+TEST_CASE("a start that is called off leaves nothing of the client's counters behind") {
+  WorkerHarness worker;
+  worker.Prepare(PhaseOf("read", 1));
+  worker.ArmIn(10'000'000'000);
+  worker.Disarm();  // answered at once, though the start is far off
+  CHECK(worker.RunPhase(PhaseOf("read", 1)).host().seconds() > 0);
+}
+
+TEST_CASE("a lane says when it stood still, on its worker's clock") {
+  WorkerHarness worker(/*clock_offset_ns=*/77 * kNanosPerSecond);
+  v1::Prepare prepare = PhaseOf("write", 1);
+  prepare.mutable_operation()->mutable_between()->set_burst_bytes(8 * 4096);
+  prepare.mutable_operation()->mutable_between()->set_burst_pause_ms(50);
+  const v1::LaneResult paused = worker.RunPhase(prepare).lanes(0);
+  CHECK(paused.stall_begin_worker_ns() >= paused.first_op_worker_ns());
+  CHECK(paused.stall_end_worker_ns() <= paused.ops_end_worker_ns());
+  const int64_t ops_ns = paused.ops_end_worker_ns() - paused.first_op_worker_ns();
+  CHECK(ops_ns >= 50'000'000);
+  // What it was told to is none of it, however late it woke.
+  CHECK(paused.stall_end_worker_ns() - paused.stall_begin_worker_ns() <= ops_ns - 49'999'000);
+}
+
 }  // namespace
 }  // namespace iobench

@@ -1,0 +1,162 @@
+// Workers in simulated time: messages take a while, clocks are apart and drift, and an hour's phase is over at once.
+#ifndef TESTS_SUPPORT_SIMULATED_WORKERS_H_
+#define TESTS_SUPPORT_SIMULATED_WORKERS_H_
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/transport/transport.h"
+#include "common/units.h"
+
+namespace iobench {
+
+struct SimulatedWorker {
+  v1::WorkerFacts facts;
+  double offset_s = 0;   // of its clock at the beginning
+  double drift_ppm = 0;  // and how it goes from there
+  double lane_s = 1;     // how long its one lane takes
+};
+
+// The coordinator's clock is now(): it moves on only while the coordinator waits. One lane a worker, 1000 ops of 4 KiB.
+class SimulatedWorkers final : public Transport {
+ public:
+  explicit SimulatedWorkers(std::vector<SimulatedWorker> workers) : workers_(std::move(workers)) {
+    for (WorkerId id = 0; id < workers_.size(); ++id) {
+      v1::WorkerEvent joined;
+      *joined.mutable_joined() = workers_[id].facts;
+      events_.emplace(now_.ns, std::pair(id, joined));
+    }
+  }
+
+  CoordTime now() const { return now_; }
+  int64_t OnClockOf(WorkerId id, int64_t coord_ns) const {
+    const SimulatedWorker& worker = workers_[id];
+    return coord_ns + std::llround(worker.offset_s * 1e9) +
+           std::llround(static_cast<double>(coord_ns - kBeginNs) * worker.drift_ppm * 1e-6);
+  }
+  int count(v1::WorkerRequest::BodyCase body) { return counts_[body]; }
+
+  absl::Status Post(WorkerId id, const v1::WorkerRequest& request) override {
+    ++counts_[request.body_case()];
+    const int64_t here_ns = now_.ns + kWayNs;
+    v1::WorkerEvent event;
+    event.set_call_id(request.call_id());
+    const auto set_pong = [&](v1::Pong& pong) {
+      pong.set_received_worker_ns(OnClockOf(id, here_ns));
+      pong.set_replied_worker_ns(OnClockOf(id, here_ns));
+    };
+    switch (request.body_case()) {
+      case v1::WorkerRequest::kPing:
+        set_pong(*event.mutable_pong());
+        break;
+      case v1::WorkerRequest::kPoll:
+        set_pong(*event.mutable_progress()->mutable_pong());
+        break;
+      case v1::WorkerRequest::kInspect:
+        for (int i = 0; i < request.inspect().targets_size(); ++i) {
+          v1::TargetFacts& target = *event.mutable_inspected()->add_targets();
+          target.set_filesystem_id("shared");
+          target.set_network(true);
+          target.set_free_bytes(1_GiB);
+          target.set_logical_block_bytes(512);
+        }
+        break;
+      case v1::WorkerRequest::kDataStep:
+        event.mutable_data_step_done();
+        break;
+      case v1::WorkerRequest::kPrepare:
+        lane_of_[id] = request.prepare().lanes(0).lane();
+        event.mutable_prepared();
+        break;
+      case v1::WorkerRequest::kArm:
+        Arm(id, request.arm().start_worker_ns(), event);
+        break;
+      case v1::WorkerRequest::kCollect:
+        event.mutable_chunk()->set_last(true);
+        *event.mutable_chunk()->add_lanes() = results_[id];
+        break;
+      case v1::WorkerRequest::kAdjust:
+        event.mutable_adjusted();
+        break;
+      default:
+        return absl::OkStatus();
+    }
+    events_.emplace(here_ns + kWayNs, std::pair(id, event));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) override {
+    if (events_.empty() || events_.begin()->first > deadline.ns) {
+      now_ = std::max(now_, deadline);
+      return absl::DeadlineExceededError("nothing");
+    }
+    auto [at_ns, sent] = *events_.begin();
+    events_.erase(events_.begin());
+    now_.ns = std::max(now_.ns, at_ns);
+    return ReceivedEvent{sent.first, sent.second, {at_ns}};
+  }
+  bool ordered() const override { return true; }
+  std::string name() const override { return "simulated"; }
+
+ private:
+  static constexpr int64_t kBeginNs = 1'000'000'000'000;
+  static constexpr int64_t kWayNs = 50'000;
+
+  void Arm(WorkerId id, int64_t start_worker_ns, v1::WorkerEvent& answer) {
+    // The coordinator's instant at which the worker's clock shows its start, by bisection.
+    int64_t low_ns = now_.ns - 1'000'000'000, high_ns = now_.ns + 100'000'000'000;
+    while (high_ns - low_ns > 1) {
+      const int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
+      (OnClockOf(id, middle_ns) < start_worker_ns ? low_ns : high_ns) = middle_ns;
+    }
+    const int64_t end_ns = high_ns + std::llround(workers_[id].lane_s * 1e9);
+    answer.mutable_armed()->set_margin_ns(high_ns - now_.ns - kWayNs);
+
+    v1::LaneResult& lane = results_[id];
+    lane = {};
+    lane.set_lane(lane_of_[id]);
+    lane.set_file_owner(lane_of_[id]);
+    lane.set_operation("read");
+    lane.set_first_op_worker_ns(start_worker_ns);
+    lane.set_ops_end_worker_ns(OnClockOf(id, end_ns));
+    lane.set_region_end_worker_ns(lane.ops_end_worker_ns());
+    lane.mutable_timeline()->add_at_worker_ns(start_worker_ns);
+    lane.mutable_timeline()->add_bytes(0);
+    lane.mutable_timeline()->add_ops(0);
+    lane.mutable_timeline()->add_at_worker_ns(lane.ops_end_worker_ns() - start_worker_ns);
+    lane.mutable_timeline()->add_bytes(1000 * 4_KiB);
+    lane.mutable_timeline()->add_ops(1000);
+    lane.set_bytes(1000 * 4_KiB);
+    lane.set_ops(1000);
+    lane.set_region_bytes(lane.bytes());
+    lane.set_region_ops(lane.ops());
+
+    v1::WorkerEvent ended;
+    ended.mutable_lane_ended()->set_lane(lane.lane());
+    ended.mutable_lane_ended()->set_at_worker_ns(lane.ops_end_worker_ns());
+    events_.emplace(end_ns + kWayNs, std::pair(id, ended));
+    v1::WorkerEvent done;
+    v1::LaneEnds& ends = *done.mutable_lanes_done()->add_ends();
+    ends.set_lane(lane.lane());
+    ends.set_took_part(true);
+    ends.set_first_op_worker_ns(lane.first_op_worker_ns());
+    ends.set_ops_end_worker_ns(lane.ops_end_worker_ns());
+    ends.set_region_end_worker_ns(lane.region_end_worker_ns());
+    events_.emplace(end_ns + kWayNs, std::pair(id, done));
+  }
+
+  const std::vector<SimulatedWorker> workers_;
+  CoordTime now_{kBeginNs};
+  std::multimap<int64_t, std::pair<WorkerId, v1::WorkerEvent>> events_;  // by arrival
+  std::map<WorkerId, uint32_t> lane_of_;
+  std::map<WorkerId, v1::LaneResult> results_;
+  std::map<v1::WorkerRequest::BodyCase, int> counts_;
+};
+
+}  // namespace iobench
+
+#endif  // TESTS_SUPPORT_SIMULATED_WORKERS_H_
