@@ -1,17 +1,40 @@
 #include "coordinator/data_keeper.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/data_content.h"
+#include "common/engine.h"
+#include "common/phase_shape.h"
 #include "common/shell_word.h"
 #include "common/status_util.h"
 #include "coordinator/client_demands.h"
+#include "coordinator/metadata_plan.h"
 #include "coordinator/report/display_text.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
+namespace {
+
+// What a run of this plan may name its files and trees, whichever phase makes them.
+v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
+  v1::DataNames names;
+  names.set_lanes(worker_count * plan.lanes_per_worker());
+  for (const v1::Phase& phase : plan.phases()) {
+    const v1::FileLayout files = ShapeOf(plan, phase).files;
+    names.set_files_per_lane(std::max(names.files_per_lane(), std::max(1u, files.files_per_lane())));
+    names.set_shared_file(names.shared_file() || files.shared_file());
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation()) || !EngineUsesFiles(assignment.operation().engine())) continue;
+      names.set_trees(std::max(names.trees(), TreeNumberOf(plan, assignment.operation()) + 1));
+    }
+  }
+  return names;
+}
+
+}  // namespace
 
 DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
                        std::string created_by)
@@ -26,6 +49,7 @@ DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& lay
   manifest_.set_lanes_per_worker(plan.lanes_per_worker());
   manifest_.set_targets(static_cast<uint32_t>(plan.targets_size()));
   *manifest_.mutable_files() = plan.files();
+  *manifest_.mutable_names() = NamesOf(plan, layout.worker_count());
   manifest_.set_seed(plan.seed());
   *manifest_.mutable_data() = plan.data();
   if (HasSectors(plan.data())) manifest_.set_unit_bytes(SectorUnitBytes(plan));
@@ -76,12 +100,30 @@ absl::Status DataKeeper::Decide(bool force) {
 
 absl::Status DataKeeper::Claim() {
   if (!decision_.uses_files) return absl::OkStatus();
-  claimed_ = true;  // from here on there may be something to remove
-  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_))
-    claims_.emplace(key, worker);
-  if (decision_.uses_kept_data) return absl::OkStatus();
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    const v1::TargetFacts& seen = facts_[worker].targets(static_cast<int>(key.first));
+    claimers_.emplace(key, worker);
+    found_[key].set_run_id(seen.manifest().run_id());
+    found_[key].set_directory_number(seen.data_directory_number());
+  }
+  if (decision_.uses_kept_data) {
+    claimed_ = true;
+    held_ = found_;
+    return absl::OkStatus();
+  }
   if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, true));
+  claimed_ = true;  // from here on there may be something to remove
+  for (const auto& [key, worker] : claimers_) held_[key].set_run_id(manifest_.run_id());
   return Do(v1::DataStep::CLAIM, true);
+}
+
+std::vector<v1::DataClaim> DataKeeper::ClaimsFor(const Member& member) const {
+  std::vector<v1::DataClaim> claims;
+  for (const v1::TargetFacts& seen : facts_[member.number].targets()) {
+    const auto held = held_.find({static_cast<uint32_t>(claims.size()), seen.filesystem_id()});
+    claims.push_back(held == held_.end() ? v1::DataClaim() : held->second);
+  }
+  return claims;
 }
 
 absl::Status DataKeeper::RemoveSharedFiles() {
@@ -105,7 +147,7 @@ absl::Status DataKeeper::Finish(bool keep, const DataLedger& ledger) {
 // Of those that were claimed, what the last step has not been done for.
 std::string DataKeeper::WhereLeft() const {
   std::vector<std::string> places;
-  for (const auto& [key, worker] : claims_) {
+  for (const auto& [key, worker] : claimers_) {
     if (done_.contains(key)) continue;
     const v1::Target& target = plan_.targets(static_cast<int>(key.first));
     places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
@@ -126,32 +168,35 @@ std::string DataKeeper::WhereKept() const {
 }
 
 absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
-  std::map<uint32_t, std::vector<uint32_t>> targets_of_worker;
-  const auto claimers = Claimers(layout_, cluster_.members(), facts_);
-  for (const auto& [key, worker] : claimers) targets_of_worker[worker].push_back(key.first);
+  std::map<uint32_t, std::vector<FilesystemOfTarget>> places_of_worker;
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    places_of_worker[worker].push_back(key);
+  }
+  // Before it has claimed them, the data there are those that it has found.
+  const bool of_found = held_.empty() || action == v1::DataStep::CLAIM;
   done_.clear();
   absl::Status first_problem;
   std::set<uint32_t> answered;
   const absl::Status status = cluster_.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        const auto mine = targets_of_worker.find(member.number);
-        if (mine == targets_of_worker.end()) return std::nullopt;
+        const auto mine = places_of_worker.find(member.number);
+        if (mine == places_of_worker.end()) return std::nullopt;
         v1::WorkerRequest request;
         v1::DataStep& step = *request.mutable_data_step();
         step.set_action(action);
         *step.mutable_manifest() = manifest_;
         if (plan_.has_stripe()) *step.mutable_stripe() = plan_.stripe();
-        for (const uint32_t target : mine->second)
-          *step.add_targets() = plan_.targets(static_cast<int>(target));
+        for (const FilesystemOfTarget& place : mine->second) {
+          *step.add_targets() = plan_.targets(static_cast<int>(place.first));
+          *step.add_claims() = of_found ? found_[place] : held_[place];
+        }
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
         answered.insert(member.number);
         const absl::Status answer = ToStatus(received.event.problem());
         if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
-        for (const auto& [key, worker] : claimers) {
-          if (answer.ok() && worker == member.number) done_.insert(key);
-        }
+        NoteDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
           spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
                        Printable(file));
@@ -160,14 +205,27 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
       {.interruptible = interruptible,
        .quick_work = action == v1::DataStep::CLAIM ? "claim its data directories" : nullptr});
   IOBENCH_RETURN_IF_ERROR(status);
-  for (const auto& [worker, targets] : targets_of_worker) {
+  for (const auto& [worker, places] : places_of_worker) {
     const Member& member = cluster_.members()[worker];
     if (!member.lost || answered.contains(worker)) continue;
     first_problem.Update(absl::UnavailableError(
         absl::StrCat(member.Name(), " was lost before it had looked after the data directory at ",
-                     plan_.targets(static_cast<int>(targets.front())).path())));
+                     plan_.targets(static_cast<int>(places.front().first)).path())));
   }
   return first_problem;
+}
+
+// What a worker answered of its places.
+void DataKeeper::NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
+                          const v1::DataStepDone& done, v1::DataStep::Action action) {
+  for (int i = 0; i < static_cast<int>(places.size()); ++i) {
+    const FilesystemOfTarget& place = places[static_cast<size_t>(i)];
+    // What another run holds is nothing of this one's that would have to be removed.
+    const bool is_anothers = i < done.held_by_another_size() && done.held_by_another(i);
+    if (answer.ok() || is_anothers) done_.insert(place);
+    if (action != v1::DataStep::CLAIM || i >= done.claims_size()) continue;
+    if (done.claims(i).run_id() != 0) held_[place] = done.claims(i);
+  }
 }
 
 }  // namespace iobench

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "coordinator/data_decision.h"
 #include "coordinator/data_ledger.h"
 #include "coordinator/layout.h"
+#include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -38,11 +40,15 @@ class DataKeeper {
   // At the end: marks the data as kept, and as what `ledger` says they hold, or removes them. Also after an interrupt.
   // Nothing where Claim never ran. An error says which data are left, and how to remove them.
   absl::Status Finish(bool keep, const DataLedger& ledger);
+  // Whose data this worker is to find at each target (index = target); run_id 0 where the run has none.
+  std::vector<v1::DataClaim> ClaimsFor(const Member& member) const;
   // Which directories on which clients, and how to remove them; for people.
   std::string WhereKept() const;
 
  private:
   absl::Status Do(v1::DataStep::Action action, bool interruptible);
+  void NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
+                const v1::DataStepDone& done, v1::DataStep::Action action);
   std::string WhereLeft() const;
 
   Cluster& cluster_;
@@ -52,8 +58,10 @@ class DataKeeper {
   std::vector<v1::WorkerTargets> facts_;
   DataDecision decision_;
   bool claimed_ = false;
-  std::map<FilesystemOfTarget, uint32_t> claims_;  // and by which worker
-  std::set<FilesystemOfTarget> done_;              // by the last Do
+  std::map<FilesystemOfTarget, uint32_t> claimers_;    // and by which worker
+  std::map<FilesystemOfTarget, v1::DataClaim> found_;  // by Inspect
+  std::map<FilesystemOfTarget, v1::DataClaim> held_;   // from Claim on
+  std::set<FilesystemOfTarget> done_;                  // by the last Do, or nothing is left to do
 };
 
 }  // namespace iobench
