@@ -15,6 +15,7 @@
 #include "coordinator/data_ledger.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/plan_check.h"
+#include "coordinator/sharing_check.h"
 
 namespace iobench {
 namespace {
@@ -255,8 +256,12 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
                                              const v1::Manifest& ours, bool force) {
   DataDecision decision;
   decision.uses_files = UsesFiles(plan);
+  const bool uses_targets = decision.uses_files || plan.files().existing_files_size() > 0;
+  if (decision.uses_files) IOBENCH_RETURN_IF_ERROR(CheckAccess(plan, layout, members, facts));
+  if (uses_targets) {
+    IOBENCH_RETURN_IF_ERROR(CheckSharing(plan, layout, members, facts, force, decision.notes));
+  }
   if (!decision.uses_files) return decision;
-  IOBENCH_RETURN_IF_ERROR(CheckAccess(plan, layout, members, facts));
 
   // Trees are never taken over: a run makes its own.
   bool creates = WorksOnTrees(plan);

@@ -13,6 +13,7 @@
 #include "coordinator/client_demands.h"
 #include "coordinator/metadata_plan.h"
 #include "coordinator/report/display_text.h"
+#include "coordinator/sharing_check.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
@@ -88,6 +89,7 @@ absl::Status DataKeeper::Inspect() {
     if (member.lost)
       return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
   }
+  if (first_problem.ok()) JoinSameFilesystems(plan_, cluster_.members(), facts_);
   return first_problem;
 }
 
