@@ -104,7 +104,8 @@ void AddResults(CLI::App& app, PlaceOptions& place) {
   Adder where(app, WhereGroup());
   where.Value("--out", place.out, "directory of the results (default: ./cluster-iobench.out/TIME)", "DIR");
   where.Flag("--force", place.force,
-             "go on although space is short, data of a crashed run or results are in the way");
+             "go on although space is short, clients see different file systems, or data of a crashed run or "
+             "results are in the way");
 }
 
 absl::Status CheckClientList(const PlaceOptions& place) {

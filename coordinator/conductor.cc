@@ -176,6 +176,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
                                 .broken_files = broken_files_,
                                 .trees = trees,
                                 .data = ledger,
+                                .keeper = data,
                                 .phase_count = phase_count,
                                 .start_lead = start_lead},
                                phase, index++, repetition);

@@ -151,6 +151,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   prepare.set_seed(context_.plan.seed());
   *prepare.mutable_binding() = context_.plan.binding();
   prepare.set_data_must_exist(context_.data_must_exist);
+  for (v1::DataClaim& claim : context_.keeper.ClaimsFor(member)) *prepare.add_claims() = std::move(claim);
   const bool creates = CreatesFiles(operation);
   const bool on_tree = IsMetadata(operation) && EngineUsesFiles(operation.engine());
   // Lanes of an attempt that was called off after its start may have changed some items.

@@ -10,6 +10,7 @@
 #include "coordinator/client_steps.h"
 #include "coordinator/clock_sync.h"
 #include "coordinator/cluster.h"
+#include "coordinator/data_keeper.h"
 #include "coordinator/data_ledger.h"
 #include "coordinator/layout.h"
 #include "coordinator/run_observer.h"
@@ -33,6 +34,7 @@ class PhaseConductor {
     const std::set<uint32_t>& broken_files;  // owner lanes whose files cannot be relied on
     const TreeLedger& trees;
     const DataLedger& data;    // which has begun the phase
+    const DataKeeper& keeper;  // which has claimed the data
     uint32_t phase_count = 0;  // of the run, for the display
     StartLead& start_lead;     // learns from each start; kept for the next phase
   };

@@ -194,6 +194,10 @@ absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target) {
     *target.mutable_manifest() = *look.manifest;
     target.set_owner(OwnerOf(*look.manifest));
   }
+  target.set_data_directory_number(look.number);
+  IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, directory.Identity());
+  target.set_directory_number(identity.number);
+  target.set_directory_changed_ns(identity.changed_ns);
   target.set_foreign_data(look.foreign);
   return absl::OkStatus();
 }

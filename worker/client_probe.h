@@ -21,7 +21,7 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options);
 // clients differ.
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id);
 
-// Whose data are in a target. Changes nothing.
+// Which directory a target is, and whose data are in it. Changes nothing.
 absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target);
 
 // A file of the user's that shall be read: its size, or why it cannot be. Opened, and closed again.

@@ -3,18 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "common/nfs_url.h"
 #include "common/shell_word.h"
 #include "common/status_util.h"
 #include "common/utf8.h"
 #include "worker/claimant.h"
+#include "worker/data_names.h"
 #include "worker/manifest.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/storage/open_target.h"
@@ -22,19 +21,9 @@
 namespace iobench {
 namespace {
 
-constexpr char kManifestName[] = "manifest.json";
-constexpr char kTemporaryPrefix[] = "manifest.json.tmp-";
+constexpr char kHeldByAnother[] = "cluster-iobench/held-by-another";
 constexpr size_t kMostForeignNames = 10;
 constexpr size_t kMostManifestBytes = 64 * 1024;
-
-bool IsTemporaryName(std::string_view name) {
-  return name.starts_with(kTemporaryPrefix);
-}
-
-// What an NFS client calls a file that was removed while something had it open; it goes away by itself.
-bool IsSillyName(std::string_view name) {
-  return name.starts_with(".nfs");
-}
 
 // Of ReadManifest: there is something, and it is no manifest of ours that we can read.
 bool IsUnreadable(const absl::Status& status) {
@@ -89,9 +78,7 @@ std::string HostName() {
 
 // The name of a new file with this text.
 absl::StatusOr<std::string> WriteTemporary(const Directory& data, std::string_view text) {
-  static std::atomic<uint32_t> counter{0};
-  std::string name = absl::StrCat(kTemporaryPrefix, HostName(), "-", ::getpid(), "-",
-                                  counter.fetch_add(1, std::memory_order_relaxed));
+  std::string name = NewTemporaryName();
   IOBENCH_RETURN_IF_ERROR(WriteNewFile(data, name, text));
   return name;
 }
@@ -128,28 +115,29 @@ absl::Status RemoveTreeFrom(const Directory& data, const std::string& name, Clea
 
 enum class Temporaries { kRemove, kLeave };
 
-// Removes our data files. The manifest stays.
-absl::Status RemoveFiles(const Directory& data, Temporaries temporaries, CleanReport& report) {
+// Removes the data files that the manifest accounts for. The manifest stays.
+absl::Status RemoveFiles(const Directory& data, const v1::Manifest& manifest, Temporaries temporaries,
+                         CleanReport& report) {
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
   absl::Status first_error;
   for (const std::string& name : names) {
     if (name == kManifestName || IsSillyName(name)) continue;
     if (IsTemporaryName(name) && temporaries == Temporaries::kLeave) continue;
-    if (IsTreeName(name)) {
+    if (HasTree(manifest, name)) {
       first_error.Update(RemoveTreeFrom(data, name, report));
       continue;
     }
     const auto facts = data.Look(name);
     if (absl::IsNotFound(facts.status())) continue;  // removed since it was listed
     if (ErrnoOf(facts.status()) == ESTALE) return facts.status();
-    const bool ours =
-        (IsDataFileName(name) || IsTemporaryName(name)) && facts.ok() && facts->kind == NodeKind::kFile;
+    const bool is_data = HasDataFile(manifest, name);
+    const bool ours = (is_data || IsTemporaryName(name)) && facts.ok() && facts->kind == NodeKind::kFile;
     if (!ours) {
       NoteForeign(report, data, name);
       continue;
     }
     const absl::Status removed = data.Remove(name);
-    if (removed.ok() && IsDataFileName(name)) ++report.removed_files;
+    if (removed.ok() && is_data) ++report.removed_files;
     first_error.Update(UnlessNotFound(removed));
   }
   return first_error;
@@ -175,6 +163,53 @@ absl::Status BelongsTo(const std::string& path, const Directory& data, const v1:
       ShellWord(path), "`, or use --force"));
 }
 
+absl::Status HeldByAnother(std::string message) {
+  absl::Status status = absl::FailedPreconditionError(message);
+  status.SetPayload(kHeldByAnother, absl::Cord());
+  return status;
+}
+
+// "the run that node1 began at 2026-…": by a manifest.
+std::string RunOf(const v1::Manifest& manifest) {
+  return absl::StrCat("the run that ", manifest.created_by(), " began at ", manifest.created_at());
+}
+
+bool IsAnyones(const v1::DataClaim& claim) {
+  return claim.run_id() == 0;
+}
+
+// OK where the data with this manifest are those of the claim.
+absl::Status CheckClaim(const Directory& data, const v1::Manifest& found, const v1::DataClaim& claim) {
+  if (IsAnyones(claim)) return absl::OkStatus();
+  if (found.run_id() != claim.run_id()) {
+    return HeldByAnother(absl::StrCat(
+        data.path(), " belongs to another run now, ", RunOf(found),
+        found.state() == v1::Manifest::KEPT ? ", whose data are kept" : "",
+        ": nothing in it was touched; run again when it is free, or choose another --path"));
+  }
+  IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, data.Identity());
+  if (claim.directory_number() == 0 || identity.number == 0 || identity.number == claim.directory_number()) {
+    return absl::OkStatus();
+  }
+  return HeldByAnother(absl::StrCat(data.path(), " was replaced by another directory, which holds data of ",
+                                    RunOf(found),
+                                    " too, perhaps a copy: nothing in it was touched; put the first one back, or "
+                                    "move this one away"));
+}
+
+// Whose data are in a directory that is claimed.
+absl::StatusOr<v1::Manifest> ReadClaimed(const Directory& data, const v1::DataClaim& claim) {
+  auto found = ReadManifest(data);
+  if (found.ok()) {
+    IOBENCH_RETURN_IF_ERROR(CheckClaim(data, *found, claim));
+    return found;
+  }
+  if (!absl::IsNotFound(found.status()) && !IsUnreadable(found.status())) return found;
+  return HeldByAnother(absl::StrCat(
+      data.path(), " is no longer this run's: it has no manifest that we can read (",
+      std::string(found.status().message()), "); nothing in it was touched; somebody has replaced or changed it"));
+}
+
 // Of what may be the name of its data directory.
 absl::StatusOr<std::string> TargetOf(const std::string& path) {
   if (IsNfsUrl(path)) {
@@ -192,24 +227,16 @@ absl::StatusOr<std::string> TargetOf(const std::string& path) {
 
 }  // namespace
 
-std::string LaneFileName(uint32_t lane, uint32_t file_index) {
-  return absl::StrFormat("lane-%06u.%u", lane, file_index);
-}
-
-bool IsDataFileName(std::string_view name) {
-  if (name == kSharedFileName) return true;
-  unsigned lane = 0, file = 0;
-  const std::string text(name);
-  if (std::sscanf(text.c_str(), "lane-%u.%u", &lane, &file) != 2) return false;
-  return text == LaneFileName(lane, file);
-}
-
 absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
   return OpenDataIn(*target);
 }
 
-absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::string& path) {
+bool IsHeldByAnother(const absl::Status& status) {
+  return status.GetPayload(kHeldByAnother).has_value();
+}
+
+static absl::StatusOr<std::unique_ptr<Directory>> OpenAfterClaim(const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
   auto data = OpenDataIn(*target);
   if (!absl::IsNotFound(data.status())) return data;
@@ -221,6 +248,21 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::strin
     return data;
   }
   return OpenDataIn(*target);
+}
+
+absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::string& path,
+                                                                const v1::DataClaim& claim) {
+  return BeginningAgainWhereStale([&]() -> absl::StatusOr<std::unique_ptr<Directory>> {
+    auto data = OpenAfterClaim(path);
+    if (IsAnyones(claim)) return data;
+    if (absl::IsNotFound(data.status())) {
+      return HeldByAnother(absl::StrCat(PathBelow(path, kDataDirectoryName),
+                                        ", which this run has claimed, is not there any more: somebody has "
+                                        "removed it, perhaps another run with --force"));
+    }
+    if (data.ok()) IOBENCH_RETURN_IF_ERROR(ReadClaimed(**data, claim).status());
+    return data;
+  });
 }
 
 absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path) {
@@ -235,6 +277,8 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   auto data = OpenDataIn(target);
   if (absl::IsNotFound(data.status())) return look;
   if (!data.ok()) return data.status();
+  IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, (*data)->Identity());
+  look.number = identity.number;
   auto manifest = ReadManifest(**data);
   if (manifest.ok()) {
     look.manifest = *std::move(manifest);
@@ -251,48 +295,78 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   return look;
 }
 
-absl::StatusOr<CleanReport> ClaimData(const std::string& path, const v1::Manifest& manifest,
-                                      uint64_t replaces_run) {
+// What is there is not ours, and has a name that we would write to.
+static absl::Status CheckNamesAreFree(const Directory& data, const v1::Manifest& claim) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
+  for (const std::string& name : names) {
+    if (!HasDataFile(claim, name)) continue;
+    return NotOurs(data.path(), absl::StrCat("it holds ", AsUtf8(name),
+                                             ", which no run that we know has made, and this one would write to"));
+  }
+  return absl::OkStatus();
+}
+
+// Before the manifest: removes what may be removed, judges the rest. True: a claimer of the same run was first.
+static absl::StatusOr<bool> MakeRoom(const std::string& path, const Directory& data, const v1::Manifest& ours,
+                                     const v1::DataClaim& replaced, CleanReport& report) {
+  auto found = ReadManifest(data);
+  if (!found.ok()) {
+    if (IsUnreadable(found.status())) return NotOurs(data.path(), std::string(found.status().message()));
+    if (!absl::IsNotFound(found.status())) return found.status();
+    // Temporaries are left: another claimer of this run may be about to link its own.
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
+    for (const std::string& name : names) {
+      if (name != kManifestName && !IsTemporaryName(name) && !IsSillyName(name)) {
+        return NotOurs(data.path(), absl::StrCat("it holds ", AsUtf8(name), " and no manifest"));
+      }
+    }
+    return false;
+  }
+  if (found->run_id() == ours.run_id()) return true;
+  const bool active = found->state() != v1::Manifest::KEPT;
+  const bool is_alive = active && OwnerOf(*found) == v1::TargetFacts::ALIVE;
+  if (is_alive || (active && found->run_id() != replaced.run_id())) return BelongsTo(path, data, *found);
+  if (IsAnyones(replaced)) {
+    return HeldByAnother(absl::StrCat(data.path(), " holds data that ", RunOf(*found),
+                                      " has kept there since this run looked: run again"));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckClaim(data, *found, replaced));
+  report.found = true;
+  IOBENCH_RETURN_IF_ERROR(RemoveFiles(data, *found, Temporaries::kLeave, report));
+  IOBENCH_RETURN_IF_ERROR(CheckNamesAreFree(data, ours));
+  IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data.Remove(kManifestName)));
+  return false;
+}
+
+absl::StatusOr<std::pair<CleanReport, v1::DataClaim>> ClaimData(const std::string& path,
+                                                                const v1::Manifest& manifest,
+                                                                const v1::DataClaim& replaced) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
   const absl::Status made = target->MakeDirectory(kDataDirectoryName);
   if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataIn(*target));
-  auto found = ReadManifest(*data);
-  if (!found.ok()) {
-    if (IsUnreadable(found.status())) return NotOurs(data->path(), std::string(found.status().message()));
-    if (!absl::IsNotFound(found.status())) return found.status();
-    // Temporaries are left: another claimer of this run may be about to link its own.
-    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data->Names());
-    for (const std::string& name : names) {
-      if (name != kManifestName && !IsTemporaryName(name) && !IsSillyName(name)) {
-        return NotOurs(data->path(), absl::StrCat("it holds ", AsUtf8(name), " and no manifest"));
-      }
-    }
-  } else {
-    if (found->run_id() == manifest.run_id()) return report;
-    const bool replaces = replaces_run != 0 && found->run_id() == replaces_run;
-    if (found->state() != v1::Manifest::KEPT && !replaces) return BelongsTo(path, *data, *found);
-    report.found = true;
-    IOBENCH_RETURN_IF_ERROR(RemoveFiles(*data, Temporaries::kLeave, report));
-    IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data->Remove(kManifestName)));
-  }
-  v1::Manifest claim = manifest;
-  SignClaim(claim);
-  const absl::Status created = CreateManifest(*data, claim);
-  if (created.ok()) return report;
+  IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, data->Identity());
+  v1::DataClaim claim;
+  claim.set_run_id(manifest.run_id());
+  claim.set_directory_number(identity.number);
+  IOBENCH_ASSIGN_OR_RETURN(const bool was_first, MakeRoom(path, *data, manifest, replaced, report));
+  if (was_first) return std::pair(report, claim);
+  v1::Manifest ours = manifest;
+  SignClaim(ours);
+  const absl::Status created = CreateManifest(*data, ours);
+  if (created.ok()) return std::pair(report, claim);
   if (!absl::IsAlreadyExists(created)) return created;
   IOBENCH_ASSIGN_OR_RETURN(const v1::Manifest first, ReadManifest(*data));
   if (first.run_id() != manifest.run_id()) return BelongsTo(path, *data, first);
-  return report;
+  return std::pair(report, claim);
 }
 
-static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest& ours) {
+static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest& ours,
+                                     const v1::DataClaim& claim) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
-  IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadManifest(*data));
   // Kept data that a later run used stay those of the run that made them.
-  const bool was_kept = manifest.state() == v1::Manifest::KEPT;
-  if (!was_kept && manifest.run_id() != ours.run_id()) return BelongsTo(path, *data, manifest);
+  IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadClaimed(*data, claim));
   const std::string before = ManifestToJson(manifest);
   manifest.set_state(v1::Manifest::KEPT);
   *manifest.mutable_data() = ours.data();
@@ -306,11 +380,12 @@ static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest
   return renamed;
 }
 
-absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours) {
-  return BeginningAgainWhereStale([&] { return MarkDataKeptOnce(path, ours); });
+absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours, const v1::DataClaim& claim) {
+  return BeginningAgainWhereStale([&] { return MarkDataKeptOnce(path, ours, claim); });
 }
 
-static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, uint64_t& removed_files) {
+static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const v1::DataClaim& claim,
+                                                  uint64_t& removed_files) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
   auto data = OpenDataIn(*target);
@@ -318,17 +393,15 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, uint6
   if (!data.ok()) return data.status();
   auto manifest = ReadManifest(**data);
   if (manifest.ok()) {
+    IOBENCH_RETURN_IF_ERROR(CheckClaim(**data, *manifest, claim));
     report.found = true;
     // The manifest goes last: what a crash leaves between can still be seen to be ours.
-    const absl::Status removed = RemoveFiles(**data, Temporaries::kRemove, report);
+    const absl::Status removed = RemoveFiles(**data, *manifest, Temporaries::kRemove, report);
     removed_files += report.removed_files;
     IOBENCH_RETURN_IF_ERROR(removed);
     // What is not ours keeps the directory; without its manifest all of it would be foreign, and of no use to a `clean`
     // after the user has taken that away.
-    if (!report.foreign_files.empty()) {
-      report.manifest_stays_of_run = manifest->run_id();
-      return report;
-    }
+    if (!report.foreign_files.empty()) return report;
     IOBENCH_RETURN_IF_ERROR(UnlessNotFound((*data)->Remove(kManifestName)));
   } else if (absl::IsNotFound(manifest.status()) || IsUnreadable(manifest.status())) {
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
@@ -349,18 +422,17 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, uint6
   return report;
 }
 
-absl::StatusOr<CleanReport> RemoveData(const std::string& path) {
+absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataClaim& claim) {
   uint64_t removed_files = 0;
-  auto report = BeginningAgainWhereStale([&] { return RemoveDataOnce(path, removed_files); });
+  auto report = BeginningAgainWhereStale([&] { return RemoveDataOnce(path, claim, removed_files); });
   if (report.ok()) report->removed_files = removed_files;
   return report;
 }
 
-static absl::StatusOr<CleanReport> RemoveSharedFileOnce(const std::string& path) {
+static absl::StatusOr<CleanReport> RemoveSharedFileOnce(const std::string& path, const v1::DataClaim& claim) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
-  auto manifest = ReadManifest(*data);
-  if (!manifest.ok()) return NotOurs(data->path(), std::string(manifest.status().message()));
+  IOBENCH_RETURN_IF_ERROR(ReadClaimed(*data, claim).status());
   report.found = true;
   const absl::Status removed = data->Remove(kSharedFileName);
   if (removed.ok()) report.removed_files = 1;
@@ -368,25 +440,24 @@ static absl::StatusOr<CleanReport> RemoveSharedFileOnce(const std::string& path)
   return report;
 }
 
-absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path) {
-  return BeginningAgainWhereStale([&] { return RemoveSharedFileOnce(path); });
+absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path, const v1::DataClaim& claim) {
+  return BeginningAgainWhereStale([&] { return RemoveSharedFileOnce(path, claim); });
 }
 
-absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight) {
-  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
+static absl::Status CheckAbandonedIn(const DataDirectoryLook& look, const std::string& path, uint64_t own_run,
+                                     bool if_out_of_sight) {
   if (!look.manifest || look.manifest->state() == v1::Manifest::KEPT || look.manifest->run_id() == own_run) {
     return absl::OkStatus();
   }
   const v1::Manifest& found = *look.manifest;
   const std::string data = PathBelow(path, kDataDirectoryName);
-  const std::string begun = absl::StrCat(found.created_by(), " began at ", found.created_at());
   switch (OwnerOf(found)) {
     case v1::TargetFacts::ALIVE:
       return InUse(data, found);
     case v1::TargetFacts::OUT_OF_SIGHT:
       if (if_out_of_sight) return absl::OkStatus();
       return absl::FailedPreconditionError(
-          absl::StrCat(data, " belongs to a run that ", begun,
+          absl::StrCat(data, " belongs to ", RunOf(found),
                        "; whether it still lives cannot be seen from here: look there, and if it crashed, "
                        "`cluster-iobench clean --force ",
                        ShellWord(path), "` removes its data"));
@@ -395,10 +466,19 @@ absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_o
   }
 }
 
+absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight) {
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
+  return CheckAbandonedIn(look, path, own_run, if_out_of_sight);
+}
+
 absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, bool force) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string target, TargetOf(path));
-  IOBENCH_RETURN_IF_ERROR(CheckAbandoned(target, /*own_run=*/0, force));
-  return RemoveData(target);
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(target));
+  IOBENCH_RETURN_IF_ERROR(CheckAbandonedIn(look, target, /*own_run=*/0, force));
+  v1::DataClaim seen;
+  if (look.manifest) seen.set_run_id(look.manifest->run_id());
+  seen.set_directory_number(look.number);
+  return RemoveData(target, seen);
 }
 
 }  // namespace iobench

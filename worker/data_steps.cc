@@ -13,8 +13,11 @@ constexpr int kMostForeignFiles = 10;
 
 absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done) {
   absl::Status first_problem;
-  for (const v1::Target& target : step.targets()) {
-    const absl::StatusOr<CleanReport> report = DoAt(target.path(), run_id, step);
+  for (int i = 0; i < step.targets_size(); ++i) {
+    v1::DataClaim claim = i < step.claims_size() ? step.claims(i) : v1::DataClaim();
+    const absl::StatusOr<CleanReport> report = DoAt(step.targets(i).path(), run_id, step, claim);
+    *done.add_claims() = report.ok() ? claim : v1::DataClaim();
+    done.add_held_by_another(IsHeldByAnother(report.status()));
     if (!report.ok()) {
       first_problem.Update(report.status());
       continue;
@@ -27,41 +30,37 @@ absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataSt
   return first_problem;
 }
 
-// At the run's end its own, before its claim what another one has left.
-absl::StatusOr<CleanReport> DataSteps::Remove(const std::string& path, uint64_t own_run, const Claim& claim) {
-  // A run that has begun since the targets were looked at.
-  IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, /*if_out_of_sight=*/true));
-  auto report = RemoveData(path);
-  if (report.ok() && report->manifest_stays_of_run != 0) {
-    left_manifests_[claim] = report->manifest_stays_of_run;
-  }
-  return report;
-}
-
+// `claim`: whose data are meant, after a CLAIM what was claimed.
 absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t run_id,
-                                            const v1::DataStep& step) {
-  const Claim claim(run_id, path);
+                                            const v1::DataStep& step, v1::DataClaim& claim) {
+  const Run run(run_id, path);
   switch (step.action()) {
     case v1::DataStep::CLAIM: {
-      const auto left = left_manifests_.find(claim);
-      auto report = ClaimData(path, step.manifest(), left == left_manifests_.end() ? 0 : left->second);
-      if (report.ok() && step.has_stripe()) {
+      auto claimed = ClaimData(path, step.manifest(), claim);
+      if (absl::IsFailedPrecondition(claimed.status())) refused_claims_.insert(run);
+      if (!claimed.ok()) return claimed.status();
+      refused_claims_.erase(run);
+      if (step.has_stripe()) {
         IOBENCH_RETURN_IF_ERROR(SetStripe(absl::StrCat(path, "/", kDataDirectoryName), step.stripe()));
       }
-      if (report.ok()) refused_claims_.erase(claim);
-      if (absl::IsFailedPrecondition(report.status())) refused_claims_.insert(claim);
-      return report;
+      claim = claimed->second;
+      return claimed->first;
     }
     case v1::DataStep::MARK_KEPT:
-      if (refused_claims_.contains(claim)) return CleanReport();
-      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest()));
+      if (refused_claims_.contains(run)) return CleanReport();
+      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest(), claim));
       return CleanReport();
     case v1::DataStep::REMOVE:
-      // The end of a run whose claim was refused: the data there are another's.
-      if (refused_claims_.contains(claim)) return CleanReport();
-      return Remove(path, step.manifest().run_id(), claim);
+      // The end of a run whose claim was refused: the data there are another's. Before a claim: nothing was there when
+      // the run looked, and what is there now is for the claim to judge.
+      if (refused_claims_.contains(run) || claim.run_id() == 0) return CleanReport();
+      // Of a run that crashed, or so it seemed when its data were looked at.
+      if (const uint64_t own_run = step.manifest().run_id(); claim.run_id() != own_run) {
+        IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, /*if_out_of_sight=*/true));
+      }
+      return RemoveData(path, claim);
     case v1::DataStep::REMOVE_SHARED_FILE:
-      return RemoveSharedFile(path);
+      return RemoveSharedFile(path, claim);
     default:
       return absl::UnimplementedError("a data step that this worker does not know");
   }

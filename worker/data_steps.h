@@ -3,7 +3,6 @@
 #define WORKER_DATA_STEPS_H_
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -24,14 +23,12 @@ class DataSteps {
   absl::Status Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done);
 
  private:
-  using Claim = std::pair<uint64_t, std::string>;  // run, path
+  using Run = std::pair<uint64_t, std::string>;  // run, path
 
-  absl::StatusOr<CleanReport> Remove(const std::string& path, uint64_t own_run, const Claim& claim);
-  absl::StatusOr<CleanReport> DoAt(const std::string& path, uint64_t run_id, const v1::DataStep& step);
+  absl::StatusOr<CleanReport> DoAt(const std::string& path, uint64_t run_id, const v1::DataStep& step,
+                                   v1::DataClaim& claim);
 
-  std::set<Claim> refused_claims_;
-  std::map<Claim, uint64_t>
-      left_manifests_;  // of which other run, where something foreign kept its directory
+  std::set<Run> refused_claims_;
 };
 
 }  // namespace iobench

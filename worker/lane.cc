@@ -12,6 +12,7 @@
 #include "common/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/data_directory.h"
+#include "worker/data_names.h"
 #include "worker/lane_files.h"
 #include "worker/metadata/metadata_engine.h"
 #include "worker/metadata/metadata_stream.h"
@@ -285,7 +286,10 @@ void Lane::ReadyDataForOps() {
 absl::Status Lane::InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step) {
   if (directory_ != nullptr) return step(*directory_);
   if (own_directory_ == nullptr) {
-    IOBENCH_ASSIGN_OR_RETURN(own_directory_, OpenDataDirectory(target_));
+    auto opened = OpenClaimedDirectory(target_, spec_.ClaimOf(plan_));
+    if (IsHeldByAnother(opened.status())) lost_claim_ = opened.status();
+    if (!opened.ok()) return opened.status();
+    own_directory_ = *std::move(opened);
   }
   return step(*own_directory_);
 }

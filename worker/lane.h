@@ -70,6 +70,8 @@ class Lane {
   uint32_t number() const { return plan_.lane(); }
   uint32_t place_on_client() const { return plan_.place_on_client(); }
   const std::optional<v1::Problem>& problem() const { return problem_; }
+  // Not OK: it found another run's data where its own were to be. Only of a lane that opens its directory by itself.
+  const absl::Status& lost_claim() const { return lost_claim_; }
 
   // What the steps before the start took, for the phase's StepResults.
   struct StepTimes {
@@ -129,6 +131,7 @@ class Lane {
   const std::string target_;
   const Directory* const directory_;
   std::unique_ptr<Directory> own_directory_;  // of a lane that connects by itself, until its files are opened
+  absl::Status lost_claim_;
   FileSet files_;
   std::optional<MetadataWork> metadata_;  // of a metadata operation; its tree is then the only file
   StopCell stop_, quit_;

@@ -33,6 +33,12 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
   json["files"]["shared_file"] = manifest.files().shared_file();
   json["files"]["interleaved"] = manifest.files().interleaved();
   json["seed"] = manifest.seed();
+  if (manifest.has_names()) {
+    json["names"]["lanes"] = manifest.names().lanes();
+    json["names"]["files_per_lane"] = manifest.names().files_per_lane();
+    json["names"]["shared_file"] = manifest.names().shared_file();
+    json["names"]["trees"] = manifest.names().trees();
+  }
   // What the files hold; the rest of DataContent says how it was made, which no later run needs to know.
   Json& data = json["data"];
   data["kind"] = v1::DataContent::Kind_Name(manifest.data().kind());
@@ -73,6 +79,13 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.mutable_files()->set_interleaved(
         files.value("interleaved", false));  // earlier versions did not say
     manifest.set_seed(json.at("seed").get<uint64_t>());
+    if (json.contains("names")) {  // earlier versions did not say
+      const Json& names = json.at("names");
+      manifest.mutable_names()->set_lanes(names.at("lanes").get<uint32_t>());
+      manifest.mutable_names()->set_files_per_lane(names.at("files_per_lane").get<uint32_t>());
+      manifest.mutable_names()->set_shared_file(names.at("shared_file").get<bool>());
+      manifest.mutable_names()->set_trees(names.at("trees").get<uint32_t>());
+    }
     if (json.contains("process")) {  // earlier versions did not say
       const Json& process = json.at("process");
       manifest.set_boot_id(process.at("boot_id").get<std::string>());

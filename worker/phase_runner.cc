@@ -70,6 +70,7 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   IOBENCH_RETURN_IF_ERROR(MakeLanes());
   IOBENCH_RETURN_IF_ERROR(StartLanes());
   if (!WaitAllArrived(kFilesReady)) return cancelled;
+  for (const auto& lane : lanes_) IOBENCH_RETURN_IF_ERROR(lane->lost_claim());
   absl::Status system_caches;
   if (spec_.drops_caches && spec_.uses_files) system_caches = DropSystemCaches();
   OpenMeeting(kFilesReady);
@@ -122,7 +123,8 @@ absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
     return absl::OkStatus();
   }
   IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory,
-                           spec_.existing_files.empty() ? OpenClaimedDirectory(path) : OpenTarget(path));
+                           spec_.existing_files.empty() ? OpenClaimedDirectory(path, spec_.ClaimOf(plan))
+                                                        : OpenTarget(path));
   const std::optional<Mount> mount = MountOf(directory->fd(), path);
   if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
   if (mount && IsNetworkFilesystem(mount->filesystem)) servers_.insert(ServerAddressOf(*mount));

@@ -67,6 +67,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   if (operation.stride_records() > 0) spec.shape.stride_records = operation.stride_records();
   spec.shape.read_percent = operation.read_percent();
   spec.shape.seed = prepare.seed();
+  spec.claims.assign(prepare.claims().begin(), prepare.claims().end());
   spec.shape.phase = prepare.phase_index();
   spec.mode.direct = operation.direct();
   spec.mode.sync = operation.sync();

@@ -53,11 +53,15 @@ struct PhaseSpec {
   bool interleaved = false;                 // shared file: the lanes' records take turns
   double rest_s = 0;                        // before anything else
   bool data_must_exist = false;
+  std::vector<v1::DataClaim> claims;  // index = target: whose data are to be there
   WorkerClock clock;
   TickSource ticks = TickSource::kMonotonic;
   double loop_ns = 0;  // what the timed loop itself takes per op, for tool_s
 
   bool works_on_tree() const { return uses_files && operation->is_metadata(); }
+  v1::DataClaim ClaimOf(const v1::LanePlan& lane) const {
+    return lane.target() < claims.size() ? claims[lane.target()] : v1::DataClaim();
+  }
   bool creates_files() const { return uses_files && operation->creates_files; }
   bool needs_data() const { return uses_files && operation->needs_data; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "common/units.h"
 #include "coordinator/analysis/phase_writes.h"
+#include "coordinator/analysis/shared_target.h"
 #include "coordinator/analysis/verify_summary.h"
 
 namespace iobench {
@@ -133,6 +135,37 @@ void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
                             " is the client's memory, no storage: give --path on the file system to test")));
 }
 
+// Clients of one target that do not see one file system there: their sum is of different storage.
+void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  if (view.traits.null_engine) return;
+  std::map<uint32_t, std::map<uint32_t, const v1::TargetFacts*>> seen_by_worker;  // by target
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    uint32_t target_index = 0;
+    const v1::TargetFacts* const target = view.TargetOf(lane, &target_index);
+    if (target != nullptr) seen_by_worker[target_index].emplace(lane.worker, target);
+  }
+  size_t filesystem_count = 0;
+  std::vector<std::string> differ;
+  for (const auto& [target_index, seen] : seen_by_worker) {
+    const std::string& path = view.run.plan().targets(static_cast<int>(target_index)).path();
+    std::vector<TargetSight> sights;
+    for (const auto& [worker, facts] : seen) {
+      sights.push_back({view.roster.NameOf(view.roster.ClientOf(worker)),
+                        view.run.workers(static_cast<int>(worker)), *facts, path});
+    }
+    const TargetSharing sharing = SharingAmong(sights);
+    if (sharing.sharing != Sharing::kDifferent) continue;
+    filesystem_count += sharing.filesystem_count;
+    differ.push_back(absl::StrCat(path, " (", sharing.who_sees_what, ")"));
+  }
+  if (differ.empty()) return;
+  marks.push_back(MakeMark("not_shared", "phase", static_cast<double>(filesystem_count), 1,
+                           absl::StrCat("the clients do not see one file system at ",
+                                        absl::StrJoin(differ, ", "),
+                                        ", so the total adds up different storage: mount the same on all of "
+                                        "them, or test each by itself")));
+}
+
 void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   size_t without_result = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
@@ -190,6 +223,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (view.traits.buffered_writes && !view.writes->flushed) {
     marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
   }
+  AddNotShared(view, marks);
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
   AddTooShort(view, marks);

@@ -19,8 +19,8 @@ namespace iobench {
 // REQUIRES: everything else of `report` is filled.
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
-// The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, memory_fs, partial,
-// nothing_found, data_time, pace_missed, options_differ.
+// The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, not_shared,
+// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
 // The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound, retransmits.

@@ -32,6 +32,16 @@ Options OptionsOf(const v1::TargetFacts& target) {
   return options;
 }
 
+// Where a target comes from; servers by other names that turned out to have the same file system have one name.
+const std::string& SourceOf(const v1::RunRecord& run, uint32_t target_index, const v1::TargetFacts& target) {
+  for (const v1::WorkerTargets& worker : run.targets()) {
+    if (static_cast<int>(target_index) >= worker.targets_size()) continue;
+    const v1::TargetFacts& first = worker.targets(static_cast<int>(target_index));
+    if (first.filesystem_id() == target.filesystem_id()) return first.mount_source();
+  }
+  return target.mount_source();
+}
+
 // Everything that ought to be equal on all clients, each under a name for people.
 Options FactsOf(const v1::RunRecord& run, uint32_t worker) {
   Options facts;
@@ -54,6 +64,7 @@ Options FactsOf(const v1::RunRecord& run, uint32_t worker) {
     ++index;
     if (!target.network()) continue;  // local disks are each client's own
     facts[prefix + "type"] = target.filesystem();
+    facts[prefix + "source"] = SourceOf(run, static_cast<uint32_t>(index) - 1, target);
     for (const auto& [name, value] : OptionsOf(target)) facts[prefix + name] = value;
   }
   return facts;

@@ -132,6 +132,33 @@ def test_data_kept_on_a_mount_are_read_without_one_and_the_other_way_round(expor
     assert not export.data.exists()
 
 
+def test_a_run_that_is_forced_in_keeps_its_data_when_the_first_one_ends(export, out, tmp_path):
+    """The first one seems to be of another host, and is stopped meanwhile, so that it knows nothing of the second."""
+    with program.start(["--engine", "libnfs", "-i", "0", "--time", "100", "-t", "2", *SHAPE], path=export.url(),
+                       out=out) as first:
+        first.wait_until(lambda: export.data.exists() and len(export.data_files()) == 2, "both lanes")
+        first.interrupt(signal.SIGSTOP)
+        manifest = json.loads((export.data / "manifest.json").read_text())
+        manifest["process"]["boot_id"] = "x" * len(manifest["process"]["boot_id"])
+        (export.data / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+        run(export, tmp_path / "second", "-i", "0", "-+n", "--force", "-w", "-t", "2", *SHAPE).expect(0)
+        kept = {entry.name: entry.read_bytes() for entry in export.data.iterdir()}
+        assert sorted(kept) == ["lane-000000.0", "lane-000001.0", "manifest.json"]
+        first.interrupt(signal.SIGCONT)
+        first.interrupt()
+        outcome = first.wait()
+    assert {entry.name: entry.read_bytes() for entry in export.data.iterdir()} == kept
+    assert "belongs to another run now" in outcome.stderr and export.plain_url in outcome.stderr, outcome
+
+
+def test_clean_leaves_what_only_looks_like_ours(export, out):
+    run(export, out, "-i", "0", "-+n", "-w", "-t", "2", *SHAPE).expect(0)
+    (export.data / "lane-000099.0").write_text("precious")
+    cleaned = program.plain("clean", export.url()).expect(0)
+    assert "lane-000099.0" in cleaned.stdout
+    assert export.data_files() == ["lane-000099.0"] and (export.data / "lane-000099.0").read_text() == "precious"
+
+
 def test_kept_data_that_do_not_fit_are_left_alone(export, tmp_path):
     run(export, tmp_path / "1", "-i", "0", "-+n", "-w", "-t", "1", *SHAPE).expect(0)
     line = one_line(run(export, tmp_path / "2", "-i", "1", "-t", "1", "-r", "64k", "-s", "2m"))

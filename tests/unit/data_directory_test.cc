@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/unit/worker_harness.h"
+#include "worker/data_names.h"
 #include "worker/manifest.h"
 
 namespace iobench {
@@ -30,6 +31,10 @@ v1::Manifest ManifestOf(uint64_t run_id, v1::Manifest::State state = v1::Manifes
   manifest.mutable_files()->set_files_per_lane(4);
   manifest.mutable_files()->set_shared_file(true);
   manifest.mutable_files()->set_interleaved(true);
+  manifest.mutable_names()->set_lanes(6);
+  manifest.mutable_names()->set_files_per_lane(4);
+  manifest.mutable_names()->set_shared_file(true);
+  manifest.mutable_names()->set_trees(2);
   manifest.set_seed(std::numeric_limits<uint64_t>::max());
   manifest.mutable_data()->set_kind(v1::DataContent::INCOMPRESSIBLE);
   manifest.mutable_data()->set_verify(true);
@@ -37,6 +42,12 @@ v1::Manifest ManifestOf(uint64_t run_id, v1::Manifest::State state = v1::Manifes
   manifest.set_generation_high(5);
   manifest.set_unit_bytes(512);
   return manifest;
+}
+
+v1::DataClaim Of(uint64_t run_id) {
+  v1::DataClaim claim;
+  claim.set_run_id(run_id);
+  return claim;
 }
 
 // Data of run 1, with two lanes' files.
@@ -87,17 +98,51 @@ v1::Manifest Unsigned(v1::Manifest manifest) {
 }
 
 TEST_CASE("only our own pattern is a data file's name") {
+  v1::Manifest manifest;
+  manifest.mutable_names()->set_lanes(2'000'000);
+  manifest.mutable_names()->set_files_per_lane(11);
+  manifest.mutable_names()->set_shared_file(true);
   for (const char* const name : {"lane-000000.0", "lane-000012.3", "lane-1234567.10", "shared"}) {
     INFO(name);
-    REQUIRE(IsDataFileName(name));
+    REQUIRE(HasDataFile(manifest, name));
   }
   for (const char* const name :
        {"lane-0.0", "lane-000001", "lane-000001.", "lane-000001.01", "lane-+00001.0", "lane-000001.0.bak",
         "xlane-000001.0", "shared2", "manifest.json", "", "lane- 00001.0"}) {
     INFO(name);
-    REQUIRE_FALSE(IsDataFileName(name));
+    REQUIRE_FALSE(HasDataFile(manifest, name));
   }
   REQUIRE(LaneFileName(12, 3) == "lane-000012.3");
+}
+
+TEST_CASE("a manifest accounts for the names that its run can give, and for no other") {
+  const v1::Manifest manifest = ManifestOf(1);  // 6 lanes of 4 files, a shared one, 2 trees
+  for (const char* const name : {"lane-000005.3", "shared"}) CHECK(HasDataFile(manifest, name));
+  for (const char* const name : {"lane-000006.0", "lane-000099.0", "lane-000000.4"}) {
+    CHECK_FALSE(HasDataFile(manifest, name));
+  }
+  for (const char* const name : {"tree-000005.1", "tree-shared.1"}) CHECK(HasTree(manifest, name));
+  for (const char* const name : {"tree-000006.0", "tree-000000.2", "tree-shared.2", "tree-0000005.0"}) {
+    CHECK_FALSE(HasTree(manifest, name));
+  }
+  v1::Manifest of_lanes = manifest;
+  of_lanes.mutable_names()->set_shared_file(false);
+  CHECK_FALSE(HasDataFile(of_lanes, "shared"));
+  v1::Manifest earlier = manifest;  // a version that said how many lanes there are, and no more
+  earlier.clear_names();
+  CHECK(HasDataFile(earlier, "lane-000005.9"));
+  CHECK(HasTree(earlier, "tree-000005.9"));
+  CHECK_FALSE(HasDataFile(earlier, "lane-000006.0"));
+}
+
+TEST_CASE("temporaries are called by host, process and number") {
+  CHECK(IsTemporaryName(NewTemporaryName()));
+  CHECK(IsTemporaryName("manifest.json.tmp-node-1.example-4711-0"));
+  for (const char* const name : {"manifest.json.tmp-", "manifest.json.tmp-mine", "manifest.json.tmp-mine-1",
+                                 "manifest.json.tmp-mine-1-b"}) {
+    INFO(name);
+    CHECK_FALSE(IsTemporaryName(name));
+  }
 }
 
 TEST_CASE("a claim makes the directory with its manifest and nothing else") {
@@ -158,31 +203,37 @@ TEST_CASE("the data of an active run are refused to another, with whose they are
 
 TEST_CASE("kept data of another run make room for a claim") {
   const Claimed directory;
-  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
   REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::KEPT);
-  const auto report = ClaimData(directory.path(), ManifestOf(2));
-  REQUIRE(report.ok());
-  REQUIRE(report->removed_files == 2);
+  const absl::Status unseen = ClaimData(directory.path(), ManifestOf(2)).status();  // that it did not know of
+  REQUIRE(IsHeldByAnother(unseen));
+  REQUIRE(IsHeldByAnother(ClaimData(directory.path(), ManifestOf(2), Of(3)).status()));
+  REQUIRE(directory.HasFiles());
+  const auto claimed = ClaimData(directory.path(), ManifestOf(2), Of(1));
+  REQUIRE(claimed.ok());
+  REQUIRE(claimed->first.removed_files == 2);
+  REQUIRE(claimed->second.run_id() == 2);
   REQUIRE_FALSE(directory.Has("cluster-iobench.data/lane-000000.0"));
   REQUIRE(LookAtData(directory.path())->manifest->run_id() == 2);
 }
 
 TEST_CASE("data are kept by the run that has them; kept already is kept") {
   const Claimed directory;
-  REQUIRE(absl::IsFailedPrecondition(MarkDataKept(directory.path(), ManifestOf(2))));
-  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
-  REQUIRE(MarkDataKept(directory.path(), ManifestOf(2)).ok());
+  REQUIRE(IsHeldByAnother(MarkDataKept(directory.path(), ManifestOf(2), Of(2))));
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
+  REQUIRE(IsHeldByAnother(MarkDataKept(directory.path(), ManifestOf(2), Of(2))));
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(2), Of(1)).ok());  // which it has taken over
   REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
   REQUIRE(directory.HasFiles());
 }
 
 TEST_CASE("data that are kept once more say what the last run made of them") {
   const Claimed directory;
-  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
   v1::Manifest later = ManifestOf(2);
   later.set_generation_low(3);
   later.set_generation_high(9);
-  REQUIRE(MarkDataKept(directory.path(), later).ok());
+  REQUIRE(MarkDataKept(directory.path(), later, Of(1)).ok());
   v1::Manifest expected = ManifestOf(1, v1::Manifest::KEPT);
   expected.set_generation_low(3);
   expected.set_generation_high(9);
@@ -321,13 +372,13 @@ TEST_CASE("a manifest that is a symbolic link is not followed") {
 TEST_CASE("the shared file is removed alone, and only where the data are ours") {
   const Claimed directory;
   directory.Write("cluster-iobench.data/shared", "ours");
-  REQUIRE(RemoveSharedFile(directory.path())->removed_files == 1);
-  REQUIRE(RemoveSharedFile(directory.path())->removed_files == 0);
+  REQUIRE(RemoveSharedFile(directory.path(), Of(1))->removed_files == 1);
+  REQUIRE(RemoveSharedFile(directory.path(), Of(1))->removed_files == 0);
   REQUIRE(directory.HasFiles());
   const TempDir foreign;
   REQUIRE(::mkdir(foreign.data().c_str(), 0755) == 0);
   foreign.Write("cluster-iobench.data/shared", "theirs");
-  REQUIRE(absl::IsFailedPrecondition(RemoveSharedFile(foreign.path()).status()));
+  REQUIRE(absl::IsFailedPrecondition(RemoveSharedFile(foreign.path(), Of(1)).status()));
   REQUIRE(foreign.Read("cluster-iobench.data/shared") == "theirs");
 }
 
@@ -357,20 +408,94 @@ TEST_CASE(
     "what is foreign keeps neither a manifest nor a directory from the run that is to replace another") {
   const Claimed directory;
   directory.Write("cluster-iobench.data/notes", "mine");
-  const auto removed = RemoveData(directory.path());
-  REQUIRE(removed->manifest_stays_of_run == 1);
+  // By nobody who is seen.
+  directory.Write("cluster-iobench.data/manifest.json", ManifestToJson(ManifestOf(1)));
+  REQUIRE(RemoveData(directory.path(), Of(1))->foreign_files.size() == 1);
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2)).status()));
-  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2), 3).status()));
-  REQUIRE(ClaimData(directory.path(), ManifestOf(2), 1).ok());
+  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2), Of(3)).status()));
+  REQUIRE(ClaimData(directory.path(), ManifestOf(2), Of(1)).ok());
   REQUIRE(LookAtData(directory.path())->manifest->run_id() == 2);
   REQUIRE(directory.Read("cluster-iobench.data/notes") == "mine");
+}
+
+TEST_CASE("what is another run's by now is touched by nobody, and its owner is named") {
+  const Claimed directory;
+  directory.Write("cluster-iobench.data/shared", "one's");
+  const std::vector<absl::Status> refused = {
+      RemoveData(directory.path(), Of(2)).status(), RemoveSharedFile(directory.path(), Of(2)).status(),
+      MarkDataKept(directory.path(), ManifestOf(2), Of(2)),
+      OpenClaimedDirectory(directory.path(), Of(2)).status()};
+  for (const absl::Status& status : refused) {
+    CHECK(IsHeldByAnother(status));
+    CHECK_THAT(std::string(status.message()),
+               Catch::Contains("client-a began at 2026-01-02T03:04:05.678Z") && Catch::Contains("touched"));
+  }
+  REQUIRE(directory.HasFiles());
+  REQUIRE(directory.Read("cluster-iobench.data/shared") == "one's");
+  REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::ACTIVE);
+  REQUIRE(OpenClaimedDirectory(directory.path(), Of(1)).ok());
+  REQUIRE(RemoveData(directory.path(), Of(1)).ok());
+  REQUIRE(IsHeldByAnother(OpenClaimedDirectory(directory.path(), Of(1)).status()));  // there is none
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
+TEST_CASE("a directory that took the place of the claimed one is not it, even with a copy of its manifest") {
+  const TempDir directory;
+  const auto claimed = ClaimData(directory.path(), ManifestOf(1));
+  REQUIRE(claimed.ok());
+  const v1::DataClaim& claim = claimed->second;
+  if (claim.directory_number() == 0) return;  // a file system whose numbers say nothing
+  REQUIRE(LookAtData(directory.path())->number == claim.directory_number());
+  const std::string aside = directory.path() + "/aside";
+  fs::rename(directory.data(), aside);
+  fs::copy(aside, directory.data(), fs::copy_options::recursive);
+  directory.Write("cluster-iobench.data/lane-000000.0", "swapped in");
+  CHECK(IsHeldByAnother(OpenClaimedDirectory(directory.path(), claim).status()));
+  const absl::Status removed = RemoveData(directory.path(), claim).status();
+  CHECK(IsHeldByAnother(removed));
+  CHECK_THAT(std::string(removed.message()), Catch::Contains("replaced by another directory"));
+  REQUIRE(directory.Read("cluster-iobench.data/lane-000000.0") == "swapped in");
+  fs::remove_all(directory.data());
+  fs::rename(aside, directory.data());
+  CHECK(OpenClaimedDirectory(directory.path(), claim).ok());
+  CHECK(RemoveData(directory.path(), claim).ok());
+}
+
+TEST_CASE("what only looks like ours stays, and is told") {
+  const Claimed directory;
+  for (const char* const name : {"lane-000099.0", "lane-000000.4", "manifest.json.tmp-mine"}) {
+    directory.Write(std::string("cluster-iobench.data/") + name, "precious");
+  }
+  fs::create_directories(directory.data() + "/tree-000006.0");
+  directory.Write("cluster-iobench.data/tree-000006.0/item-00000000", "precious");
+  const auto report = RemoveData(directory.path());
+  REQUIRE(report.ok());
+  REQUIRE(report->removed_files == 2);
+  REQUIRE(report->foreign_files.size() == 4);
+  for (const char* const name : {"lane-000099.0", "lane-000000.4", "manifest.json.tmp-mine", "tree-000006.0/item-00000000"}) {
+    INFO(name);
+    REQUIRE(directory.Read(std::string("cluster-iobench.data/") + name) == "precious");
+  }
+}
+
+TEST_CASE("a claim that would write to a file which is not its own is refused") {
+  const Claimed directory(v1::Manifest::KEPT);
+  directory.Write("cluster-iobench.data/lane-000099.0", "precious");
+  v1::Manifest larger = ManifestOf(2);
+  larger.mutable_names()->set_lanes(100);
+  const absl::Status refused = ClaimData(directory.path(), larger, Of(1)).status();
+  REQUIRE(absl::IsFailedPrecondition(refused));
+  REQUIRE_THAT(std::string(refused.message()), Catch::Contains("lane-000099.0"));
+  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+  REQUIRE(ClaimData(directory.path(), ManifestOf(2), Of(1)).ok());
+  REQUIRE(directory.Read("cluster-iobench.data/lane-000099.0") == "precious");
 }
 
 TEST_CASE("clean takes the target or the data directory itself, and nothing there is success") {
   for (const char* const ending : {"", "/", "/cluster-iobench.data", "/cluster-iobench.data/"}) {
     INFO(ending);
     const Claimed directory;
-    REQUIRE(MarkDataKept(directory.path(), ManifestOf(1)).ok());
+    REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
     const auto report = CleanDataDirectory(directory.path() + ending, false);
     REQUIRE(report.ok());
     REQUIRE(report->found);

@@ -451,6 +451,48 @@ TEST_CASE("options_differ: clients are not alike") {
   }
 }
 
+TEST_CASE("options_differ: another server, unless it has the same file system") {
+  PhaseScript script = HealthyNfs();
+  for (const uint32_t n : {0u, 1u}) {
+    v1::TargetFacts& target = *script.Worker(n).targets.mutable_targets(0);
+    target.set_mount_source(n == 0 ? "server:/export" : "10.0.0.1:/export");
+    target.set_filesystem_id(target.mount_source());
+  }
+  CHECK(Codes(script) == Only{"options_differ"});
+  CHECK(Mark(script, "options_differ").text().find("source=10.0.0.1:/export instead of source=server:/export") !=
+        std::string::npos);
+  script.Worker(1).targets.mutable_targets(0)->set_filesystem_id("server:/export");
+  CHECK(Codes(script).empty());
+}
+
+TEST_CASE("not_shared: a client works on its own disk, or each of them does") {
+  PhaseScript script = HealthyNfs();
+  v1::TargetFacts& other = *script.Worker(1).targets.mutable_targets(0);
+  SECTION("one under the mount point") {
+    other.set_network(false);
+    other.set_filesystem("ext4");
+    other.set_mount_source("/dev/sda1");
+    other.set_filesystem_id("boot2 8:1");
+    CHECK(Codes(script).count("not_shared") == 1);
+    const v1::Mark mark = Mark(script, "not_shared");
+    CHECK(mark.value() == 2);
+    CHECK(mark.text().find("/mnt/test (node1: nfs4 ") != std::string::npos);
+    CHECK(mark.text().find("node2: its own ext4 (/dev/sda1)") != std::string::npos);
+  }
+  SECTION("each") {
+    PhaseScript local = Healthy();
+    local.Worker(1).targets.mutable_targets(0)->set_filesystem_id("boot2 8:1");
+    CHECK(Codes(local) == Only{"not_shared"});
+    local.operation().set_engine("null");
+    CHECK(Codes(local).count("not_shared") == 0);
+  }
+  SECTION("only one of them takes part in the phase") {
+    other.set_filesystem_id("boot2 8:1");
+    script.Worker(1).has_lanes = false;
+    CHECK(Codes(script).count("not_shared") == 0);
+  }
+}
+
 TEST_CASE("clients' marks stand with the client and in the phase's list, alike in text") {
   PhaseScript script = HealthyNfs();
   (*script.Worker(0).host.mutable_nfs())[0].set_server_read_bytes(0);

@@ -94,6 +94,16 @@ class Mailbox final : public EventSink {
   std::deque<v1::WorkerEvent> events_;
 };
 
+// Of a manifest that accounts for any file and tree of ours.
+inline v1::DataNames AllNames() {
+  v1::DataNames names;
+  names.set_lanes(1000);
+  names.set_files_per_lane(1000);
+  names.set_shared_file(true);
+  names.set_trees(1000);
+  return names;
+}
+
 class WorkerHarness {
  public:
   static constexpr uint64_t kRun = 7;
@@ -183,6 +193,7 @@ class WorkerHarness {
     step.mutable_manifest()->set_format(1);
     step.mutable_manifest()->set_run_id(run_id);
     step.mutable_manifest()->set_state(v1::Manifest::ACTIVE);
+    *step.mutable_manifest()->mutable_names() = AllNames();
     const v1::WorkerEvent event = Ask(std::move(request));
     INFO(event.problem().message());
     REQUIRE(event.problem().code() == 0);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <future>
 #include <set>
 
@@ -192,6 +193,8 @@ v1::WorkerRequest DataStep(const TempDir& directory, v1::DataStep::Action action
     manifest.set_format(1);
     manifest.set_run_id(run_id);
     manifest.set_state(v1::Manifest::ACTIVE);
+    *manifest.mutable_names() = AllNames();
+    if (action != v1::DataStep::CLAIM) r.mutable_data_step()->add_claims()->set_run_id(run_id);
   });
 }
 
@@ -217,6 +220,27 @@ TEST_CASE("a data step tells what it removed and what it left") {
   REQUIRE(event.data_step_done().foreign_files_size() == 1);
   REQUIRE(event.data_step_done().foreign_files(0) == directory.data() + "/notes.txt");
   REQUIRE(directory.Read("cluster-iobench.data/notes.txt") == "mine");
+}
+
+TEST_CASE("a phase is prepared only in the directory that its run has claimed") {
+  const TempDir directory;
+  WorkerHarness worker, other;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.add_claims()->set_run_id(WorkerHarness::kRun);
+  worker.RunPhase(prepare);
+  std::filesystem::rename(directory.data(), directory.path() + "/aside");
+  REQUIRE(other.Ask(DataStep(directory, v1::DataStep::CLAIM, 99)).problem().code() == 0);
+  directory.Write("cluster-iobench.data/lane-000000.0", "of run 99");
+  const v1::WorkerEvent refused = worker.Ask(Request([&](auto& r) { *r.mutable_prepare() = prepare; }));
+  REQUIRE(Refused(refused));
+  REQUIRE_THAT(refused.problem().message(), Catch::Contains("belongs to another run now"));
+  const v1::WorkerEvent kept = worker.Ask(DataStep(directory, v1::DataStep::REMOVE, WorkerHarness::kRun));
+  REQUIRE(Refused(kept));
+  REQUIRE(kept.data_step_done().held_by_another(0));
+  REQUIRE(directory.Read("cluster-iobench.data/lane-000000.0") == "of run 99");
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/lane-000001.0"));
+  REQUIRE(directory.Has("aside/lane-000001.0"));
 }
 
 TEST_CASE("data are not removed under lanes that run, but once these were told to quit") {

@@ -26,6 +26,13 @@ struct NodeFacts {
   uint64_t link_count = 0;
 };
 
+// Which directory it is, as far as its file system tells: for every client that sees it, and also after it has been
+// moved.
+struct DirectoryIdentity {
+  uint64_t number = 0;     // inode number, fileid; 0: the file system gives none that lasts
+  int64_t changed_ns = 0;  // its ctime, by the clock of who keeps it
+};
+
 // An open regular file, closed with the object; used by one thread at a time. Errors name its path.
 class File {
  public:
@@ -82,6 +89,7 @@ class Directory {
   // For calls that only a mounted file system has; -1: it is not mounted.
   virtual int fd() const { return -1; }
 
+  virtual absl::StatusOr<DirectoryIdentity> Identity() const = 0;
   virtual absl::StatusOr<std::vector<std::string>> Names() const = 0;  // without "." and ".."
   virtual absl::StatusOr<NodeFacts> Look(const std::string& name) const = 0;
 

@@ -2,16 +2,36 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "worker/storage/local_file.h"
 
 namespace iobench {
+namespace {
+
+constexpr int64_t kZfsMagic = 0x2fc12fc1;
+constexpr int64_t kLustreMagic = 0x0bd00bd0;
+constexpr int64_t kGpfsMagic = 0x47504653;
+constexpr int64_t kGfs2Magic = 0x01161970;
+
+// Where an inode keeps its number for as long as it lives, whether or not anybody remembers it. FUSE, SMB, FAT and
+// overlays may give it another one each time they look.
+constexpr std::array<int64_t, 14> kLastingNumbers = {
+    EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
+    RAMFS_MAGIC,      NFS_SUPER_MAGIC,  CEPH_SUPER_MAGIC,  OCFS2_SUPER_MAGIC, kZfsMagic,
+    kLustreMagic,     kGpfsMagic,       kGfs2Magic,        NILFS_SUPER_MAGIC};
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::Open(const std::string& path) {
   // Opened for reading, an NFS client asks the server whether the directory has changed; by O_PATH alone it would go on
@@ -20,6 +40,20 @@ absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::Open(const std::strin
   if (!fd.valid() && errno == EACCES) fd = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", path), errno);
   return std::make_unique<LocalDirectory>(path, std::move(fd));
+}
+
+absl::StatusOr<DirectoryIdentity> LocalDirectory::Identity() const {
+  struct stat facts {};
+  struct statfs filesystem {};
+  if (::fstat(fd(), &facts) != 0 || ::fstatfs(fd(), &filesystem) != 0) {
+    return ErrnoStatus(absl::StrCat("look at ", path()), errno);
+  }
+  const auto kind = static_cast<int64_t>(static_cast<uint32_t>(filesystem.f_type));
+  if (std::find(kLastingNumbers.begin(), kLastingNumbers.end(), kind) == kLastingNumbers.end()) {
+    return DirectoryIdentity{};
+  }
+  return DirectoryIdentity{.number = facts.st_ino,
+                           .changed_ns = facts.st_ctim.tv_sec * 1'000'000'000 + facts.st_ctim.tv_nsec};
 }
 
 absl::StatusOr<std::vector<std::string>> LocalDirectory::Names() const {

@@ -19,6 +19,7 @@ class LocalDirectory final : public Directory {
   LocalDirectory(std::string path, UniqueFd fd) : Directory(std::move(path)), fd_(std::move(fd)) {}
 
   int fd() const override { return fd_.get(); }
+  absl::StatusOr<DirectoryIdentity> Identity() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;
   absl::StatusOr<NodeFacts> Look(const std::string& name) const override;
   absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const override;

@@ -134,6 +134,12 @@ absl::StatusOr<std::unique_ptr<NfsDirectory>> NfsDirectory::Open(const NfsUrl& u
   return absl::FailedPreconditionError(absl::StrCat(directory->path(), " is not a directory"));
 }
 
+absl::StatusOr<DirectoryIdentity> NfsDirectory::Identity() const {
+  IOBENCH_ASSIGN_OR_RETURN(const fattr3 facts, GetFacts(*connection_, handle_, path()));
+  return DirectoryIdentity{.number = facts.fileid,
+                           .changed_ns = int64_t{facts.ctime.seconds} * 1'000'000'000 + facts.ctime.nseconds};
+}
+
 absl::StatusOr<NfsFacts> NfsDirectory::LookAtFilesystem() const {
   NfsFacts facts{.read_max_bytes = connection_->read_max_bytes(),
                  .write_max_bytes = connection_->write_max_bytes()};

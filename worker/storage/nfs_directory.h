@@ -35,6 +35,7 @@ class NfsDirectory final : public Directory {
 
   absl::StatusOr<NfsFacts> LookAtFilesystem() const;
 
+  absl::StatusOr<DirectoryIdentity> Identity() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;
   absl::StatusOr<NodeFacts> Look(const std::string& name) const override;
   absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const override;

@@ -1,9 +1,10 @@
-#include "coordinator/data_keeper.h"
+#include "coordinator/data_decision.h"
 
 #include <catch2/catch.hpp>
 
 #include "common/units.h"
 #include "coordinator/cli.h"
+#include "coordinator/data_ledger.h"
 #include "coordinator/plan_builder.h"
 
 namespace iobench {
