@@ -35,7 +35,7 @@ class RunObserver {
   virtual void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
     (void)report, (void)phase;
   }
-  // How often PhaseMoves is wanted; 0: never, then no poll is sent.
+  // How often PhaseMoves is wanted; 0: never.
   virtual int64_t progress_interval_ns() const { return 0; }
 };
 
