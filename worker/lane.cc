@@ -49,6 +49,13 @@ struct ThreadCpu {
   }
 };
 
+// Whoever waits between ops does so by the system's clock, and the loop looks at its own: a wait that ended at the deadline
+// by the one and just before it by the other would let an op begin that is not due. 10 ppm are more than both drift apart.
+int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
+  constexpr int64_t kReadingsDifferNs = 100'000;
+  return deadline_ns + kReadingsDifferNs + std::max<int64_t>(0, deadline_ns - start_ns) / 100'000;
+}
+
 }  // namespace
 
 Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& target,
@@ -389,10 +396,11 @@ void Lane::BeginRegion(WorkerTime start) {
   if (spec_.stop.deadline_s() > 0) {
     rules.deadline = std::min(rules.deadline, after_start(spec_.stop.deadline_s()));
   }
-  if (between_ && between_->pauses() != nullptr && rules.deadline != LoopRules::kNever) {
-    between_->pauses()->EndAt(scale_->ToMonotonicNs(rules.deadline));
+  if (rules.deadline != LoopRules::kNever) {
+    const int64_t wait_end_ns = WaitEndNs(start_ns, scale_->ToMonotonicNs(rules.deadline));
+    if (between_ && between_->pauses() != nullptr) between_->pauses()->EndAt(wait_end_ns);
+    if (trace_) trace_->EndAt(wait_end_ns);
   }
-  if (trace_ && rules.deadline != LoopRules::kNever) trace_->EndAt(scale_->ToMonotonicNs(rules.deadline));
   if (spec_.stop.warmup_s() > 0) recorder_->SetWarmupEnd(after_start(spec_.stop.warmup_s()));
   if (!spec_.region.open()) return;
   open_begin_ns_ = MonotonicNowNs();

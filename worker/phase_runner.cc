@@ -77,6 +77,11 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
   FindCarriers();
+  {
+    Counters counters = CountersBefore();
+    MutexLock lock(mutex_);
+    before_ = std::move(counters);
+  }
   early_pair_ = ReadTickPair(spec_.ticks);
   prepared_.store(true, std::memory_order_release);
 
@@ -161,24 +166,30 @@ void PhaseRunner::FindCarriers() {
   for (const std::string& interface : carriers_) FactsOfNic(interface);  // now, while nothing is measured
 }
 
+PhaseRunner::Counters PhaseRunner::CountersBefore() const {
+  const int64_t begin_ns = MonotonicNowNs();
+  Counters counters;
+  counters.host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/true);
+  ::getrusage(RUSAGE_SELF, &counters.process);
+  counters_take_ns.store(MonotonicNowNs() - begin_ns, std::memory_order_relaxed);
+  return counters;
+}
+
 void PhaseRunner::NoteStart() {
+  int64_t start_ns = 0;
   {
     MutexLock lock(mutex_);
-    const int64_t ahead_ns = kCountersAheadNs + counters_take_ns.load(std::memory_order_relaxed);
-    changed_.WaitUntil(mutex_, start_->ns - clock_.offset_ns() - ahead_ns,
-                       [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+    start_ns = start_->ns - clock_.offset_ns();
+    const int64_t read_at_ns = start_ns - kCountersAheadNs - counters_take_ns.load(std::memory_order_relaxed);
+    // Lanes that are about to start are not disturbed, and nothing that they do may be missing from what is counted.
+    if (MonotonicNowNs() > read_at_ns) return;
+    changed_.WaitUntil(mutex_, read_at_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
     if (cancelled_) return;
   }
-  const int64_t begin_ns = MonotonicNowNs();
-  HostCounters host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/true);
-  rusage process{};
-  ::getrusage(RUSAGE_SELF, &process);
-  counters_take_ns.store(MonotonicNowNs() - begin_ns, std::memory_order_relaxed);
+  Counters counters = CountersBefore();
+  if (MonotonicNowNs() > start_ns) return;
   MutexLock lock(mutex_);
-  host_before_ = std::move(host);
-  process_before_ = process;
-  start_noted_ = true;
-  changed_.NotifyAll();
+  before_ = std::move(counters);
 }
 
 v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
@@ -427,12 +438,9 @@ void PhaseRunner::NoteCounters() {
   ::getrusage(RUSAGE_SELF, &process);
   const HostCounters host = ReadHostCounters(nfs_mount_points_);
   MutexLock lock(mutex_);
-  // Of a phase shorter than the reading of the counters before it.
-  changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return start_noted_ || cancelled_; });
-  if (!start_noted_ || host.at_monotonic_ns <= host_before_.at_monotonic_ns) return;
-  host_ = HostDeltaBetween(host_before_, host, carriers_);
-  process_cpu_user_s_ = Seconds(process.ru_utime) - Seconds(process_before_.ru_utime);
-  process_cpu_system_s_ = Seconds(process.ru_stime) - Seconds(process_before_.ru_stime);
+  host_ = HostDeltaBetween(before_.host, host, carriers_);
+  process_cpu_user_s_ = Seconds(process.ru_utime) - Seconds(before_.process.ru_utime);
+  process_cpu_system_s_ = Seconds(process.ru_stime) - Seconds(before_.process.ru_stime);
 }
 
 void PhaseRunner::Arrive(Meeting meeting, size_t lane_count) {

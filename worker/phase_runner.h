@@ -60,8 +60,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
 
   v1::Progress Progress() const;  // without the pong
 
-  // Waits until shortly before the start, then reads the counters of the client and of this process: so they cover the
-  // phase and not the wait for it. REQUIRES: Arm, and its answer was not late; by the thread of Prepare and Collect.
+  // Waits until shortly before the start, then reads the counters of the client and of this process once more, so that
+  // they cover the phase and not the wait for it. Where the start is too near for that, what Prepare has read stands.
+  // REQUIRES: Arm, and its answer was not late; by the thread of Prepare and Collect.
   void NoteStart();
 
   // Waits for the ends of all timed regions, lets the lanes settle, then gives the results in chunks, the last marked.
@@ -79,6 +80,10 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   void CloseDirectories() { directories_.clear(); }
 
  private:
+  struct Counters {
+    HostCounters host;
+    rusage process{};
+  };
   // Where lanes meet: all arrive at each; files ready and region over they leave when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };
 
@@ -87,6 +92,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
   void FindCarriers();
+  Counters CountersBefore() const;
   void StopLanes(bool quit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void RunLane(Lane& lane);
@@ -134,9 +140,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::array<bool, kMeetingCount> open_ ABSL_GUARDED_BY(mutex_){};
   std::array<size_t, kMeetingCount> arrived_ ABSL_GUARDED_BY(mutex_){};
   std::optional<WorkerTime> start_ ABSL_GUARDED_BY(mutex_);
-  bool start_noted_ ABSL_GUARDED_BY(mutex_) = false;  // NoteStart has read what follows
-  HostCounters host_before_ ABSL_GUARDED_BY(mutex_);
-  rusage process_before_ ABSL_GUARDED_BY(mutex_){};
+  Counters before_ ABSL_GUARDED_BY(mutex_);
   std::optional<uint64_t> goal_ ABSL_GUARDED_BY(mutex_);
   size_t ops_over_ ABSL_GUARDED_BY(mutex_) = 0;  // lanes whose ops have ended
   size_t regions_over_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -79,7 +79,7 @@ def test_a_reader_who_has_seen_enough_ends_nothing(path, out):
                            env=program.clean_environment(), timeout=program.PATIENCE_S)
     os.close(write_end)
     assert ended.returncode == 0 and ended.stderr == "", ended
-    assert "headline" in program.plain("report", out).expect(0).stdout, "what was measured is saved"
+    assert "\nwrite " in program.plain("report", out).expect(0).stdout, "what was measured is saved"
     for args in (["report", str(out)], ["run", "--help"], ["--help", "iozone"]):
         shown = subprocess.run(["sh", "-c", '"$0" "$@" 2>"$ERRORS"; echo $? >"$CODE"', program.BINARY, *args],
                                stdin=subprocess.DEVNULL, stdout=closed_pipe(), timeout=program.PATIENCE_S,

@@ -87,9 +87,3 @@ def test_names_of_people_survive_in_all_reports(tmp_path, out):
 def test_selftest_says_what_the_tool_costs():
     outcome = program.plain("selftest").expect(0)
     assert re.search(r"\d+(\.\d+)? ?ns", outcome.stdout), outcome
-
-
-def test_nothing_given_is_a_small_run_in_the_current_directory(tmp_path):
-    outcome = program.plain(cwd=tmp_path).expect(0)
-    assert {entry.name for entry in tmp_path.iterdir()} == {"cluster-iobench.out"}, outcome
-    assert outcome.stdout
