@@ -167,7 +167,7 @@ def test_a_server_that_stops_in_mid_phase_ends_the_lanes_and_what_was_measured_i
     (server.export / "frozen").mkdir()
     with program.start(["--engine", "libnfs", "-i", "0", "-i", "1", "-+n", "-w", "-t", "2", "--depth", "4", "--time",
                         "4", *SHAPE], path=server.url("frozen", timeo=20), out=out) as running:
-        running.wait_until(lambda: (out / "result.json").exists(), "the first phase is over")
+        running.wait_until(lambda: (out / "raw" / "phase-000.pb").exists(), "the first phase is over")
         time.sleep(1.5)
         server.freeze()
         begin = time.monotonic()

@@ -43,7 +43,7 @@ def test_report_names_a_damaged_phase_and_prints_the_others(path, out):
 def test_results_that_could_not_be_written_are_not_named(path, out):
     running = program.start([*SMALL, "-i", "1", "--time", "1"], path=path, out=out)
     with running:
-        running.wait_until(lambda: (out / "result.json").exists(), "the first phase has ended")
+        running.wait_until(lambda: (out / "raw" / "phase-000.pb").exists(), "the first phase has ended")
         (out / "result.json").unlink()
         (out / "result.json").mkdir()            # in the way of the next
         outcome = running.wait()
