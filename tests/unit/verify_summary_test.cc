@@ -141,9 +141,9 @@ TEST_CASE("what a lane waits after its last op is not its pace, nor is one op in
   CHECK(MarkOf(script.Report(), "pace_missed")->value() == Approx(40));
 }
 
-TEST_CASE("data that take more than 5 % of the lanes' time are marked") {
+TEST_CASE("data that take more than 10 % of the lanes' timed region are marked") {
   PhaseScript script;
-  script.Lane(0).EndsAt(10_s).WorksOnData(0.4_s);
+  script.Lane(0).EndsAt(10_s).WorksOnData(0.9_s);
   CHECK(MarkOf(script.Report(), "data_time") == nullptr);
   script.Lane(0).WorksOnData(2.5_s);
   const v1::PhaseReport report = script.Report();
@@ -152,6 +152,8 @@ TEST_CASE("data that take more than 5 % of the lanes' time are marked") {
   CHECK(mark->value() == Approx(25));
   CHECK_THAT(mark->text(), Contains("25 %"));
   CHECK(report.data_s() == Approx(2.5));
+  script.Lane(0).Fsyncs(15);  // of 10 + 15 s
+  CHECK(MarkOf(script.Report(), "data_time") == nullptr);
 }
 
 }  // namespace
