@@ -20,6 +20,13 @@ bool KnowsCpu(const v1::HostDelta& host) {
   return host.has_cpu_user_s() && host.has_cpu_system_s() && host.has_cpu_idle_s() && AllCpuSeconds(host) > 0;
 }
 
+// On its worker's clock, which the workers of a client share. Of workers without lanes the longest reading counts last.
+std::pair<int64_t, double> LastEndOf(const v1::WorkerPhaseResult& worker) {
+  int64_t end_ns = 0;
+  for (const v1::LaneResult& lane : worker.lanes()) end_ns = std::max(end_ns, lane.region_end_worker_ns());
+  return {end_ns, worker.host().seconds()};
+}
+
 // Containers of one host may have the same process numbers, but then different host names.
 std::vector<const v1::WorkerPhaseResult*> OneOfEachProcess(
     const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
@@ -35,14 +42,15 @@ std::vector<const v1::WorkerPhaseResult*> OneOfEachProcess(
 }  // namespace
 
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
-  std::vector<const v1::WorkerPhaseResult*> longest_first(workers.begin(), workers.end());
-  std::stable_sort(longest_first.begin(), longest_first.end(),
+  // All began to count before the common start; who ended last has counted what the others did, too.
+  std::vector<const v1::WorkerPhaseResult*> last_first(workers.begin(), workers.end());
+  std::stable_sort(last_first.begin(), last_first.end(),
                    [](const v1::WorkerPhaseResult* a, const v1::WorkerPhaseResult* b) {
-                     return a->host().seconds() > b->host().seconds();
+                     return LastEndOf(*a) > LastEndOf(*b);
                    });
   v1::HostDelta client;
-  if (!workers.empty()) client = longest_first.front()->host();
-  for (const v1::WorkerPhaseResult* worker : longest_first) {
+  if (!workers.empty()) client = last_first.front()->host();
+  for (const v1::WorkerPhaseResult* worker : last_first) {
     for (const auto& [target, nfs] : worker->host().nfs()) client.mutable_nfs()->insert({target, nfs});
   }
   client.clear_disk_read_bytes();

@@ -9,7 +9,7 @@
 
 namespace iobench {
 
-// The host's counters from the worker whose reading is the longest: its lanes ended last. Per target the longest, too.
+// The host's counters from the worker whose lanes ended last: all began to count before the common start. Per target, too.
 // disk_read_bytes and disk_write_bytes are each process's own, so they are sums over processes (one may hold several
 // workers), absent unless every worker has them.
 // REQUIRES: the workers' numbers are under run.workers_size().

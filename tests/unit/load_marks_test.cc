@@ -178,11 +178,12 @@ TEST_CASE("network_bound: a direction of the link that leads to the server is fu
 
 TEST_CASE("a client's counters are those of the worker whose lanes ended last") {
   PhaseScript script = Healthy();
-  script.Lane(2).Moves(100_MiB).EndsAt(10_s).InOps(1000);
+  script.Lane(2).Moves(100_MiB).EndsAt(12_s).InOps(1000);
   script.Worker(2).targets = script.Worker(1).targets;
   script.Worker(2).RunsOn("node2", "boot2");
   script.Worker(2).host = script.Worker(1).host;
   script.Worker(2).host.set_seconds(12);
+  script.Worker(1).host.set_seconds(14);  // it began to count earlier
   script.Worker(2).host.set_cpu_idle_s(30);
   CHECK(script.Report().clients(1).host_delta().seconds() == 12);
   CHECK(script.Report().clients(1).cpu_percent() == Approx(25));
