@@ -16,7 +16,9 @@ namespace iobench {
 
 class Damage {
  public:
-  explicit Damage(uint64_t seed) : random_(seed) {}
+  // `largest`: no integer is farther from 0; with less than an int64_t holds, doubles are seconds of some days at most.
+  explicit Damage(uint64_t seed, uint64_t largest = std::numeric_limits<uint64_t>::max())
+      : random_(seed), largest_(largest) {}
 
   // One field somewhere in the message.
   void One(google::protobuf::Message& message) {
@@ -71,10 +73,14 @@ class Damage {
   template <typename Int>
   Int AnyInt() {
     using Limits = std::numeric_limits<Int>;
-    return Any<Int>({0, 1, 2, 3, 7, 100, 4096, Limits::max(), Limits::min(), Limits::max() / 2});
+    const bool is_limited = largest_ < static_cast<uint64_t>(Limits::max());
+    const Int most = is_limited ? static_cast<Int>(largest_) : Limits::max();
+    const Int least = !is_limited ? Limits::min() : Limits::min() == 0 ? 0 : static_cast<Int>(-most);
+    return Any<Int>({0, 1, 2, 3, 7, 100, 4096, most, least, static_cast<Int>(most / 2)});
   }
   double AnyDouble() {
     using Limits = std::numeric_limits<double>;
+    if (largest_ < std::numeric_limits<int64_t>::max()) return Any<double>({0, -1, 0.001, 1, 1e6, -1e6, Limits::denorm_min()});
     return Any<double>({0, -1, 0.001, 1, 1e6, 1e300, -1e300, Limits::infinity(), -Limits::infinity(),
                         Limits::quiet_NaN(), Limits::denorm_min()});
   }
@@ -141,6 +147,7 @@ class Damage {
   }
 
   std::mt19937_64 random_;
+  uint64_t largest_;
 };
 
 }  // namespace iobench

@@ -137,15 +137,16 @@ TEST_CASE("the results may be collected again until the next phase") {
 }
 
 TEST_CASE("large results come in several chunks, each lane once") {
+  constexpr int kLanes = 1600;  // of about a kilobyte each, in chunks of 1 MiB
   WorkerHarness worker;
-  v1::Prepare prepare = PhaseOf("write", 640);
+  v1::Prepare prepare = PhaseOf("write", kLanes);
   prepare.mutable_files()->set_bytes_per_lane(1000 * 4096);  // over 2 KB of timeline each
   const v1::ResultChunk all = worker.RunPhase(prepare);
   REQUIRE(worker.chunk_count() > 1);
   std::set<uint32_t> lanes;
   for (const v1::LaneResult& lane : all.lanes()) lanes.insert(lane.lane());
-  REQUIRE(all.lanes_size() == 640);
-  REQUIRE(lanes.size() == 640);
+  REQUIRE(all.lanes_size() == kLanes);
+  REQUIRE(lanes.size() == kLanes);
 }
 
 TEST_CASE("a poll tells the progress, also when nothing runs") {

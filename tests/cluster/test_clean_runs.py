@@ -1,0 +1,73 @@
+"""Runs of which the disk itself says that all is well: they carry no mark that would make a reader doubt them.
+
+A mark that shows where nothing is wrong is as bad as one that is missing: people learn to look past marks.
+"""
+import os
+import pathlib
+
+import program
+import pytest
+
+MIB = 1 << 20
+
+# What other work on the machine that runs the tests, or its memory, may cause; each is true when it shows.
+ABOUT_THE_MACHINE = {"too_short", "cpu_bound", "skewed_start", "start_late", "begun_before", "stalled", "data_time"}
+
+# name: (options, marks that are true of its phases besides those of the machine)
+RUNS = {
+    "fsync and close": ("-i 0 -c -e -r 64k -s 8m -t 2", {}),
+    "fsync": ("-i 0 -e -r 1m -s 16m -t 1", {}),
+    "to the end of all lanes": ("-i 0 -x -c -e -r 64k -s 8m -t 2", {}),
+    "a time": ("-i 0 -+n -c -e -r 256k -s 8m -t 1 --time 1.2", {}),
+    "direct": ("-i 0 -i 1 -i 2 -I -r 64k -s 4m -t 2", {}),
+    "direct for a time": ("-i 0 -i 1 -I -r 64k -s 4m -t 1 --time 1.2", {}),
+    "synchronous": ("-i 0 -o -r 64k -s 2m -t 1", {}),
+    "read back from memory": ("-i 0 -i 1 -c -e -r 64k -s 8m -t 2",
+                              {"read": {"cached"}, "reread": {"cached"}}),
+    "read back from the disk": ("-i 0 -i 1 -+n -c -e -r 64k -s 8m -t 2 --drop-caches", {}),
+    "mmap": ("-i 0 -+n -c -e --engine mmap -r 64k -s 8m -t 2", {}),
+    "stdio": ("-i 0 -+n -c -e --engine stdio -r 64k -s 8m -t 2", {}),
+    "io_uring": ("-i 0 -+n -c -e --engine uring --depth 8 -r 64k -s 8m -t 2", {}),
+    "posix-aio": ("-i 0 -+n -c -e --engine posix-aio --depth 8 -r 64k -s 8m -t 2", {}),
+    "verified": ("-i 0 -+n -i 1 -c -e --verify -r 64k -s 4m -t 2 --drop-caches", {}),
+    "compressible": ("-i 0 -+n -c -e --compress 50 -r 64k -s 8m -t 2", {}),
+    "a shared file": ("-i 0 -+n -c -e -+V -r 64k -s 8m -t 2", {}),
+    "several files": ("-i 0 -+n -c -e --files-per-lane 4 -r 64k -s 8m -t 2", {}),
+    "two processes": ("--spawn 2 -i 0 -c -e -r 64k -s 8m -t 1", {}),
+    "random writes": ("-i 0 -i 2 -I -r 16k -s 2m -t 1", {}),
+    "names": ("--op mkdir --op create --op stat --op unlink --items 500 -t 2", {}),
+}
+
+
+def device_of(directory):
+    """/sys/dev/block entry of the disk below a directory."""
+    number = os.stat(directory).st_dev
+    return pathlib.Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+
+
+def sectors_written(device):
+    return int((device / "stat").read_text().split()[6])
+
+
+@pytest.fixture
+def disk(path):
+    device = device_of(path)
+    if not (device / "stat").is_file():
+        pytest.fail(f"{path} is not on a disk of this machine: set TMPDIR to a directory on ext4 or xfs")
+    return device
+
+
+@pytest.mark.parametrize("name", list(RUNS))
+def test_a_clean_run_has_no_mark(name, disk, path, out):
+    options, true_of = RUNS[name]
+    before = sectors_written(disk)
+    outcome = program.run(options.split(), path=path, out=out).expect(0)
+    written_to_disk = 512 * (sectors_written(disk) - before)
+
+    flushed = [phase for phase in outcome.phases if phase["operation"] in ("write", "rewrite", "random-write")]
+    smallest = sum(phase["measured_bytes"] for phase in flushed)
+    assert written_to_disk >= 0.9 * smallest, "the disk disagrees: this run is not clean"
+    for phase in outcome.phases:
+        codes = {mark["code"] for mark in phase["marks"]} - ABOUT_THE_MACHINE
+        allowed = true_of.get(phase["name"], set())
+        assert codes <= allowed, f"{phase['name']}: {phase['marks']}\n{outcome}"
