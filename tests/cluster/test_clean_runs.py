@@ -26,7 +26,7 @@ RUNS = {
                               {"read": {"cached"}, "reread": {"cached"}}),
     "read back from the disk": ("-i 0 -i 1 -+n -c -e -r 64k -s 8m -t 2 --drop-caches", {}),
     "mmap": ("-i 0 -+n -c -e --engine mmap -r 64k -s 8m -t 2", {}),
-    "stdio": ("-i 0 -+n -c -e --engine stdio -r 64k -s 8m -t 2", {}),
+    "stdio": ("--op fwrite -c -e -r 64k -s 8m -t 2", {}),
     "io_uring": ("-i 0 -+n -c -e --engine uring --depth 8 -r 64k -s 8m -t 2", {}),
     "posix-aio": ("-i 0 -+n -c -e --engine posix-aio --depth 8 -r 64k -s 8m -t 2", {}),
     "verified": ("-i 0 -+n -i 1 -c -e --verify -r 64k -s 4m -t 2 --drop-caches", {}),
@@ -64,7 +64,7 @@ def test_a_clean_run_has_no_mark(name, disk, path, out):
     outcome = program.run(options.split(), path=path, out=out).expect(0)
     written_to_disk = 512 * (sectors_written(disk) - before)
 
-    flushed = [phase for phase in outcome.phases if phase["operation"] in ("write", "rewrite", "random-write")]
+    flushed = [phase for phase in outcome.phases if phase["operation"] in ("write", "rewrite", "random-write", "fwrite")]
     smallest = sum(phase["measured_bytes"] for phase in flushed)
     assert written_to_disk >= 0.9 * smallest, "the disk disagrees: this run is not clean"
     for phase in outcome.phases:
