@@ -9,7 +9,7 @@ find_package(nlohmann_json REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED CONFIG)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(liburing REQUIRED IMPORTED_TARGET liburing>=2.3)
-# AUTO: the libnfs engine is built where its library is.
+# AUTO: build the libnfs engine if its library is available.
 set(IOBENCH_LIBNFS AUTO CACHE STRING "Build the libnfs engine (NFS without a mount): AUTO, ON or OFF")
 set_property(CACHE IOBENCH_LIBNFS PROPERTY STRINGS AUTO ON OFF)
 set(IOBENCH_HAS_LIBNFS OFF)

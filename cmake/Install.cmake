@@ -1,4 +1,4 @@
-# cmake --install: the program, the MPI module where the program looks for it, what people read.
+# cmake --install: the program, the MPI module in the directory where the program looks for it, and the documentation.
 install(TARGETS cluster-iobench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET cluster-iobench-mpi)
   install(TARGETS cluster-iobench-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench)

@@ -1,5 +1,5 @@
-# iobench_version: a library that holds kProgramVersion (common/version.h), made again when a source has changed that
-# takes part in a measurement. Run as a script, this file writes its only source.
+# iobench_version: a library with kProgramVersion (common/version.h). It is rebuilt when a source that affects a
+# measurement changes. When run as a script, this file generates the library's only source.
 set(fingerprinted proto/*.proto common/*.h common/*.cc worker/*.h worker/*.cc)
 
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -26,5 +26,5 @@ add_custom_command(
   DEPENDS ${sources} ${CMAKE_CURRENT_LIST_FILE}
   VERBATIM)
 add_library(iobench_version STATIC ${version_source})
-target_link_libraries(iobench_version PRIVATE iobench_options)
+target_link_libraries(iobench_version PRIVATE iobench_flags)
 target_include_directories(iobench_version PUBLIC ${PROJECT_SOURCE_DIR})

@@ -18,9 +18,9 @@
 namespace iobench {
 namespace {
 
-// Two pairs this far apart give the rate to a few ppm: a pair is good to about 20 ns.
+// Two pairs at this distance give the rate to a few ppm, because each pair is accurate to about 20 ns.
 constexpr int64_t kShortestBaseNs = 5'000'000;
-// An interrupt between the readings spoils a try; ten in a row are not spoiled.
+// An interrupt between the readings spoils a try, but hardly ever ten in a row.
 constexpr int kPairTries = 10;
 
 int64_t NowNs(clockid_t clock) {
@@ -39,12 +39,12 @@ bool CpuTscIsInvariant() {
       constant |= flag == "constant_tsc";
       nonstop |= flag == "nonstop_tsc";
     }
-    return constant && nonstop;  // the processors of one host agree
+    return constant && nonstop;  // all processors of a host are alike
   }
   return false;
 }
 
-// The kernel watches the TSC against other clocks and leaves it when it drifts or differs between processors.
+// The kernel compares the TSC with other clocks and stops using it if it drifts or differs between processors.
 bool KernelTrustsTsc() {
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::string source;
@@ -73,12 +73,12 @@ double MeasureReadNs() {
     asm volatile("" : : "r"(sink));
     ns = static_cast<double>(end_ns - begin_ns) / kReadsPerBatch;
   }
-  // The median of the batches: a batch during which another thread had the processor says nothing.
+  // The median over the batches ignores batches during which another thread used the processor.
   std::nth_element(batch_ns.begin(), batch_ns.begin() + kBatches / 2, batch_ns.end());
   return batch_ns[kBatches / 2];
 }
 
-// Taken by a static initialiser: the older it is when a scale is wanted, the better that is.
+// Read by a static initialiser, because a longer distance makes a scale more accurate.
 const TickPair process_start_pair = ReadTickPair(ChosenTickSource());
 
 }  // namespace
@@ -98,7 +98,7 @@ std::string WallClockIso8601() {
 }
 
 void WorkerClock::SleepUntil(WorkerTime until) const {
-  // The default slack of 50 us would be a quarter of what a lane spins before its start.
+  // The default slack of 50 us would be a quarter of the time that a lane spins before its start.
   thread_local const bool slack_is_set = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
   (void)slack_is_set;
   const int64_t until_ns = until.ns - offset_ns_;
@@ -129,7 +129,7 @@ TickPair ReadTickPair(TickSource source) {
   for (int i = 0; i < kPairTries; ++i) {
     const int64_t before_ns = MonotonicNowNs();
 #if defined(__x86_64__)
-    _mm_lfence();  // or the processor reads the counter before or after the bracket
+    _mm_lfence();  // keeps the processor from reading the counter outside the bracket
 #endif
     const Ticks ticks = TscClock::Now();
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-// Where time comes from. WorkerTime and CoordTime are always CLOCK_MONOTONIC (it can be slept on); a lane may
-// stamp raw ticks, which a TickScale converts afterwards.
+// Clocks and tick conversion. WorkerTime and CoordTime always come from CLOCK_MONOTONIC, because a thread can sleep on
+// that clock. Lanes may stamp raw ticks, which TickScale converts afterwards.
 #ifndef COMMON_CLOCK_H_
 #define COMMON_CLOCK_H_
 
@@ -14,23 +14,25 @@
 
 namespace iobench {
 
-// Now on this process's CLOCK_MONOTONIC, ns. The only call of clock_gettime(CLOCK_MONOTONIC) in the project.
+// Returns the current CLOCK_MONOTONIC time in ns. This is the only call of clock_gettime(CLOCK_MONOTONIC) in the
+// project.
 int64_t MonotonicNowNs();
 
 inline CoordTime CoordNow() {
   return {MonotonicNowNs()};
 }
 
-// Wall time as ISO 8601 UTC with milliseconds, for people and server logs; never subtracted.
+// Returns the wall time as ISO 8601 UTC with milliseconds. It is for display and server logs only; never subtract two
+// of them.
 std::string WallClockIso8601();
 
-// A worker's clock: CLOCK_MONOTONIC, in tests moved by an offset so that workers in one process disagree like
-// hosts do. Copyable; any thread.
+// A worker's clock: CLOCK_MONOTONIC plus an offset. Tests set the offset so that the clocks of workers in one process
+// disagree as those of different hosts do. Copyable; usable from any thread.
 class WorkerClock {
  public:
   explicit WorkerClock(int64_t offset_ns = 0) : offset_ns_(offset_ns) {}
   WorkerTime Now() const { return {MonotonicNowNs() + offset_ns_}; }
-  // Sleeps (TIMER_ABSTIME, timer slack 1 ns) until `until`; returns at once if that is past.
+  // Sleeps until `until` (TIMER_ABSTIME, timer slack 1 ns). Returns at once if that time has passed.
   void SleepUntil(WorkerTime until) const;
   int64_t offset_ns() const { return offset_ns_; }
 
@@ -38,7 +40,7 @@ class WorkerClock {
   int64_t offset_ns_;
 };
 
-// The two tick clocks of the timed loop. Now() is the one clock read of an op.
+// The two tick clocks of the timed loop. Each op reads Now() exactly once.
 struct TscClock {
   static Ticks Now() {
 #if defined(__x86_64__)
@@ -53,29 +55,31 @@ struct MonotonicClock {
 };
 
 enum class TickSource { kTsc, kMonotonic };
-const char* NameOf(TickSource source);  // "tsc" | "monotonic"
+const char* NameOf(TickSource source);  // "tsc" or "monotonic"
 
-// kTsc only where the TSC is invariant (constant_tsc and nonstop_tsc in /proc/cpuinfo) and the kernel itself
-// keeps time with it (current_clocksource is tsc). Read once per process. The environment variable
-// CLUSTER_IOBENCH_CLOCK=monotonic overrules, for tests and doubtful virtual machines.
+// Returns kTsc only if the TSC is invariant (constant_tsc and nonstop_tsc in /proc/cpuinfo) and the kernel itself uses
+// it (current_clocksource is tsc); otherwise kMonotonic. The environment variable CLUSTER_IOBENCH_CLOCK=monotonic
+// overrides this, for tests and unreliable virtual machines. Decided once per process.
 TickSource ChosenTickSource();
 
-// One reading of ticks and CLOCK_MONOTONIC at the same instant: the tightest of a few bracketed tries.
+// The tick counter and CLOCK_MONOTONIC read at the same instant. ReadTickPair brackets the tick read between two clock
+// reads, tries several times and keeps the tightest bracket.
 struct TickPair {
   Ticks ticks;
   int64_t monotonic_ns = 0;
-  int64_t bracket_ns = 0;  // the two readings are no further apart than this
+  int64_t bracket_ns = 0;  // max. time between the two readings
 };
 TickPair ReadTickPair(TickSource source);
 
-// Converts one process's ticks to its CLOCK_MONOTONIC by the line through two pairs. A scale made from a phase's
-// own two pairs (taken before its first and after its last op) is exact at both ends.
+// Converts one process's ticks to its CLOCK_MONOTONIC by linear interpolation through two pairs. A scale built from a
+// phase's own pairs (read before its first op and after its last op) is exact at both ends. REQUIRES: `late` is later
+// than `early`.
 class TickScale {
  public:
   TickScale(TickSource source, const TickPair& early, const TickPair& late);
   int64_t ToMonotonicNs(Ticks ticks) const;
   Ticks ToTicks(int64_t monotonic_ns) const;
-  // Of a difference. Multiply and shift: cheap enough for every op's latency.
+  // Converts a tick difference. It multiplies and shifts, which is cheap enough for every op's latency.
   uint64_t DurationNs(uint64_t tick_count) const {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(tick_count) * multiplier_) >> 32);
   }
@@ -89,11 +93,11 @@ class TickScale {
   uint64_t multiplier_;  // ns per tick, 32.32 fixed point
 };
 
-// A scale good enough to measure latencies with and to set timers by (a few ppm), from a pair taken at process
-// start and one taken now; waits 5 ms the first time it is called too early.
+// Returns a scale that is accurate to a few ppm, enough for latencies and timers. It is built from a pair read at
+// process start and one read now. With the TSC, it sleeps until 5 ms after process start if called earlier.
 TickScale CurrentTickScale();
 
-// Mean cost of one Now() of the chosen source, ns, measured over 20,000 reads.
+// Returns the mean cost of one Now() call of `source` in ns, measured over 20,000 reads.
 double MeasureClockReadNs(TickSource source);
 
 }  // namespace iobench

@@ -9,13 +9,13 @@
 namespace iobench {
 namespace {
 
-// Theta may move by one nanosecond in so many. Whole numbers: theta may be months, where a double no longer tells
-// nanoseconds apart.
+// Theta may change by one nanosecond in this many. Uses integers because theta can be months, at which a double no
+// longer resolves nanoseconds.
 constexpr int64_t kNsPerNsOfDrift = static_cast<int64_t>(1e6 / kMaxDriftPpm);
 static_assert(kNsPerNsOfDrift * kMaxDriftPpm == 1e6);
 
-// What a burst proves about theta in its middle. w1 - c1 bounds theta when w1 was read, and exceeds it by the time
-// that the ping was under way; so to carry the bound from c1 to `at` is to carry it from w1 too.
+// Returns what a burst proves about theta at its middle. w1 - c1 bounds theta at the time w1, and exceeds it by the
+// time that the ping was in transit; so extending the bound from c1 to `at` also extends it from w1.
 absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, bool with_drift) {
   if (burst.samples().empty()) return absl::InvalidArgumentError("clock: a burst without a single ping");
   int64_t first_ns = INT64_MAX;
@@ -44,7 +44,7 @@ absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, bool with_dr
 }
 
 OffsetInterval CarriedTo(CoordTime at, const OffsetInterval& from) {
-  // Rounded up: handed on over thousands of polls, nanoseconds lost would add up.
+  // Rounded up, because lost nanoseconds would add up over thousands of polls.
   const int64_t drift_ns = (std::abs(at - from.at) + kNsPerNsOfDrift - 1) / kNsPerNsOfDrift;
   return {at, from.low_ns - drift_ns, from.high_ns + drift_ns};
 }
@@ -67,7 +67,7 @@ absl::StatusOr<ClockMap> ClockMap::Fit(std::span<const v1::PingBurst> bursts) {
   if (bursts.empty()) return absl::InvalidArgumentError("clock: no ping came back from the worker");
   ClockMap map;
   for (const v1::PingBurst& burst : bursts) {
-    // Within a burst theta drifts too: 50 us over 100 ms, more than a good path's uncertainty.
+    // Theta also drifts within a burst: 50 us over 100 ms, more than the uncertainty of a good path.
     absl::StatusOr<OffsetInterval> interval = BoundsOf(burst, /*with_drift=*/true);
     if (!interval.ok()) return interval.status();
     map.intervals_.push_back(*interval);
@@ -75,9 +75,9 @@ absl::StatusOr<ClockMap> ClockMap::Fit(std::span<const v1::PingBurst> bursts) {
   std::vector<OffsetInterval>& intervals = map.intervals_;
   std::sort(intervals.begin(), intervals.end(),
             [](const OffsetInterval& a, const OffsetInterval& b) { return a.at < b.at; });
-  // Drift allowances add up along the axis, so handing each interval to its neighbour, once forth and once back,
-  // intersects every interval with all others; At() then needs only the two around its instant. And if nothing is
-  // empty at the bursts, nothing is empty between them: the triangle inequality.
+  // Drift allowances add up along the time axis. Passing each interval to its neighbour, once forwards and once
+  // backwards, therefore intersects every interval with all others, and At() needs only the two around its instant. If
+  // no interval is empty at the bursts, none is empty between them (triangle inequality).
   for (size_t k = 1; k < intervals.size(); ++k) {
     intervals[k] = Intersection(intervals[k], CarriedTo(intervals[k].at, intervals[k - 1]));
   }
@@ -108,8 +108,8 @@ OffsetInterval ClockMap::At(CoordTime at) const {
 
 CoordTime ClockMap::ToCoordinator(WorkerTime t) const {
   if (intervals_.empty()) return {t.ns};
-  // Solves c + theta(c) = t. Each step divides the error by 2000 (theta's slope is at most kMaxDriftPpm): from the
-  // first burst's theta, three steps leave under 1 ns of an hour's drift.
+  // Solves c + theta(c) = t. Each step divides the error by 2000, since theta's slope is at most kMaxDriftPpm. Starting
+  // with the first burst's theta, three steps leave less than 1 ns after an hour's drift.
   CoordTime c{t.ns - MiddleNs(intervals_.front())};
   for (int step = 0; step < 3; ++step) c.ns = t.ns - MiddleNs(At(c));
   return c;
@@ -127,7 +127,7 @@ double ClockMap::offset_ns(CoordTime at) const {
 int64_t ClockMap::error_ns(CoordTime at) const {
   const OffsetInterval interval = At(at);
   const int64_t half_width_ns = (interval.high_ns - interval.low_ns + 1) / 2;
-  // ToCoordinator looks theta up at an instant that is itself wrong by the error e, hence e <= half + drift * e.
+  // ToCoordinator evaluates theta at an instant that itself has the error e, hence e <= half + drift * e.
   return half_width_ns + half_width_ns / (kNsPerNsOfDrift - 1);
 }
 

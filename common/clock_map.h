@@ -1,6 +1,7 @@
-// One worker's clock against the coordinator's: an interval at every instant, so that asymmetric paths are covered.
-// Arithmetic: docs/measurement.md, "Clock". With theta = W - C, every exchange (c1 sent, w1 received, w2 replied,
-// c2 returned) proves w2 - c2 <= theta <= w1 - c1, whatever the path. Pure values; no clock is read here.
+// Maps one worker's clock to the coordinator's clock with error bounds. See docs/measurement.md, "Clock".
+//
+// Let theta = W - C (worker time minus coordinator time). Each ping exchange (c1 sent, w1 received, w2 replied, c2
+// returned) proves w2 - c2 <= theta <= w1 - c1, however asymmetric the network path is. This file reads no clock.
 #ifndef COMMON_CLOCK_MAP_H_
 #define COMMON_CLOCK_MAP_H_
 
@@ -14,34 +15,33 @@
 
 namespace iobench {
 
-inline constexpr double kMaxDriftPpm = 500.0;  // NTP may slew so much
+inline constexpr double kMaxDriftPpm = 500.0;  // the maximum rate at which NTP slews a clock
 
-// What one burst of pings proves: theta in [low_ns, high_ns] at the instant `at` (middle of the burst).
+// The result of one ping burst: low_ns <= theta <= high_ns at the instant `at`, the middle of the burst.
 struct OffsetInterval {
   CoordTime at;
   int64_t low_ns = 0;
   int64_t high_ns = 0;
 };
 
-// L = max(w2 - c2), U = min(w1 - c1). Aborted when L > U: a clock stepped inside the burst, repeat it.
-// InvalidArgument for an empty burst.
+// Computes low_ns = max(w2 - c2) and high_ns = min(w1 - c1) over the burst. Aborted: low_ns > high_ns, because a clock
+// was stepped during the burst; the caller should repeat the burst. InvalidArgument: the burst is empty.
 absl::StatusOr<OffsetInterval> IntervalOf(const v1::PingBurst& burst);
 
 class ClockMap {
  public:
-  // Worker and coordinator share the clock (same boot id, verified): theta = 0, error 0.
+  // For a worker that shares the coordinator's clock (same boot id, verified by pings): theta = 0, error 0.
   static ClockMap Same() { return ClockMap(); }
 
-  // From bursts in any order: before, (during,) after a phase. Between bursts the interval grows by kMaxDriftPpm
-  // from both sides and is intersected.
-  // Aborted: the intervals contradict each other by more than drift allows (the clocks stepped); the mark is
-  // `clock_step`. InvalidArgument: no burst at all.
+  // Builds a map from bursts in any order, taken before, during or after a phase. Between two bursts, each interval
+  // widens by kMaxDriftPpm with distance, and the map uses the intersection. Aborted: the intervals contradict each
+  // other by more than drift allows, so a clock was stepped (mark `clock_step`). InvalidArgument: there are no bursts.
   static absl::StatusOr<ClockMap> Fit(std::span<const v1::PingBurst> bursts);
 
   CoordTime ToCoordinator(WorkerTime t) const;
   WorkerTime ToWorker(CoordTime t) const;
-  double offset_ns(CoordTime at) const;  // estimate of theta: middle of the interval
-  int64_t error_ns(CoordTime at) const;  // half width
+  double offset_ns(CoordTime at) const;  // estimate of theta: the middle of the interval
+  int64_t error_ns(CoordTime at) const;  // half the width of the interval
   bool same() const { return intervals_.empty(); }
 
  private:

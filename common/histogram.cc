@@ -6,13 +6,12 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "common/not_a_number.h"
 
 namespace iobench {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// 128 << shift <= ns < 256 << shift for the octaves above the exact ones.
+// 128 << shift <= ns < 256 << shift, for octaves above the exact range.
 int ShiftOf(uint32_t index) {
   return std::max(0, static_cast<int>(index >> Histogram::kSubBucketBits) - 1);
 }
@@ -62,14 +61,14 @@ double Histogram::stddev_ns() const {
   const uint64_t n = count();
   if (n == 0) return kNaN;
   const double mean = sum_ns_ / static_cast<double>(n);
-  // Rounding may leave a variance just under zero where all values are equal.
+  // Rounding can make the variance slightly negative if all values are equal.
   return std::sqrt(std::max(0.0, sum_squares_ns2_ / static_cast<double>(n) - mean * mean));
 }
 
 double Histogram::PercentileNs(double p) const {
   const uint64_t n = count();
   if (n == 0) return kNaN;
-  // 0.07 * 100 is 7.000000000000001, whose rank is still 7.
+  // 0.07 * 100 is 7.000000000000001, but its rank is 7.
   const double exact_rank = p * static_cast<double>(n) * (1 - 4 * std::numeric_limits<double>::epsilon());
   const uint64_t rank = std::clamp<uint64_t>(static_cast<uint64_t>(std::ceil(exact_rank)), 1, n);
   uint64_t cumulated = 0;
@@ -81,7 +80,7 @@ double Histogram::PercentileNs(double p) const {
 }
 
 bool Histogram::Trusted(double p) const {
-  // 1 - 0.9999 is 0.00009999999999998899: a million values are enough all the same.
+  // 1 - 0.9999 is 0.00009999999999998899, but a million values are enough.
   return static_cast<double>(count()) * (1 - p) >= 100 - 1e-6;
 }
 
@@ -114,7 +113,7 @@ absl::Status Histogram::AddProto(const v1::Histogram& message) {
   for (int i = 0; i < message.counts_size(); ++i) {
     if (i > 0 && message.index_gaps(i) == 0)
       return absl::InvalidArgumentError("histogram: a bucket comes twice");
-    index += message.index_gaps(i);  // 64 bits: gaps of 32 bits cannot wrap it round
+    index += message.index_gaps(i);  // 64 bits, so that 32-bit gaps cannot overflow it
     if (index >= kBucketCount) {
       return absl::InvalidArgumentError(absl::StrCat("histogram: bucket ", index, " of ", kBucketCount,
                                                      "; is the worker of another version?"));
@@ -130,7 +129,7 @@ absl::Status Histogram::AddProto(const v1::Histogram& message) {
   if (!IsSum(message.sum_ns()) || !IsSum(message.sum_squares_ns2())) {
     return absl::InvalidArgumentError("histogram: a sum is not a finite number");
   }
-  if (total == 0) return absl::OkStatus();  // its min_ns of 0 is no value
+  if (total == 0) return absl::OkStatus();  // the min_ns of 0 is then not a value
   if (message.min_ns() > message.max_ns()) {
     return absl::InvalidArgumentError(
         absl::StrCat("histogram: minimum ", message.min_ns(), " over maximum ", message.max_ns()));

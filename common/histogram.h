@@ -1,6 +1,8 @@
-// Latencies in one layout everywhere: log-linear, 128 sub-buckets an octave (relative width under 0.8 %), 1 ns to
-// 2^42 ns (73 minutes), exact below 128 ns; overflow count, exact n, min, max, sum and sum of squares beside it.
-// Merging adds; percentiles are never averaged. One thread at a time.
+// A latency histogram with one fixed log-linear layout: 128 sub-buckets per octave (relative width below 0.8 %), range
+// 1 ns to 2^42 ns (73 minutes), exact below 128 ns.
+//
+// It also keeps the exact count, min, max, sum and sum of squares, and the number of values above the range. Histograms
+// merge by addition; percentiles are never averaged. Not thread-safe.
 #ifndef COMMON_HISTOGRAM_H_
 #define COMMON_HISTOGRAM_H_
 
@@ -24,8 +26,8 @@ class Histogram {
     const int shift = std::bit_width(ns) - 1 - kSubBucketBits;
     return (static_cast<uint32_t>(shift) << kSubBucketBits) + static_cast<uint32_t>(ns >> shift);
   }
-  static uint64_t LowerEdge(uint32_t index);  // smallest ns of the bucket
-  static uint64_t UpperEdge(uint32_t index);  // largest ns of the bucket
+  static uint64_t LowerEdge(uint32_t index);  // smallest value of the bucket, ns
+  static uint64_t UpperEdge(uint32_t index);  // largest value of the bucket, ns
 
   void Add(uint64_t ns) {
     if (ns >= (uint64_t{1} << kMaxBits)) [[unlikely]] {
@@ -41,21 +43,21 @@ class Histogram {
   void Merge(const Histogram& other);
   void Clear();
 
-  uint64_t count() const;  // overflowed ones included; walks the buckets
+  uint64_t count() const;  // includes overflowed values; iterates over all buckets
   uint64_t overflow_count() const { return overflow_count_; }
   uint64_t min_ns() const;  // 0 when empty
   uint64_t max_ns() const { return max_ns_; }
   double mean_ns() const;    // NaN when empty
-  double stddev_ns() const;  // population; NaN when empty
+  double stddev_ns() const;  // of the population; NaN when empty
 
-  // Nearest rank: upper edge of the smallest bucket with cumulated count >= ceil(p * n), never above max_ns();
-  // p in (0, 1]. NaN when empty. A rank inside the overflow gives max_ns().
+  // Returns the nearest-rank percentile: the upper edge of the first bucket whose cumulative count is >= ceil(p * n),
+  // limited to max_ns(). `p` is in (0, 1]. NaN when empty. Returns max_ns() if the rank falls into the overflow.
   double PercentileNs(double p) const;
-  // A percentile is trusted only with n * (1 - p) >= 100.
+  // True if there are enough values to report this percentile: n * (1 - p) >= 100.
   bool Trusted(double p) const;
 
-  v1::Histogram ToProto() const;  // sparse
-  // Adds the counts of a message; InvalidArgument when its layout does not fit (nothing is added then).
+  v1::Histogram ToProto() const;  // sparse: omits empty buckets
+  // Adds the counts of `message`. InvalidArgument: its layout differs; the histogram is then unchanged.
   absl::Status AddProto(const v1::Histogram& message);
 
  private:

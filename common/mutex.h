@@ -1,5 +1,5 @@
-// std::mutex and std::condition_variable with thread-safety annotations. Not absl::Mutex: Debian's abseil is not
-// built for ThreadSanitizer and would report races that are not there.
+// std::mutex and std::condition_variable with thread-safety annotations. The project does not use absl::Mutex because
+// Debian's abseil is built without ThreadSanitizer support, which would cause false race reports.
 #ifndef COMMON_MUTEX_H_
 #define COMMON_MUTEX_H_
 
@@ -35,14 +35,14 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
 
 class CondVar {
  public:
-  // REQUIRES: the caller holds `mutex`. Waits until `ready()`.
+  // Blocks until `ready()` returns true. REQUIRES: the caller holds `mutex`.
   template <typename Ready>
   void Wait(Mutex& mutex, Ready ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock, ready);
     lock.release();
   }
-  // The same, at most until CLOCK_MONOTONIC shows `until_ns`; false: ready() was still false then.
+  // Like Wait, but at most until CLOCK_MONOTONIC reaches `until_ns`. Returns false if `ready()` is still false then.
   template <typename Ready>
   bool WaitUntil(Mutex& mutex, int64_t until_ns, Ready ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);

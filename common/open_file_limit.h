@@ -1,11 +1,11 @@
-// How many descriptors this process may have.
+// The limit of open file descriptors of this process.
 #ifndef COMMON_OPEN_FILE_LIMIT_H_
 #define COMMON_OPEN_FILE_LIMIT_H_
 
 namespace iobench {
 
-// Up to the hard limit. The soft one is low by custom, for programs that use select; what the hard one allows is ours
-// to take. Where it cannot be raised it stays. False: nothing was changed.
+// Raises the soft limit to the hard limit. (The default soft limit is low only to protect programs that use select.)
+// Returns false if nothing changed, because the limit is already there or cannot be raised.
 bool RaiseOpenFileLimit();
 
 }  // namespace iobench

@@ -11,21 +11,21 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "common/units.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
 
-constexpr uint64_t kFirstReadBytes = 64 * 1024;  // of files that do not say how long they are, as in /proc
+constexpr uint64_t kFirstReadBytes = 64 * 1024;  // for files that do not report their size, as in /proc
 
 }  // namespace
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
-                                          uint64_t most_bytes) {
+                                          uint64_t max_bytes) {
   const std::string name = absl::StrCat(what, " ", file);
   const auto too_long = [&] {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": it is longer than ", FormatBytes(static_cast<double>(most_bytes))));
+        absl::StrCat(name, ": it is longer than ", FormatBytes(static_cast<double>(max_bytes))));
   };
   const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(name, errno);
@@ -34,19 +34,19 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::st
   if (::fstat(fd, &facts) != 0) return ErrnoStatus(name, errno);
   if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
   const uint64_t said_bytes = static_cast<uint64_t>(facts.st_size);
-  if (said_bytes > most_bytes) return too_long();
+  if (said_bytes > max_bytes) return too_long();
   try {
     std::string text;
     for (uint64_t size = 0;;) {
       if (size == text.size()) {
-        // One byte more than there should be shows the end, or that there is more.
-        text.resize(std::min(most_bytes, std::max({size * 2, said_bytes, kFirstReadBytes})) + 1);
+        // Reading one byte more than expected shows whether the file ends there.
+        text.resize(std::min(max_bytes, std::max({size * 2, said_bytes, kFirstReadBytes})) + 1);
       }
       const ssize_t moved = ::read(fd, text.data() + size, text.size() - size);
       if (moved < 0 && errno == EINTR) continue;
       if (moved < 0) return ErrnoStatus(name, errno);
       size += static_cast<uint64_t>(moved);
-      if (size > most_bytes) return too_long();
+      if (size > max_bytes) return too_long();
       if (moved > 0) continue;
       text.resize(size);
       return text;

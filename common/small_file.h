@@ -1,4 +1,4 @@
-// Files that the user names and that are read whole: plans, lists of clients, traces, saved results.
+// Reads whole files that the user names: plans, client lists, traces, saved results.
 #ifndef COMMON_SMALL_FILE_H_
 #define COMMON_SMALL_FILE_H_
 
@@ -9,11 +9,11 @@
 
 namespace iobench {
 
-// The whole file. InvalidArgument: not a regular file (a directory, a device, a FIFO, which is not waited for), or
-// longer than `most_bytes`, also where it grows while it is read. Symbolic links are followed. `what` and the file's
-// name are in front of every message: "plan a.yaml: …".
+// Returns the whole file. InvalidArgument: not a regular file (for example a directory, a device or a FIFO, which is
+// never waited for), or longer than `max_bytes`, even if it grows during the read. Symbolic links are followed. Every
+// message starts with `what` and the file name: "plan a.yaml: …".
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
-                                          uint64_t most_bytes);
+                                          uint64_t max_bytes);
 
 }  // namespace iobench
 

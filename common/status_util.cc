@@ -37,7 +37,7 @@ void SetErrno(absl::Status& status, int errno_value) {
   if (errno_value != 0) status.SetPayload(kErrnoPayload, absl::Cord(absl::StrCat(errno_value)));
 }
 
-// Length of the UTF-8 character at the start of `text`; 0: there is none.
+// Returns the length of the UTF-8 character at the start of `text`; 0: invalid.
 size_t Utf8LengthOf(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -47,7 +47,7 @@ size_t Utf8LengthOf(std::string_view text) {
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, beyond U+10FFFF.
+  // Overlong forms, surrogates, above U+10FFFF.
   if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
       (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F)) {
     return 0;
@@ -55,7 +55,7 @@ size_t Utf8LengthOf(std::string_view text) {
   return length;
 }
 
-// A file name may hold any bytes, and a proto3 string that is not UTF-8 makes its whole message unreadable.
+// A file name may contain any bytes, and one invalid proto3 string makes the whole message unreadable.
 std::string WithoutInvalidUtf8(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
@@ -72,18 +72,18 @@ std::string WithoutInvalidUtf8(std::string_view text) {
   return clean;
 }
 
-// The soft limit is the hard one by then.
+// The soft limit has been raised to the hard limit by then.
 std::string HowManyFiles() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return "";
   return absl::StrCat(": this process may have ", limit.rlim_cur,
-                      " files open (ulimit -Hn); raise that, or use fewer lanes");
+                      " files open (ulimit -Hn); raise this limit, or use fewer lanes");
 }
 
 }  // namespace
 
 absl::Status ErrnoStatus(std::string_view context, int errno_value) {
-  const char* description = strerrordesc_np(errno_value);  // strerror, but safe in threads
+  const char* description = strerrordesc_np(errno_value);  // like strerror, but thread-safe
   absl::Status status(
       CodeOf(errno_value),
       absl::StrCat(std::string(context), ": ", description == nullptr ? "unknown error" : description, " (",

@@ -1,4 +1,4 @@
-// Status helpers. A Status says what the user can act on: which client, which file, which errno, what to do.
+// Helpers for absl::Status. A message tells the user which client, file and errno are involved, and what to do.
 #ifndef COMMON_STATUS_UTIL_H_
 #define COMMON_STATUS_UTIL_H_
 
@@ -12,18 +12,18 @@
 
 namespace iobench {
 
-// "CONTEXT: strerror (ENAME)". The code follows the errno (ENOENT: NotFound, EACCES and EPERM: PermissionDenied,
-// ENOSPC and EDQUOT: ResourceExhausted, EEXIST: AlreadyExists, EINVAL: InvalidArgument, else: Internal); the errno
-// itself travels in a payload, see ErrnoOf.
+// Returns the status "CONTEXT: strerror (ENAME)". Codes: ENOENT: NotFound; EACCES, EPERM: PermissionDenied; ENOSPC,
+// EDQUOT: ResourceExhausted; EEXIST: AlreadyExists; EINVAL: InvalidArgument; all others: Internal. A payload keeps the
+// errno itself, see ErrnoOf.
 absl::Status ErrnoStatus(std::string_view context, int errno_value);
-int ErrnoOf(const absl::Status& status);  // 0: none
-std::string ErrnoName(int errno_value);   // "ENOSPC"; "errno 4711" where unknown
+int ErrnoOf(const absl::Status& status);  // 0: the status has no errno
+std::string ErrnoName(int errno_value);   // "ENOSPC"; "errno 4711" if unknown
 
-// The same status with "CONTEXT: " before its message; payloads are kept. OK stays OK.
+// Puts "CONTEXT: " before the message and keeps code and payloads. OK stays OK.
 absl::Status Annotate(const absl::Status& status, std::string_view context);
 
 v1::Problem ToProblem(const absl::Status& status);
-absl::Status ToStatus(const v1::Problem& problem);  // OK where code is 0
+absl::Status ToStatus(const v1::Problem& problem);  // OK if the code is 0
 
 }  // namespace iobench
 
@@ -34,7 +34,7 @@ absl::Status ToStatus(const v1::Problem& problem);  // OK where code is 0
 
 #define IOBENCH_CONCAT_INNER(a, b) a##b
 #define IOBENCH_CONCAT(a, b) IOBENCH_CONCAT_INNER(a, b)
-// IOBENCH_ASSIGN_OR_RETURN(auto file, OpenFile(path));
+// Example: IOBENCH_ASSIGN_OR_RETURN(auto file, OpenFile(path));
 #define IOBENCH_ASSIGN_OR_RETURN(declaration, expression)        \
   auto IOBENCH_CONCAT(iobench_result_, __LINE__) = (expression); \
   if (!IOBENCH_CONCAT(iobench_result_, __LINE__).ok())           \

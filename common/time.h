@@ -1,20 +1,22 @@
-// Time that cannot be mixed up. Three clocks, three types; only ClockMap (common/clock_map.h) converts
-// between coordinator and worker, only TickScale (common/clock.h) between ticks and WorkerTime.
+// Three clocks with three types, so that their times cannot be mixed up. Only ClockMap (common/clock_map.h) converts
+// between coordinator and worker time; only TickScale (common/clock.h) converts between ticks and worker time.
 #ifndef COMMON_TIME_H_
 #define COMMON_TIME_H_
+
+#include <sys/time.h>
 
 #include <compare>
 #include <cstdint>
 
 namespace iobench {
 
-// One lane's raw counter: TSC ticks, or nanoseconds of CLOCK_MONOTONIC where the TSC is not to be trusted.
+// One lane's raw counter: TSC ticks, or CLOCK_MONOTONIC in ns where the TSC is unreliable.
 struct Ticks {
   uint64_t value = 0;
   auto operator<=>(const Ticks&) const = default;
 };
 
-// CLOCK_MONOTONIC of one worker, nanoseconds; meaningless elsewhere.
+// CLOCK_MONOTONIC of one worker, in ns. Not comparable with other workers' times.
 struct WorkerTime {
   int64_t ns = 0;
   auto operator<=>(const WorkerTime&) const = default;
@@ -22,7 +24,7 @@ struct WorkerTime {
   friend WorkerTime operator+(WorkerTime a, int64_t delta_ns) { return {a.ns + delta_ns}; }
 };
 
-// CLOCK_MONOTONIC of the coordinator, nanoseconds: the axis of every result.
+// CLOCK_MONOTONIC of the coordinator, in ns: the time axis of all results.
 struct CoordTime {
   int64_t ns = 0;
   auto operator<=>(const CoordTime&) const = default;
@@ -33,6 +35,9 @@ struct CoordTime {
 inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
 inline constexpr double SecondsFrom(int64_t ns) {
   return static_cast<double>(ns) / 1e9;
+}
+inline constexpr double SecondsFrom(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 inline constexpr int64_t NanosFrom(double seconds) {
   return static_cast<int64_t>(seconds * 1e9);

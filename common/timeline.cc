@@ -7,7 +7,7 @@
 namespace iobench {
 namespace {
 
-// Delta coding wraps round like the sums do, so that any input comes back as it was.
+// Differences wrap around like the sums do, so that any input is restored exactly.
 int64_t Difference(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
@@ -18,7 +18,7 @@ int64_t Sum(int64_t a, int64_t b) {
 }  // namespace
 
 ProgressTimeline::ProgressTimeline(uint64_t first_interval_ticks)
-    : points_(kPointCount + 1),  // one for Finish; filled and emptied, so that no page is missing while timed
+    : points_(kPointCount + 1),  // one more for Finish; filled once, so that no page fault occurs while timed
       ring_(kRingCount),
       first_interval_ticks_(first_interval_ticks),
       interval_ticks_(first_interval_ticks) {
@@ -35,8 +35,8 @@ void ProgressTimeline::Start(Ticks at) {
 }
 
 void ProgressTimeline::Keep(Ticks at, uint64_t bytes, uint64_t ops) {
-  // Thinned by the point after the last that fits, not by the last: so the points are 4096 intervals long when the
-  // interval becomes 2, which makes a gap 1/2048 and not a little more.
+  // Thins when the first point that no longer fits arrives: the points then span 4096 intervals when the interval
+  // doubles, which makes a gap exactly 1/2048 and not slightly more.
   if (points_.size() == kPointCount) Thin(at);
   points_.push_back({at, bytes, ops});
   next_point_ = {at.value + interval_ticks_};
@@ -51,15 +51,15 @@ Ticks ProgressTimeline::EndBefore(Ticks now, uint64_t ops) const {
 }
 
 void ProgressTimeline::Finish(Ticks at, uint64_t bytes, uint64_t ops) {
-  points_.push_back({at, bytes, ops});  // never a reason to thin: there is room for it
+  points_.push_back({at, bytes, ops});  // never needs thinning, since there is room for it
   next_point_ = {UINT64_MAX};
 }
 
 void ProgressTimeline::Thin(Ticks now) {
   for (size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
   points_.resize((points_.size() + 1) / 2);
-  // Where an op takes longer than the interval, doubling alone would leave new points as dense as before and thin
-  // the old ones again and again, until they were many times 1/2048 apart.
+  // If an op takes longer than the interval, doubling alone would leave new points as dense as before and thin the old
+  // ones repeatedly, until they were many times 1/2048 apart.
   interval_ticks_ = std::max(2 * interval_ticks_, (now.value - points_.front().at.value) / (kPointCount / 2));
 }
 
@@ -81,8 +81,8 @@ std::vector<WorkerPoint> Thinned(std::span<const WorkerPoint> points, std::span<
   std::vector<bool> kept(points.size(), false);
   kept.front() = kept.back() = true;
 
-  // Two points on either side: an instant that is an op end on this very lane (the lane that set the stonewall) may
-  // come back from the coordinator's clock a nanosecond off, and its bracket is then one point further.
+  // Keeps two points on either side. If an instant is an op end on this lane (the lane that set the stonewall), it can
+  // come back from the coordinator's clock a nanosecond off, so that the points around it are one further.
   for (const WorkerTime instant : instants) {
     const auto after = std::upper_bound(points.begin(), points.end(), instant,
                                         [](WorkerTime t, const WorkerPoint& point) { return t < point.at; });
@@ -92,7 +92,7 @@ std::vector<WorkerPoint> Thinned(std::span<const WorkerPoint> points, std::span<
     for (size_t i = begin; i < end; ++i) kept[i] = true;
   }
 
-  // The first point at or after each line of an even grid; dense stretches (the ring) lose most.
+  // The first point at or after each line of a regular grid. Dense parts (the ring) are thinned most.
   if (most > 2) {
     const int64_t begin_ns = points.front().at.ns;
     const double step_ns =

@@ -1,5 +1,5 @@
-// Progress of one lane, as (time, bytes, ops) at op ends. Bytes and ops are running totals, so that between two
-// points the truth lies between their values.
+// Progress of one lane over time, as points (time, bytes, ops) taken at op ends. Bytes and ops are running totals, so
+// the true value between two points lies between the values of those points.
 #ifndef COMMON_TIMELINE_H_
 #define COMMON_TIMELINE_H_
 
@@ -13,7 +13,7 @@
 
 namespace iobench {
 
-// At `at` the lane had returned `bytes` in `ops` ops. The axis is whichever the holder's maker chose.
+// At time `at`, the lane had completed `ops` ops, which moved `bytes`.
 template <typename Time>
 struct ProgressPoint {
   Time at;
@@ -21,38 +21,39 @@ struct ProgressPoint {
   uint64_t ops = 0;
   bool operator==(const ProgressPoint&) const = default;
 };
-using LanePoint = ProgressPoint<Ticks>;         // while recording
-using WorkerPoint = ProgressPoint<WorkerTime>;  // collected
-using AlignedPoint = ProgressPoint<CoordTime>;  // on the common axis
+using LanePoint = ProgressPoint<Ticks>;         // recorded by the lane
+using WorkerPoint = ProgressPoint<WorkerTime>;  // collected by the worker
+using AlignedPoint = ProgressPoint<CoordTime>;  // converted to the coordinator's clock
 
-// What a lane's thread writes while it runs. Two parts, both allocated at construction:
-//  - points at least interval apart over the whole phase; when full, every second one is dropped and the interval
-//    becomes 1/2048 of the phase so far (at least double), so that the gap of even ops stays <= 1/2048 of the phase
-//    (0.05 %), or one op where that is longer;
-//  - a ring of the last 1024 op ends, each one exact.
-// One writer thread; readers only after it has stopped.
+// The recorder that a lane's thread writes while it runs. Its two parts are allocated in the constructor:
+// - Points over the whole phase, at least one interval apart. When they are full, every second point is dropped and the
+//   interval grows to 1/2048 of the phase so far (at least to double). Gaps thus stay within 1/2048 (0.05 %) of the
+//   phase if ops are evenly spaced, or within one op if that is longer.
+// - A ring with the last 1024 op ends, each one exact.
+// One thread writes; others may read only after it has stopped.
 class ProgressTimeline {
  public:
   static constexpr size_t kPointCount = 4096;
   static constexpr size_t kRingCount = 1024;
 
-  // `first_interval_ticks`: distance of points at the start; > 0.
+  // `first_interval_ticks`: initial distance of points. REQUIRES: > 0.
   explicit ProgressTimeline(uint64_t first_interval_ticks);
 
-  void Start(Ticks at);  // empties it; sets the origin point (at, 0, 0)
+  void Start(Ticks at);  // clears everything and adds the origin point (at, 0, 0)
 
-  // Every op end, in order. Cheap: one ring store.
+  // Records an op end; must be called for every op, in order. Costs one store into the ring.
   void Note(Ticks at, uint64_t bytes, uint64_t ops) { ring_[ops & (kRingCount - 1)] = {at, bytes, ops}; }
-  // When at >= next_point(): keeps the op end as a point. The caller folds next_point() into its one comparison.
+  // When at >= next_point(), the caller keeps this op end as a point with Keep(). The caller combines next_point() with
+  // its other limits into a single comparison.
   Ticks next_point() const { return next_point_; }
   void Keep(Ticks at, uint64_t bytes, uint64_t ops);
-  // The newest op end before `now`, the end of op number `ops`; after Note, before Keep. Exact unless all that the ring
-  // holds ended at once: then the last point kept.
+  // Returns the latest op end before `now`, where `now` is the end of op number `ops`. Call it after Note and before
+  // Keep. Exact unless all op ends in the ring are equal to `now`; then it returns the last kept point.
   Ticks EndBefore(Ticks now, uint64_t ops) const;
-  // Always kept, whatever the interval: the end.
+  // Adds the final point, regardless of the interval.
   void Finish(Ticks at, uint64_t bytes, uint64_t ops);
 
-  // Points and ring together, ascending, no duplicates. REQUIRES: Finish.
+  // Returns points and ring together, in ascending order without duplicates. REQUIRES: Finish was called.
   std::vector<LanePoint> Points() const;
 
  private:
@@ -64,12 +65,13 @@ class ProgressTimeline {
   Ticks next_point_;
 };
 
-// At most about `most` points, evenly thinned in time; first, last, and the two that bracket each instant are kept.
+// Reduces `points` to about `most`, evenly spaced in time. Always keeps the first, the last, and the points around each
+// of `instants`.
 std::vector<WorkerPoint> Thinned(std::span<const WorkerPoint> points, std::span<const WorkerTime> instants,
                                  size_t most);
 
 v1::Timeline ToProto(std::span<const WorkerPoint> points);
-std::vector<WorkerPoint> FromProto(const v1::Timeline& timeline);  // unequal lengths: the shortest counts
+std::vector<WorkerPoint> FromProto(const v1::Timeline& timeline);  // if array lengths differ, the shortest counts
 
 }  // namespace iobench
 

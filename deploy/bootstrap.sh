@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a bare machine to a first report, or to every test. Safe to repeat: what is there already is left alone.
+# Sets up a machine for a first report, or for all tests. Can be repeated: what already exists is kept.
 set -euo pipefail
 
 # A minimal image has no locale, cron jobs and containers have no HOME, and sbin may be missing from PATH.
@@ -32,7 +32,7 @@ Needs root or sudo only where packages are missing. Everything it makes stands i
 END
 }
 
-# Compilers of this size want 1.5 GiB each: fewer at a time beats swapping.
+# Each compiler process needs up to 1.5 GiB: fewer at a time is better than swapping.
 build_jobs() {
   local processors memory_kib
   processors=$(nproc)
@@ -57,13 +57,14 @@ set_up() {
   fi
 }
 
-# build PRESET ON|OFF [TARGET...]: the tests need more packages than the program, so `run` leaves them out.
+# build PRESET ON|OFF [TARGET...]: the tests need more packages than the program, so `run` builds without them.
 build() {
   local preset=$1 tests=$2 cache="build/$1/CMakeCache.txt"
   shift 2
   if ! { [ -f "build/$preset/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$tests\$" "$cache"; } 2> /dev/null; then
     say "configuring preset $preset"
-    # What the package list has, the tests insist on: an engine that is not built would not be tested, without a word.
+    # The tests require every engine whose packages are in the list; otherwise an engine that was not built would
+    # silently not be tested.
     local -a insist=()
     [ "$tests" = ON ] && [[ $(packages test) == *libnfs* ]] && insist=(-DIOBENCH_LIBNFS=ON)
     cmake --preset "$preset" -DIOBENCH_TESTS="$tests" "${insist[@]}"
@@ -74,14 +75,14 @@ build() {
 
 run() {
   set_up run
-  # A tree that was configured for the tests builds the program too; it stays as it is.
+  # A build tree that was configured for the tests also builds the program; it is not reconfigured.
   local tests=OFF
   grep -qs '^IOBENCH_TESTS:BOOL=ON$' build/release/CMakeCache.txt && tests=ON
   build release "$tests" cluster-iobench cluster-iobench-mpi
   local path="$root/build/try" out
   out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
   mkdir -p "$path" "$root/build/results"
-  # A default stands only where the user said nothing of it; a plan says everything but where.
+  # A default applies only if the user did not set the option; a plan sets everything except the path.
   local -a options=() user=("$@")
   said() {
     local word
@@ -94,7 +95,7 @@ run() {
   said '@(--transport*|--spawn*|--listen*|-+m*|--client-list*)' || options+=(--transport local)
   if ! said '@(--plan*|--suite*)'; then
     said '@(-t*|--lanes*|-+m*|--client-list*)' || options+=(--lanes 4)
-    # Whoever chooses operations gets the program's own defaults: not all of these go with every operation.
+    # With selected operations, the program's own defaults apply, because not all of these options suit every operation.
     if ! said '@(-i*|--op|--op=*|-a|--auto*|-A|-E|--extended)'; then
       options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
     fi

@@ -1,8 +1,8 @@
-# Which system packages cluster-iobench needs, and how each distribution installs them. Sourced by bootstrap.sh, which
-# provides say(), warn(), die() and as_root().
+# The system packages that cluster-iobench needs, and how each distribution installs them. Sourced by bootstrap.sh,
+# which provides say(), warn(), die() and as_root().
 #
-# Debian 12 is what this is proven on. The names for Ubuntu LTS and for RHEL 9 / Fedora follow their package lists
-# and are untested; detect_distribution() says so.
+# Tested on Debian 12. The names for Ubuntu LTS and for RHEL 9 / Fedora follow their package lists and are untested;
+# detect_distribution() says so.
 
 detect_distribution() {
   [ -r /etc/os-release ] || die "there is no /etc/os-release: cannot tell which distribution this is." \
@@ -22,7 +22,7 @@ detect_distribution() {
       "Debian 12 is the reference."
 }
 
-# packages run|test -> names, one a word
+# packages run|test -> names, one per word
 packages() {
   case $family in
     debian)
@@ -38,7 +38,7 @@ packages() {
       printf '%s ' gcc gcc-c++ make cmake ninja-build pkgconf-pkg-config \
         grpc-devel grpc-plugins protobuf-devel protobuf-compiler abseil-cpp-devel \
         openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel
-      # Not in RHEL's own repositories; the engine libnfs is left out where its library is missing.
+      # Not in RHEL's own repositories; without its library, the libnfs engine is not built.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
       [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml strace zstd xz \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute
@@ -47,17 +47,17 @@ packages() {
   esac
 }
 
-# Services that come with a package of the tests and that nobody asked to have running.
+# Services that the tests' packages install, but that must not run.
 service_units="nfs-server.service nfs-blkmap.service nfs-ganesha.service nfs-ganesha-lock.service rpcbind.socket \
   rpcbind.service ssh.service"
 
-# missing_packages NAMES... -> those that are not installed. Asks only the local database: no network, no lock.
+# missing_packages NAMES... -> those that are not installed. Queries only the local database: no network, no lock.
 missing_packages() {
   local name
   case $family in
     debian)
       local installed
-      # A virtual package or one of another architecture shows up as "not-installed": only "installed" counts.
+      # A virtual package or one of another architecture is listed as "not-installed": only "installed" counts.
       installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
         sed -n 's/^installed //p' | tr '\n' ' ') "
       for name in "$@"; do
@@ -88,7 +88,7 @@ install_packages() {
 
 install_debian() {
   local units_before name unknown=""
-  # An old index gives 404s and a minimal image has none at all, so it is fetched once, only when something is missing.
+  # An old index causes 404 errors and a minimal image has none, so it is fetched once, only if something is missing.
   as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q ||
     die "apt-get update failed: no network, or a wrong mirror in /etc/apt/sources.list?"
   for name in "$@"; do
@@ -121,9 +121,9 @@ install_fedora() {
     die "$manager could not install: $*" "Its own words stand above."
 }
 
-# Debian starts a service as its package is installed. The tests need the programs of nfs-kernel-server, rpcbind and
-# openssh-server inside the lab's own hosts, never a server on this machine. policy-rc.d is the documented way to say no;
-# one that is there already (containers have one) is left as it is.
+# Debian starts a service when its package is installed. The tests need the programs of nfs-kernel-server, rpcbind and
+# openssh-server only inside the lab's own hosts, never as a server on this machine. policy-rc.d is the documented way
+# to prevent this; an existing one (as in containers) is kept.
 policy_file=/usr/sbin/policy-rc.d
 policy_is_ours=no
 
@@ -152,7 +152,7 @@ enabled_services() {
   return 0
 }
 
-# What the installation has enabled would start at the next boot.
+# Disables services that the installation has enabled, because they would start at the next boot.
 disable_new_services() {
   local unit new=""
   for unit in $(enabled_services); do

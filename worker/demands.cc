@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "worker/binding.h"
+#include "worker/client/binding.h"
+#include "worker/client/remount.h"
 #include "worker/engine/io_engine.h"
-#include "worker/remount.h"
-#include "worker/trace_file.h"
+#include "worker/lane/trace_file.h"
 
 namespace iobench {
 
@@ -15,7 +15,7 @@ std::vector<absl::Status> UnmetDemands(const v1::Demands& demands) {
     if (!status.ok()) unmet.push_back(status);
   };
   for (const std::string& engine : demands.engines()) note(CheckEngineHere(engine));
-  note(PlacesFor(demands.binding()).status());
+  note(BindingSlotsFor(demands.binding()).status());
   for (const std::string& mount_point : demands.remounts()) note(CheckRemount(mount_point));
   for (const v1::ReplayedTrace& trace : demands.replayed_traces()) {
     note(LoadTrace(trace.file(), trace.file_bytes()).status());

@@ -1,4 +1,4 @@
-// What phases ask of a client beside files to work on: engines, traces, mount points, processors.
+// Checks what phases need on a client besides files: engines, traces, mount points, processors.
 #ifndef WORKER_DEMANDS_H_
 #define WORKER_DEMANDS_H_
 
@@ -9,7 +9,8 @@
 
 namespace iobench {
 
-// What this host does not have of it, in words for the user; changes nothing. Blocks as reading traces does.
+// Returns the demands that this host does not meet, as messages for the user. Changes nothing. May block while reading
+// traces.
 std::vector<absl::Status> UnmetDemands(const v1::Demands& demands);
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// What a worker says to the coordinator.
+// Sends a worker's events to the coordinator.
 #ifndef WORKER_OUTBOX_H_
 #define WORKER_OUTBOX_H_
 
@@ -24,10 +24,11 @@ inline v1::WorkerEvent Refusal(const v1::WorkerRequest& request, const absl::Sta
   return event;
 }
 
-// Where a worker's events go, from any thread; after Close not even a lane that comes back from the kernel is heard.
+// The destination of a worker's events. Any thread may send. After Close, nothing is sent, not even by a lane that
+// returns from the kernel.
 class Outbox {
  public:
-  // `sink` must live until Close.
+  // `sink` must stay valid until Close.
   void Connect(EventSink& sink) {
     MutexLock lock(mutex_);
     sink_ = &sink;

@@ -7,16 +7,16 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "spdlog/spdlog.h"
-#include "worker/client_probe.h"
+#include "worker/client/client_probe.h"
+#include "worker/client/net_peer.h"
+#include "worker/client/remount.h"
 #include "worker/demands.h"
-#include "worker/lustre.h"
-#include "worker/net_test.h"
-#include "worker/remount.h"
+#include "worker/storage/lustre.h"
 
 namespace iobench {
 namespace {
 
-constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;  // with lanes that do not end
+constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;  // for lanes that do not end
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void Session::Handle(const v1::WorkerRequest& incoming, EventSink& sink, WorkerT
     }
     default:
       return outbox_.Send(
-          Refusal(*request, absl::UnimplementedError("a request that this worker does not know")));
+          Refusal(*request, absl::UnimplementedError("this worker does not know this request")));
   }
 }
 
@@ -103,30 +103,22 @@ void Session::HandlePoll(const v1::WorkerRequest& request, WorkerTime received) 
 
 // ------------------------------------------------------------------------------------------------- phases
 
-PhaseRunner::Events Session::EventsFor(uint64_t run_id) {
-  PhaseRunner::Events events;
-  events.soon = [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
+PhaseRunner::EventTaker Session::EventTakerFor(uint64_t run_id) {
+  return [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
     const std::shared_ptr<Session> self = weak.lock();
     if (self == nullptr) return;
     event.set_run_id(run_id);
-    self->Later([event = std::move(event)](Session& session) { session.outbox_.Send(event); });
+    self->Later([event = std::move(event)](Session& session) { session.SendOfPhase(event); });
   };
-  events.now = [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
-    const std::shared_ptr<Session> self = weak.lock();
-    if (self == nullptr) return;
-    event.set_run_id(run_id);
-    self->TellNow(std::move(event));
-  };
-  return events;
 }
 
-void Session::TellNow(v1::WorkerEvent event) {
+void Session::SendOfPhase(const v1::WorkerEvent& event) {
   if (event.has_lanes_done()) {
     MutexLock lock(mutex_);
     if (state_ != State::kRunning) return;  // disarmed meanwhile
     state_ = State::kDone;
   }
-  outbox_.Send(std::move(event));
+  outbox_.Send(event);
 }
 
 void Session::HandlePrepare(const Request& request) {
@@ -140,7 +132,7 @@ void Session::HandlePrepare(const Request& request) {
       quitting_ = collected_ = false;
       const Phase previous = std::move(phase_);
       phase_ = std::make_shared<PhaseRunner>(request->prepare(), clock_, facts_.loop_ns(),
-                                             EventsFor(request->run_id()));
+                                             EventTakerFor(request->run_id()));
       Later([request, phase = phase_, previous](Session& self) { self.Prepare(*request, phase, previous); });
     }
   }
@@ -156,7 +148,7 @@ void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, cons
   }
   {
     MutexLock lock(mutex_);
-    if (state_ == State::kPreparing) {  // else disarmed meanwhile
+    if (state_ == State::kPreparing) {  // otherwise disarmed meanwhile
       state_ = prepared.ok() ? State::kPrepared : State::kIdle;
       if (!prepared.ok()) phase_.reset();
     }
@@ -214,7 +206,7 @@ void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
   if (phase != nullptr && phase->WaitForLanes(INT64_MAX)) phase->CloseDirectories();
   {
     MutexLock lock(mutex_);
-    if (phase_ == phase) {  // else disarmed twice, and prepared anew since
+    if (phase_ == phase) {  // otherwise disarmed twice, and prepared again since
       phase_.reset();
       state_ = State::kIdle;
     }
@@ -243,7 +235,7 @@ void Session::Collect(const v1::WorkerRequest& request, const Phase& phase) {
   std::vector<WorkerTime> instants;
   for (const int64_t ns : request.collect().instants_worker_ns()) instants.push_back({ns});
   const absl::Status collected = phase->Collect(instants, [&](v1::ResultChunk chunk) {
-    if (chunk.last()) {  // the next request may follow it at once
+    if (chunk.last()) {  // the next request may follow at once
       MutexLock lock(mutex_);
       if (phase_ == phase && state_ == State::kDone) state_ = State::kIdle;
       collected_ = true;
@@ -317,7 +309,7 @@ void Session::DoNetTest(const v1::WorkerRequest& request) {
 void Session::DoClientStep(const v1::WorkerRequest& request) {
   const v1::Step& step = request.client_step().step();
   if (!step.has_remount()) {
-    return outbox_.Send(Refusal(request, absl::UnimplementedError("a step that this worker does not know")));
+    return outbox_.Send(Refusal(request, absl::UnimplementedError("this worker does not know this step")));
   }
   const int64_t begin_ns = MonotonicNowNs();
   const absl::StatusOr<std::string> outcome = Remount(step.remount().mount_point());
@@ -334,7 +326,7 @@ void Session::DoDataStep(const v1::WorkerRequest& request) {
   Phase phase;
   {
     MutexLock lock(mutex_);
-    if (quitting_) phase = phase_;  // a run that ends early: its files are no longer used, or soon not
+    if (quitting_) phase = phase_;  // a run that ends early: its files are no longer in use, or soon will not be
   }
   if (phase != nullptr) {
     phase->Cancel();
@@ -358,9 +350,9 @@ void Session::Shutdown() {
   if (phase != nullptr) phase->Cancel();
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
   if (phase != nullptr && !phase->WaitForLanes(until_ns)) {
-    spdlog::warn("lanes that hang in the kernel were abandoned");
+    spdlog::warn("abandoned lanes that hang in the kernel");
   }
-  if (!tasks_.Close(until_ns)) spdlog::warn("a look at the file system that hangs was abandoned");
+  if (!tasks_.Close(until_ns)) spdlog::warn("abandoned an access to a hung file system");
 }
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// What a worker is doing between its first request and Shutdown: the state machine that stands in control.proto.
+// A worker's state between its first request and Shutdown. Implements the state machine described in control.proto.
 #ifndef WORKER_SESSION_H_
 #define WORKER_SESSION_H_
 
@@ -11,22 +11,22 @@
 #include "common/mutex.h"
 #include "common/transport/transport.h"
 #include "iobench/v1/control.pb.h"
-#include "worker/data_steps.h"
+#include "worker/data_directory/data_steps.h"
+#include "worker/lane/phase_runner.h"
 #include "worker/outbox.h"
-#include "worker/phase_runner.h"
 #include "worker/task_thread.h"
 
 namespace iobench {
 
-// Any thread may call Handle, one at a time. Held by shared_ptr: tasks and lanes own it with others, so that one that
-// is stuck in the kernel finds everything in its place when it comes back.
+// Handle may be called from any thread, but by only one at a time. Objects are held by shared_ptr and shared with tasks
+// and lanes, so that one that is stuck in the kernel still finds valid objects when it returns.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(const WorkerClock& clock, const v1::WorkerFacts& facts) : clock_(clock), facts_(facts) {}
 
-  // Never blocks; `sink` must live until Shutdown. `received`: when the request came in.
+  // Never blocks. `sink` must stay valid until Shutdown. `received`: when the request arrived.
   void Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received);
-  // Lanes and tasks that are stuck in the kernel are abandoned after 5 s.
+  // Abandons lanes and tasks that are stuck in the kernel after 5 s.
   void Shutdown();
 
  private:
@@ -45,11 +45,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void HandleAdjust(const Request& request);
   void HandleCollect(const Request& request);
   void HandleDataStep(const Request& request);
-  // A task that needs a worker without a phase; `what` names the request.
+  // Runs a task that requires that no phase is active; `what` names the request.
   void HandleWhenIdle(const Request& request, const char* what,
                       void (Session::*task)(const v1::WorkerRequest&));
 
-  // On the task thread.
+  // The following run on the task thread.
   void Inspect(const v1::WorkerRequest& request);
   void Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous);
   void Disarm(const v1::WorkerRequest& request, const Phase& phase);
@@ -58,8 +58,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void DoClientStep(const v1::WorkerRequest& request);
   void DoNetTest(const v1::WorkerRequest& request);
 
-  PhaseRunner::Events EventsFor(uint64_t run_id);
-  void TellNow(v1::WorkerEvent event);
+  PhaseRunner::EventTaker EventTakerFor(uint64_t run_id);
+  void SendOfPhase(const v1::WorkerEvent& event);
 
   const WorkerClock clock_;
   const v1::WorkerFacts facts_;
@@ -68,11 +68,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   Mutex mutex_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kIdle;
-  Phase phase_ ABSL_GUARDED_BY(mutex_);            // the newest; kept after Collect, which may come again
+  Phase phase_ ABSL_GUARDED_BY(mutex_);            // the latest; kept after Collect, which may be repeated
   bool quitting_ ABSL_GUARDED_BY(mutex_) = false;  // the phase was told to quit
   bool collected_ ABSL_GUARDED_BY(mutex_) = false;
 
-  DataSteps data_steps_;  // task thread only
+  DataSteps data_steps_;  // used only by the task thread
 };
 
 }  // namespace iobench

@@ -30,7 +30,7 @@ void TaskThread::Post(std::function<void()> task) {
 }
 
 bool TaskThread::Close(int64_t until_ns) {
-  std::deque<std::function<void()>> dropped;  // destroyed without the lock: a task may own much
+  std::deque<std::function<void()>> dropped;  // destroyed without holding the lock, since a task may own much
   std::thread thread;
   bool ended = true;
   {

@@ -1,4 +1,5 @@
-// One thread that does things in the order they were given: what may block, so that the control thread does not.
+// A thread that runs tasks in the order in which they were posted, so that blocking work does not block the control
+// thread.
 #ifndef WORKER_TASK_THREAD_H_
 #define WORKER_TASK_THREAD_H_
 
@@ -9,27 +10,27 @@
 
 namespace iobench {
 
-// Any thread may post. The thread is started by the first task. What a task uses must live as long as the task may
-// run, which is beyond Close() where it is stuck in the kernel: let tasks own it.
+// Any thread may post. The first task starts the thread. Everything a task uses must stay valid while the task may run,
+// which can be after Close() if it is stuck in the kernel; therefore let tasks own it.
 class TaskThread {
  public:
   TaskThread();
-  ~TaskThread();  // Close(now)
+  ~TaskThread();  // calls Close(now)
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  // After Close: the task is dropped.
+  // After Close, the task is dropped.
   void Post(std::function<void()> task);
 
-  // Drops the tasks that have not begun and waits for the one that runs until CLOCK_MONOTONIC shows `until_ns`.
-  // False: it still runs then, and its thread was let go. Not from a task.
+  // Drops tasks that have not started and waits for the running one until CLOCK_MONOTONIC reaches `until_ns`. Returns
+  // false if it is still running; its thread is then detached. Must not be called from a task.
   bool Close(int64_t until_ns);
 
  private:
   struct Queue;
   static void Run(const std::shared_ptr<Queue>& queue);
   std::shared_ptr<Queue> queue_;  // shared with the thread, which may outlive this object
-  std::thread thread_;            // written under the queue's lock
+  std::thread thread_;            // written while holding the queue's lock
 };
 
 }  // namespace iobench

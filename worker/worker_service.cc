@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/mutex.h"
-#include "worker/client_probe.h"
+#include "worker/client/client_probe.h"
 #include "worker/session.h"
 
 namespace iobench {

@@ -1,4 +1,4 @@
-// Where threads leave things for the one thread that waits. Any thread pushes; one thread pops.
+// A thread-safe queue: any thread may push, one thread pops.
 #ifndef COMMON_TRANSPORT_EVENT_QUEUE_H_
 #define COMMON_TRANSPORT_EVENT_QUEUE_H_
 
@@ -12,8 +12,8 @@
 
 namespace iobench {
 
-// First in, first out. A push wakes the waiting thread at once, so a thread that also has to look elsewhere (MPI must
-// be probed) naps in PopUntil instead of sleeping.
+// First in, first out. A push wakes the popping thread at once. A thread that must also poll something else (such as
+// MPI) sleeps in PopUntil, so that events still wake it.
 template <typename Item>
 class WaitQueue {
  public:
@@ -25,7 +25,7 @@ class WaitQueue {
     pushed_.NotifyOne();
   }
 
-  // The oldest item; waits at most until CLOCK_MONOTONIC shows `until_ns`. nullopt: there was none by then.
+  // Returns the oldest item, or nullopt if none arrives before CLOCK_MONOTONIC reaches `until_ns`.
   std::optional<Item> PopUntil(int64_t until_ns) {
     MutexLock lock(mutex_);
     if (items_.empty()) {
@@ -35,7 +35,7 @@ class WaitQueue {
     return PopLocked();
   }
 
-  // The oldest item, without waiting.
+  // Returns the oldest item, or nullopt. Does not wait.
   std::optional<Item> TryPop() {
     MutexLock lock(mutex_);
     return PopLocked();
@@ -54,7 +54,7 @@ class WaitQueue {
   std::deque<Item> items_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The coordinator's.
+// The coordinator's queue of events.
 using EventQueue = WaitQueue<ReceivedEvent>;
 
 }  // namespace iobench

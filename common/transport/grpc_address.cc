@@ -35,7 +35,7 @@ std::string GrpcAddress::ForPeople() const {
 }
 
 std::string GrpcAddress::ToListen() const {
-  // gRPC opens [::] for both families, and falls back to 0.0.0.0 where there is no IPv6.
+  // gRPC opens [::] for both families, and falls back to 0.0.0.0 without IPv6.
   return !is_unix() && host.empty() ? absl::StrCat("[::]:", port) : ForPeople();
 }
 
@@ -58,7 +58,7 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) {
     const bool is_port = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-    return BadAddress(text, is_port ? absl::StrCat("a port stands behind a colon: :", View(text))
+    return BadAddress(text, is_port ? absl::StrCat("a port follows a colon: :", View(text))
                                     : absl::StrCat("it has no port: write the coordinator's, as in ", View(text),
                                                    ":9400"));
   }

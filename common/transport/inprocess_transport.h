@@ -1,4 +1,4 @@
-// Workers that live in the coordinator's process: nothing is installed, started or connected.
+// A transport for workers in the coordinator's own process, without network or other processes.
 #ifndef COMMON_TRANSPORT_INPROCESS_TRANSPORT_H_
 #define COMMON_TRANSPORT_INPROCESS_TRANSPORT_H_
 
@@ -14,11 +14,11 @@ namespace iobench {
 
 class InProcessTransport final : public Transport {
  public:
-  // WorkerId = index in `workers`, which outlive the transport. Their Joined events are the first to come.
-  // The destructor shuts down the workers that were not told to leave.
+  // WorkerId is the index in `workers`, which must outlive the transport. Their Joined events come first. The
+  // destructor calls Shutdown() of every worker that has not received Leave.
   explicit InProcessTransport(std::span<WorkerHandler* const> workers);
 
-  // REQUIRES: worker < number of workers. The worker handles the request before Post returns.
+  // The worker handles the request before Post returns. REQUIRES: worker < number of workers.
   absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) override;
   absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) override;
   bool ordered() const override { return true; }

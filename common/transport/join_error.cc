@@ -17,7 +17,7 @@ std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc) {
     const absl::string_view why = text.substr(at + kRefused.size());
     return why == "Connection refused" ? "connection refused: nothing listens on that port" : std::string(why);
   }
-  // A web server, or one that waits for a TLS handshake and hangs up.
+  // A web server, or a server that expects a TLS handshake and disconnects.
   for (const char* words : {"Failed parsing HTTP/2", "HTTP/1", "http1.x", "settings frame", "Socket closed",
                             "Connection reset", "Connection closed"}) {
     if (absl::StrContains(text, words)) {

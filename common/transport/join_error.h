@@ -1,4 +1,4 @@
-// Why a worker has not reached its coordinator, in place of gRPC's own words.
+// Explains why a worker could not reach its coordinator, in place of gRPC's own messages.
 #ifndef COMMON_TRANSPORT_JOIN_ERROR_H_
 #define COMMON_TRANSPORT_JOIN_ERROR_H_
 
@@ -7,7 +7,8 @@
 
 namespace iobench {
 
-// `error`: gRPC's message, empty: it has none yet. `speaks_grpc`: something answered, which has no such service.
+// `error`: gRPC's message, empty if there is none yet. `speaks_grpc`: a gRPC server answered, but it does not offer our
+// service.
 std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc);
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// A worker in the coordinator's own process, seen as one id of a Transport.
+// A worker in the coordinator's own process, as one member of a Transport.
 #ifndef COMMON_TRANSPORT_LOCAL_WORKER_H_
 #define COMMON_TRANSPORT_LOCAL_WORKER_H_
 
@@ -10,16 +10,18 @@
 
 namespace iobench {
 
-// Its events go to the queue, Joined first. `handler` and `events` outlive it; the coordinator's thread uses it.
+// Its events go to the queue, Joined first. `handler` and `events` must outlive it. Only the coordinator's thread may
+// use it.
 class LocalWorker {
  public:
-  // `address` stands in the worker's facts, for people.
+  // `address`: the address that the worker's facts show, for display.
   LocalWorker(WorkerId id, WorkerHandler& handler, EventQueue& events, const std::string& address);
-  ~LocalWorker();  // Shutdown(), unless Leave has done so
+  ~LocalWorker();  // calls Shutdown(), unless Leave already did
   LocalWorker(const LocalWorker&) = delete;
   LocalWorker& operator=(const LocalWorker&) = delete;
 
-  // Handles the request on this thread. Leave shuts the worker down before Post returns. Unavailable after Leave.
+  // Handles the request on the calling thread. Leave shuts the worker down before Post returns; after that, Post
+  // returns Unavailable.
   absl::Status Post(const v1::WorkerRequest& request);
 
  private:

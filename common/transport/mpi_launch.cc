@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-// The first of these variables that holds a number; `otherwise` where none does.
+// Returns the value of the first variable that contains a number, or `otherwise`.
 int NumberIn(std::initializer_list<const char*> variables, int otherwise) {
   for (const char* variable : variables) {
     const char* text = std::getenv(variable);
@@ -31,7 +31,7 @@ MpiLaunch LauncherPromises() {
     launch.promised_ranks = NumberIn({"PMI_SIZE"}, 0);
     launch.promised_rank = NumberIn({"PMI_RANK"}, -1);
   } else if (std::getenv("PMIX_RANK") != nullptr) {
-    // PMIx keeps the size to itself; under Slurm the step's size is beside it.
+    // PMIx does not reveal the size; under Slurm, the step's size is available too.
     launch.launcher = "a PMIx launcher (prterun, or srun --mpi=pmix)";
     launch.promised_ranks = NumberIn({"SLURM_STEP_NUM_TASKS"}, 0);
     launch.promised_rank = NumberIn({"PMIX_RANK"}, -1);

@@ -1,4 +1,4 @@
-// Whether an MPI launcher started this process. Read from the environment, without an MPI library.
+// Detects whether an MPI launcher started this process, using only the environment; no MPI library is needed.
 #ifndef COMMON_TRANSPORT_MPI_LAUNCH_H_
 #define COMMON_TRANSPORT_MPI_LAUNCH_H_
 
@@ -8,12 +8,13 @@ namespace iobench {
 
 struct MpiLaunch {
   bool launched = false;
-  int promised_ranks = 0;  // 0: the launcher does not say
-  int promised_rank = -1;  // ours; -1: the launcher does not say
-  std::string launcher;    // for people: "Open MPI's mpirun"
+  int promised_ranks = 0;  // 0: unknown
+  int promised_rank = -1;  // rank of this process; -1: unknown
+  std::string launcher;    // display name, such as "Open MPI's mpirun"
 };
 
-// OMPI_COMM_WORLD_SIZE, PMIX_RANK or PMI_SIZE says so. Never SLURM_PROCID alone: it is set in batch scripts too.
+// Checks OMPI_COMM_WORLD_SIZE, PMIX_RANK and PMI_SIZE. SLURM_PROCID alone does not count, since batch scripts have it
+// too.
 MpiLaunch LauncherPromises();
 
 }  // namespace iobench

@@ -1,4 +1,5 @@
-// Carries requests out to workers and events back in. The same protobuf on every transport.
+// The transport interface: carries requests to workers and events back, as the same protobuf messages on every
+// transport.
 #ifndef COMMON_TRANSPORT_TRANSPORT_H_
 #define COMMON_TRANSPORT_TRANSPORT_H_
 
@@ -13,55 +14,56 @@
 
 namespace iobench {
 
-// Names a connection, in the order in which workers were added; never reused. The roster gives worker numbers.
+// Identifies a connection. Ids are assigned in the order in which workers are added and are never reused. The worker
+// numbers that users see come from the roster.
 using WorkerId = uint32_t;
 
 struct ReceivedEvent {
   WorkerId worker = 0;
   v1::WorkerEvent event;
-  CoordTime received_at;  // stamped when the bytes arrived, before any queue
+  CoordTime received_at;  // when the bytes arrived, before any queueing
 };
 
-// The coordinator's end. One thread uses it, the one that made it.
+// The coordinator's end. Only the thread that created it may use it.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Sends without waiting for an answer; may block shortly on a full pipe. Unavailable: that worker is gone (a Lost
-  // event follows or has been delivered). Posting to a lost worker is harmless.
+  // Sends a request without waiting for an answer; may block briefly on a full pipe. Unavailable: the worker is gone;
+  // its Lost event follows or has already been delivered. Posting to a lost worker is harmless.
   virtual absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) = 0;
 
-  // The next event of any worker: replies, events that workers send by themselves, Joined when one arrives, Lost
-  // when one is gone (made by the transport, exactly once per worker that had joined and did not Leave).
-  // DeadlineExceeded: nothing by `deadline`.
+  // Returns the next event of any worker: replies, events that workers send on their own, Joined when a worker arrives,
+  // and Lost when it is gone. The transport creates Lost, exactly once for each worker that had joined and did not
+  // Leave. DeadlineExceeded: no event by `deadline`.
   virtual absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) = 0;
 
-  // A hint: while lanes run, waiting may be lazier so that it costs the lanes nothing.
+  // A hint: while lanes run, the transport may poll less often, so that waiting does not slow the lanes down.
   virtual void SetLanesRunning(bool running) { (void)running; }
 
-  // True where workers keep a fixed order of their own (MPI ranks, in-process): worker number = WorkerId.
+  // True if the transport gives workers a fixed order (MPI ranks, in-process workers): worker number = WorkerId.
   virtual bool ordered() const = 0;
 
   virtual std::string name() const = 0;  // "local" | "grpc" | "mpi"
 };
 
-// Where a worker's events go. Any thread may send; events of one thread stay in order.
+// Receives a worker's events. Callable from any thread; events of one thread stay in order.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void Send(v1::WorkerEvent event) = 0;
 };
 
-// A worker's answer to requests. Handle never blocks: file work runs on other threads, replies go to the sink when
-// ready. Called by one thread at a time. A Ping is answered before Handle returns.
+// Handles a worker's requests. Handle must not block: file work runs on other threads, and replies go to the sink when
+// they are ready. One thread at a time calls it. A Ping is answered before Handle returns.
 class WorkerHandler {
  public:
   virtual ~WorkerHandler() = default;
-  // What the worker is. The transport's worker end sends it as the Joined event before anything else.
+  // Describes the worker. The worker's end of the transport sends it as the Joined event, before any other event.
   virtual v1::WorkerFacts Facts() const = 0;
   virtual void Handle(const v1::WorkerRequest& request, EventSink& sink) = 0;
-  // The coordinator is gone or said Leave: stop lanes, forget the run. No event is sent afterwards. May block until
-  // lanes have ended (a few seconds at most; lanes stuck in the kernel are abandoned).
+  // Called when the coordinator is gone or has sent Leave: stops the lanes and discards the run. No event is sent
+  // afterwards. May block for a few seconds until the lanes have ended; lanes stuck in the kernel are abandoned.
   virtual void Shutdown() = 0;
 };
 

@@ -1,4 +1,4 @@
-// What the end of a run needs of a phase: the coordinator keeps this of each, however many there are.
+// The brief of a phase: what the end of a run needs to know about it. The coordinator keeps a brief of every phase.
 #ifndef COORDINATOR_ANALYSIS_BRIEF_H_
 #define COORDINATOR_ANALYSIS_BRIEF_H_
 
@@ -6,13 +6,13 @@
 
 namespace iobench {
 
-// The phase's own figures, without its clients and lanes, steps, errors and stragglers. Its marks are those of the
-// phase and of its clients (whose name is the subject then), one of each code. SummarizeRepetitions, NoteScore and the
-// console's footer say the same of briefs as of whole phases.
-// `keeps_workers`: with its clients and workers, too, of which nothing is known but that they took part.
+// Returns the phase's own figures, without its clients and lanes, steps, errors and stragglers. It has one mark of each
+// code from the phase and its clients (with the client's name as subject). SummarizeRepetitions, NoteScore and the
+// console's footer give the same results for briefs as for complete phases. `keeps_workers`: include clients and
+// workers too, with nothing but the fact that they took part.
 v1::PhaseReport BriefOf(const v1::PhaseReport& phase, bool keeps_workers = false);
 
-// Whether a phase is for some workers only, so that its brief has to say which.
+// True if only some workers take part in the phase, so that its brief has to say which.
 bool SelectsWorkers(const v1::Phase& planned);
 
 }  // namespace iobench

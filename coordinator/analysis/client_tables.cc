@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,17 +10,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/op.h"
-#include "coordinator/analysis/host_delta.h"
+#include "common/model/op.h"
+#include "common/not_a_number.h"
 #include "coordinator/analysis/lane_summaries.h"
-#include "coordinator/analysis/latency.h"
-#include "coordinator/analysis/nfs_rpcs.h"
-#include "coordinator/analysis/verify_summary.h"
+#include "coordinator/analysis/marks/verify_summary.h"
+#include "coordinator/analysis/phase/host_delta.h"
+#include "coordinator/analysis/phase/latency.h"
+#include "coordinator/analysis/phase/nfs_rpcs.h"
 
 namespace iobench {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 uint64_t Whole(double amount) {
   return amount > 0 ? static_cast<uint64_t>(std::llround(amount)) : 0;
@@ -35,7 +33,7 @@ void SetNoRegions(v1::RegionSeconds& regions) {
   }
 }
 
-// Walks through the record once, client by client.
+// Iterates over the record once, client by client.
 class TableBuilder {
  public:
   TableBuilder(const PhaseView& view, v1::PhaseReport& report) : view_(view), report_(report) {
@@ -67,10 +65,10 @@ class TableBuilder {
   struct ClientTotals {
     uint64_t bytes = 0, ops = 0;
     double measured_bytes = 0, measured_ops = 0;
-    bool any_lane = false;  // that counts
+    bool any_lane = false;  // any lane that counts
   };
 
-  // Clients of which nothing counts have no rate and are not in the mean.
+  // Clients without counted lanes have no rate and are excluded from the mean.
   void SetShares() {
     const auto rate_of = [this](const v1::ClientPhaseReport& client) {
       return view_.traits.metadata ? client.ops_per_s() : client.bytes_per_s();
@@ -97,7 +95,7 @@ class TableBuilder {
       const auto found = worker_of_number_.find(number);
       if (found == worker_of_number_.end()) continue;
       const AlignedWorker& worker = *found->second;
-      // A worker that no assignment selects has nothing to show.
+      // A worker without an assignment is not listed.
       if (worker.result->lanes().empty() && worker.missing_reason.empty()) continue;
       results.push_back(worker.result);
       if (worker.clock != nullptr) error_ns = std::max(error_ns, view_.WorstErrorNs(*worker.clock));
@@ -158,7 +156,7 @@ class TableBuilder {
       ops += lane.ops();
       totals.any_lane = true;
     }
-    // Of a lost worker only its last progress is known; it is shown here and counted nowhere.
+    // Of a lost worker, only its last progress is known; it is shown here but counted nowhere.
     table.set_bytes(worker.result->lost() ? worker.result->last_known_bytes() : bytes);
     table.set_bytes_per_s(worker.missing_reason.empty() ? Rate(measured_bytes, view_.figures.headline_seconds)
                                                         : kNaN);
@@ -187,7 +185,7 @@ class TableBuilder {
     return table;
   }
 
-  // Failed, sat out, or of a lost worker: what it did is shown, without rates.
+  // Adds a lane that failed, sat out, or belongs to a lost worker: what it did is shown, without rates.
   void AddUncounted(const v1::LaneResult& lane, bool of_lost_worker, v1::WorkerPhaseReport& worker) {
     v1::LanePhaseReport& table = AddCommon(lane, worker);
     table.set_failed(of_lost_worker || lane.problem().code() != 0);
@@ -233,7 +231,7 @@ class TableBuilder {
     }
   }
 
-  // There is no timeline per kind: a lane's part of the headline is split as its ops after the warm-up were.
+  // There is no timeline per kind: a lane's part of the headline is divided like its ops after the warm-up.
   void AddKinds(const v1::LaneResult& lane, const LaneFigures& figures) {
     double bytes = 0, ops = 0;
     for (const v1::KindResult& kind : lane.kinds()) {
@@ -250,7 +248,7 @@ class TableBuilder {
       if (bytes > 0)
         kind_measured_bytes_[k] += figures.measured.bytes.value * static_cast<double>(kind.bytes()) / bytes;
       kind_measured_ops_[k] += figures.measured.ops.value * static_cast<double>(kind.ops()) / ops;
-      kind_latency_[k]->AddProto(kind.latency()).IgnoreError();  // told of by AddLane
+      kind_latency_[k]->AddProto(kind.latency()).IgnoreError();  // reported by AddLane
     }
   }
 
@@ -258,7 +256,7 @@ class TableBuilder {
   v1::PhaseReport& report_;
   std::unordered_map<uint32_t, const AlignedWorker*> worker_of_number_;
   std::unordered_map<const v1::LaneResult*, size_t> index_of_result_;
-  // A histogram is 37 KB: too much for the stack of whoever calls.
+  // A histogram is 37 KB, too large for the stack.
   std::unique_ptr<Histogram> lane_latency_ = std::make_unique<Histogram>();
   std::unique_ptr<Histogram> client_latency_ = std::make_unique<Histogram>();
   std::unique_ptr<Histogram> kind_latency_[kOpKindCount];

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/units.h"
-#include "coordinator/analysis/spread.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {
 namespace {

@@ -1,24 +1,25 @@
-// What follows from all lanes of a phase together, and from those that are missing.
+// Results that depend on all lanes of a phase together, and on the lanes that are missing.
 #ifndef COORDINATOR_ANALYSIS_LANE_SUMMARIES_H_
 #define COORDINATOR_ANALYSIS_LANE_SUMMARIES_H_
 
-#include "coordinator/analysis/phase_view.h"
+#include "coordinator/analysis/phase/phase_view.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
-// The parts of one lane's time. With the open in the timed region s_i is the open's start, and the ops come after it.
+// Returns the parts of one lane's time. If the open is in the timed region, s_i is the start of the open, and the ops
+// follow it.
 v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, bool open_in_region);
 
 // Fills regions_s (mean) and regions_max_s, lanes_bytes_per_s, stragglers, tool.
 void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report);
 
-// Fills workers_lost, lanes_failed, lanes_sat_out, rotated and lanes_on_own_client; adds the errors of failed lanes and
+// Fills workers_lost, lanes_failed, lanes_sat_out, rotated and lanes_on_own_client. Adds the errors of failed lanes and
 // lost workers.
 void FillLosses(const PhaseView& view, v1::PhaseReport& report);
 
-// Fills steps: each name once, with the slowest worker's seconds, all bytes, and the outcomes with how many had them
-// where they differ.
+// Fills steps: one entry per name, with the seconds of the slowest worker, the bytes of all, and, if outcomes differ,
+// each outcome with its number of workers.
 void FillSteps(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench

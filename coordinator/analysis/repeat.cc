@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kWantedLevel = 0.95;
 
-// P(Bin(n, 1/2) = k), through logarithms: 2^-n alone underflows for n > 1074.
+// P(Bin(n, 1/2) = k), computed with logarithms because 2^-n alone underflows for n > 1074.
 double FairBinomial(size_t n, size_t k) {
   const double log_choose = std::lgamma(static_cast<double>(n) + 1) -
                             std::lgamma(static_cast<double>(k) + 1) -
@@ -25,7 +25,7 @@ double FairBinomial(size_t n, size_t k) {
 }
 
 struct Ranks {
-  size_t k = 1;  // k-th smallest and k-th largest, from 1
+  size_t k = 1;  // k-th smallest and k-th largest, counted from 1
   double level = 0;
 };
 
@@ -92,8 +92,8 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     if (is_new) all.push_back({.name = phase.name(), .values = {}});
     Named& named = all[position->second];
     any_repeated |= ++named.phase_count > 1;
-    // What an interrupt cut off, and what has no figure, is no repetition. One without some workers or lanes measured
-    // something else than the others.
+    // Excludes interrupted repetitions and those without a figure. A repetition without some workers or lanes measured
+    // something different from the others.
     named.metadata = phase.metadata();
     const double value = named.metadata ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
     if (phase.interrupted()) continue;

@@ -1,4 +1,4 @@
-// Several repetitions of one figure: what they agree on, and how sure that is.
+// Statistics over several repetitions of one figure.
 #ifndef COORDINATOR_ANALYSIS_REPEAT_H_
 #define COORDINATOR_ANALYSIS_REPEAT_H_
 
@@ -8,10 +8,10 @@
 
 namespace iobench {
 
-// Median with its distribution-free interval: the k-th smallest to the k-th largest value, which holds the median of
-// whatever distribution they come from with probability 1 - 2 P(Bin(n, 1/2) < k). The tightest with 95 % or more; where
-// n is too small for that, smallest to largest with the level it has (5 repetitions: 93.75 %). Without a name; NaN and
-// count 0 for no value. Values must be finite.
+// Returns the median with its distribution-free confidence interval: from the k-th smallest to the k-th largest value,
+// which contains the median of any distribution with probability 1 - 2 P(Bin(n, 1/2) < k). It selects the tightest
+// interval with at least 95 %, or, if n is too small, min. to max. with the level that this has (5 repetitions: 93.75
+// %). The name is left empty. NaN and count 0 if there are no values. REQUIRES: finite values.
 v1::RepetitionReport RepetitionsOf(std::span<const double> values);
 
 }  // namespace iobench

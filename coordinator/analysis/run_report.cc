@@ -1,12 +1,12 @@
-// The report of a run without its phases: who took part, and on what.
+// The report of a run without its phases: workers and targets.
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "coordinator/analysis/align.h"
-#include "coordinator/analysis/client_roster.h"
+#include "coordinator/analysis/phase/align.h"
+#include "coordinator/analysis/phase/client_roster.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {
@@ -36,7 +36,7 @@ void FillInfo(const v1::RunRecord& run, v1::RunInfo& info) {
   }
 }
 
-// By worker number; null: it is not in the record, or lost.
+// Index is the worker number; null: not in the record, or lost.
 std::vector<const v1::WorkerPhaseResult*> ResultsByWorker(const v1::PhaseRecord* phase, size_t worker_count) {
   std::vector<const v1::WorkerPhaseResult*> results(worker_count, nullptr);
   if (phase == nullptr) return results;
@@ -46,7 +46,7 @@ std::vector<const v1::WorkerPhaseResult*> ResultsByWorker(const v1::PhaseRecord*
   return results;
 }
 
-// The clock of the first of a client's workers that has one; `at`: the phase's start.
+// The clock of the first worker of a client that has one. `at`: start of the phase.
 void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhaseResult* const> results,
                CoordTime at, v1::ClientReport& report) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -101,8 +101,8 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     if (!roster.OtherHostsOf(client).empty()) {
       report.add_notes(
           absl::StrCat(roster.NameOf(client), " and ", absl::StrJoin(roster.OtherHostsOf(client), ", "),
-                       " report one boot id and count as one client; containers of one host do, and so do "
-                       "cloned machines: give clones an identity of their own"));
+                       " report the same boot id and count as one client; containers on one host do, and so do "
+                       "cloned machines: give each clone its own identity"));
     }
   }
   NoteClocks(run, newest, report);

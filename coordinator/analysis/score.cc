@@ -6,12 +6,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/marks/marks.h"
 
 namespace iobench {
 namespace {
 
-// Of the first repetition. Null: it is not (or no more) there; phases behind it keep their numbers.
+// Returns the phase of the first repetition. Null: it is missing; the phases after it keep their numbers.
 const v1::PhaseReport* ReportOfPhase(const v1::RunReport& report, int index) {
   const auto found =
       std::find_if(report.phases().begin(), report.phases().end(), [index](const v1::PhaseReport& phase) {

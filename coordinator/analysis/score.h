@@ -1,4 +1,4 @@
-// The score of a suite that says which of its phases make one (Phase.score). Pure.
+// The score of a suite that defines one with Phase.score. Pure.
 #ifndef COORDINATOR_ANALYSIS_SCORE_H_
 #define COORDINATOR_ANALYSIS_SCORE_H_
 
@@ -11,15 +11,15 @@ namespace iobench {
 struct Score {
   double bandwidth_gib_per_s = 0;  // geometric mean over the bandwidth phases
   double metadata_kops_per_s = 0;  // geometric mean over the metadata phases
-  double total = 0;                // the root of their product
+  double total = 0;                // square root of their product
   size_t bandwidth_phases = 0, metadata_phases = 0;
 };
 
-// Of the first repetition. Nothing where the plan names no phases of both kinds, or one of them is missing, has no
-// figure (yet), was interrupted, is partial, or is a find that found nothing.
+// Returns the score of the first repetition. nullopt: the plan does not have phases of both kinds, or one of them is
+// missing, has no figure (yet), was interrupted, is partial, or is a find without results.
 std::optional<Score> ScoreOf(const v1::RunReport& report);
 
-// The score and its formula among the report's notes, once there is one.
+// Adds the score and its formula to the report's notes, once there is one.
 void NoteScore(v1::RunReport& report);
 
 }  // namespace iobench

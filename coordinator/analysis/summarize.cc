@@ -3,14 +3,14 @@
 #include <cmath>
 #include <limits>
 
-#include "common/phase_shape.h"
+#include "common/model/phase_shape.h"
 #include "coordinator/analysis/client_tables.h"
-#include "coordinator/analysis/figures.h"
 #include "coordinator/analysis/lane_summaries.h"
-#include "coordinator/analysis/marks.h"
-#include "coordinator/analysis/phase_view.h"
-#include "coordinator/analysis/phase_writes.h"
-#include "coordinator/analysis/verify_summary.h"
+#include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/marks/verify_summary.h"
+#include "coordinator/analysis/phase/figures.h"
+#include "coordinator/analysis/phase/phase_view.h"
+#include "coordinator/analysis/phase/phase_writes.h"
 
 namespace iobench {
 namespace {
@@ -70,7 +70,7 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
   report.set_straggler_cost(figures.straggler_cost);
 
   v1::StonewallReport& stonewall = *report.mutable_stonewall();
-  // A close that flushes nothing stops the lanes all the same.
+  // A close that does not flush still stops the lanes.
   const bool only_closed = view.traits.stonewall == v1::STONEWALL_FLUSHED && view.traits.buffered_writes &&
                            !view.writes->flushed;
   stonewall.set_kind(only_closed ? "closed" : view.traits.stonewall_name);

@@ -1,4 +1,4 @@
-// From raw to finished: one phase's record becomes its report. Pure: no I/O, no clock, no transport, no log.
+// Converts one phase's raw record to its report. Pure: no I/O, clock, transport or log.
 #ifndef COORDINATOR_ANALYSIS_SUMMARIZE_H_
 #define COORDINATOR_ANALYSIS_SUMMARIZE_H_
 
@@ -9,17 +9,18 @@
 
 namespace iobench {
 
-// Every figure, mark and error of one phase, as docs/measurement.md defines them. Lanes of a worker whose clock map
-// cannot be fitted are aligned by its best burst and marked clock_step.
+// Computes all figures, marks and errors of one phase, as defined in docs/measurement.md. If a worker's clock map
+// cannot be fitted, its lanes are aligned by its best burst and marked clock_step.
 v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& phase);
 
-// The report without phases: schema, run, clients (offset and error of the clocks from `newest`, which may be null).
+// Returns the report without phases: schema, run, clients (with offset and error of their clocks from `newest`, which
+// may be null).
 v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newest);
 
-// The clocks of a report's clients from a newer phase.
+// Updates the clocks of a report's clients from a newer phase.
 void NoteClocks(const v1::RunRecord& run, const v1::PhaseRecord* newest, v1::RunReport& report);
 
-// Median, distribution-free interval and the rest, one entry per phase name; empty unless some name has two or more.
+// Returns median, distribution-free interval etc., one entry per phase name; empty if no name occurs at least twice.
 std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);
 std::vector<v1::RepetitionReport> SummarizeRepetitions(
     const google::protobuf::RepeatedPtrField<v1::PhaseReport>& phases);

@@ -21,7 +21,7 @@ absl::StatusOr<AppendFile> AppendFile::Create(const std::string& path) {
 }
 
 absl::StatusOr<AppendFile> AppendFile::CreateNameless(const std::string& path) {
-  ::unlink(path.c_str());  // one that a crash left in the moment in which it has a name
+  ::unlink(path.c_str());  // left by a crash while it had a name
   absl::StatusOr<AppendFile> file = Create(path);
   if (file.ok() && ::unlink(path.c_str()) != 0) return ErrnoStatus(absl::StrCat("remove ", path), errno);
   return file;
@@ -69,7 +69,7 @@ absl::Status AppendFile::CopyTo(std::ostream& out) const {
                                 static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return ErrnoStatus(absl::StrCat("read ", path_), errno);
-    if (got == 0) return absl::DataLossError(absl::StrCat(path_, ": somebody has cut it off"));
+    if (got == 0) return absl::DataLossError(absl::StrCat(path_, ": another process truncated it"));
     out.write(piece.data(), got);
     offset += static_cast<uint64_t>(got);
   }

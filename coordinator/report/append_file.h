@@ -1,4 +1,4 @@
-// A file of ours that grows piece by piece: what a piece costs does not depend on how many there are.
+// A file to which the program appends pieces. Appending costs the same however long the file is.
 #ifndef COORDINATOR_REPORT_APPEND_FILE_H_
 #define COORDINATOR_REPORT_APPEND_FILE_H_
 
@@ -12,21 +12,21 @@
 
 namespace iobench {
 
-// One thread uses it. Errors name the file and say why.
+// Not thread-safe. Errors name the file and the reason.
 class AppendFile {
  public:
-  // A new file. Fails where there is one by this name, or a link.
+  // Creates a new file. Fails if anything, even a symbolic link, has this name.
   static absl::StatusOr<AppendFile> Create(const std::string& path);
-  // A new file without a name: it is gone when this process is. PATH is taken for a moment.
+  // Creates a new file without a name, which disappears when this process ends. `path` is used briefly.
   static absl::StatusOr<AppendFile> CreateNameless(const std::string& path);
   ~AppendFile();
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&& other) noexcept;
 
-  // Lets `write` write one piece behind the others. On failure the file ends where it ended before.
+  // Appends what `write` writes. On failure, the file is truncated to its previous length.
   absl::Status Append(absl::FunctionRef<absl::Status(std::ostream&)> write);
   absl::Status CopyTo(std::ostream& out) const;
-  absl::Status Sync() const;  // durably
+  absl::Status Sync() const;  // makes the contents durable
   uint64_t bytes() const { return bytes_; }
 
  private:

@@ -33,8 +33,8 @@ absl::Status Fill(int fd, const std::string& path, absl::FunctionRef<absl::Statu
 
 }  // namespace
 
-// The new name must survive a crash as well. Some network file systems refuse to fsync a directory (EINVAL, EBADF):
-// there the rename is as durable as they make it.
+// The new name must survive a crash too. Some network file systems refuse to fsync a directory (EINVAL, EBADF); there
+// the rename is as durable as they make it.
 absl::Status SyncDirectory(const std::string& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(absl::StrCat("open ", directory), errno);
@@ -48,7 +48,7 @@ absl::Status SyncDirectory(const std::string& directory) {
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::FunctionRef<absl::Status(std::ostream&)> write, Durable durable) {
   const std::string partial = path + kPartialSuffix;
-  ::unlink(partial.c_str());  // O_EXCL below: never through a link that somebody laid there
+  ::unlink(partial.c_str());  // O_EXCL below ensures that no symbolic link is followed
   const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return ErrnoStatus(absl::StrCat("create ", partial), errno);
   absl::Cleanup remove_partial = [&partial] { ::unlink(partial.c_str()); };

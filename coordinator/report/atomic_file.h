@@ -1,4 +1,4 @@
-// Replaces a file in one step: a reader, or a crash, finds the old content or the new, never half of one.
+// Replaces a file atomically: a reader, or a crash, sees either the old or the new content, never a part of it.
 #ifndef COORDINATOR_REPORT_ATOMIC_FILE_H_
 #define COORDINATOR_REPORT_ATOMIC_FILE_H_
 
@@ -10,20 +10,20 @@
 
 namespace iobench {
 
-// Ends the name of a file that is being written; one that a crash left is replaced by the next write.
+// The suffix of a file while it is being written. The next write replaces a partial file left by a crash.
 inline constexpr char kPartialSuffix[] = ".partial";
 
-// Whether a file survives a power failure as soon as it is written, or only when the caller has synced it and its
-// directory. A process that is killed loses nothing either way.
+// Whether a file survives a power failure as soon as it is written, or only after the caller has synced the file and
+// its directory. Killing the process loses nothing in either case.
 enum class Durable { kNow, kLater };
 
-// Lets `write` fill PATH.partial and renames it to PATH; both durably (fsync) unless told otherwise. On failure PATH is
-// as it was and the partial file is gone; the status names the file and says why ("No space left on device").
+// Lets `write` fill PATH.partial, then renames it to PATH, both with fsync by default. On failure, PATH is unchanged
+// and the partial file is removed; the status names the file and the reason ("No space left on device").
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::FunctionRef<absl::Status(std::ostream&)> write,
                                  Durable durable = Durable::kNow);
 
-// Makes the names in a directory durable.
+// Makes changes to the names in a directory durable.
 absl::Status SyncDirectory(const std::string& directory);
 
 }  // namespace iobench

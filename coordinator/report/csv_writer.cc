@@ -1,6 +1,6 @@
-// result.csv: one row per phase, client and lane, the phase's own figures repeated on each row, so that pandas and R
-// read it without options. phases.csv: one row per phase, with the phase's own figures and nothing else, so that they may
-// be added up. The columns are documented in docs/reports.md; names are stable, new ones come last.
+// result.csv: one row per phase, client and lane, with the phase's figures repeated in each row, so that pandas and R
+// read it without options. phases.csv: one row per phase with only the phase's own figures, so that they can be summed.
+// docs/reports.md describes the columns. Names are stable; new columns are added at the end.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "common/status_util.h"
-#include "coordinator/report/number_text.h"
 #include "coordinator/report/phases_csv.h"
+#include "coordinator/report/flush_report.h"
 #include "coordinator/report/report_writer.h"
-#include "coordinator/report/worker_scaling.h"
+#include "coordinator/report/text/number_text.h"
+#include "coordinator/report/text/worker_scaling.h"
 
 namespace iobench {
 namespace {
@@ -21,13 +22,13 @@ namespace {
 struct RowSource {
   const v1::RunReport& report;
   const v1::PhaseReport& phase;
-  const v1::ClientPhaseReport* client = nullptr;  // null, and worker too: a row of phases.csv
+  const v1::ClientPhaseReport* client = nullptr;  // null, as is worker, for rows of phases.csv
   const v1::WorkerPhaseReport* worker = nullptr;
   const v1::LanePhaseReport* lane = nullptr;  // null: a lost worker that sent nothing about its lanes
 };
 
-// RFC 4180: quoted where a comma, a quote or a line break is inside, quotes doubled. Spaces at the ends too: readers
-// differ on whether they belong to the value.
+// RFC 4180: a value with a comma, a quote or a line break is quoted, and quotes in it are doubled. Values with spaces
+// at their ends are quoted too, since readers differ on whether these belong to the value.
 std::string Text(std::string_view value) {
   const bool quoted = value.find_first_of(",\"\r\n") != std::string_view::npos ||
                       (!value.empty() && (value.front() == ' ' || value.back() == ' '));
@@ -44,7 +45,7 @@ std::string Number(uint64_t value) {
   return std::to_string(value);
 }
 
-// Empty where there is no number.
+// Empty if there is no number.
 std::string Number(double value) {
   std::string text;
   if (std::isfinite(value)) AppendShortest(value, text);
@@ -73,13 +74,13 @@ std::string State(const RowSource& row) {
   return row.lane->stopped() ? "stopped" : "done";
 }
 
-// Operations on names have no rate of data, unless they write files.
+// Metadata operations have no data rate, unless they write files.
 std::string OfData(const RowSource& row, std::string cell) {
   if (row.phase.metadata() && row.phase.bytes() == 0) return "";
   return cell;
 }
 
-enum class Of { kPhase, kLane };  // kPhase: the same on all rows of a phase
+enum class Of { kPhase, kLane };  // kPhase: the same in all rows of a phase
 
 struct Column {
   std::string_view name;
@@ -87,18 +88,18 @@ struct Column {
   std::string (*value)(const RowSource&);
 };
 
-// A cell of the lane, empty where the row has none.
+// A cell of the lane, empty if the row has none.
 #define LANE_CELL(expression) \
   Of::kLane, [](const RowSource& row) { return row.lane == nullptr ? std::string() : expression; }
 // A cell of the row's client or worker.
 #define OWNER_CELL(expression) Of::kLane, [](const RowSource& row) { return expression; }
 #define CELL(expression) Of::kPhase, [](const RowSource& row) { return expression; }
-// A figure of a part of the phase that may be missing: not known is empty, never 0.
+// A figure of an optional part of the phase: empty if unknown, never 0.
 #define PART_CELL(part, field)                                                        \
   Of::kPhase, [](const RowSource& row) {                                              \
     return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); \
   }
-// The same for rates of data.
+// The same for data rates.
 #define DATA_CELL(part, field)                                                                     \
   Of::kPhase, [](const RowSource& row) {                                                           \
     return OfData(row, row.phase.has_##part() ? Number(row.phase.part().field()) : std::string()); \
@@ -186,7 +187,7 @@ constexpr Column kColumns[] = {
      CELL(row.phase.has_found_items() ? Number(row.phase.found_items()) : std::string())},
 };
 
-// What stands in phases.csv behind the columns that it shares with result.csv.
+// The columns of phases.csv after those that it shares with result.csv.
 constexpr Column kPhaseColumns[] = {
     {"clients", CELL(Number(uint64_t(row.phase.clients_size())))},
     {"workers", CELL(Number(uint64_t{WorkerCount(row.phase)}))},
@@ -243,11 +244,6 @@ void WriteRow(const Columns& columns, const RowSource& row, std::ostream& out) {
   out << '\n';
 }
 
-absl::Status Finish(std::ostream& out) {
-  out.flush();
-  return out.good() ? absl::OkStatus() : absl::DataLossError("the CSV report could not be written");
-}
-
 class CsvWriter : public ReportWriter {
  public:
   absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
@@ -261,7 +257,7 @@ class CsvWriter : public ReportWriter {
 
 absl::Status WriteCsvTitles(std::ostream& out) {
   WriteTitles(LaneColumns(), out);
-  return Finish(out);
+  return Flush(out, "CSV");
 }
 
 absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
@@ -274,7 +270,7 @@ absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& ph
       if (worker.lanes().empty()) WriteRow(columns, {report, phase, &client, &worker, nullptr}, out);
     }
   }
-  return Finish(out);
+  return Flush(out, "CSV");
 }
 
 std::unique_ptr<ReportWriter> MakeCsvWriter() {
@@ -283,12 +279,12 @@ std::unique_ptr<ReportWriter> MakeCsvWriter() {
 
 absl::Status WritePhasesCsvTitles(std::ostream& out) {
   WriteTitles(PhaseColumns(), out);
-  return Finish(out);
+  return Flush(out, "CSV");
 }
 
 absl::Status WritePhasesCsvRow(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
   WriteRow(PhaseColumns(), {report, phase}, out);
-  return Finish(out);
+  return Flush(out, "CSV");
 }
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// A stream into a descriptor that remembers errno: std::ofstream would lose why a disk refused the bytes.
+// A stream buffer for a file descriptor that keeps errno. std::ofstream would lose the reason for a failed write.
 #ifndef COORDINATOR_REPORT_DESCRIPTOR_BUFFER_H_
 #define COORDINATOR_REPORT_DESCRIPTOR_BUFFER_H_
 
@@ -10,7 +10,7 @@
 
 namespace iobench {
 
-// Does not own the descriptor. What is in the buffer is written by flushing the stream.
+// Does not own the descriptor. Flush the stream to write buffered data.
 class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }

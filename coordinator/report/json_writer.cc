@@ -1,5 +1,5 @@
-// result.json: the finished message, walked by reflection, so that a new field of the message is in the file at once
-// and under the same name. protobuf's own JSON is no use here: it prints 64-bit numbers as strings and drops zeros.
+// result.json: the finished message, written by reflection, so that a new field appears in the file automatically under
+// the same name. protobuf's own JSON printer is unsuitable: it prints 64-bit numbers as strings and omits zeros.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -15,8 +15,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "coordinator/report/number_text.h"
+#include "coordinator/report/flush_report.h"
 #include "coordinator/report/report_writer.h"
+#include "coordinator/report/text/number_text.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "nlohmann/json.hpp"
@@ -32,7 +33,7 @@ using google::protobuf::Reflection;
 constexpr int kSingular = -1;
 constexpr size_t kPieceBytes = 64 * 1024;
 
-// Bytes that are not UTF-8 (a file name may hold any) become U+FFFD instead of an exception.
+// Bytes that are not UTF-8 (a file name may contain any) become U+FFFD instead of an exception.
 void AppendString(std::string_view value, std::string& out) {
   const bool plain = std::all_of(value.begin(), value.end(),
                                  [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
@@ -43,7 +44,7 @@ void AppendString(std::string_view value, std::string& out) {
   }
 }
 
-// A whole number shows that it is none of the integers: "10.0".
+// Whole values are printed as "10.0" to distinguish them from integers.
 void AppendFloat(double value, std::string& out) {
   if (!std::isfinite(value)) {
     out += "null";
@@ -58,7 +59,7 @@ std::string_view JsonName(const FieldDescriptor& field) {
   return field.has_json_name() ? field.json_name() : field.name();
 }
 
-// A message without lists of messages stands on one line: a lane, a mark or a latency reads as one row.
+// A message without lists of messages is printed on one line: a lane, a mark or a latency is one row.
 bool IsOneLine(const Descriptor& type) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
@@ -109,7 +110,7 @@ void AppendScalar(const Message& message, const FieldDescriptor& field, int inde
   assert(false);
 }
 
-// Writes while it walks: a run of 1,000 clients is never held a second time as a tree.
+// Writes while it iterates, so that a run of 1,000 clients is never in memory a second time as a tree.
 class JsonPrinter {
  public:
   explicit JsonPrinter(std::ostream& out) : out_(out) {}
@@ -134,7 +135,7 @@ class JsonPrinter {
     }
   }
 
-  // An element of a report's list of phases, with what stands before it.
+  // Prints an element of a report's list of phases, with what precedes it.
   void PrintPhase(const v1::PhaseReport& phase, bool is_first) {
     depth_ = kPhaseDepth;
     if (!is_first) text_ += ',';
@@ -142,7 +143,7 @@ class JsonPrinter {
     Print(phase);
   }
 
-  // The list of phases is made by `print_phases` from here on: PrintPhase of each. `any`: there are some.
+  // From now on, `print_phases` prints the list of phases with PrintPhase. `any`: the list is not empty.
   void set_print_phases(bool any, std::function<absl::Status(std::ostream&)> print_phases) {
     any_phases_ = any;
     print_phases_ = std::move(print_phases);
@@ -161,14 +162,14 @@ class JsonPrinter {
     text_ += ']';
   }
 
-  // Asked for every message: a lane's answer must not cost a walk through its type.
+  // Needed for every message, so the result of examining a type is cached.
   bool IsOneLineCached(const Descriptor& type) {
     const auto [found, is_new] = one_line_.try_emplace(&type, false);
     if (is_new) found->second = IsOneLine(type);
     return found->second;
   }
 
-  // The brackets, commas and line breaks around the items of one object or array.
+  // The brackets, commas and line breaks of one object or array.
   class Items {
    public:
     Items(JsonPrinter& printer, char opening, bool one_line)
@@ -228,7 +229,7 @@ class JsonPrinter {
                              : get.GetRepeatedMessage(message, &field, index));
   }
 
-  // Entries are sorted, so that the same result is the same file.
+  // Entries are sorted, so that equal results give equal files.
   void PrintMap(const Message& message, const FieldDescriptor& field) {
     const FieldDescriptor& key = *field.message_type()->map_key();
     const FieldDescriptor& value = *field.message_type()->map_value();
@@ -263,11 +264,6 @@ class JsonPrinter {
   absl::Status phases_status_;
 };
 
-absl::Status Finish(std::ostream& out) {
-  out.flush();
-  return out.good() ? absl::OkStatus() : absl::DataLossError("the JSON report could not be written");
-}
-
 class JsonWriter : public ReportWriter {
  public:
   absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
@@ -289,7 +285,7 @@ class JsonWriter : public ReportWriter {
 
 absl::Status WriteJsonPhase(const v1::PhaseReport& phase, bool is_first, std::ostream& out) {
   JsonPrinter(out).PrintPhase(phase, is_first);
-  return Finish(out);
+  return Flush(out, "JSON");
 }
 
 absl::Status WriteJson(const v1::RunReport& report, bool any_phases,
@@ -303,7 +299,7 @@ absl::Status WriteJson(const v1::RunReport& report, bool any_phases,
   }
   IOBENCH_RETURN_IF_ERROR(status);
   out << '\n';
-  return Finish(out);
+  return Flush(out, "JSON");
 }
 
 std::unique_ptr<ReportWriter> MakeJsonWriter() {

@@ -1,4 +1,4 @@
-// phases.csv: the first line, and the row of one phase. The rows of its lanes are result.csv (report_writer.h).
+// Writes phases.csv: the header line, and one row per phase. result.csv (report_writer.h) has one row per lane.
 #ifndef COORDINATOR_REPORT_PHASES_CSV_H_
 #define COORDINATOR_REPORT_PHASES_CSV_H_
 
@@ -10,7 +10,7 @@
 namespace iobench {
 
 absl::Status WritePhasesCsvTitles(std::ostream& out);
-// `report`: the run that the phase belongs to; its phases are not looked at.
+// `report`: the run that the phase belongs to; its own phases are not used.
 absl::Status WritePhasesCsvRow(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out);
 
 }  // namespace iobench

@@ -30,12 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A raw file is a plain protobuf message with one unknown field behind it, so that `protoc --decode` reads it as it
-// is, while we see a file that was cut off: protobuf by itself takes a message that ends between two fields for a
-// whole one. The field: number 536870911 (the highest there is), 24 bytes:
-//   "IOBRUN01" or "IOBPHS01" | length of the message | FNV-1a of the message, both 64 bits, little endian.
-// Of a phase 32 bytes, "IOBPHS02": behind them the number of its run, which the checksum takes in, so that a file that
-// was copied from another run is seen. Earlier versions wrote "IOBPHS01".
+// A raw file is a plain protobuf message with one unknown field at the end. `protoc --decode` can read it as it is, and
+// truncation is detected, which protobuf itself does not do if a message ends between two fields. The field has number
+// 536870911 (the highest) and 24 bytes:
+//   "IOBRUN01" or "IOBPHS01" | length of the message | FNV-1a of the message, both 64 bits, little-endian.
+// For a phase it has 32 bytes with "IOBPHS02": the number of its run follows and is part of the checksum, so that a
+// file copied from another run is detected. Earlier versions wrote "IOBPHS01".
 constexpr std::string_view kRunKind = "IOBRUN01";
 constexpr std::string_view kPhaseKind = "IOBPHS02";
 constexpr std::string_view kPhaseKindWithoutRun = "IOBPHS01";
@@ -43,13 +43,13 @@ constexpr std::string_view kSealTag("\xfa\xff\xff\xff\x0f\x18", 6);
 constexpr std::string_view kSealTagWithRun("\xfa\xff\xff\xff\x0f\x20", 6);
 constexpr size_t kSealBytes = 6 + 24;
 constexpr size_t kSealBytesWithRun = 6 + 32;
-constexpr int64_t kLeastBetweenSavesNs = kNanosPerSecond;
-constexpr int64_t kSaveShare = 20;  // saving a report takes at most one part in so many
-constexpr ptrdiff_t kMostSynced = 64;
+constexpr int64_t kMinBetweenSavesNs = kNanosPerSecond;
+constexpr int64_t kSaveShare = 20;  // saving a report takes at most 1/20 of the time
+constexpr ptrdiff_t kMaxSynced = 64;
 constexpr uint64_t kLongestFileBytes =
-    (uint64_t{1} << 31) + kSealBytesWithRun;  // as long as a message can be
+    (uint64_t{1} << 31) + kSealBytesWithRun;  // the max. length of a message
 
-// Of what stands behind bytes that hash to `hash`.
+// Continues a hash over the bytes that follow those with `hash`.
 uint64_t Fnv1a(std::string_view bytes, uint64_t hash = 0xcbf29ce484222325) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
@@ -67,7 +67,7 @@ uint64_t FromLittleEndian(std::string_view bytes) {
   return value;
 }
 
-// `run_number`: behind a phase's record, where it is known.
+// `run_number`: appended to a phase's record, if known.
 std::string Seal(std::string_view kind, std::string_view message, std::optional<uint64_t> run_number) {
   const std::string run = run_number.has_value() ? LittleEndian(*run_number) : "";
   std::string seal(run_number.has_value() ? kSealTagWithRun : kSealTag);
@@ -91,7 +91,7 @@ absl::Status SaveSealed(const std::string& path, std::string_view kind, std::opt
       durable);
 }
 
-// What stands at the end of a file; `bytes` is 0 where that is no seal.
+// The seal at the end of a file; `bytes` is 0 if there is none.
 struct FoundSeal {
   size_t bytes = 0;
   std::string_view kind;
@@ -110,7 +110,7 @@ FoundSeal SealOf(std::string_view file) {
   return found;
 }
 
-// `kinds`: those that it may be. The run's number where the seal has it.
+// `kinds`: the kinds that are accepted. Returns the run's number if the seal has it.
 absl::StatusOr<std::optional<uint64_t>> LoadSealed(const std::string& path,
                                                    std::initializer_list<std::string_view> kinds,
                                                    google::protobuf::Message& message) {
@@ -118,16 +118,16 @@ absl::StatusOr<std::optional<uint64_t>> LoadSealed(const std::string& path,
   const FoundSeal seal = SealOf(file);
   if (seal.bytes == 0) {
     return absl::DataLossError(
-        absl::StrCat(path, ": cut off, or not a file of cluster-iobench (", file.size(),
-                     " bytes, no seal at the end); take it from a complete copy of the run"));
+        absl::StrCat(path, ": truncated, or not a cluster-iobench file (", file.size(),
+                     " bytes, no seal at the end); restore it from a complete copy of the run"));
   }
   if (std::find(kinds.begin(), kinds.end(), seal.kind) == kinds.end()) {
     return absl::DataLossError(
-        absl::StrCat(path, ": holds another kind of record, or is of a newer program"));
+        absl::StrCat(path, ": holds another kind of record, or comes from a newer version"));
   }
   const std::string_view content = std::string_view(file).substr(0, file.size() - seal.bytes);
   if (std::string_view(file).substr(content.size()) != Seal(seal.kind, content, seal.run_number)) {
-    return absl::DataLossError(absl::StrCat(path, ": damaged, its checksum does not fit"));
+    return absl::DataLossError(absl::StrCat(path, ": damaged, its checksum does not match"));
   }
   if (!message.ParseFromArray(content.data(), static_cast<int>(content.size()))) {
     return absl::DataLossError(
@@ -153,7 +153,7 @@ uint32_t IndexOf(const std::string& phase_path) {
       std::strtoul(phase_path.c_str() + phase_path.rfind("phase-") + 6, nullptr, 10));
 }
 
-// raw/phase-NNN.pb in the order of their numbers.
+// Returns raw/phase-NNN.pb in the order of their numbers.
 std::vector<std::string> PhaseFiles(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -171,20 +171,20 @@ std::vector<std::string> PhaseFiles(const std::string& directory) {
 absl::Status LoadPhase(const std::string& path, uint64_t run_number, v1::PhaseRecord& phase) {
   IOBENCH_ASSIGN_OR_RETURN(const std::optional<uint64_t> sealed_run,
                            LoadSealed(path, {kPhaseKind, kPhaseKindWithoutRun}, phase));
-  constexpr char kTakeIt[] = "; take it from a complete copy of this run";
+  constexpr char kTakeIt[] = "; restore it from a complete copy of this run";
   if (sealed_run.has_value() && *sealed_run != run_number) {
-    return absl::DataLossError(absl::StrCat(path, ": is of another run", kTakeIt));
+    return absl::DataLossError(absl::StrCat(path, ": belongs to another run", kTakeIt));
   }
   if (phase.index() != IndexOf(path)) {
-    return absl::DataLossError(absl::StrCat(path, ": is of another phase, number ", phase.index(), kTakeIt));
+    return absl::DataLossError(absl::StrCat(path, ": belongs to another phase, number ", phase.index(), kTakeIt));
   }
   return absl::OkStatus();
 }
 
-// Whether a file with such a general name is ours; a result of some other program must survive --force.
+// Returns whether a file with such a general name is ours; a result of another program must survive --force.
 bool IsOurs(const std::string& path) {
   const auto text = ReadSmallFile("result", path, kLongestFileBytes);
-  if (!text.ok()) return false;  // a FIFO, a device, a directory: nothing that we would have written
+  if (!text.ok()) return false;  // a FIFO, a device or a directory: not written by us
   const std::string_view head = std::string_view(*text).substr(0, 512);
   return path.ends_with(".csv") ? head.starts_with("run_id,started_at,phase_index,")
                                 : head.find("\"schema\": \"cluster-iobench result") != std::string_view::npos;
@@ -198,7 +198,7 @@ absl::Status RemoveEarlierResult(const std::string& directory) {
     if (fs::exists(path, error) && !IsOurs(path)) {
       return absl::AlreadyExistsError(absl::StrCat(
           path,
-          " is not a result of cluster-iobench and is left alone; choose another directory with --out"));
+          " is not a cluster-iobench result and is left alone; choose another directory with --out"));
     }
   }
   paths.push_back(RunPath(directory));
@@ -221,12 +221,12 @@ bool HoldsResult(const std::string& directory) {
 
 absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, bool force,
                                                 std::function<int64_t()> now_ns) {
-  if (directory.empty()) return absl::InvalidArgumentError("--out: the name of a directory is missing");
+  if (directory.empty()) return absl::InvalidArgumentError("--out needs the name of a directory");
   if (HoldsResult(directory)) {
     if (!force) {
       return absl::AlreadyExistsError(absl::StrCat(
           directory,
-          " holds a result already; choose another directory with --out, or replace it with --force"));
+          " already holds a result; choose another directory with --out, or replace it with --force"));
     }
     IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory));
   }
@@ -272,7 +272,7 @@ absl::Status ResultStore::AddPhase(const v1::RunReport& report, const v1::PhaseR
 
 bool ResultStore::IsDue() const {
   if (!saved_any_phase_) return true;
-  return now_ns_() - saved_at_ns_ >= std::max(kLeastBetweenSavesNs, kSaveShare * save_took_ns_);
+  return now_ns_() - saved_at_ns_ >= std::max(kMinBetweenSavesNs, kSaveShare * save_took_ns_);
 }
 
 absl::Status ResultStore::SaveReport(const v1::RunReport& report) {
@@ -292,12 +292,12 @@ absl::Status ResultStore::SaveReport(const v1::RunReport& report) {
   return absl::OkStatus();
 }
 
-// All are sent to the disk before the first is waited for: 0.1 ms a file on ext4, where one after the other took 5 ms
-// each. Beside other writers it may take 2 ms all the same, so that of very short phases only the newest are waited
-// for; the others reach the disk by themselves, on Linux within half a minute.
+// Starts writing all files to disk before waiting for the first: 0.1 ms per file on ext4, where one after the other
+// took 5 ms each. With other writers it may still take 2 ms, so for very short phases only the newest files are waited
+// for; the others reach the disk on their own, on Linux within half a minute.
 absl::Status ResultStore::SyncPhases() {
   if (not_synced_.empty()) return absl::OkStatus();
-  if (std::ssize(not_synced_) > kMostSynced) not_synced_.erase(not_synced_.begin(), not_synced_.end() - kMostSynced);
+  if (std::ssize(not_synced_) > kMaxSynced) not_synced_.erase(not_synced_.begin(), not_synced_.end() - kMaxSynced);
   for (const bool wait : {false, true}) {
     for (const std::string& path : not_synced_) {
       const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -314,7 +314,7 @@ absl::Status ResultStore::SyncPhases() {
 absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
-    return absl::NotFoundError(absl::StrCat(directory, ": no such directory; give the one that --out named"));
+    return absl::NotFoundError(absl::StrCat(directory, ": no such directory; give the directory that --out named"));
   }
   if (!fs::exists(RunPath(directory), error)) {
     return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (raw/run.pb is missing)"));

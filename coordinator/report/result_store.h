@@ -1,5 +1,6 @@
-// The directory of one run: raw/run.pb, raw/phase-NNN.pb, result.json, result.csv. What a phase adds costs the same
-// however many came before it; result.json, which must be one whole, is assembled every now and then.
+// The result directory of one run: raw/run.pb, raw/phase-NNN.pb, result.json, result.csv, phases.csv. The cost of
+// adding a phase does not grow with their number. result.json has to be written as a whole, so this is done only from
+// time to time.
 #ifndef COORDINATOR_REPORT_RESULT_STORE_H_
 #define COORDINATOR_REPORT_RESULT_STORE_H_
 
@@ -17,26 +18,27 @@
 
 namespace iobench {
 
-// One thread uses it. Files are written in one step (temporary file, rename), so that a reader or a process that is killed
-// leaves the old or the new, never half of one; of result.csv and phases.csv, which grow, the last lines may be missing then.
+// Not thread-safe. Files are replaced atomically (temporary file and rename), so that readers never see a partial file,
+// even if the process is killed. result.csv and phases.csv, which grow, may then lack their last lines.
 class ResultStore {
  public:
-  // Makes the directory (and parents) if need be. AlreadyExists when it holds a result already and `force` is not set:
-  // nothing is changed then. With `force` an earlier result of ours in it is replaced, other files stay. `now_ns`: the
-  // clock that IsDue() goes by.
+  // Creates the directory and its parents if needed. AlreadyExists: it contains a result and `force` is false; nothing
+  // has changed. With `force`, the earlier result is replaced and other files are kept. `now_ns`: the clock for
+  // IsDue().
   static absl::StatusOr<ResultStore> Create(const std::string& directory, bool force,
                                             std::function<int64_t()> now_ns = MonotonicNowNs);
 
   absl::Status SaveRun(const v1::RunRecord& run) const;
-  absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);  // RunRecord.run_number
-  // The next phase of result.json and of the CSV files. `report`: the run that it belongs to; its phases are not looked at.
+  absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);  // run_number: RunRecord.run_number
+  // Adds the next phase to result.json and the CSV files. `report`: the run that it belongs to; its own phases are not
+  // used.
   absl::Status AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
 
-  // Whether it is time to SaveReport: until result.json has a phase; then when a second has passed, and twenty times as
-  // long as the last time took, so that it costs at most a twentieth of a run of any length.
+  // True if SaveReport should be called: before result.json contains a phase; later, when at least one second and
+  // twenty times the duration of the last save have passed, so that saving takes at most 1/20 of the run time.
   bool IsDue() const;
-  // result.json with all phases that were added, and the rest of `report`. What was saved is durable then, but for the
-  // raw files of all but the newest 64 phases since the last time.
+  // Writes result.json with all added phases and the rest of `report`. Everything saved so far is then durable, except
+  // for raw files of phases before the newest 64 since the last save.
   absl::Status SaveReport(const v1::RunReport& report);
   const std::string& directory() const { return directory_; }
 
@@ -48,36 +50,38 @@ class ResultStore {
 
   std::string directory_;
   std::function<int64_t()> now_ns_;
-  std::vector<std::string> not_synced_;        // raw files of phases
+  std::vector<std::string> not_synced_;        // raw files of phases that are not yet durable
   std::optional<AppendFile> csv_;              // result.csv
   std::optional<AppendFile> phases_csv_;       // phases.csv
-  std::optional<AppendFile> json_phases_;      // the elements of result.json's list of phases, as they stand there
-  int64_t saved_at_ns_ = 0;                    // the report, the last time
+  std::optional<AppendFile> json_phases_;      // the elements of result.json's list of phases, as they will appear
+                                               // there
+  int64_t saved_at_ns_ = 0;                    // when the report was last saved
   int64_t save_took_ns_ = 0;
   bool saved_any_phase_ = false;
 };
 
-// A saved run, phase by phase.
+// Reads a saved run, phase by phase.
 class SavedRun {
  public:
-  // NotFound: no such result; DataLoss: run.pb is cut off or not ours, with the file's name.
+  // NotFound: there is no such result. DataLoss: run.pb is truncated or not from this program; the message names the
+  // file.
   static absl::StatusOr<SavedRun> Open(const std::string& directory);
   const v1::RunRecord& run() const { return run_; }
 
-  // The phases that are complete, in their order; then nothing. One that is damaged, missing, or of another run or
-  // phase is passed over; warnings() names it.
+  // Returns the complete phases in order, then nullopt. Skips a phase that is damaged, missing, or belongs to another
+  // run or position; warnings() names it.
   std::optional<v1::PhaseRecord> Next();
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // The last one that Next will give.
+  // Returns the last phase that Next will return.
   std::optional<v1::PhaseRecord> Newest() const;
 
  private:
   std::string directory_;
   v1::RunRecord run_;
   std::vector<std::string> files_;
-  size_t next_ = 0;              // of files_
-  uint32_t expected_index_ = 0;  // of its phase
+  size_t next_ = 0;              // index into files_
+  uint32_t expected_index_ = 0;  // expected index of the next phase
   std::vector<std::string> warnings_;
 };
 

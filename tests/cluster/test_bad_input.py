@@ -44,18 +44,18 @@ WRONG = {
     "listen to the world": ("-i 0 --listen 0.0.0.0:0 --workers 1", "--insecure"),
     "listen to the IPv6 world": ("-i 0 --listen [::]:0 --workers 1", "--insecure"),
     "not an address": ("-i 0 --listen 127.0.0.1:port --workers 1", "port"),
-    "fsync of names": ("--op create --op stat -e", r"-e \(--fsync-in-timing\): .*names"),
-    "close of names": ("--op stat -c", r"-c \(--close-in-timing\): .*names"),
-    "open of names": ("--op stat --open-in-timing", "names"),
-    "O_SYNC of names": ("--op stat -o", r"-o \(--sync\): no operation here opens files to write"),
-    "O_DSYNC of names": ("--op unlink -+D", r"-\+D .*write"),
+    "fsync of names": ("--op create --op stat -e", r"-e \(--fsync-in-timing\): metadata operations"),
+    "close of names": ("--op stat -c", r"-c \(--close-in-timing\): metadata operations"),
+    "open of names": ("--op stat --open-in-timing", "metadata operations"),
+    "O_SYNC of names": ("--op stat -o", r"-o \(--sync\): no operation in this run opens files for writing"),
+    "O_DSYNC of names": ("--op unlink -+D", r"-\+D .*for writing"),
     "more readers than lanes": ("-i 8 -r 4k -s 64k -t 2 -+K 3", r"-\+K 3 .* 2 .*in all"),
     "more readers than the lanes of all workers": ("-i 8 -r 4k -s 64k -t 2 --spawn 2 -+K 5", r"-\+K 5 .* 4 .*in all"),
     "no time": ("-i 1 --time 0", "--time.*from 0.001 to 10000000"),
     "no deadline": ("-i 1 --deadline 0", "--deadline.*from 0.001"),
     "a negative join timeout": ("-i 1 --join-timeout -1", "--join-timeout"),
     "a negative patience": ("-i 1 --lost-after -1", "--lost-after"),
-    "an option behind --": ("-i 0 -- -w", '"-w" stands behind --'),
+    "an option behind --": ("-i 0 -- -w", '"-w" follows --'),
     "a tree that is too deep": ("--op create --tree-depth 21", "from 0 to 20"),
     "a negative seed": ("-i 0 --seed -1", "from 0 to 18446744073709551615"),
     "a seed beyond 64 bits": ("-i 0 --seed 18446744073709551616", "from 0 to 18446744073709551615"),
@@ -311,7 +311,7 @@ def test_what_is_in_the_place_of_a_result_is_not_waited_for(name, path, out):
     out.mkdir()
     os.mkfifo(out / name)
     outcome = program.run([*SMALL, "--force"], path=path, out=out)
-    expect_one_line(outcome, "is not a result of cluster-iobench and is left alone")
+    expect_one_line(outcome, "is not a cluster-iobench result and is left alone")
     assert (out / name).is_fifo() and not outcome.data.exists()
 
 
@@ -320,15 +320,16 @@ def test_the_help_is_in_words_of_ours():
     assert "UINT in" not in outcome.stdout and "{auto,local" not in outcome.stdout, outcome
 
 
-LIMITED_LANES = ("-i", "0", "-+n", "-r", "4k", "-s", "8k", "-t", "100")
+# Many files in one lane: each lane has a table of descriptors of its own.
+MANY_FILES = ("-i", "0", "-+n", "-r", "4k", "-s", "400k", "-t", "1", "--files-per-lane", "100")
 
 
 def test_a_low_soft_limit_on_open_files_is_raised(path, out):
     low = ("sh", "-c", 'ulimit -Sn 64 && exec "$@"', "sh")
-    program.run(LIMITED_LANES, path=path, out=out, prefix=low).expect(0)
+    program.run(MANY_FILES, path=path, out=out, prefix=low).expect(0)
 
 
 def test_without_descriptors_a_low_hard_limit_is_said(path, out):
     hard = ("sh", "-c", 'ulimit -Sn 64 && ulimit -Hn 64 && exec "$@"', "sh")
-    outcome = program.run(LIMITED_LANES, path=path, out=out, prefix=hard).expect(2)
+    outcome = program.run(MANY_FILES, path=path, out=out, prefix=hard).expect(2)
     assert re.search(r"may have 64\s+files\s+open", outcome.stdout), outcome

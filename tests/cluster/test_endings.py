@@ -231,14 +231,14 @@ def test_a_file_system_that_hangs_is_told_of_before_the_run_begins(path, out, tm
     outcome = program.run(["-i", "0", "-r", "4k", "-s", "64k", "--transport", "local", "--lost-after", "2"], path=path,
                           out=out, prefix=delay).expect(0)
     line, = outcome.stderr.strip().splitlines()
-    assert "worker 0" in line and "still has to look at its paths after 2 s" in line and "hang" in line, outcome
+    assert "worker 0" in line and "still has to check its paths after 2 s" in line and "hang" in line, outcome
 
 
 def test_a_worker_says_that_it_waits_for_a_coordinator(tmp_path):
     address = f"127.0.0.1:{program.free_port()}"
     outcome = program.plain("worker", "--join", address, "--join-timeout", "2.5").expect(3)
     first, last = outcome.stderr.strip().splitlines()
-    assert f"waiting for a coordinator at {address} (for 2.5 s in all)" in first, outcome
+    assert f"waiting for a coordinator at {address} (for up to 2.5 s)" in first, outcome
     assert "no coordinator" in last and address in last, outcome
     assert "default 600" in program.plain("worker", "--help").stdout
 

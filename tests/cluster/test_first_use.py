@@ -39,7 +39,7 @@ def test_help_is_a_command_too():
     (("--engine", "urnig"), "did you mean uring?"),
     (("read",), "write --op before it"),
     (("--suite", "smok"), "did you mean smoke?"),
-    (("--listen", "9400", "--workers", "1"), "a port stands behind a colon: :9400"),
+    (("--listen", "9400", "--workers", "1"), "a port follows a colon: :9400"),
 ])
 def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(args, answer, path, out):
     outcome = program.run(args, path=path, out=out).expect(1)
@@ -186,7 +186,7 @@ def test_a_client_whose_shell_hangs_is_told_of_while_others_have_joined(path, ou
     with remote_shell(tmp_path, '[ "$1" = node2 ] && exec sleep 3\nexec sh -c "$3"\n') as env:
         outcome = program.plain(*words, "--join-timeout", "1.5", env=env, cwd=tmp_path).expect(1)
     assert "1 of 2 workers have joined" in outcome.stderr, outcome
-    assert "client node2 (worker 1), whose remote shell has said nothing yet" in outcome.stderr, outcome
+    assert "client node2 (worker 1), whose remote shell has printed nothing yet" in outcome.stderr, outcome
 
 
 def test_what_a_remote_shell_says_is_passed_on(path, out, tmp_path):

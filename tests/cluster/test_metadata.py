@@ -253,7 +253,7 @@ def test_an_error_names_client_lane_operation_and_path(path, out):
     (("--op", "stat", "--find-name", "x"), ("--find-name", "--op find")),
     (("--op", "create", "--least-file-bytes", "10"), ("--least-file-bytes", "--file-bytes")),
     (("--op", "create", "--least-file-bytes", "10", "--file-bytes", "9"), ("--least-file-bytes 10", "9 bytes")),
-    (("--op", "create", "--stripe", "4:1m"), ("--stripe is for Lustre", "another file system")),
+    (("--op", "create", "--stripe", "4:1m"), ("--stripe only applies to Lustre", "another file system")),
 ])
 def test_a_plan_that_makes_no_sense_is_one_line(options, words, path, out):
     shape = SHAPE if "--items" not in options else SHAPE[:-2]

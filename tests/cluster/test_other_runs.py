@@ -64,7 +64,7 @@ def copy_of_its_own(tmp_path):
 
 @pytest.mark.parametrize("phases, replacement, says", [
     (("-i", "0"), data_of_another_run, "belongs to another run now"),  # write, rewrite
-    (("-i", "0"), data_of_nobody, "no manifest that we can read"),
+    (("-i", "0"), data_of_nobody, "no readable manifest"),
     (("-i", "0", "-i", "1", "-+n"), copy_of_its_own, "was replaced by another directory"),
 ], ids=["another-run's", "nobody's", "a-copy"])
 def test_a_directory_that_is_swapped_in_under_a_run_is_left_alone(phases, replacement, says, path, out, tmp_path):

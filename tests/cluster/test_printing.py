@@ -37,7 +37,7 @@ def test_report_names_a_damaged_phase_and_prints_the_others(path, out):
     assert re.search(r"problems +not in this report", again.stdout), f"a record is no lane's\n{again}"
     damaged.write_bytes((out / "raw" / "phase-000.pb").read_bytes())
     again = program.plain("report", out).expect(2)
-    assert "is of another phase, number 0" in again.stderr, again
+    assert "belongs to another phase, number 0" in again.stderr, again
 
 
 def test_results_that_could_not_be_written_are_not_named(path, out):
@@ -48,7 +48,7 @@ def test_results_that_could_not_be_written_are_not_named(path, out):
         (out / "result.json").mkdir()            # in the way of the next
         outcome = running.wait()
     assert "results: " not in outcome.stdout, outcome
-    assert "results are not complete" in outcome.stdout, outcome
+    assert "results are incomplete" in outcome.stdout, outcome
 
 
 def test_names_cannot_send_escape_sequences(path, out, tmp_path):

@@ -120,7 +120,7 @@ def test_a_file_in_the_way_of_a_trace_is_left_alone(path, out, traces, is_link):
     trace.symlink_to(foreign) if is_link else trace.write_text("not yours")
     outcome = program.run(["--op", "write", "-s", "64k", "-r", "4k", "-t", "3", "-X", str(traces / "t")],
                           path=path, out=out)
-    assert f"trace {trace} is there already" in refusal_of(outcome), outcome
+    assert f"trace {trace} already exists" in refusal_of(outcome), outcome
     assert sorted(file.name for file in traces.iterdir()) == ["foreign", "t.1"]
     assert foreign.read_text() == trace.read_text() == "not yours"
     trace.unlink()

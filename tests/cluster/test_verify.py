@@ -237,7 +237,7 @@ def test_a_pace_is_kept_and_shown(path, out):
     assert phase["asked_ops_per_s"] == 200
     assert 100 < phase["paced_ops_per_s"] <= 200 * 1.001, "a busy machine may miss it, nothing may exceed it"
     assert phase["between_s"] > 0.4 and phase["pause_s"] == 0
-    assert "asked 200 ops/s" in outcome.stdout
+    assert "target 200 ops/s" in outcome.stdout
 
 
 def test_think_time_is_left_out_of_children_only(path, out):
@@ -280,7 +280,7 @@ def test_interleaved_records_are_verified_each_as_its_lane_s(path, tmp_path, opt
     places = {mismatch["what"]: mismatch for mismatch in verify["first"]}
     assert places["ZEROS"]["offset"] == 4096 * lanes + 512, "of lane 0's second record"
     assert "of the extent of lane 0" in places["WRONG_OFFSET"]["found"]
-    for words, says in ((("-r", "8k"), "sectors from multiples of bytes 4096, now 8192"), (("-r", "4k", "-r", "8k"), "-r")):
+    for words, says in ((("-r", "8k"), "sectors at multiples of bytes 4096, now 8192"), (("-r", "4k", "-r", "8k"), "-r")):
         other = program.run(["-i", "1", "-+n", "-w", "--verify", "-s", "64k", *words, *shape], path=path,
                             out=tmp_path / "3").expect(1)
         assert says in other.stderr, other

@@ -101,7 +101,7 @@ def test_passes_that_are_flushed_reach_the_disk(disk, out, flags):
         assert device.written_bytes >= 0.95 * phase["bytes"]
     assert not codes(phase) & {"absorbed", "unflushed"}
     assert phase["reached_bytes"] == phase["written_bytes"] == phase["bytes"]
-    assert "each pass is flushed before the next, inside the clock" in " ".join(outcome.stdout.split())
+    assert "each pass is flushed before the next, in the timed region" in " ".join(outcome.stdout.split())
     assert phase["stonewall"]["kind"] == "flushed"
     # The flushes are inside the headline's window.
     seconds = phase["measured_bytes"] / phase["headline"]["bytes_per_s"]
@@ -119,7 +119,7 @@ def test_passes_that_stay_in_memory_are_marked(disk, out):
     assert abs(phase["reached_bytes"] - counted) <= MIB, "the report and the manifest"
     (mark,) = (mark for mark in phase["marks"] if mark["code"] == "absorbed")
     assert mark["value"] == pytest.approx(100 * phase["reached_bytes"] / phase["bytes"])
-    assert "written arrived at the server or device" in " ".join(outcome.stdout.split())
+    assert "written reached the server or device" in " ".join(outcome.stdout.split())
 
 
 def test_a_close_that_flushes_nothing_is_not_called_a_flush(disk, out):

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/transport/mpi_transport.h"
+#include "common/transport/mpi/mpi_transport.h"
 #include "tests/unit/transport_echo_worker.h"
 #include "tests/unit/transport_take.h"
 

@@ -72,10 +72,10 @@ def test_a_lock_that_another_client_holds_is_waited_for(cluster, option, waits_i
     released = []
 
     def release():
-        # Only when the lane is there: it has the file open.
+        # Only when the lane is there: its thread has the file open.
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            descriptors = lab.run(first, "ls -l /proc/[0-9]*/fd 2>/dev/null", check=False).stdout
+            descriptors = lab.run(first, "ls -l /proc/[0-9]*/task/[0-9]*/fd 2>/dev/null", check=False).stdout
             if "lane-000000.0" in descriptors:
                 break
             time.sleep(0.2)

@@ -1,4 +1,4 @@
-// What benchmarks on a file have in common: their command line, the file, the order of its records.
+// Common parts of benchmarks on a file: command line, file, order of records.
 #ifndef TESTS_PERF_FILE_CASES_H_
 #define TESTS_PERF_FILE_CASES_H_
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/operation.h"
-#include "common/units.h"
+#include "common/model/operation.h"
+#include "common/text/units.h"
 #include "worker/pattern/op_stream.h"
 
 namespace iobench {
@@ -19,18 +19,18 @@ struct FileCases {
   std::vector<std::string> cases;
 };
 
-// [--directory DIR] [--file-bytes N] [--pairs N] --case CASE …; ends the program where it is something else, and shows
-// `case_form`.
+// Parses [--directory DIR] [--file-bytes N] [--pairs N] --case CASE …; for anything else, prints `case_form` and exits
+// the program.
 FileCases ParseFileCases(int argc, char** argv, const std::string& case_form);
 
-// RECORD and OPERATION of a case; end the program where there is no such thing.
+// Parse RECORD and OPERATION of a case; exit the program if they are invalid.
 uint32_t RecordBytesOf(const std::string& text);
 const OperationSpec* OperationOf(const std::string& text);
 
-// The offsets of a pass in the stream's order. The stream is at its end then: Restart it.
+// Returns the offsets of a pass in the stream's order. The stream is then at its end; call Restart.
 std::vector<uint64_t> OffsetsOf(OpStream& stream);
 
-// A file full of data, which is removed in the end.
+// A file filled with data; the destructor removes it.
 class DataFile {
  public:
   DataFile(const std::string& directory, uint32_t number, uint64_t bytes);

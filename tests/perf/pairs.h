@@ -1,4 +1,4 @@
-// What every benchmark here measures: passes of a bare loop and of ours that take turns, compared pair by pair.
+// The method of all benchmarks here: passes of a bare loop and of our own alternate and are compared in pairs.
 #ifndef TESTS_PERF_PAIRS_H_
 #define TESTS_PERF_PAIRS_H_
 
@@ -10,7 +10,7 @@
 
 namespace iobench {
 
-// Ends the program with the message behind its name.
+// Exits the program with its name and the message.
 [[noreturn]] void Fail(const std::string& message);
 
 struct Cost {
@@ -19,14 +19,14 @@ struct Cost {
 };
 Cost CostOf(const std::function<void()>& pass);
 
-// The figures of one case: medians over its pairs.
+// The results of one case: medians over its pairs.
 class Pairs {
  public:
-  // One pair: what a pass of `op_count` ops cost each lane. Rates add up over lanes, and so does CPU time.
+  // Adds one pair: the cost of a pass of `op_count` ops for each lane. Rates are summed over lanes, as is CPU time.
   void Add(uint64_t op_count, std::span<const Cost> bare, std::span<const Cost> ours);
 
-  // One line of JSON: `ratio` is ours / bare by wall time, `cpu_ratio` by CPU time (what to look at on a machine that
-  // others use too), `kops` are thousand ops per second of all lanes. REQUIRES: a pair.
+  // Prints one line of JSON: `ratio` is ours / bare by wall time, `cpu_ratio` by CPU time (more reliable on a machine
+  // that others use too), `kops` are thousand ops per second of all lanes. REQUIRES: at least one pair.
   void Print(const std::string& name) const;
 
  private:

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "worker/engine/io_engine.h"
-#include "worker/queued_loop.h"
+#include "worker/loop/queued_loop.h"
 
 namespace iobench {
 namespace {

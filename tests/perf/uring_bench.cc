@@ -18,7 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "tests/perf/file_cases.h"
 #include "tests/perf/pairs.h"
-#include "worker/aligned_buffer.h"
+#include "worker/data/aligned_buffer.h"
 #include "worker/engine/io_engine.h"
 
 namespace iobench {

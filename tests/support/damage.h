@@ -1,5 +1,5 @@
-// Changes messages at random, for tests of whoever takes them from a file or from the wire: fields go missing, are there
-// twice, or hold what nobody would write. The same seed does the same.
+// Changes messages at random, to test code that receives them from files or the network: fields are removed,
+// duplicated, or set to unlikely values. The same seed gives the same changes.
 #ifndef TESTS_SUPPORT_DAMAGE_H_
 #define TESTS_SUPPORT_DAMAGE_H_
 
@@ -16,17 +16,18 @@ namespace iobench {
 
 class Damage {
  public:
-  // `largest`: no integer is farther from 0; with less than an int64_t holds, doubles are seconds of some days at most.
+  // `largest`: max. absolute value of integers; if it is below the max. of int64_t, doubles are limited to some days in
+  // seconds.
   explicit Damage(uint64_t seed, uint64_t largest = std::numeric_limits<uint64_t>::max())
       : random_(seed), largest_(largest) {}
 
-  // One field somewhere in the message.
+  // Changes one field somewhere in the message.
   void One(google::protobuf::Message& message) {
     using google::protobuf::FieldDescriptor;
     const google::protobuf::Reflection& reflection = *message.GetReflection();
     const google::protobuf::Descriptor& type = *message.GetDescriptor();
     if (type.field_count() == 0) return;
-    // Mostly what is there: the rest of a message is seldom looked at.
+    // Usually selects a field that is set, because the rest of a message is rarely read.
     std::vector<const FieldDescriptor*> set;
     reflection.ListFields(message, &set);
     const FieldDescriptor& field = set.empty() || Below(4) == 0

@@ -1,5 +1,5 @@
-// A phase drawn by hand, for tests of the analysis: "Lane(2).Moves(5_GiB).EndsAt(10_s)". Times are seconds after T on
-// the coordinator's clock; the script writes them down on each worker's own clock, as a worker would.
+// A hand-written phase for tests of the analysis: "Lane(2).Moves(5_GiB).EndsAt(10_s)". Times are seconds after T on the
+// coordinator's clock; the script converts them to each worker's own clock, as a worker would record them.
 #ifndef TESTS_SUPPORT_PHASE_SCRIPT_H_
 #define TESTS_SUPPORT_PHASE_SCRIPT_H_
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "common/histogram.h"
+#include "common/text/units.h"
 #include "common/time.h"
 #include "common/timeline.h"
-#include "common/units.h"
 #include "coordinator/analysis/summarize.h"
 #include "iobench/v1/result.pb.h"
 
@@ -41,8 +41,8 @@ inline CoordTime CoordAt(double seconds) {
 class LaneScript {
  public:
   LaneScript& StartsAt(double s) { return start_s_ = s, *this; }
-  LaneScript& EndsAt(double s) { return end_s_ = s, *this; }           // its ops
-  LaneScript& Moves(uint64_t bytes) { return bytes_ = bytes, *this; }  // evenly, by then
+  LaneScript& EndsAt(double s) { return end_s_ = s, *this; }           // end of its ops
+  LaneScript& Moves(uint64_t bytes) { return bytes_ = bytes, *this; }  // evenly, until its end
   LaneScript& InOps(uint64_t ops) { return ops_ = ops, *this; }
   LaneScript& Fsyncs(double s) { return fsync_s_ = s, *this; }
   LaneScript& Closes(double s) { return close_s_ = s, *this; }
@@ -54,7 +54,7 @@ class LaneScript {
   LaneScript& FailsWith(int errno_value) { return errno_value_ = errno_value, *this; }
   LaneScript& HasDeadlineAt(double s) { return deadline_s_ = s, *this; }
   LaneScript& WorksOnFilesOf(uint32_t lane) { return owner_ = static_cast<int64_t>(lane), *this; }
-  LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // of its ops; else it reads
+  LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // share of its ops; the others read
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
   LaneScript& LastOpEndsAt(double s) { return last_op_s_ = s, *this; }
@@ -62,8 +62,8 @@ class LaneScript {
   LaneScript& Stalls(double from_s, double until_s) {
     return stall_from_s_ = from_s, stall_until_s_ = until_s, *this;
   }
-  LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // that are left out
-  LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // making and checking
+  LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // excluded from the lane's own time
+  LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // generating and checking data
   LaneScript& HadInMemory(uint64_t bytes) { return resident_bytes_ = static_cast<int64_t>(bytes), *this; }
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
   LaneScript& Finds(v1::Mismatch::What what, const std::string& name, uint64_t count) {
@@ -79,7 +79,7 @@ class LaneScript {
     }
     return *this;
   }
-  // A timeline of one's own: points after the origin.
+  // Adds a point after the origin to a custom timeline.
   LaneScript& Point(double s, uint64_t bytes, uint64_t ops) {
     return points_.push_back({s, bytes, ops}), *this;
   }
@@ -161,7 +161,7 @@ class LaneScript {
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, last_op_s_ = -1, op_s_ = 0,
          tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0, stall_until_s_ = 0;
-  int64_t resident_bytes_ = -1;  // not known
+  int64_t resident_bytes_ = -1;  // -1: unknown
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;
@@ -173,7 +173,7 @@ class LaneScript {
 
 class WorkerScript {
  public:
-  // Its clock shows the coordinator's time + offset, known to +- error at `burst_at_s` (pings are bracketed so).
+  // Its clock shows the coordinator's time + offset, known to +- error at `bursts_at_s` (the pings give these bounds).
   WorkerScript& HasClock(double offset_s, double error_s, std::vector<double> bursts_at_s = {0}) {
     offset_ns_ = std::llround(offset_s * 1e9);
     for (const double at_s : bursts_at_s) Burst(at_s, offset_s, error_s);
@@ -230,7 +230,7 @@ class PhaseScript {
     Worker(number / run.plan().lanes_per_worker());
     return lanes_[number];
   }
-  // Made on first mention, on host node1 with a healthy local file system.
+  // Creates the worker at first use, on host node1 with a working local file system.
   WorkerScript& Worker(uint32_t number) {
     while (workers_.size() <= number) {
       WorkerScript& worker = workers_.emplace_back();

@@ -157,7 +157,7 @@ void ScriptedNfsServer::ForgetCounts() {
 }
 int ScriptedNfsServer::MostInFlight(NfsProc proc) {
   MutexLock lock(mutex_);
-  return most_together_[static_cast<uint32_t>(proc)];
+  return max_together_[static_cast<uint32_t>(proc)];
 }
 std::vector<uint32_t> ScriptedNfsServer::StabilitiesAsked() {
   MutexLock lock(mutex_);
@@ -302,7 +302,7 @@ void ScriptedNfsServer::Answer(Connection& connection, const std::string& messag
   if (program == kMountProgram || together_[call.proc] == 0) return SendAll(connection.fd, answer);
   std::vector<Held>& held = held_[call.proc];
   held.push_back({connection.fd, answer});
-  most_together_[call.proc] = std::max(most_together_[call.proc], static_cast<int>(held.size()));
+  max_together_[call.proc] = std::max(max_together_[call.proc], static_cast<int>(held.size()));
   if (static_cast<int>(held.size()) < together_[call.proc]) return;
   // The last first: nothing may depend on their order.
   for (size_t i = held.size(); i-- > 0;) SendAll(held[i].fd, held[i].answer);

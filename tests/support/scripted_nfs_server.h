@@ -1,5 +1,5 @@
-// An NFSv3 server in this process, whose files are in memory, which counts the calls that reach it and does wrong
-// what a test tells it to: only here can a test see what goes over the wire, one call after the other.
+// An NFSv3 server in this process with its files in memory. It counts the calls it receives and misbehaves as a test
+// requests, so that a test can check every single call on the network.
 #ifndef TESTS_SUPPORT_SCRIPTED_NFS_SERVER_H_
 #define TESTS_SUPPORT_SCRIPTED_NFS_SERVER_H_
 
@@ -26,8 +26,8 @@ enum class NfsProc : uint32_t {
   kCommit = 21,
 };
 
-// Listens on a port of its own on 127.0.0.1, for MOUNT and NFS. Exports /export, with the directory /export/dir in it,
-// and mounts nothing but /export. Every member may be called at any time; what is set is for calls that come later.
+// Listens on a free port on 127.0.0.1, for MOUNT and NFS. Exports only /export, which contains the directory
+// /export/dir. Every member may be called at any time; settings apply to later calls.
 class ScriptedNfsServer {
  public:
   ScriptedNfsServer();
@@ -44,24 +44,24 @@ class ScriptedNfsServer {
   std::string ContentOf(const std::string& name);
   std::optional<std::string> CommittedContentOf(const std::string& name);  // at the last COMMIT
 
-  // ---- what has come
+  // ---- what was received
   int CountOf(NfsProc proc);
   void ForgetCounts();
   int MostInFlight(NfsProc proc);                 // answered together, with AnswerTogether
   std::vector<uint32_t> StabilitiesAsked();       // of each WRITE
-  std::vector<uint32_t> LengthsOf(NfsProc proc);  // of each READ or WRITE, as asked
+  std::vector<uint32_t> LengthsOf(NfsProc proc);  // of each READ or WRITE, as requested
 
-  // ---- what it does wrong
-  void TakeTransfersUpTo(uint32_t bytes);         // rtmax and wtmax; before a connection is made
-  void AnswerAtMost(uint32_t bytes);              // of a READ or WRITE; 0: all
-  void AnswerTogether(NfsProc proc, int count);   // holds answers back until so many calls wait for theirs
-  void FailAll(NfsProc proc, uint32_t nfsstat3);  // 0: no more
-  void HoldAtMost(uint64_t bytes_of_all_files, uint32_t nfsstat3);  // then WRITE says nfsstat3
-  void Commits(uint32_t stability);  // answers WRITE with this, whatever was asked
-  void Restart();                    // the write verifier changes, the connections stay
+  // ---- misbehaviour
+  void TakeTransfersUpTo(uint32_t bytes);         // limits rtmax and wtmax; call it before a connection is made
+  void AnswerAtMost(uint32_t bytes);              // limits each READ or WRITE; 0: no limit
+  void AnswerTogether(NfsProc proc, int count);   // delays replies until this many calls are waiting
+  void FailAll(NfsProc proc, uint32_t nfsstat3);  // 0: stop failing
+  void HoldAtMost(uint64_t bytes_of_all_files, uint32_t nfsstat3);  // beyond it, WRITE returns nfsstat3
+  void Commits(uint32_t stability);  // the stability in WRITE's reply, whatever was requested
+  void Restart();                    // the write verifier changes, connections stay
   void AllowAccess(uint32_t mask);
-  void LeaveOutAttributes();      // of LOOKUP and CREATE, and CREATE's handle
-  void FallSilent(NfsProc proc);  // takes these calls and answers none
+  void LeaveOutAttributes();      // in LOOKUP and CREATE, and CREATE's handle
+  void FallSilent(NfsProc proc);  // accepts these calls without a reply
   void CloseConnections();
 
  private:
@@ -96,7 +96,7 @@ class ScriptedNfsServer {
   Node& NodeOf(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   int listener_ = -1;
-  int wake_[2] = {-1, -1};  // a pipe: the thread looks at what was set
+  int wake_[2] = {-1, -1};  // a pipe: wakes the thread to check for new settings
   uint16_t port_ = 0;
   std::thread thread_;
 
@@ -106,7 +106,7 @@ class ScriptedNfsServer {
   std::map<uint64_t, Node> nodes_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 3;
   std::map<uint32_t, int> counts_ ABSL_GUARDED_BY(mutex_);
-  std::map<uint32_t, int> most_together_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint32_t, int> max_together_ ABSL_GUARDED_BY(mutex_);
   std::vector<uint32_t> stabilities_ ABSL_GUARDED_BY(mutex_);
   std::map<uint32_t, std::vector<uint32_t>> lengths_ ABSL_GUARDED_BY(mutex_);
   std::map<uint32_t, uint32_t> failures_ ABSL_GUARDED_BY(mutex_);

@@ -1,5 +1,5 @@
-// Workers that never were: a Transport whose workers answer by script, at once and on the calling thread. For what real
-// workers cannot be made to do on demand (answer late, vanish in a phase, be of another version).
+// A Transport with fake workers that answer by script, at once and on the calling thread. For situations that real
+// workers cannot produce on demand (a late answer, a loss during a phase, another version).
 #ifndef TESTS_SUPPORT_SCRIPTED_WORKERS_H_
 #define TESTS_SUPPORT_SCRIPTED_WORKERS_H_
 
@@ -15,7 +15,7 @@ namespace iobench {
 
 class ScriptedWorkers final : public Transport {
  public:
-  // What a worker does with a request: returns the events that it sends.
+  // Handles a worker's request: returns the events that it sends.
   using Script = std::function<std::vector<v1::WorkerEvent>(WorkerId, const v1::WorkerRequest&)>;
 
   ScriptedWorkers(std::vector<v1::WorkerFacts> facts, Script script) : script_(std::move(script)) {

@@ -1,4 +1,4 @@
-// Workers in simulated time: messages take a while, clocks are apart and drift, and an hour's phase is over at once.
+// Workers in simulated time: messages have latency, clocks have offsets and drift, and a phase of an hour ends at once.
 #ifndef TESTS_SUPPORT_SIMULATED_WORKERS_H_
 #define TESTS_SUPPORT_SIMULATED_WORKERS_H_
 
@@ -9,19 +9,20 @@
 #include <utility>
 #include <vector>
 
+#include "common/text/units.h"
 #include "common/transport/transport.h"
-#include "common/units.h"
 
 namespace iobench {
 
 struct SimulatedWorker {
   v1::WorkerFacts facts;
-  double offset_s = 0;   // of its clock at the beginning
-  double drift_ppm = 0;  // and how it goes from there
-  double lane_s = 1;     // how long its one lane takes
+  double offset_s = 0;   // of its clock at the start
+  double drift_ppm = 0;  // drift of its clock from then on
+  double lane_s = 1;     // duration of its only lane
 };
 
-// The coordinator's clock is now(): it moves on only while the coordinator waits. One lane a worker, 1000 ops of 4 KiB.
+// The coordinator's clock is now(), which advances only while the coordinator waits. One lane per worker, 1000 ops of 4
+// KiB.
 class SimulatedWorkers final : public Transport {
  public:
   explicit SimulatedWorkers(std::vector<SimulatedWorker> workers) : workers_(std::move(workers)) {
@@ -107,7 +108,7 @@ class SimulatedWorkers final : public Transport {
   static constexpr int64_t kWayNs = 50'000;
 
   void Arm(WorkerId id, int64_t start_worker_ns, v1::WorkerEvent& answer) {
-    // The coordinator's instant at which the worker's clock shows its start, by bisection.
+    // Finds, by bisection, the coordinator's time at which the worker's clock shows its start time.
     int64_t low_ns = now_.ns - 1'000'000'000, high_ns = now_.ns + 100'000'000'000;
     while (high_ns - low_ns > 1) {
       const int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
@@ -143,6 +144,7 @@ class SimulatedWorkers final : public Transport {
     v1::LaneEnds& ends = *done.mutable_lanes_done()->add_ends();
     ends.set_lane(lane.lane());
     ends.set_took_part(true);
+    ends.set_has_ops(true);
     ends.set_first_op_worker_ns(lane.first_op_worker_ns());
     ends.set_ops_end_worker_ns(lane.ops_end_worker_ns());
     ends.set_region_end_worker_ns(lane.region_end_worker_ns());
@@ -151,7 +153,7 @@ class SimulatedWorkers final : public Transport {
 
   const std::vector<SimulatedWorker> workers_;
   CoordTime now_{kBeginNs};
-  std::multimap<int64_t, std::pair<WorkerId, v1::WorkerEvent>> events_;  // by arrival
+  std::multimap<int64_t, std::pair<WorkerId, v1::WorkerEvent>> events_;  // by time of arrival
   std::map<WorkerId, uint32_t> lane_of_;
   std::map<WorkerId, v1::LaneResult> results_;
   std::map<v1::WorkerRequest::BodyCase, int> counts_;

@@ -81,7 +81,7 @@ def read(log, directory):
             if name == "openat":
                 target = opened.search(line)
                 if target and result >= 0:
-                    positions[result] = 0
+                    positions[thread, result] = 0  # a lane has descriptors of its own
                     flags = re.search(r'", ([A-Z_|]+)', arguments)[1].split("|")
                     calls.append(Call(name, thread, target[1], result, flags=tuple(flags)))
                 continue
@@ -97,10 +97,10 @@ def read(log, directory):
             elif name in ("pread64", "pwrite64"):
                 call.length, call.offset = int(rest[-2]), int(rest[-1])
             elif name in ("read", "write"):
-                call.length, call.offset = int(rest[-1]), positions.get(descriptor, 0)     # -P shows no openat
-                positions[descriptor] = call.offset + max(result, 0)
+                call.length, call.offset = int(rest[-1]), positions.get((thread, descriptor), 0)     # -P shows no openat
+                positions[thread, descriptor] = call.offset + max(result, 0)
             elif name == "lseek":
-                positions[descriptor] = result
+                positions[thread, descriptor] = result
             calls.append(call)
     return [call for call in calls if not call.file.startswith("manifest")]
 

@@ -1,4 +1,4 @@
-#include "coordinator/analysis/align.h"
+#include "coordinator/analysis/phase/align.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

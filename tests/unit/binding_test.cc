@@ -1,4 +1,4 @@
-#include "worker/binding.h"
+#include "worker/client/binding.h"
 
 #include <sched.h>
 
@@ -19,7 +19,7 @@ v1::Binding To(v1::Binding::To to, uint32_t first = 0) {
 
 TEST_CASE("lane i is bound to processor first + i, around those that the process may use") {
   const Processors usable = {1, 2, 5};
-  const auto places = PlacesFrom(To(v1::Binding::CORES, 1), usable, {});
+  const auto places = BindingSlotsFrom(To(v1::Binding::CORES, 1), usable, {});
   REQUIRE(places.ok());
   CHECK(places->Of(0) == Processors{2});
   CHECK(places->Of(1) == Processors{5});
@@ -32,7 +32,7 @@ TEST_CASE("lane i is bound to processor first + i, around those that the process
 TEST_CASE("a first processor that a client does not have is refused with those that it has") {
   const Processors usable = {1, 2, 5};
   const auto refusal = [&](uint32_t first) {
-    return std::string(PlacesFrom(To(v1::Binding::CORES, first), usable, {}).status().message());
+    return std::string(BindingSlotsFrom(To(v1::Binding::CORES, first), usable, {}).status().message());
   };
   CHECK(refusal(2).empty());
   CHECK_THAT(refusal(3), Catch::Matchers::Contains("-P 3") && Catch::Matchers::Contains("0 to 2"));
@@ -42,19 +42,19 @@ TEST_CASE("a first processor that a client does not have is refused with those t
 TEST_CASE("lanes go round the NUMA nodes that have a processor for them") {
   const Processors usable = {0, 1, 4, 9};
   const std::vector<NumaNode> nodes = {{0, {0, 1, 2, 3}}, {1, {}}, {2, {4, 5}}, {3, {6, 7}}};
-  const auto places = PlacesFrom(To(v1::Binding::NUMA_NODES), usable, nodes);
+  const auto places = BindingSlotsFrom(To(v1::Binding::NUMA_NODES), usable, nodes);
   REQUIRE(places.ok());
   CHECK(places->Of(0) == Processors{0, 1});
   CHECK(places->Of(1) == Processors{4});
   CHECK(places->Of(2) == Processors{0, 1});
   const Processors lanes = {0, 1, 2};
   CHECK(places->ForPeople(lanes) == "NUMA nodes 0, 2, 0");
-  CHECK(absl::IsFailedPrecondition(PlacesFrom(To(v1::Binding::NUMA_NODES), usable, {}).status()));
+  CHECK(absl::IsFailedPrecondition(BindingSlotsFrom(To(v1::Binding::NUMA_NODES), usable, {}).status()));
 }
 
 TEST_CASE("nothing is bound where nothing is asked for") {
   const Processors usable = {0};
-  const auto places = PlacesFrom(To(v1::Binding::NOTHING), usable, {});
+  const auto places = BindingSlotsFrom(To(v1::Binding::NOTHING), usable, {});
   REQUIRE(places.ok());
   CHECK(places->empty());
 }
@@ -66,7 +66,7 @@ TEST_CASE("the kernel's lists of processors are read") {
 }
 
 TEST_CASE("a thread that is bound runs where it was bound, and no other one is") {
-  const auto places = PlacesFor(To(v1::Binding::CORES));
+  const auto places = BindingSlotsFor(To(v1::Binding::CORES));
   REQUIRE(places.ok());
   REQUIRE(!places->empty());
   cpu_set_t before, bound, after;

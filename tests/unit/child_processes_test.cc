@@ -1,4 +1,4 @@
-#include "coordinator/child_processes.h"
+#include "coordinator/launch/child_processes.h"
 
 #include <stdlib.h>
 #include <unistd.h>

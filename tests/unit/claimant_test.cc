@@ -1,11 +1,11 @@
-#include "worker/claimant.h"
+#include "worker/data_directory/claimant.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 
-#include "worker/manifest.h"
+#include "worker/data_directory/manifest.h"
 
 namespace iobench {
 namespace {

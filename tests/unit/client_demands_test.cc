@@ -1,9 +1,9 @@
-#include "coordinator/client_demands.h"
+#include "coordinator/run/client_demands.h"
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/cli.h"
-#include "coordinator/plan_builder.h"
+#include "coordinator/option/cli.h"
+#include "coordinator/plan/plan_builder.h"
 
 namespace iobench {
 namespace {
@@ -93,7 +93,7 @@ TEST_CASE("a mount that no target lies on is not renewed") {
   const absl::Status status = CheckRemountsHoldTargets(run.members[0], run.plan, demands, seen);
   CHECK(absl::IsInvalidArgument(status));
   CHECK_THAT(std::string(status.message()),
-             Catch::StartsWith("node0: -U /mnt/nfs: no --path lies on that mount") &&
+             Catch::StartsWith("node0: -U /mnt/nfs: no --path is on that mount") &&
                  Catch::Contains("/mnt/nfs/a is on /mnt/nfs/a, /scratch is on /)"));
   CHECK(CheckRemountsHoldTargets(run.members[0], run.plan, v1::Demands(), seen).ok());
 }

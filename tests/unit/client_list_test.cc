@@ -1,9 +1,9 @@
-#include "coordinator/client_list.h"
+#include "coordinator/launch/client_list.h"
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/launcher.h"
-#include "coordinator/phase_list.h"
+#include "coordinator/launch/launcher.h"
+#include "coordinator/plan/phase_list.h"
 
 namespace iobench {
 namespace {
@@ -36,11 +36,11 @@ TEST_CASE("a client list has three or four fields a line, and comments") {
 
 TEST_CASE("what is wrong with a client list is told with its line") {
   CHECK(ProblemWith("a /x /y\n\nb /x /y\n") ==
-        "client list clients:2: a blank line: take it out, or begin it with # as a comment");
+        "client list clients:2: blank line: remove it, or make it a comment with #");
   CHECK(
       ProblemWith("#\na /x\n") ==
-      "client list clients:2: a line has 3 or 4 fields (client, directory, program, and what to test), this "
-      "one has 2");
+      "client list clients:2: a line needs 3 or 4 fields (client, directory, program, and what to test), "
+      "but this one has 2");
   CHECK_THAT(ProblemWith("a b c d e\n"), Catch::Contains("clients:1: ") && Catch::Contains("has 5"));
   CHECK_THAT(ProblemWith("-oProxyCommand=x /x /y\n"), Catch::Contains("clients:1: "));
   CHECK_THAT(ProblemWith("# nobody\n"), Catch::Contains("names no client"));
@@ -58,7 +58,7 @@ TEST_CASE("-t takes the first lines of a client list, and no more than there are
   CHECK((*two)[1].client == "b");
   CHECK(FirstClients(*clients, 0, "clients")->size() == 3);
   CHECK_THAT(std::string(FirstClients(*clients, 4, "clients").status().message()),
-             Catch::StartsWith("-t 4 asks for 4 workers, and the client list clients has 3 lines"));
+             Catch::StartsWith("-t 4 asks for 4 workers, but the client list clients has 3 lines"));
 }
 
 TEST_CASE(

@@ -1,4 +1,4 @@
-#include "worker/client_probe.h"
+#include "worker/client/client_probe.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 
 #include "common/time.h"
 #include "tests/unit/worker_harness.h"
-#include "worker/host_counters.h"
-#include "worker/mounts.h"
+#include "worker/client/host_counters.h"
+#include "worker/storage/mounts.h"
 
 namespace iobench {
 namespace {

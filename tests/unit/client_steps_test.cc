@@ -1,4 +1,4 @@
-#include "coordinator/client_steps.h"
+#include "coordinator/run/client_steps.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -13,7 +13,7 @@ v1::WorkerFacts On(const std::string& host, uint32_t place = 0) {
   facts.set_host(host);
   facts.set_boot_id("boot of " + host);
   facts.set_program_version("1");
-  facts.set_place(place);
+  facts.set_client_list_position(place);
   return facts;
 }
 

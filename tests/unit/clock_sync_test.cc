@@ -1,12 +1,12 @@
-#include "coordinator/clock_sync.h"
+#include "coordinator/cluster/clock_sync.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 
-#include "coordinator/conductor.h"
-#include "coordinator/plan_builder.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/run/conductor.h"
 #include "tests/support/simulated_workers.h"
 
 namespace iobench {
@@ -123,8 +123,8 @@ TEST_CASE("cloned machines, of one boot id with other clocks, are clients of the
   }
   CHECK(named == 2);
   const std::string all = run.report().notes(0) + run.report().notes(1);
-  CHECK_THAT(all, Contains("worker 1 on node2 has the boot id of the coordinator"));
-  CHECK_THAT(all, Contains("worker 4 on node4 has the boot id of worker 3 on node3"));
+  CHECK_THAT(all, Contains("worker 1 on node2 has the same boot id as the coordinator"));
+  CHECK_THAT(all, Contains("worker 4 on node4 has the same boot id as worker 3 on node3"));
 }
 
 TEST_CASE("containers of one host share boot id and clock: one client") {
@@ -147,7 +147,7 @@ TEST_CASE("a ping log stays spread, and never drops its first, its last and what
   for (int64_t second = 1; second <= 10'000; ++second) log.Add(PingAt(second * 10));
   std::vector<int64_t> at;
   for (const v1::PingBurst& burst : log.bursts()) at.push_back(burst.samples(0).returned_coord_ns());
-  REQUIRE(at.size() == PingLog::kMostBursts);
+  REQUIRE(at.size() == PingLog::kMaxBursts);
   CHECK(at.front() == 0);
   CHECK(at.back() == 100'000);
   CHECK(std::find(at.begin(), at.end(), 4320) != at.end());

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "coordinator/conductor.h"
+#include "coordinator/run/conductor.h"
 #include "tests/unit/conductor_run.h"
 
 namespace iobench {

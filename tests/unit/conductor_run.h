@@ -1,4 +1,4 @@
-// A run of the conductor with workers by script: perfect ones, unless a test says what they do instead.
+// Runs the conductor with scripted workers, which behave perfectly unless a test overrides it.
 #ifndef TESTS_UNIT_CONDUCTOR_RUN_H_
 #define TESTS_UNIT_CONDUCTOR_RUN_H_
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "common/units.h"
-#include "coordinator/conductor.h"
-#include "coordinator/plan_builder.h"
+#include "common/text/units.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/run/conductor.h"
 #include "tests/support/scripted_workers.h"
 
 namespace iobench {
@@ -24,15 +24,15 @@ inline v1::WorkerFacts Facts(const std::string& host, const std::string& version
   return facts;
 }
 
-// What workers say in scripts.
+// Events for scripts of workers.
 inline v1::WorkerEvent ArmedInTime() {
   v1::WorkerEvent event;
   event.mutable_armed()->set_margin_ns(1'000'000'000);
   return event;
 }
-inline v1::WorkerEvent AtDeadline(uint64_t most_ops) {
+inline v1::WorkerEvent AtDeadline(uint64_t max_ops) {
   v1::WorkerEvent event;
-  event.mutable_deadline_reached()->set_most_ops(most_ops);
+  event.mutable_deadline_reached()->set_max_ops(max_ops);
   return event;
 }
 inline v1::WorkerEvent Done() {
@@ -40,12 +40,13 @@ inline v1::WorkerEvent Done() {
   event.mutable_lanes_done();
   return event;
 }
-// One lane that began at `start_ns` and whose ops and region took so long.
+// One lane that began at `start_ns`, with the given durations of its ops and region.
 inline v1::WorkerEvent DoneAfter(int64_t start_ns, int64_t ops_ns, int64_t region_ns, uint32_t lane = 0) {
   v1::WorkerEvent event;
   v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
   ends.set_lane(lane);
   ends.set_took_part(true);
+  ends.set_has_ops(true);
   ends.set_first_op_worker_ns(start_ns);
   ends.set_ops_end_worker_ns(start_ns + ops_ns);
   ends.set_region_end_worker_ns(start_ns + region_ns);
@@ -57,7 +58,7 @@ inline v1::WorkerEvent Lost(const std::string& reason) {
   return event;
 }
 
-// Workers that do every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it is about.
+// Workers that handle every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it tests.
 struct PerfectWorkers {
   std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
       instead;  // true: handled
@@ -107,7 +108,7 @@ struct PerfectWorkers {
         result.set_first_op_worker_ns(start_ns[id]);
         result.set_ops_end_worker_ns(start_ns[id] + 1'000'000);
         result.set_region_end_worker_ns(start_ns[id] + 1'000'000);
-        for (const uint64_t total : {0_KiB, 4_KiB}) {  // delta coded
+        for (const uint64_t total : {0_KiB, 4_KiB}) {  // delta-coded
           result.mutable_timeline()->add_at_worker_ns(total == 0 ? start_ns[id] : 1'000'000);
           result.mutable_timeline()->add_bytes(total);
           result.mutable_timeline()->add_ops(total / 4_KiB);
@@ -139,13 +140,13 @@ struct Run {
   bool ordered = true;
   std::string out_directory;
   bool in_process = false;
-  std::vector<v1::PhaseReport> phases;  // of which the conductor keeps briefs only
+  std::vector<v1::PhaseReport> phases;  // the conductor keeps only briefs of them
   std::function<void(const v1::PhaseReport&)> on_phase = [this](const v1::PhaseReport& phase) {
     phases.push_back(phase);
   };
   std::unique_ptr<Conductor> conductor;
 
-  // Raises the interrupt once lanes run, if asked to.
+  // Raises the interrupt once lanes run, if requested.
   class Observer final : public RunObserver {
    public:
     explicit Observer(Run& run) : run_(run) {}

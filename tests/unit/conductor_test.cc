@@ -1,4 +1,4 @@
-#include "coordinator/conductor.h"
+#include "coordinator/run/conductor.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -151,7 +151,7 @@ TEST_CASE("too few workers end the wait with their number, their hosts and what 
       cluster.Gather(3, CoordNow() + 1'000'000, "1.0", [](uint32_t) {}, {.missing = missing});
   CHECK(absl::IsDeadlineExceeded(status));
   CHECK(status.message() ==
-        "1 of 3 workers have joined (a); missing: 2, to be started; --join-timeout gives them longer");
+        "1 of 3 workers have joined (a); missing: 2, to be started; raise --join-timeout to wait longer");
 }
 
 }  // namespace

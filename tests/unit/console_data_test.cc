@@ -1,4 +1,4 @@
-#include "coordinator/report/console_data.h"
+#include "coordinator/report/console/console_data.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -24,7 +24,7 @@ TEST_CASE("what was verified is counted, and what failed is counted by kind") {
   phase.mutable_verify()->set_sectors(2048);
   REQUIRE_THAT(Shown(PutVerified, phase), Contains("verified") && Contains("2,048 sectors, all as written"));
   phase.mutable_verify()->set_undetermined(1024);
-  REQUIRE_THAT(Shown(PutVerified, phase), Contains("of 1,024 it is not known"));
+  REQUIRE_THAT(Shown(PutVerified, phase), Contains("for 1,024 it is unknown"));
   phase.mutable_verify()->set_mismatched(3);
   (*phase.mutable_verify()->mutable_counts())["zeros"] = 1;
   (*phase.mutable_verify()->mutable_counts())["stale"] = 2;
@@ -38,11 +38,11 @@ TEST_CASE("pace, pauses and the time for data are told apart") {
   phase.set_paced_ops_per_s(99);
   phase.set_between_s(8);
   REQUIRE_THAT(Shown(PutBetween, phase),
-               Contains("99 ops/s, asked 100 ops/s") && Contains("8 s between ops"));
+               Contains("99 ops/s, target 100 ops/s") && Contains("8 s between ops"));
   REQUIRE_THAT(Shown(PutBetween, phase), !Contains("pauses") && !Contains("checking"));
   phase.set_pause_s(5);
   phase.set_data_s(0.25);
-  REQUIRE_THAT(Shown(PutBetween, phase), Contains("pauses 5 s a lane") && Contains("data 250 ms a lane"));
+  REQUIRE_THAT(Shown(PutBetween, phase), Contains("pauses 5 s per lane") && Contains("data 250 ms per lane"));
 }
 
 TEST_CASE("the head says what is written") {
@@ -50,7 +50,7 @@ TEST_CASE("the head says what is written") {
   plan.set_seed(9);
   REQUIRE(DescribeData(plan) == "incompressible, differs by lane, block and phase (seed 9)");
   plan.mutable_data()->set_verify(true);
-  REQUIRE_THAT(DescribeData(plan), Contains("each sector says who wrote it"));
+  REQUIRE_THAT(DescribeData(plan), Contains("each sector names its writer"));
   plan.mutable_data()->set_kind(v1::DataContent::PATTERN);
   plan.mutable_data()->set_pattern_byte(170);
   REQUIRE(DescribeData(plan) == "every byte 170, checked after each read");

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "catch2/catch.hpp"
-#include "common/units.h"
-#include "coordinator/report/column_unit.h"
-#include "coordinator/report/console_words.h"
+#include "common/text/units.h"
 #include "coordinator/report/report_writer.h"
+#include "coordinator/report/text/column_unit.h"
+#include "coordinator/report/text/console_words.h"
 #include "tests/unit/console_text.h"
 #include "tests/unit/golden_file.h"
 

@@ -1,4 +1,4 @@
-#include "coordinator/report/console_sweep.h"
+#include "coordinator/report/console/console_sweep.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/units.h"
+#include "common/text/units.h"
 #include "coordinator/report/report_writer.h"
 #include "tests/unit/console_text.h"
 

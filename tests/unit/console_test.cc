@@ -5,10 +5,11 @@
 #include <string>
 
 #include "catch2/catch.hpp"
-#include "coordinator/report/console_words.h"
-#include "coordinator/report/display_text.h"
+#include "absl/strings/str_cat.h"
+#include "common/text/display_text.h"
 #include "coordinator/report/report_writer.h"
-#include "coordinator/report/text_table.h"
+#include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/text_table.h"
 #include "tests/unit/console_text.h"
 #include "tests/unit/golden_file.h"
 
@@ -76,9 +77,10 @@ TEST_CASE("a tree is described in a few words") {
 
 TEST_CASE("no line of the console report is wider than the style, whatever the names") {
   v1::RunReport report = GoldenReport();
-  report.mutable_phases(0)->mutable_clients(0)->set_host(std::string(300, 'x') + ".example.org");
+  const std::string long_name(300, 'x');
+  report.mutable_phases(0)->mutable_clients(0)->set_host(absl::StrCat(long_name, ".example.org"));
   report.mutable_phases(0)->mutable_errors(0)->set_message(std::string(500, 'y'));
-  report.mutable_phases(1)->mutable_stonewall()->set_first_lane(std::string(300, 'x') + " worker 3 lane 7");
+  report.mutable_phases(1)->mutable_stonewall()->set_first_lane(absl::StrCat(long_name, " worker 3 lane 7"));
   report.mutable_phases(1)->mutable_marks(1)->set_subject(std::string(300, 'z'));
   report.mutable_phases(2)->set_name(std::string(300, 'p'));
   report.mutable_run()->set_command(std::string(300, 'c'));
@@ -354,7 +356,7 @@ TEST_CASE("what was moved stands beside the time in which it was moved, the rest
   CHECK(Contains(text(), "moved       16 MiB in 250 ms; records of 64 KiB\n"));
   phase.set_measured_bytes(0);
   CHECK(Contains(text(),
-                 "moved       nothing in the headline's time, and 16 MiB before (warm-up) or after it"));
+                 "moved       nothing within the headline's time, and 16 MiB before (warm-up) or after it"));
 }
 
 TEST_CASE("an op on a vector is said to be several records") {
@@ -397,7 +399,7 @@ TEST_CASE("of files of the user's the head says that they stay") {
   v1::RunReport report = GoldenReport();
   report.mutable_run()->mutable_plan()->mutable_files()->add_existing_files("/data/movie");
   const std::string text = ConsoleHeader(report, ConsoleStyle{});
-  CHECK(Contains(text, "  data        what is in your files; they are only read, and never removed\n"));
+  CHECK(Contains(text, "  data        the contents of your files; they are only read, never removed\n"));
   CHECK_FALSE(Contains(text, "removed at the end"));
 }
 
@@ -416,14 +418,14 @@ TEST_CASE("percentages show what is there") {
 TEST_CASE("the head says how Lustre spreads the files, where that was asked for") {
   v1::RunReport report = GoldenReport();
   const auto head = [&report] { return ConsoleHeader(report, ConsoleStyle{false, 300}); };
-  CHECK(!Contains(head(), "Lustre"));
+  CHECK(!Contains(head(), "OST"));
   v1::Stripe& stripe = *report.mutable_run()->mutable_plan()->mutable_stripe();
   stripe.set_count(4);
   stripe.set_bytes(1 << 20);
-  CHECK(Contains(head(), "; over 4 of Lustre's targets, 1 MiB on each in turn\n"));
+  CHECK(Contains(head(), "; over 4 OSTs, 1 MiB on each in turn\n"));
   stripe.set_count(-1);
   stripe.clear_bytes();
-  CHECK(Contains(head(), "; over all of Lustre's targets\n"));
+  CHECK(Contains(head(), "; over all OSTs\n"));
 }
 
 }  // namespace

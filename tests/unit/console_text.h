@@ -1,4 +1,4 @@
-// What tests of the console's text look at it with.
+// Helpers for tests of the console's text.
 #ifndef TESTS_UNIT_CONSOLE_TEXT_H_
 #define TESTS_UNIT_CONSOLE_TEXT_H_
 

@@ -1,4 +1,4 @@
-#include "coordinator/crowding.h"
+#include "coordinator/cluster/crowding.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,11 +1,11 @@
-#include "coordinator/data_check.h"
+#include "coordinator/plan/data_check.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
 #include <limits>
 #include <string>
 
-#include "coordinator/plan_check.h"
+#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {

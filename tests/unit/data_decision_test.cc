@@ -1,11 +1,11 @@
-#include "coordinator/data_decision.h"
+#include "coordinator/run/data_decision.h"
 
 #include <catch2/catch.hpp>
 
-#include "common/units.h"
-#include "coordinator/cli.h"
-#include "coordinator/data_ledger.h"
-#include "coordinator/plan_builder.h"
+#include "common/text/units.h"
+#include "coordinator/option/cli.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/run/data_ledger.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/data_directory.h"
+#include "worker/data_directory/data_directory.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "tests/unit/worker_harness.h"
-#include "worker/data_names.h"
-#include "worker/manifest.h"
+#include "worker/data_directory/data_names.h"
+#include "worker/data_directory/manifest.h"
 
 namespace iobench {
 namespace {

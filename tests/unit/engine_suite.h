@@ -1,5 +1,5 @@
-// What the tests of engines share: a directory, a lane with all that an engine needs around it, and every engine that
-// moves data with every call that it can do.
+// Common parts of engine tests: a directory, a lane with everything that an engine needs, and a loop over all engines
+// that move data and their calls.
 #ifndef TESTS_UNIT_ENGINE_SUITE_H_
 #define TESTS_UNIT_ENGINE_SUITE_H_
 
@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/engine.h"
+#include "common/model/engine.h"
 #include "common/status_util.h"
 #include "worker/engine/io_engine.h"
 
@@ -36,8 +36,8 @@ namespace iobench {
 inline constexpr uint64_t kEngineTestSeed = 4711;
 inline constexpr OpenMode kCreate{.read = true, .write = true, .create = true};
 
-// Removed with all that is in it. Below $TMPDIR, else /var/tmp: a disk rather than tmpfs, which has no O_DIRECT on
-// older kernels.
+// Removed with its contents. Located in $TMPDIR or /var/tmp: a disk rather than tmpfs, which lacks O_DIRECT on older
+// kernels.
 class TempDirectory {
  public:
   TempDirectory() {
@@ -70,13 +70,13 @@ class TempDirectory {
   int fd_ = -1;
 };
 
-// An engine with all that one lane needs around it. Ops up to kLongestOpBytes.
+// An engine with everything that one lane needs. Ops up to kLongestOpBytes.
 class EngineLane {
  public:
   static constexpr uint32_t kRecordBytes = 4096;
   static constexpr uint32_t kLongestOpBytes = 16 * kRecordBytes;
 
-  // Of `options` the call, the clock and the sizes are set here.
+  // Sets call, clock and sizes of `options`.
   EngineLane(std::string_view engine, Call call, EngineOptions options = {})
       : payload_(*Payload::Create(kEngineTestSeed, 0, 0, kLongestOpBytes)),
         buffer_(*AlignedBuffer::Allocate(kLongestOpBytes)) {
@@ -117,7 +117,8 @@ class EngineLane {
     return end;
   }
 
-  // The first error of opening, writing a pass, flushing and closing, as errno; 0: all went well. `where` says which.
+  // Returns the errno of the first error of opening, writing a pass, flushing and closing; 0: success. `where` says
+  // which.
   int ErrnoOfWriting(int directory_fd, const std::string& directory, const LaneFile& file,
                      const OpenMode& mode, uint32_t op_bytes) {
     absl::Status status = TriesToOpen(directory_fd, directory, {file}, mode);
@@ -142,14 +143,14 @@ class EngineLane {
   OpStream& stream() { return *stream_; }
 
   StopCell stop;
-  BetweenOps* between = nullptr;
+  OpHook* between = nullptr;
   std::string last_read;
   std::string where;
   Op failed_op;
 
  private:
   void Prepare(const char* operation, uint64_t file_bytes, uint32_t op_bytes) {
-    // Not Catch's, which knows one thread: some lanes run beside each other.
+    // Not Catch's macros, which are not thread-safe: some tests run lanes in parallel.
     assert(op_bytes <= kLongestOpBytes);
     StreamShape shape{.object_count = static_cast<uint32_t>(std::max<size_t>(1, files_.files.size())),
                       .object_bytes = file_bytes,
@@ -176,14 +177,14 @@ class EngineLane {
   std::unique_ptr<IoEngine> engine_;
 };
 
-// What the lane writes over `bytes` of a file.
+// Returns what the lane writes to the first `bytes` of a file.
 inline std::string ExpectedFile(uint32_t object, uint64_t bytes) {
   std::vector<std::byte> data(bytes);
   Payload::Expected(kEngineTestSeed, 0, 0, {OpKind::kWrite, object, 0, static_cast<uint32_t>(bytes)}, data);
   return std::string(reinterpret_cast<const char*>(data.data()), bytes);
 }
 
-// glibc starts the threads of POSIX AIO from threads of its own, of which ThreadSanitizer's runtime knows nothing: it
+// glibc starts the threads of POSIX AIO from its own threads, which ThreadSanitizer's runtime does not know, so it
 // crashes in them.
 inline bool RunsHere([[maybe_unused]] const EngineSpec& engine) {
 #if defined(IOBENCH_TSAN)
@@ -193,7 +194,7 @@ inline bool RunsHere([[maybe_unused]] const EngineSpec& engine) {
 #endif
 }
 
-// Calls test(const EngineSpec&, Call) for every engine that `which` takes and every call of it that moves data.
+// Calls test(const EngineSpec&, Call) for every engine that `which` accepts and each of its calls that moves data.
 template <typename Which, typename Test>
 void ForEachEngine(Which which, Test test) {
   static constexpr std::pair<Call, const char*> kCalls[] = {{Call::kStream, "stream"},
@@ -209,10 +210,10 @@ void ForEachEngine(Which which, Test test) {
     }
   }
 }
-inline bool AnyEngine(const EngineSpec& engine) {  // one without a mount needs a server: libnfs_engine_test
+inline bool AnyEngine(const EngineSpec& engine) {  // engines without a mount need a server: libnfs_engine_test
   return engine.mounted || !engine.uses_files;
 }
-inline bool WithFiles(const EngineSpec& engine) {  // below a directory of this host
+inline bool WithFiles(const EngineSpec& engine) {  // in a directory of this host
   return engine.uses_files && engine.mounted;
 }
 inline bool Maps(const EngineSpec& engine) {
@@ -223,7 +224,7 @@ inline int OpenDescriptorCount() {
   return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
 }
 
-// While it lives, no file of this process may grow beyond `bytes`: EFBIG.
+// During its lifetime, no file of this process may grow beyond `bytes`: EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(uint64_t bytes) {
@@ -242,8 +243,8 @@ class FileSizeLimit {
   void (*handler_)(int) = nullptr;
 };
 
-// Calls test(directory_fd) on a tmpfs of 64 KiB at `mount_point`, in a thread with a mount namespace of its own: nobody
-// else ever sees it, and it goes with the thread. Without the right to do so it warns and calls nothing.
+// Calls test(directory_fd) on a tmpfs of 64 KiB at `mount_point`, in a thread with its own mount namespace: nothing
+// else sees it, and it disappears with the thread. Without permission it prints a warning and calls nothing.
 template <typename Test>
 void OnSmallFileSystem(const TempDirectory& directory, Test test) {
   const std::string mount_point = directory.PathOf("small");

@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include "common/engine.h"
+#include "common/model/engine.h"
 
 namespace iobench {
 namespace {

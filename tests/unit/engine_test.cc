@@ -1,4 +1,4 @@
-// The suite that every engine passes. A new engine joins it by its row in common/engine.h; what only one engine does
+// The suite that every engine passes. A new engine joins it by its row in common/model/engine.h; what only one engine does
 // is tested in a file of its own.
 #include <utility>
 
@@ -317,7 +317,7 @@ TEST_CASE("an unknown engine is told what there is") {
 }
 
 // Notes what comes between ops, and in which order.
-class Noted final : public BetweenOps {
+class Noted final : public OpHook {
  public:
   void Before(const Op& next) override { order += "b" + std::to_string(next.offset / 4096); }
   void After(const Op& done, const std::byte* data) override {

@@ -1,5 +1,5 @@
-// Golden files: what a writer printed once, looked at by people and kept in tests/unit/golden.
-// IOBENCH_UPDATE_GOLDEN=1 in the environment writes them anew (look at the diff!); the test that did so fails.
+// Golden files: a writer's output that was reviewed once and is kept in tests/unit/golden. With IOBENCH_UPDATE_GOLDEN=1
+// in the environment, they are rewritten (review the diff!) and the test fails.
 #ifndef TESTS_UNIT_GOLDEN_FILE_H_
 #define TESTS_UNIT_GOLDEN_FILE_H_
 
@@ -16,7 +16,7 @@ namespace iobench {
 
 // REQUIRES: the target defines IOBENCH_SOURCE_DIR, the root of the repository.
 inline std::string SourcePath(const std::string& path) {
-  return std::string(IOBENCH_SOURCE_DIR) + "/" + path;
+  return IOBENCH_SOURCE_DIR "/" + path;
 }
 inline std::string GoldenPath(const std::string& name) {
   return SourcePath("tests/unit/golden/" + name);
@@ -28,7 +28,7 @@ inline std::string FileText(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-// The report that all golden files are made from.
+// The report from which all golden files are made.
 inline v1::RunReport GoldenReport() {
   v1::RunReport report;
   REQUIRE(google::protobuf::TextFormat::ParseFromString(FileText(GoldenPath("result.textproto")), &report));

@@ -1,5 +1,5 @@
 // IOzone's letters: what is an option here, what is refused, and that help and docs/iozone.md say the same.
-#include "coordinator/iozone_letters.h"
+#include "coordinator/option/iozone_letters.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "coordinator/option.h"
+#include "coordinator/option/option.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -34,7 +34,7 @@ std::vector<std::string> OurLetters() {
   for (const OptionSpec& option : RunOptions()) {
     if (!option.letter.empty()) letters.emplace_back(option.letter);
   }
-  for (const PlaceLetter& letter : PlaceLetters()) letters.emplace_back(letter.letter);
+  for (const LaunchLetter& letter : LaunchLetters()) letters.emplace_back(letter.letter);
   for (const RefusedLetter& letter : RefusedLetters()) letters.emplace_back(letter.letter);
   return letters;
 }

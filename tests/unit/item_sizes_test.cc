@@ -11,7 +11,7 @@ namespace {
 v1::Tree TreeOf(uint64_t least, uint64_t most) {
   v1::Tree tree;
   tree.set_random_sizes(true);
-  tree.set_least_file_bytes(least);
+  tree.set_min_file_bytes(least);
   tree.set_file_bytes(most);
   return tree;
 }

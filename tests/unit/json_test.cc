@@ -8,8 +8,8 @@
 #include <string>
 
 #include "catch2/catch.hpp"
-#include "coordinator/report/number_text.h"
 #include "coordinator/report/report_writer.h"
+#include "coordinator/report/text/number_text.h"
 #include "google/protobuf/descriptor.h"
 #include "tests/unit/golden_file.h"
 

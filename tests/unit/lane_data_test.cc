@@ -1,5 +1,5 @@
 // A lane that writes, prepares and reads data which are made and checked record by record.
-#include "worker/lane_data.h"
+#include "worker/lane/lane_data.h"
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-#include "worker/lane_recorder.h"
+#include "worker/loop/lane_recorder.h"
 
 #include <catch2/catch.hpp>
 #include <vector>

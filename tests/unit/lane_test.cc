@@ -1,4 +1,4 @@
-#include "worker/lane.h"
+#include "worker/lane/lane.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -9,11 +9,11 @@
 #include <span>
 
 #include "common/status_util.h"
+#include "common/unique_fd.h"
 #include "tests/unit/worker_harness.h"
-#include "worker/data_directory.h"
-#include "worker/lane_files.h"
+#include "worker/data_directory/data_directory.h"
+#include "worker/lane/lane_files.h"
 #include "worker/storage/local_directory.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
@@ -315,8 +315,8 @@ TEST_CASE("interleaved lanes write every record of a shared file, each its own")
   v1::Prepare prepare = PhaseOf("write", 1, "/");
   prepare.mutable_files()->set_shared_file(true);
   prepare.mutable_files()->set_interleaved(true);
-  prepare.mutable_lanes(0)->set_turn(1);
-  prepare.mutable_lanes(0)->set_turns(3);
+  prepare.mutable_lanes(0)->set_interleave_index(1);
+  prepare.mutable_lanes(0)->set_interleave_count(3);
   prepare.mutable_lanes(0)->set_extent_offset_bytes(4096);
   LaneUnderTest test(prepare);
   test.GetReady();
@@ -335,8 +335,8 @@ TEST_CASE("before a read each interleaved lane makes its own records, whatever o
   v1::Prepare prepare = PhaseOf("read", 1, "/");
   prepare.mutable_files()->set_shared_file(true);
   prepare.mutable_files()->set_interleaved(true);
-  prepare.mutable_lanes(0)->set_turn(0);
-  prepare.mutable_lanes(0)->set_turns(2);
+  prepare.mutable_lanes(0)->set_interleave_index(0);
+  prepare.mutable_lanes(0)->set_interleave_count(2);
   LaneUnderTest test(prepare);
   // The other lane has made all of its records, so that the file is as long as it can be.
   std::string others;
@@ -361,7 +361,7 @@ TEST_CASE("a read of kept interleaved records needs the whole file, and writes n
   prepare.set_data_must_exist(true);
   prepare.mutable_files()->set_shared_file(true);
   prepare.mutable_files()->set_interleaved(true);
-  prepare.mutable_lanes(0)->set_turns(2);
+  prepare.mutable_lanes(0)->set_interleave_count(2);
   LaneUnderTest test(prepare);
   test.directory.temp.Write("shared", std::string(15 * 2 * 4096, 'x'));  // the last record is missing
   test.GetReady();
@@ -429,7 +429,7 @@ TEST_CASE("with -+F a lane that writes begins with an empty file, and one that r
   prepare.mutable_operation()->set_read_percent(50);
   prepare.mutable_operation()->set_truncate(true);
   const std::string before(20 * 4096, 'o');
-  prepare.mutable_lanes(0)->set_mix_reader(2);
+  prepare.mutable_lanes(0)->set_mix(v1::LANE_MIX_WRITER);
   LaneUnderTest writer(prepare);
   writer.directory.temp.Write("lane-000000.0", before);
   writer.lane->MakeReady();
@@ -441,7 +441,7 @@ TEST_CASE("with -+F a lane that writes begins with an empty file, and one that r
   writer.RunRegion();
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 16 * 4096);
 
-  prepare.mutable_lanes(0)->set_mix_reader(1);
+  prepare.mutable_lanes(0)->set_mix(v1::LANE_MIX_READER);
   LaneUnderTest reader(prepare);
   reader.directory.temp.Write("lane-000000.0", before);
   reader.GetReady();
@@ -450,7 +450,7 @@ TEST_CASE("with -+F a lane that writes begins with an empty file, and one that r
 
 TEST_CASE("a lane ends by itself after the most ops that it may do, and finishes the file that it began") {
   v1::Prepare prepare = PhaseOf("write", 1, "/");
-  prepare.mutable_stop()->set_most_ops(5);
+  prepare.mutable_stop()->set_max_ops(5);
   LaneUnderTest test(prepare);
   test.GetReady();
   test.RunRegion();

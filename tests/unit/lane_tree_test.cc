@@ -24,8 +24,8 @@ TEST_CASE("a flat tree is one directory, and items are numbered with eight digit
   REQUIRE(tree.PathOf(NameKind::kItem, 42) == "item-00000042");
   REQUIRE(tree.PathOf(NameKind::kMoved, 0) == "moved-00000000");
   REQUIRE(tree.PathOf(NameKind::kLeaf, 99) == "dir-00000099");
-  const LaneTree largest(TreeOf(kMostItemsPerLane), 0, 3);
-  REQUIRE(largest.PathOf(NameKind::kLink, kMostItemsPerLane - 1) == "link-99999999");
+  const LaneTree largest(TreeOf(kMaxItemsPerLane), 0, 3);
+  REQUIRE(largest.PathOf(NameKind::kLink, kMaxItemsPerLane - 1) == "link-99999999");
 }
 
 TEST_CASE("items fill the directories of the lowest level in blocks") {

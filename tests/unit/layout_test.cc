@@ -1,8 +1,9 @@
-#include "coordinator/layout.h"
+#include "common/model/plan_traits.h"
+#include "coordinator/plan/layout.h"
 
 #include <catch2/catch.hpp>
 
-#include "common/units.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -86,9 +87,9 @@ TEST_CASE("extents of a shared file are dense among the workers that have chosen
 
 TEST_CASE("lanes are counted through on each client, for their binding") {
   const Layout layout(PlanWith(2, 1, false), std::vector<uint32_t>{0, 1, 0});
-  CHECK(layout.LanesOf(0, {})[1].place_on_client() == 1);
-  CHECK(layout.LanesOf(1, {})[1].place_on_client() == 1);
-  CHECK(layout.LanesOf(2, {})[1].place_on_client() == 3);
+  CHECK(layout.LanesOf(0, {})[1].index_on_client() == 1);
+  CHECK(layout.LanesOf(1, {})[1].index_on_client() == 1);
+  CHECK(layout.LanesOf(2, {})[1].index_on_client() == 3);
 }
 
 TEST_CASE("a mix by lane makes the asked share of lanes readers, spread over the workers") {
@@ -99,7 +100,7 @@ TEST_CASE("a mix by lane makes the asked share of lanes readers, spread over the
   int readers = 0;
   for (uint32_t worker = 0; worker < 5; ++worker) {
     int readers_here = 0;
-    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) readers_here += lane.mix_reader() == 1;
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) readers_here += lane.mix() == v1::LANE_MIX_READER;
     CHECK(readers_here == 1);
     readers += readers_here;
   }
@@ -110,10 +111,10 @@ TEST_CASE("a worker does the first assignment that selects it, or none") {
   v1::Phase phase;
   phase.add_assignments()->mutable_who()->add_workers(1);
   phase.mutable_assignments(0)->mutable_operation()->set_name("read");
-  CHECK(AssignmentFor(phase, 0) == nullptr);
+  CHECK(AssignmentOf(phase, 0) == nullptr);
   phase.add_assignments()->mutable_operation()->set_name("write");
-  CHECK(AssignmentFor(phase, 0)->operation().name() == "write");
-  CHECK(AssignmentFor(phase, 1)->operation().name() == "read");
+  CHECK(AssignmentOf(phase, 0)->operation().name() == "write");
+  CHECK(AssignmentOf(phase, 1)->operation().name() == "read");
 }
 
 PhaseShape ShapeWith(uint32_t lanes, uint64_t bytes, bool shared, bool interleaved = false) {
@@ -150,9 +151,9 @@ TEST_CASE("interleaved, each lane has its turn among all lanes of its target") {
   operation.set_record_bytes(4_KiB);
   // Workers 1 and 3 share the second target.
   const std::vector<v1::LanePlan> lanes = layout.LanesOf(3, operation, ShapeWith(2, 64_KiB, true, true));
-  CHECK(lanes[0].turn() == 2);
-  CHECK(lanes[1].turn() == 3);
-  CHECK(lanes[1].turns() == 4);
+  CHECK(lanes[0].interleave_index() == 2);
+  CHECK(lanes[1].interleave_index() == 3);
+  CHECK(lanes[1].interleave_count() == 4);
   CHECK(lanes[1].extent_offset_bytes() == 12_KiB);
 }
 
@@ -174,7 +175,7 @@ TEST_CASE("a number of reader lanes is counted through the workers") {
   operation.set_reader_lanes(3);
   std::vector<uint32_t> readers;
   for (uint32_t worker = 0; worker < 3; ++worker) {
-    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) readers.push_back(lane.mix_reader());
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) readers.push_back(lane.mix());
   }
   CHECK(readers == std::vector<uint32_t>{1, 1, 1, 2, 2, 2});
 }

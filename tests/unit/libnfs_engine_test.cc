@@ -47,7 +47,7 @@ bool Says(const absl::Status& status, const std::string& text) {
 }
 
 // Compares every read with what stands in the file.
-class Compared final : public BetweenOps {
+class Compared final : public OpHook {
  public:
   explicit Compared(std::vector<std::string> files) : files_(std::move(files)) {}
   void Before(const Op&) override {}
@@ -343,7 +343,7 @@ TEST_CASE("libnfs: a stopped lane ends its ops in flight, and no more begin") {
   REQUIRE(lane.recorder().ops() == 0);
   lane.stop.stop = false;
   // Stopped by the fifth op while others are in flight.
-  class Stops final : public BetweenOps {
+  class Stops final : public OpHook {
    public:
     explicit Stops(StopCell& stop) : stop_(stop) {}
     void Before(const Op&) override {}

@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {
@@ -68,7 +68,7 @@ TEST_CASE("cpu_bound: busy or stolen processors") {
   CHECK(Mark(script, "cpu_bound").subject() == "node2");
   CHECK(Mark(script, "cpu_bound").value() == Approx(100 * 95 / 99.0));
   CHECK(Mark(script, "cpu_bound").threshold() == 95);
-  CHECK(Says(Mark(script, "cpu_bound"), "about 90 % of it with this run, so the client may have"));
+  CHECK(Says(Mark(script, "cpu_bound"), "about 90 % of that from this run, so the client may be"));
   host.set_cpu_user_s(50);
   host.set_cpu_idle_s(39);
   host.set_cpu_steal_s(6);  // 6 %
@@ -86,7 +86,7 @@ TEST_CASE("cpu_bound: processors that others keep busy are told from our own") {
   script.Worker(1).process_cpu_s = 10;
   CHECK(script.Report().clients(1).cpu_percent() == Approx(100));
   CHECK(script.Report().clients(1).own_cpu_percent() == Approx(10));
-  CHECK(Says(Mark(script, "cpu_bound"), "over 95 % busy, about 10 % of it with this run, the rest"));
+  CHECK(Says(Mark(script, "cpu_bound"), "over 95 % busy, about 10 % of that from this run, the rest"));
   // Lanes that wait busily are ours; others are in the way of lanes that wait as well.
   script.Lane(1).Pauses(9_s);
   CHECK(Codes(script) == Only{"cpu_bound"});
@@ -156,7 +156,7 @@ TEST_CASE("network_bound: a direction of the link that leads to the server is fu
   CHECK(Codes(script).empty());
   host.mutable_nics(0)->set_tx_bytes(1'190'000'000);
   CHECK(Mark(script, "network_bound").value() == Approx(95.2));
-  CHECK(Says(Mark(script, "network_bound"), "link eth0 is full"));
+  CHECK(Says(Mark(script, "network_bound"), "link eth0 is saturated"));
   SECTION("however idle the other links are, and whatever they could carry") {
     host.mutable_nics(1)->set_link_bytes_per_s(12'500'000'000);
     CHECK(Codes(script) == Only{"network_bound"});

@@ -1,4 +1,5 @@
-// What tests of the loops run on: a clock that stands still, and a stream whose batches take time to make.
+// Fakes for tests of the loops: a clock that advances only on request, and a stream whose batches take time to
+// generate.
 #ifndef TESTS_UNIT_LOOP_FAKES_H_
 #define TESTS_UNIT_LOOP_FAKES_H_
 
@@ -10,7 +11,7 @@
 
 namespace iobench {
 
-// Moves only when told to; a tick is a ns.
+// Advances only on request; a tick is 1 ns.
 struct FakeClock {
   static inline uint64_t now = 0;
   static inline uint64_t read_count = 0;
@@ -20,8 +21,7 @@ struct FakeClock {
   }
 };
 
-// One-kilobyte reads, one after the other. A batch takes `fill_ns` to make, so that a loop which lets it into a latency
-// is found out.
+// Sequential reads of 1 KiB. A batch takes `fill_ns` to generate, which reveals a loop that includes it in a latency.
 class Kilobytes final : public OpStream {
  public:
   explicit Kilobytes(uint64_t op_count, uint64_t fill_time_ns = 0)
@@ -43,7 +43,7 @@ class Kilobytes final : public OpStream {
   uint64_t bytes_per_pass() const override { return op_count_ * 1024; }
 
   uint64_t fill_ns;
-  std::vector<uint64_t> passes;  // that it was told to begin
+  std::vector<uint64_t> passes;  // passes that were started
 
  private:
   const uint64_t op_count_;

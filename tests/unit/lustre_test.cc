@@ -1,6 +1,6 @@
 // Lustre itself is not here: its magic number comes from the test, and its `lfs` is a script that notes what it is
 // asked.
-#include "worker/lustre.h"
+#include "worker/storage/lustre.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "worker/data_steps.h"
+#include "worker/data_directory/data_steps.h"
 
 namespace iobench {
 namespace {
@@ -70,7 +70,7 @@ TEST_CASE("a stripe can be set on Lustre where there is an lfs") {
   const Tools tools;
   const absl::Status without = CheckStripe("/scratch", Lustre);
   REQUIRE(absl::IsInvalidArgument(without));
-  REQUIRE(Says(without, "`lfs`, and there is none in $PATH"));
+  REQUIRE(Says(without, "`lfs`, which is not in $PATH"));
   tools.HaveLfs("exit 0");
   REQUIRE(CheckStripe("/scratch", Lustre).ok());
   REQUIRE(tools.Asked().empty());  // a look changes nothing
@@ -81,7 +81,7 @@ TEST_CASE("on other file systems a stripe is refused, by path") {
   tools.HaveLfs("exit 0");
   const absl::Status refused = CheckStripe("/", FileSystemMagic);
   REQUIRE(absl::IsInvalidArgument(refused));
-  REQUIRE(Says(refused, "--stripe is for Lustre, and / is on another file system"));
+  REQUIRE(Says(refused, "--stripe only applies to Lustre, and / is on another file system"));
   REQUIRE(Says(CheckStripe("/no/such/place", FileSystemMagic), "/no/such/place"));
 }
 

@@ -1,4 +1,4 @@
-#include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/marks/marks.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -158,7 +158,7 @@ TEST_CASE("too_short: where the warm-up took the phase it is the warm-up that is
   PhaseScript script = Healthy();
   script.plan().mutable_stop()->set_warmup_s(9.5);
   CHECK(Mark(script, "too_short").text() ==
-        "measured for 500 ms only after a warm-up of 9.5 s: use a shorter --warmup, or a larger -s, or "
+        "measured for only 500 ms after a warm-up of 9.5 s: use a shorter --warmup, or a larger -s, or "
         "--time 30");
   script.plan().mutable_stop()->set_warmup_s(30);
   CHECK(Codes(script) == Only{"too_short"});
@@ -169,10 +169,10 @@ TEST_CASE("too_short: writes that go round in memory are not made to last") {
   PhaseScript script = Healthy("write");
   for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.9_s);
   CHECK(Mark(script, "too_short").text() ==
-        "measured for 900 ms only: use a larger -s, or -c -e --time 30");
+        "measured for only 900 ms: use a larger -s, or -c -e --time 30");
   script.plan().set_stonewall(v1::STONEWALL_FLUSHED);
   script.plan().mutable_region()->set_fsync(true);  // then each pass is flushed
-  CHECK(Mark(script, "too_short").text() == "measured for 900 ms only: use a larger -s, or --time 30");
+  CHECK(Mark(script, "too_short").text() == "measured for only 900 ms: use a larger -s, or --time 30");
 }
 
 TEST_CASE("unflushed: buffered writes whose headline has neither fsync nor a close that flushes") {
@@ -377,7 +377,7 @@ TEST_CASE("partial: where every lane failed or sat out there is no other mark") 
   script.Lane(0).FailsWith(5);
   script.Lane(1).SitsOut();
   CHECK(Codes(script) == Only{"partial"});
-  CHECK(Mark(script, "partial").text().find("1 lane failed, 1 lane sat out: there is no figure; ") == 0);
+  CHECK(Mark(script, "partial").text().find("1 lane failed, 1 lane sat out: no figures; ") == 0);
 }
 
 TEST_CASE("retransmits: READ, WRITE or COMMIT had to be sent again, timed out or failed") {

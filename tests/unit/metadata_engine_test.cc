@@ -194,7 +194,7 @@ TEST_CASE("a file system without attributes is told in one line") {
   REQUIRE(lane.Runs().reason == Reason::kDone);
   LoopEnd end{.reason = Reason::kFailed, .errno_value = EOPNOTSUPP, .failed_op = {.kind = OpKind::kSetXattr}};
   const std::string message(lane.engine().Explain(end)->status.message());
-  REQUIRE(message.find("keeps no extended attributes") != std::string::npos);
+  REQUIRE(message.find("does not support user extended attributes") != std::string::npos);
   REQUIRE(message.find('\n') == std::string::npos);
 }
 

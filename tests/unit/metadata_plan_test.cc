@@ -1,10 +1,11 @@
-#include "coordinator/metadata_plan.h"
+#include "common/model/plan_traits.h"
+#include "coordinator/plan/metadata_plan.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "coordinator/plan_check.h"
-#include "coordinator/plan_yaml.h"
+#include "coordinator/plan/plan_check.h"
+#include "coordinator/plan/plan_yaml.h"
 
 namespace iobench {
 namespace {
@@ -65,12 +66,12 @@ TEST_CASE("trees that make no sense are refused with what to do") {
       {"set-xattr", "items_per_lane: 10, xattr_bytes: 100000", "65536"},
       {"file-mix", "items_per_lane: 10, random_order: true", "--random-order"},
       {"find", "items_per_lane: 10, random_order: true", "--random-order"},
-      {"stat", "items_per_lane: 10, find: {bytes: 7}", "--find-bytes) is for find"},
+      {"stat", "items_per_lane: 10, find: {bytes: 7}", "--find-bytes only apply to find"},
       {"create", "items_per_lane: 10, random_sizes: true", "give --file-bytes"},
       {"file-mix", "items_per_lane: 10, random_sizes: true", "give --file-bytes"},
-      {"create", "items_per_lane: 10, file_bytes: 5, least_file_bytes: 2", "set random_sizes too"},
-      {"create", "items_per_lane: 10, random_sizes: true, file_bytes: 5, least_file_bytes: 6",
-       "the least is more than the most"},
+      {"create", "items_per_lane: 10, file_bytes: 5, min_file_bytes: 2", "set random_sizes too"},
+      {"create", "items_per_lane: 10, random_sizes: true, file_bytes: 5, min_file_bytes: 6",
+       "the minimum is larger than the maximum"},
   };
   for (const auto& one : cases) {
     INFO(one.tree);
@@ -90,7 +91,7 @@ TEST_CASE("only what leaves its items as they were can go round for a time") {
   for (const char* operation : {"create", "mkdir", "rename", "link", "symlink", "unlink", "rmdir"}) {
     INFO(operation);
     const std::string error = ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {time_s: 5}"));
-    REQUIRE(error.find(std::string(operation) + " can do each item only once, so --time") !=
+    REQUIRE(error.find(std::string(operation) + " can process each item only once, so --time") !=
             std::string::npos);
     REQUIRE(ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {deadline_s: 5}")).empty());
   }
@@ -113,7 +114,7 @@ TEST_CASE("files of random sizes are another tree, and take the room that is lik
       "- assignments: [{operation: {name: create, tree: {items_per_lane: 10, file_bytes: 300}}}]\n"
       "- assignments: [{operation: {name: stat, tree: {items_per_lane: 10}}}]\n"
       "- assignments: [{operation: {name: create, tree: &random {items_per_lane: 10, file_bytes: 300, "
-      "random_sizes: true, least_file_bytes: 100}}}]\n"
+      "random_sizes: true, min_file_bytes: 100}}}]\n"
       "- assignments: [{operation: {name: find, tree: {<<: *random, find: {name: x}}}}]\n",
       "test");
   REQUIRE(plan.ok());

@@ -15,7 +15,7 @@ namespace {
 constexpr OpenMode kUpdate{.read = true, .write = true};
 
 // Calls something before the op with this number.
-class AtOp final : public BetweenOps {
+class AtOp final : public OpHook {
  public:
   AtOp(uint64_t number, std::function<void()> action) : number_(number), action_(std::move(action)) {}
   void Before(const Op&) override {
@@ -179,7 +179,7 @@ TEST_CASE("more than an address space is refused, and so is what is no file") {
   directory.Put("a", "x");
   EngineLane lane("mmap", Call::kPositional);
   absl::Status status = lane.TriesToOpen(directory.fd(), directory.path(),
-                                         {{.name = "a", .bytes = kMostMappedBytes + 1}}, {.read = true});
+                                         {{.name = "a", .bytes = kMaxMappedBytes + 1}}, {.read = true});
   REQUIRE(absl::IsOutOfRange(status));
   REQUIRE(std::string(status.message()).find("use a smaller -s") != std::string::npos);
 

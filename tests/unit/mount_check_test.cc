@@ -1,4 +1,4 @@
-#include "coordinator/mount_check.h"
+#include "coordinator/plan/mount_check.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "worker/mountstats.h"
+#include "worker/client/mountstats.h"
 
 #include <catch2/catch.hpp>
 

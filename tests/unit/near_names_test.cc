@@ -1,4 +1,4 @@
-#include "common/near_names.h"
+#include "common/text/near_names.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "coordinator/analysis/nfs_rpcs.h"
+#include "coordinator/analysis/phase/nfs_rpcs.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

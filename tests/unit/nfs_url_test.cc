@@ -1,4 +1,4 @@
-#include "common/nfs_url.h"
+#include "common/net/nfs_url.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "common/operation.h"
+#include "common/model/operation.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/op.h"
+#include "common/model/op.h"
 
 namespace iobench {
 namespace {
@@ -130,11 +130,11 @@ TEST_CASE("of what kind an operation's ops are, and how a mix divides them where
   CHECK((*FindOperation("update"))->reads());
   CHECK((*FindOperation("update"))->writes());
   CHECK((*FindOperation("random-mix"))->kind() == OpKind::kWrite);
-  CHECK((*FindOperation("random-mix"))->usual_read_percent() == 50);
+  CHECK((*FindOperation("random-mix"))->default_read_percent() == 50);
   CHECK((*FindOperation("sequential-mix"))->mixes());
   CHECK((*FindOperation("seeks"))->kind() == OpKind::kUpdate);
   CHECK((*FindOperation("seeks"))->mixes());
-  CHECK((*FindOperation("seeks"))->usual_read_percent() == 90);
+  CHECK((*FindOperation("seeks"))->default_read_percent() == 90);
 }
 
 TEST_CASE("a mistyped name is answered with the nearest ones", "[operation]") {
@@ -148,14 +148,14 @@ TEST_CASE("a name like none of ours is answered with all of them", "[operation]"
   for (const char* name : {"frobnicate", "", "-1", "x"}) {
     const std::string error = ErrorFor(name);
     CHECK_THAT(error, Catch::StartsWith(std::string("unknown operation \"") + name +
-                                        "\"; known are 0 write, rewrite; 1 read"));
+                                        "\"; known: 0 write, rewrite; 1 read"));
     CHECK_THAT(error, Catch::Contains("; 12 preadv, repreadv; and by name "));
     CHECK_THAT(error, Catch::Contains("update, seeks"));
   }
 }
 
 TEST_CASE("a number that IOzone does not have is answered with all that there are", "[operation]") {
-  CHECK_THAT(ErrorFor("13"), Catch::StartsWith("unknown operation number 13; known are 0 write"));
+  CHECK_THAT(ErrorFor("13"), Catch::StartsWith("unknown operation number 13; known: 0 write"));
   CHECK_THAT(ErrorFor("99999999999999999999"),
              Catch::StartsWith("unknown operation number 99999999999999999999;"));
 }

@@ -8,13 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/units.h"
-#include "coordinator/cli.h"
-#include "coordinator/iozone_letters.h"
-#include "coordinator/option.h"
-#include "coordinator/option_rules.h"
-#include "coordinator/plan_builder.h"
-#include "coordinator/plan_check.h"
+#include "common/text/units.h"
+#include "coordinator/option/cli.h"
+#include "coordinator/option/iozone_letters.h"
+#include "coordinator/option/option.h"
+#include "coordinator/option/option_rules.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {
@@ -118,7 +118,7 @@ const std::vector<Case>& Cases() {
       {"-i 1 --time 2.5 --warmup 1", {{"phase.stop.warmup_s", "1"}}},
       {"-i 1 --deadline 3", {{"phase.stop.deadline_s", "3"}}},
       {"-i 1 --deadline 3 --wear-out", {{"phase.stop.wear_out", "true"}}},
-      {"-i 2 --most-ops 8192", {{"phase.stop.most_ops", "8192"}}},
+      {"-i 2 --most-ops 8192", {{"phase.stop.max_ops", "8192"}}},
       {"--repeat 5", {{"plan.repetitions", "5"}}},
       {"-i 0 -B", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "NEVER"}}},
       {"-i 0 -D", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "ASYNC"}}},
@@ -164,7 +164,7 @@ const std::vector<Case>& Cases() {
       {"--op create --file-bytes 64k --least-file-bytes 1k",
        {{"operation.tree.file_bytes", "65536"},
         {"operation.tree.random_sizes", "true"},
-        {"operation.tree.least_file_bytes", "1024"}}},
+        {"operation.tree.min_file_bytes", "1024"}}},
       {"--op find --find-name *01*", {{"operation.tree.find.name", "*01*"}}},
       {"--op find --find-bytes 3901", {{"operation.tree.find.bytes", "3901"}}},
       {"--op stat --random-order", {{"operation.tree.random_order", "true"}}},
@@ -272,14 +272,14 @@ TEST_CASE("a letter that needs another names it") {
 TEST_CASE("an option that no phase has a use for is an error, not silence") {
   CHECK_THAT(ErrorOf("-i 0 -+p 70"), Contains("-+p") && Contains("mix"));
   CHECK_THAT(ErrorOf("-i 0 -K"), Contains("-K") && Contains("reads"));
-  CHECK_THAT(ErrorOf("-i 1 -+N"), Contains("-+N") && Contains("makes files"));
-  CHECK_THAT(ErrorOf("-i 1 --items 5"), Contains("--items") && Contains("names"));
+  CHECK_THAT(ErrorOf("-i 1 -+N"), Contains("-+N") && Contains("creates files"));
+  CHECK_THAT(ErrorOf("-i 1 --items 5"), Contains("--items") && Contains("metadata operation"));
   CHECK_THAT(ErrorOf("-i 8 -+F"), Contains("-+F") && Contains("sequential-mix"));
   CHECK_THAT(ErrorOf("-i 0 -j 18"), Contains("-j (--stride)") && Contains("stride-read"));
   CHECK_THAT(ErrorOf("-i 0 -+n --drop-caches"), Contains("--drop-caches") && Contains("only reads"));
   CHECK_THAT(ErrorOf("--op create -s 1m"), Contains("-s (--size)") && Contains("--file-bytes"));
-  CHECK_THAT(ErrorOf("--op create --op stat -r 4k"), Contains("-r (--record)") && Contains("names"));
-  CHECK_THAT(ErrorOf("--suite metadata -s 1m"), Contains("-s (--size)") && Contains("names"));
+  CHECK_THAT(ErrorOf("--op create --op stat -r 4k"), Contains("-r (--record)") && Contains("metadata"));
+  CHECK_THAT(ErrorOf("--suite metadata -s 1m"), Contains("-s (--size)") && Contains("metadata operations"));
   for (const char* const fits :
        {"--op create --op write -r 4k -s 1m", "-a -j 18", "-i 1 -e -c -r 4k -s 1m", "-i 0 -i 1 --drop-caches",
         "--op create --op stat --drop-caches", "--suite smoke -s 1m"}) {
@@ -361,7 +361,7 @@ TEST_CASE("an empty argument is none") {
 
 TEST_CASE("options for workers elsewhere need some") {
   const auto refusal = [](const std::vector<std::string>& words, const char* transport) {
-    return std::string(CheckUsesOf(ParseCommandLine(words)->place, transport).message());
+    return std::string(CheckUsesOf(ParseCommandLine(words)->cluster, transport).message());
   };
   CHECK_THAT(refusal({"--insecure"}, "local"), Contains("--insecure") && Contains("--listen"));
   CHECK_THAT(refusal({"--insecure", "--spawn", "2"}, "grpc"), Contains("--insecure"));

@@ -1,4 +1,4 @@
-#include "worker/payload.h"
+#include "worker/data/payload.h"
 
 #include <zlib.h>
 

@@ -1,10 +1,10 @@
-#include "worker/phase_runner.h"
+#include "worker/lane/phase_runner.h"
 
 #include <sys/stat.h>
 
 #include "common/timeline.h"
 #include "tests/unit/worker_harness.h"
-#include "worker/payload.h"
+#include "worker/data/payload.h"
 
 namespace iobench {
 namespace {
@@ -213,9 +213,9 @@ TEST_CASE("worn out, every lane does as many ops as the goal says") {
   worker.ArmIn(2'000'000);
   const v1::WorkerEvent reached =
       worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
-  REQUIRE(reached.deadline_reached().most_ops() > 0);
+  REQUIRE(reached.deadline_reached().max_ops() > 0);
   REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }));
-  const uint64_t goal = reached.deadline_reached().most_ops() + 100;  // another worker was faster
+  const uint64_t goal = reached.deadline_reached().max_ops() + 100;  // another worker was faster
   worker.Goal(goal);
   worker.WaitDone();
   const v1::ResultChunk chunk = worker.Collect();
@@ -253,7 +253,7 @@ TEST_CASE("lanes that were done before the deadline count for the goal of the ot
   worker.ArmIn(2'000'000);
   const v1::WorkerEvent first = worker.mailbox().Take(
       [](const v1::WorkerEvent& e) { return e.has_deadline_reached() || e.has_lanes_done(); });
-  REQUIRE(first.deadline_reached().most_ops() == 16);
+  REQUIRE(first.deadline_reached().max_ops() == 16);
   worker.WaitDone();
   REQUIRE_FALSE(worker.Collect().lanes(0).hit_deadline());
 }
@@ -482,8 +482,8 @@ TEST_CASE("in a mix by lane some lanes read and some write") {
   v1::Prepare prepare = PhaseOf("random-mix", 2);
   prepare.mutable_operation()->set_mix_by_lane(true);
   prepare.mutable_operation()->set_read_percent(50);
-  prepare.mutable_lanes(0)->set_mix_reader(1);
-  prepare.mutable_lanes(1)->set_mix_reader(2);
+  prepare.mutable_lanes(0)->set_mix(v1::LANE_MIX_READER);
+  prepare.mutable_lanes(1)->set_mix(v1::LANE_MIX_WRITER);
   const v1::ResultChunk chunk = worker.RunPhase(prepare);
   REQUIRE(chunk.lanes(0).kinds_size() == 1);
   REQUIRE(chunk.lanes(0).kinds(0).kind() == v1::OP_READ);

@@ -1,4 +1,4 @@
-#include "coordinator/analysis/phase_writes.h"
+#include "coordinator/analysis/phase/phase_writes.h"
 
 #include <catch2/catch.hpp>
 #include <optional>

@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "common/units.h"
-#include "coordinator/plan_check.h"
+#include "common/text/units.h"
+#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/plan_targets.h"
+#include "common/model/plan_targets.h"
 
 #include <catch2/catch.hpp>
 

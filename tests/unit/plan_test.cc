@@ -1,12 +1,12 @@
 // The way from the command line or a YAML file to a complete, checked plan.
 #include <catch2/catch.hpp>
 
-#include "common/units.h"
-#include "coordinator/cli.h"
-#include "coordinator/iozone_letters.h"
-#include "coordinator/plan_builder.h"
-#include "coordinator/plan_check.h"
-#include "coordinator/plan_yaml.h"
+#include "common/text/units.h"
+#include "coordinator/option/cli.h"
+#include "coordinator/option/iozone_letters.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/plan/plan_check.h"
+#include "coordinator/plan/plan_yaml.h"
 
 namespace iobench {
 namespace {
@@ -80,7 +80,7 @@ TEST_CASE("IOzone's plus options become long ones") {
                                  "--dsync", "-i", "8"});
   CHECK(*WithLongOptions({"--", "-+n"}) == std::vector<std::string>{"--", "-+n"});
   CHECK_THAT(std::string(WithLongOptions({"-+z"}).status().message()),
-             Contains("-+z") && Contains("reports"));
+             Contains("-+z") && Contains("report formats"));
   CHECK_THAT(std::string(WithLongOptions({"-+?"}).status().message()), Contains("unknown"));
   CHECK_THAT(std::string(WithLongOptions({"-+p"}).status().message()), Contains("argument"));
 }
@@ -221,7 +221,7 @@ TEST_CASE("a wrong plan is refused with the place of the fault") {
   CHECK_THAT(error("keep_data: perhaps\n"), Contains("perhaps"));
   CHECK_THAT(error("phases:\n- stonewall: brick\n"), Contains("brick") && Contains("flushed"));
   CHECK_THAT(error("seed: 1\nseed: 2\n"), Contains("twice"));
-  CHECK_THAT(error("a: [1\n"), Contains("not YAML"));
+  CHECK_THAT(error("a: [1\n"), Contains("not valid YAML"));
   CHECK_THAT(error("- 1\n"), Contains("mapping"));
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("-W locks a lane's extent of a shared file, so that no lane waits for 
 // Looks at the locks while an op runs: the engine asks for the data of a write inside it.
 TEST_CASE("-+l locks nothing between ops, and leaves nothing locked when an op fails") {
   ForEachEngine(LocksRecords, [](const EngineSpec& engine, Call call) {
-    class Looks final : public BetweenOps {
+    class Looks final : public OpHook {
      public:
       explicit Looks(std::string path) : path_(std::move(path)) {}
       void Before(const Op&) override { CHECK(LocksOn(path_).empty()); }
@@ -210,7 +210,7 @@ TEST_CASE("-K reads at the begin of the file between reads, and the lane does no
     TempDirectory directory;
     const std::string content = ExpectedFile(0, 40'960);
     directory.Put("a", content);
-    class Collects final : public BetweenOps {
+    class Collects final : public OpHook {
      public:
       void Before(const Op&) override {}
       void After(const Op& done, const std::byte* data) override {

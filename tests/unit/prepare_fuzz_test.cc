@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "common/engine.h"
-#include "common/operation.h"
+#include "common/model/engine.h"
+#include "common/model/operation.h"
 #include "tests/support/damage.h"
 #include "tests/unit/worker_harness.h"
 
@@ -19,7 +19,7 @@ void Bound(const TempDir& directory, v1::Prepare& prepare) {
     files.set_files_per_lane(std::min(files.files_per_lane(), 64u));
     for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
       lane.set_extent_offset_bytes(at_most(lane.extent_offset_bytes(), 1 << 20));
-      lane.set_turns(std::min(lane.turns(), 16u));
+      lane.set_interleave_count(std::min(lane.interleave_count(), 16u));
     }
     v1::Tree& tree = *prepare.mutable_operation()->mutable_tree();
     tree.set_items_per_lane(at_most(tree.items_per_lane(), 30));
@@ -68,7 +68,7 @@ TEST_CASE("a lane that only reads or writes is refused where nothing mixes") {
     v1::WorkerRequest request;
     *request.mutable_prepare() = PhaseOf(name, 1);
     request.mutable_prepare()->mutable_operation()->mutable_tree()->set_items_per_lane(10);
-    request.mutable_prepare()->mutable_lanes(0)->set_mix_reader(1);
+    request.mutable_prepare()->mutable_lanes(0)->set_mix(v1::LANE_MIX_READER);
     const v1::WorkerEvent answer = worker.Ask(request);
     CHECK(answer.problem().code() == 3);
     CHECK_THAT(answer.problem().message(), Catch::Contains("does not mix"));

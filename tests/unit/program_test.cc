@@ -1,4 +1,4 @@
-#include "worker/program.h"
+#include "common/program.h"
 
 #include <signal.h>
 #include <sys/time.h>

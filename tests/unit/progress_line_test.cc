@@ -1,4 +1,4 @@
-#include "coordinator/report/progress_line.h"
+#include "coordinator/report/console/progress_line.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "catch2/catch.hpp"
-#include "coordinator/report/display_text.h"
+#include "common/text/display_text.h"
 
 namespace iobench {
 namespace {

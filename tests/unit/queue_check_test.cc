@@ -1,11 +1,11 @@
-#include "coordinator/queue_check.h"
+#include "coordinator/plan/queue_check.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
 
-#include "common/units.h"
-#include "coordinator/plan_check.h"
+#include "common/text/units.h"
+#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {

@@ -50,7 +50,7 @@ bool Comes(const std::function<bool()>& happened) {
 }
 
 // Compares every read with what stands in the file, and notes the order of ends.
-class Checked final : public BetweenOps {
+class Checked final : public OpHook {
  public:
   explicit Checked(std::vector<std::string> files) : files_(std::move(files)) {}
   void Before(const Op&) override { ++begun; }

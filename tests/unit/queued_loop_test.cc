@@ -1,4 +1,4 @@
-#include "worker/queued_loop.h"
+#include "worker/loop/queued_loop.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ class FakeQueue {
       flying_.push_back(each);
     }
     prepared_.clear();
-    most_in_flight = std::max(most_in_flight, flying_.size());
+    max_in_flight = std::max(max_in_flight, flying_.size());
     std::stable_sort(flying_.begin(), flying_.end(),
                      [](const Flying& a, const Flying& b) { return a.end < b.end; });
     if (wait) FakeClock::now = std::max(FakeClock::now, flying_.at(0).end);
@@ -53,7 +53,7 @@ class FakeQueue {
   std::function<void(uint64_t number)> on_begin;
   uint64_t prepare_ns = 0;
   std::vector<uint64_t> offsets;  // in the order of begin
-  size_t most_in_flight = 0;
+  size_t max_in_flight = 0;
   uint64_t turn_count = 0;
 
  private:
@@ -92,7 +92,7 @@ TEST_CASE(
   REQUIRE(lane.Runs().reason == Reason::kDone);
   lane.recorder.Finish();
   REQUIRE(lane.queue.offsets == std::vector<uint64_t>{0, 1024, 2048, 3072});
-  REQUIRE(lane.queue.most_in_flight == 2);
+  REQUIRE(lane.queue.max_in_flight == 2);
   REQUIRE(lane.recorder.first_op() == Ticks{6'000});
   REQUIRE(lane.recorder.last_end() == Ticks{6'260});
   REQUIRE(
@@ -109,7 +109,7 @@ TEST_CASE("with one slot it is the loop of one op after the other") {
   Lane lane(3, 1);
   lane.queue.latency = [](uint64_t number) { return 10 * (number + 1); };  // 10, 20, 30
   REQUIRE(lane.Runs().reason == Reason::kDone);
-  REQUIRE(lane.queue.most_in_flight == 1);
+  REQUIRE(lane.queue.max_in_flight == 1);
   REQUIRE(lane.recorder.last_end() == Ticks{6'060});
   REQUIRE(lane.latencies().mean_ns() == 20);
 }
@@ -226,7 +226,7 @@ TEST_CASE("a new pass begins while ops of the last one are in flight") {
 TEST_CASE("a pass that is flushed has all its ops done then, and none of the next begun") {
   for (const bool aside : {false, true}) {
     Lane lane(3, 2);
-    struct : BetweenOps {
+    struct : OpHook {
       void Before(const Op&) override {}
       void After(const Op&, const std::byte*) override {}
     } nothing;
@@ -327,7 +327,7 @@ TEST_CASE("all ops of the turn that crosses the end of the warm-up are measured"
 }
 
 // Notes what comes between ops, and takes its time.
-struct Noted final : BetweenOps {
+struct Noted final : OpHook {
   void Before(const Op& next) override {
     order += "b" + std::to_string(next.offset / 1024) + " ";
     FakeClock::now += before_ns;
@@ -368,7 +368,7 @@ TEST_CASE("what is done between ops is in no op's time when nothing else is in f
   lane.context.between = &noted;
   REQUIRE(lane.Runs().reason == Reason::kDone);
   REQUIRE(lane.latencies().max_ns() == 100);
-  REQUIRE(lane.context.between_ticks == 10 * (3'333 + 4'444));
+  REQUIRE(lane.context.hook_ticks == 10 * (3'333 + 4'444));
   REQUIRE(lane.recorder.last_end() == Ticks{6'000 + 10 * (3'333 + 100) + 9 * 4'444});
 }
 
@@ -381,7 +381,7 @@ TEST_CASE("an end is noted late by one before and one after at most") {
   lane.queue.latency = [](uint64_t) { return 1'000; };
   REQUIRE(lane.Runs().reason == Reason::kDone);
   REQUIRE(lane.latencies().count() == 64);
-  REQUIRE(lane.queue.most_in_flight > 8);
+  REQUIRE(lane.queue.max_in_flight > 8);
   REQUIRE(lane.latencies().min_ns() == 1'000);
   REQUIRE(lane.latencies().max_ns() < 1'000 + 30 + 50 + 1);
 }

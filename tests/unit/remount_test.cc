@@ -1,4 +1,4 @@
-#include "worker/remount.h"
+#include "worker/client/remount.h"
 
 #include <sys/mount.h>
 
@@ -146,7 +146,7 @@ TEST_CASE("a mount that the kernel refuses is tried by the mount program, and it
   const absl::Status status = Remount("/mnt/nfs", system).status();
   CHECK(absl::IsUnavailable(status));
   CHECK_THAT(std::string(status.message()),
-             Catch::StartsWith("/mnt/nfs was unmounted and does not come back: ") &&
+             Catch::StartsWith("/mnt/nfs was unmounted and cannot be mounted again: ") &&
                  Catch::EndsWith("; mount: no such device"));
 }
 

@@ -15,7 +15,7 @@
 #include "catch2/catch.hpp"
 #include "coordinator/report/append_file.h"
 #include "coordinator/report/atomic_file.h"
-#include "coordinator/report/results_line.h"
+#include "coordinator/report/console/results_line.h"
 #include "nlohmann/json.hpp"
 #include "tests/unit/golden_file.h"
 
@@ -242,7 +242,7 @@ TEST_CASE("force does not touch a result of another program") {
   Put(temporary / "out/result.json", "{\"fio version\": \"fio-3.33\"}");
   const auto store = ResultStore::Create(temporary / "out", true);
   CHECK(store.status().code() == absl::StatusCode::kAlreadyExists);
-  CHECK(Contains(store.status().message(), "result.json is not a result of cluster-iobench"));
+  CHECK(Contains(store.status().message(), "result.json is not a cluster-iobench result"));
   CHECK(FileText(temporary / "out/result.json") == "{\"fio version\": \"fio-3.33\"}");
   CHECK(LoadRun(temporary / "out")->phases.size() == 1);
 }
@@ -277,7 +277,7 @@ TEST_CASE("a phase cut off anywhere is a warning that names the file, and the ot
     REQUIRE(saved->phases.size() == 2);
     CHECK(saved->phases[1].index() == 2);
     REQUIRE(saved->warnings.size() == 1);
-    CHECK(Contains(saved->warnings[0], "raw/phase-001.pb: cut off"));
+    CHECK(Contains(saved->warnings[0], "raw/phase-001.pb: truncated"));
   }
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("the raw file of another phase is a warning") {
       WarningOfPhase1([](const TemporaryDirectory& temporary, const std::string& file) {
         Put(file, FileText(temporary / "out/raw/phase-002.pb"));
       });
-  CHECK(Contains(warning, "raw/phase-001.pb: is of another phase, number 2"));
+  CHECK(Contains(warning, "raw/phase-001.pb: belongs to another phase, number 2"));
 }
 
 TEST_CASE("the raw file of another run is a warning, also with this run's number written into its seal") {
@@ -341,7 +341,7 @@ TEST_CASE("the raw file of another run is a warning, also with this run's number
   };
   const std::string copied = WarningOfPhase1(
       [&](const TemporaryDirectory& temporary, const std::string& file) { Put(file, other_run(temporary)); });
-  CHECK(Contains(copied, "raw/phase-001.pb: is of another run"));
+  CHECK(Contains(copied, "raw/phase-001.pb: belongs to another run"));
   const std::string forged =
       WarningOfPhase1([&](const TemporaryDirectory& temporary, const std::string& file) {
         std::string text = other_run(temporary);
@@ -378,7 +378,7 @@ TEST_CASE("a damaged, foreign or mistaken run.pb is data loss that names the fil
   Put(path, "");
   fails_with("0 bytes");
   Put(path, std::string(100000, 'x'));
-  fails_with("not a file of cluster-iobench");
+  fails_with("not a cluster-iobench file");
   Put(path, FileText(temporary / "out/raw/phase-000.pb"));
   fails_with("another kind of record");
 }
@@ -436,8 +436,8 @@ TEST_CASE("the last line names the results that are there, and says which are no
   fs::remove(out + "/result.json");
   const absl::Status failed = absl::InternalError("write result.json: \033ENOSPC");
   CHECK(ResultsLine(out, failed) ==
-        "results are not complete: write result.json: ?ENOSPC; " + out +
-            " holds what could be written (phases.csv, result.csv, raw/), and no result.json; print "
+        "results are incomplete: write result.json: ?ENOSPC; " + out +
+            " holds what could be saved (phases.csv, result.csv, raw/), and no result.json; print "
             "again with `cluster-iobench report " +
             out + "`");
   fs::remove_all(out);

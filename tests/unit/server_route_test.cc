@@ -1,4 +1,4 @@
-#include "worker/server_route.h"
+#include "worker/client/server_route.h"
 
 #include <net/if.h>
 

@@ -1,4 +1,4 @@
-#include "coordinator/sharing_check.h"
+#include "coordinator/run/sharing_check.h"
 
 #include <catch2/catch.hpp>
 
@@ -113,7 +113,7 @@ TEST_CASE("another export is another file system, another name of the server may
   clients.Mounts(1, "nfs4", "10.0.0.1:/export");
   CHECK(clients.Refusal().empty());
   REQUIRE(clients.notes.size() == 1);
-  CHECK_THAT(clients.notes[0], Contains("cannot be told") && Contains("10.0.0.1:/export"));
+  CHECK_THAT(clients.notes[0], Contains("cannot be determined") && Contains("10.0.0.1:/export"));
   clients.Mounts(1, "nfs4", "server:/other");
   CHECK_THAT(clients.Refusal(), Contains("nfs4 server:/other"));
   clients.Mounts(1, "lustre", "server:/export");

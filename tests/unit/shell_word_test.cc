@@ -1,4 +1,4 @@
-#include "common/shell_word.h"
+#include "common/text/shell_word.h"
 
 #include <array>
 #include <catch2/catch.hpp>

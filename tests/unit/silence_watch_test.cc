@@ -1,4 +1,4 @@
-#include "coordinator/silence_watch.h"
+#include "coordinator/cluster/silence_watch.h"
 
 #include <catch2/catch.hpp>
 

@@ -22,8 +22,8 @@ class Directory {
   std::string path_ = "/tmp/cluster-iobench-small-XXXXXX";
 };
 
-std::string ProblemWith(const std::string& file, uint64_t most_bytes = 100) {
-  const auto text = ReadSmallFile("plan", file, most_bytes);
+std::string ProblemWith(const std::string& file, uint64_t max_bytes = 100) {
+  const auto text = ReadSmallFile("plan", file, max_bytes);
   REQUIRE(absl::IsInvalidArgument(text.status()));
   return std::string(text.status().message());
 }

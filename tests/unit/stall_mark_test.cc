@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "coordinator/analysis/marks.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {
@@ -46,7 +46,7 @@ TEST_CASE("stalled says who, where, when and for how long, on the phase's axis")
   REQUIRE(Stalls(script).size() == 1);
   CHECK(Stalls(script)[0].subject() == "node2");
   CHECK(Stalls(script)[0].text() ==
-        "no op of worker 1 lane 2 (lane2) ended for 5 s, from 2.25 s to 7.25 s of the phase: look what stopped "
+        "worker 1 lane 2 (lane2) completed no op for 5 s, from 2.25 s to 7.25 s of the phase: find out what stopped "
         "the client or the server then, and repeat");
   script.Lane(0).Stalls(2_s, 5_s);
   script.Lane(1).Stalls(2_s, 6_s);

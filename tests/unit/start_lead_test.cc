@@ -1,4 +1,4 @@
-#include "coordinator/start_lead.h"
+#include "coordinator/cluster/start_lead.h"
 
 #include <catch2/catch.hpp>
 

@@ -21,7 +21,7 @@ TEST_CASE("too many open files say how many there may be, and what to do", "[sta
   CHECK_THAT(
       MessageOf(ErrnoStatus("lane 3: open /x", EMFILE)),
       Catch::Matchers::Matches(".*Too many open files \\(EMFILE\\): this process may have [0-9]+ files open "
-                               "\\(ulimit -Hn\\); raise that, or use fewer lanes"));
+                               "\\(ulimit -Hn\\); raise this limit, or use fewer lanes"));
 }
 
 TEST_CASE("the code of a failed system call is one to act on", "[status]") {

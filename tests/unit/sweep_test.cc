@@ -1,8 +1,8 @@
-#include "coordinator/sweep.h"
+#include "coordinator/plan/sweep.h"
 
 #include <catch2/catch.hpp>
 
-#include "common/units.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -107,7 +107,7 @@ TEST_CASE("lanes are swept as a list or through a range, outermost") {
   CHECK(counted[0].lanes == 2);
   CHECK(counted[2].lanes == 4);
   CHECK(CellsOf({{"max-lanes", "3"}}).size() == 3);
-  CHECK(SweepOf(Given({{"lanes", "2"}, {"lanes", "5"}}), 1)->most_lanes() == 5);
+  CHECK(SweepOf(Given({{"lanes", "2"}, {"lanes", "5"}}), 1)->max_lanes() == 5);
 }
 
 TEST_CASE("limits that leave nothing are refused with both") {

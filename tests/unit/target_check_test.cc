@@ -1,11 +1,11 @@
-#include "coordinator/target_check.h"
+#include "coordinator/plan/target_check.h"
 
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "coordinator/plan_check.h"
+#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/timed_loop.h"
+#include "worker/loop/timed_loop.h"
 
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -27,7 +27,7 @@ struct Lane {
           FakeClock::now += latency(offsets.size() - 1);
           return on_op ? on_op(op) : int64_t{op.length};
         },
-        NoBetween{});
+        NoHook{});
   }
   const Histogram& latencies() const { return *recorder.histogram_of(OpKind::kRead); }
 
@@ -272,7 +272,7 @@ TEST_CASE("what is done between ops is in no latency and costs a second clock re
       Around{announced, finished});
   REQUIRE(announced.size() == 10);
   REQUIRE(finished == announced);
-  REQUIRE(lane.context.between_ticks == 10 * (3'333 + 4'444) - 4'444);  // none is counted after the last op
+  REQUIRE(lane.context.hook_ticks == 10 * (3'333 + 4'444) - 4'444);  // none is counted after the last op
   REQUIRE(lane.latencies().max_ns() == 100);
   REQUIRE(lane.latencies().min_ns() == 100);
   REQUIRE(lane.recorder.last_end() == Ticks{6'000 + 10 * (3'333 + 100 + 4'444) - 4'444});

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "worker/trace_between.h"
-#include "worker/trace_file.h"
+#include "worker/lane/trace_hook.h"
+#include "worker/lane/trace_file.h"
 
 namespace iobench {
 namespace {
@@ -42,20 +42,20 @@ TEST_CASE("a trace has an op a line, with or without a delay") {
 
 TEST_CASE("a bad line of a trace is named by its number") {
   CHECK(ProblemWith("0 512\n\n0 512\n") ==
-        "trace t:2: a line is \"offset size\" or \"offset size delay_ms\"");
-  CHECK_THAT(ProblemWith("#\n0\n"), Catch::StartsWith("trace t:2: a line is "));
-  CHECK_THAT(ProblemWith("0 512 0 0\n"), Catch::StartsWith("trace t:1: a line is "));
-  CHECK_THAT(ProblemWith("zero 512\n"), Catch::StartsWith("trace t:1: offset and size are whole numbers"));
-  CHECK_THAT(ProblemWith("-512 512\n"), Catch::StartsWith("trace t:1: offset and size are whole numbers"));
-  CHECK_THAT(ProblemWith("0 4k\n"), Catch::StartsWith("trace t:1: offset and size are whole numbers"));
+        "trace t:2: a line must be \"offset size\" or \"offset size delay_ms\"");
+  CHECK_THAT(ProblemWith("#\n0\n"), Catch::StartsWith("trace t:2: a line must be "));
+  CHECK_THAT(ProblemWith("0 512 0 0\n"), Catch::StartsWith("trace t:1: a line must be "));
+  CHECK_THAT(ProblemWith("zero 512\n"), Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
+  CHECK_THAT(ProblemWith("-512 512\n"), Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
+  CHECK_THAT(ProblemWith("0 4k\n"), Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
   CHECK_THAT(ProblemWith("0 0\n"), Catch::StartsWith("trace t:1: a size of 0 "));
   CHECK_THAT(ProblemWith("0 2147483648\n"), Catch::StartsWith("trace t:1: a size of 2147483648 "));
-  CHECK_THAT(ProblemWith("0 512 -1\n"), Catch::StartsWith("trace t:1: a delay is "));
-  CHECK_THAT(ProblemWith("0 512 nan\n"), Catch::StartsWith("trace t:1: a delay is "));
-  CHECK_THAT(ProblemWith("0 512 soon\n"), Catch::StartsWith("trace t:1: a delay is "));
-  CHECK_THAT(ProblemWith("1048576 1\n"), Catch::Contains("end behind the lane's file of 1048576 bytes"));
-  CHECK_THAT(ProblemWith("18446744073709551615 1024\n"), Catch::Contains("end behind"));
-  CHECK(ProblemWith("# nothing\n") == "trace t: it has no ops");
+  CHECK_THAT(ProblemWith("0 512 -1\n"), Catch::StartsWith("trace t:1: a delay must be "));
+  CHECK_THAT(ProblemWith("0 512 nan\n"), Catch::StartsWith("trace t:1: a delay must be "));
+  CHECK_THAT(ProblemWith("0 512 soon\n"), Catch::StartsWith("trace t:1: a delay must be "));
+  CHECK_THAT(ProblemWith("1048576 1\n"), Catch::Contains("end past the lane's file of 1048576 bytes"));
+  CHECK_THAT(ProblemWith("18446744073709551615 1024\n"), Catch::Contains("end past"));
+  CHECK(ProblemWith("# nothing\n") == "trace t: it contains no ops");
   CHECK(absl::IsNotFound(LoadTrace("/nonexistent/trace", 1).status()));
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("what bears the name of a trace is neither overwritten nor followed") 
   unlink(name.c_str());
   unlink(link.c_str());
   CHECK(absl::IsAlreadyExists(file));
-  CHECK_THAT(std::string(file.message()), Catch::StartsWith("trace " + name + " is there already"));
+  CHECK_THAT(std::string(file.message()), Catch::StartsWith("trace " + name + " already exists"));
   CHECK(absl::IsAlreadyExists(dangling));
   CHECK(looked == std::vector<bool>{true, true, false});
   CHECK(!followed);
@@ -137,7 +137,7 @@ TEST_CASE("a replayed stream gives the trace's ops, in every pass, and takes bac
 TEST_CASE("delays are kept from the end of one op to the beginning of the next") {
   StopCell stop;
   FakeClock clock;
-  TraceBetween between(nullptr, stop, clock);
+  TraceHook between(nullptr, stop, clock);
   between.Replay(Trace({{0, 1, 2000}, {1, 1, 0}, {2, 1, 3000}}));
   const int64_t begin_ns = clock.now_ns;
   between.Before(OpAt(0, 1));
@@ -161,7 +161,7 @@ TEST_CASE("delays are kept from the end of one op to the beginning of the next")
 TEST_CASE("a delay ends when the lane is stopped, or at its deadline") {
   StopCell stop;
   FakeClock clock;
-  TraceBetween between(nullptr, stop, clock);
+  TraceHook between(nullptr, stop, clock);
   between.Replay(Trace({{0, 1, 4'000'000'000}}));
   between.EndAt(clock.now_ns + 1'000'000);
   const int64_t begin_ns = clock.now_ns;
@@ -177,7 +177,7 @@ TEST_CASE("a delay ends when the lane is stopped, or at its deadline") {
 TEST_CASE("an op that does not begin after all is neither recorded nor replayed, and comes again") {
   StopCell stop;
   FakeClock clock;
-  TraceBetween between(nullptr, stop, clock);
+  TraceHook between(nullptr, stop, clock);
   between.Replay(Trace({{0, 512, 0}, {4096, 512, 7'000}, {8192, 512, 9'000}}));
   REQUIRE(between.Record(3).ok());
   const auto does = [&](uint64_t offset) {
@@ -203,7 +203,7 @@ TEST_CASE("an op that does not begin after all is neither recorded nor replayed,
 TEST_CASE("what is recorded is replayed to the same ops and delays") {
   StopCell stop;
   FakeClock clock;
-  TraceBetween between(nullptr, stop, clock);
+  TraceHook between(nullptr, stop, clock);
   REQUIRE(between.Record(3).ok());
   for (const uint64_t offset : {4096u, 0u, 8192u, 512u}) {
     clock.now_ns += 5'000'000;

@@ -1,4 +1,5 @@
-// A worker that only answers. What it does is said by the request, so that it can live at the far end of any transport.
+// A worker that only answers. The requests determine its behaviour, so that it can be used at the far end of any
+// transport.
 #ifndef TESTS_UNIT_TRANSPORT_ECHO_WORKER_H_
 #define TESTS_UNIT_TRANSPORT_ECHO_WORKER_H_
 
@@ -14,11 +15,11 @@
 
 namespace iobench {
 
-// Ping: answered inside Handle. Everything else is answered by a thread of its own, in the order of the requests:
-//   Inspect  an Inspected with the targets' paths as mount sources (so a request as large as you like comes back)
-//   Arm      Armed; then, by itself, LaneEnded and LanesDone
+// Ping is answered inside Handle. All other requests are answered by a thread of its own, in the order of the requests:
+//   Inspect  an Inspected with the targets' paths as mount sources (so that requests of any size come back)
+//   Arm      Armed; then, on its own, LaneEnded and LanesDone
 //   Adjust   Adjusted
-//   Collect  as many chunks as there are instants, numbered by the lane of their one result, the last marked
+//   Collect  as many chunks as there are instants, numbered by the lane of their only result, the last one marked
 //   Leave    Left, inside Handle
 class EchoWorker final : public WorkerHandler {
  public:
@@ -50,7 +51,7 @@ class EchoWorker final : public WorkerHandler {
     }
   }
 
-  // Waits for the answers that are under way, as a worker waits for its lanes.
+  // Waits for pending answers, as a worker waits for its lanes.
   void Shutdown() override {
     later_.Push([this] { idle_.Push(true); });
     idle_.PopUntil(INT64_MAX);

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/grpc_address.h"
-#include "common/transport/grpc_transport.h"
 #include "tests/unit/transport_echo_worker.h"
 #include "tests/unit/transport_take.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "common/transport/mpi/mpi_loader.h"
+#include "common/transport/mpi/mpi_mail.h"
+#include "common/transport/mpi/mpi_nap.h"
 #include "common/transport/mpi_launch.h"
-#include "common/transport/mpi_loader.h"
-#include "common/transport/mpi_mail.h"
-#include "common/transport/mpi_nap.h"
 
 namespace iobench {
 namespace {

@@ -1,13 +1,13 @@
-// What every transport must do, whoever carries the bytes. To be included once, after
+// The requirements for every transport. Include it once, after
 //   #define TRANSPORT_RIGS RigA, RigB
-// where a rig has echo workers ("echo-0", "echo-1" …) at the far end and offers
-//   static constexpr int kManyWorkers;    as many as the transport is tested with
-//   explicit Rig(int worker_count);       a rig may have more workers than asked for
+// where a rig has echo workers ("echo-0", "echo-1" …) at the far end and provides
+//   static constexpr int kManyWorkers;    max. number of workers to test the transport with
+//   explicit Rig(int worker_count);       a rig may have more workers than requested
 //   int worker_count();
 //   Transport& transport();
 //   absl::Status Leave(const std::string& reason);   PostLeaveAndTakeLeft, then waits until the workers have ended;
-//                                                    with what status their end of the transport returned
-// and of these TRANSPORT_RIGS_WITH_WORKER_END those whose workers run an end of the transport of their own.
+//                                                    returns the status of their end of the transport
+// and TRANSPORT_RIGS_WITH_WORKER_END: those rigs whose workers run their own end of the transport.
 #ifndef TESTS_UNIT_TRANSPORT_SUITE_H_
 #define TESTS_UNIT_TRANSPORT_SUITE_H_
 
@@ -135,7 +135,7 @@ TEMPLATE_TEST_CASE("messages of 8 MiB pass in both directions at once", "[transp
   TestType rig(3);
   Transport& transport = rig.transport();
   TakeJoined(transport, rig.worker_count());
-  // Posted before anything is read: a transport that waits for its peer to read would stand still here.
+  // Posted before anything is read: a transport that waits for its peer to read would block here.
   for (uint64_t call_id : {1, 2, 3}) {
     for (int worker = 0; worker < rig.worker_count(); ++worker) {
       v1::WorkerRequest request = Request(call_id);
@@ -213,7 +213,7 @@ TEMPLATE_TEST_CASE("a worker told to leave says so, ends, and is not reported lo
   TestType rig(3);
   TakeJoined(rig.transport(), rig.worker_count());
   CHECK(rig.Leave("").ok());                           // the rig checks that every worker answers Left
-  const CoordTime deadline = CoordNow() + 20'000'000;  // time for a Lost event that would be wrong
+  const CoordTime deadline = CoordNow() + 20'000'000;  // time for an unexpected Lost event to arrive
   CHECK(absl::IsDeadlineExceeded(rig.transport().WaitEvent(deadline).status()));
   v1::WorkerRequest request = Request(2);
   request.mutable_ping();

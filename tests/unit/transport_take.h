@@ -1,4 +1,4 @@
-// What the transport suite and its rigs share: taking events with patience.
+// Helpers for the transport suite and its rigs: receiving events with a timeout.
 #ifndef TESTS_UNIT_TRANSPORT_TAKE_H_
 #define TESTS_UNIT_TRANSPORT_TAKE_H_
 

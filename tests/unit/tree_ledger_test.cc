@@ -1,8 +1,8 @@
-#include "coordinator/tree_ledger.h"
+#include "coordinator/run/tree_ledger.h"
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/plan_check.h"
+#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {

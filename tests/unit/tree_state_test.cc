@@ -1,8 +1,10 @@
-#include "common/tree_state.h"
+#include "common/model/tree_state.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "common/model/metadata_operation.h"
 
 namespace iobench {
 namespace {

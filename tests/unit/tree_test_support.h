@@ -1,4 +1,4 @@
-// A data directory with a lane's part of a tree in it, for tests of what is done to it.
+// A data directory with a lane's part of a tree, for tests of operations on it.
 #ifndef TESTS_UNIT_TREE_TEST_SUPPORT_H_
 #define TESTS_UNIT_TREE_TEST_SUPPORT_H_
 
@@ -31,7 +31,7 @@ inline v1::Tree TreeOf(uint64_t items, uint32_t depth = 0, uint32_t branching = 
   return tree;
 }
 
-// Removed with all that is in it. Below $TMPDIR, else /var/tmp: tmpfs has no attributes of users before Linux 6.6.
+// Removed with its contents. Located in $TMPDIR or /var/tmp: tmpfs has no user attributes before Linux 6.6.
 class DataDirectory {
  public:
   DataDirectory() {
@@ -62,7 +62,7 @@ class DataDirectory {
   void Put(const std::string& name, const std::string& text = "") const {
     std::ofstream(At(name), std::ios::binary) << text;
   }
-  // All names below, sorted, directories that hold others left out.
+  // Returns all names below, sorted, without directories that contain others.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
@@ -72,7 +72,7 @@ class DataDirectory {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // How many of them begin so.
+  // Returns how many of them start with `prefix`.
   int64_t CountOf(const std::string& prefix) const {
     const std::vector<std::string> names = Names();
     return std::count_if(names.begin(), names.end(), [&](const std::string& name) {
@@ -85,7 +85,7 @@ class DataDirectory {
   int fd_ = -1;
 };
 
-// One lane that does operation after operation on its part, as the phases of a run would have it.
+// One lane that runs one operation after the other on its part, as the phases of a run would.
 class TreeLane {
  public:
   TreeLane(const DataDirectory& directory, const v1::Tree& tree, uint32_t lane = 0)
@@ -100,7 +100,7 @@ class TreeLane {
     payload_.emplace(*std::move(payload));
     return PrepareTree(directory_.fd(), directory_.path(), *work_, &*payload_, quit);
   }
-  // REQUIRES: Prepares.
+  // REQUIRES: Prepares was called.
   LoopEnd Runs(const LoopRules& rules = {}) {
     engine_ = MakeMetadataEngine({.call = Call::kMetadata, .ticks = ChosenTickSource()}, *work_);
     stream_ = MakeMetadataStream(*work_->operation, work_->names,
@@ -127,7 +127,7 @@ class TreeLane {
     REQUIRE(engine_->Close().ok());
     return end;
   }
-  // Prepares, runs to the end and goes on from there; the tree must have been as it should be.
+  // Prepares, runs to the end and continues from there; the tree must have been in the expected state.
   void Does(const char* operation) {
     INFO(operation);
     const auto prepared = Prepares(operation);

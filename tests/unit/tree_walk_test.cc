@@ -27,7 +27,7 @@ TEST_CASE("each item is looked at once, and those of the name and the size are c
     tree.set_shared_directory(shared);
     tree.set_file_bytes(11);
     tree.set_random_sizes(true);
-    tree.set_least_file_bytes(10);
+    tree.set_min_file_bytes(10);
     TreeLane lane(directory, tree, 3);
     lane.Does("create");
     lane.Does("find");

@@ -1,9 +1,9 @@
 // What was typed and is no option: the answer names what was meant.
-#include "coordinator/typed_words.h"
+#include "coordinator/option/typed_words.h"
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/cli.h"
+#include "coordinator/option/cli.h"
 
 namespace iobench {
 namespace {
@@ -24,13 +24,13 @@ TEST_CASE("a typo in an option's name is answered with the name", "[typed_words]
 }
 
 TEST_CASE("what fio and elbencho call an option of ours is answered with ours", "[typed_words]") {
-  CHECK(ErrorOf({"--bs", "4k"}) == "unknown option \"--bs\"; here it is --record");
-  CHECK(ErrorOf({"--iodepth=8"}) == "unknown option \"--iodepth\"; here it is --depth");
+  CHECK(ErrorOf({"--bs", "4k"}) == "unknown option \"--bs\"; the name here is --record");
+  CHECK(ErrorOf({"--iodepth=8"}) == "unknown option \"--iodepth\"; the name here is --depth");
 }
 
 TEST_CASE("a dash that a word processor has made is named", "[typed_words]") {
   CHECK(ErrorOf({"-–lanse", "4"}) ==
-        "\"-–lanse\" begins with a dash that is not the - of options; did you mean --lanes?");
+        "\"-–lanse\" begins with a Unicode dash; options need a plain -; did you mean --lanes?");
   CHECK_THAT(ErrorOf({"–path", "/tmp"}), Contains("did you mean --path?"));
   CHECK_THAT(ErrorOf({"—time", "3"}), Contains("did you mean --time?"));
   CHECK_THAT(ErrorOf({"–c"}), Contains("did you mean -c?"));
@@ -54,10 +54,10 @@ TEST_CASE("a directory needs no --path before it", "[typed_words]") {
 
 TEST_CASE("any other word is answered with what it may be", "[typed_words]") {
   CHECK(ErrorOf({"wroker", "--join", "h:1"}) == "unknown command \"wroker\"; did you mean worker?");
-  CHECK(ErrorOf({"read"}) == "\"read\" belongs to no option; write --op before it, to do it");
-  CHECK(ErrorOf({"scratch"}) == "\"scratch\" belongs to no option; write --path before it, to test in it");
+  CHECK(ErrorOf({"read"}) == "\"read\" belongs to no option; write --op before it to run it");
+  CHECK(ErrorOf({"scratch"}) == "\"scratch\" belongs to no option; write --path before it to test in it");
   CHECK(ErrorOf({"-c", "4"}) ==
-        "\"4\" belongs to no option (-c takes no argument); write --path before it, to test in it");
+        "\"4\" belongs to no option (-c takes no argument); write --path before it to test in it");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "common/units.h"
+#include "common/text/units.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -26,7 +26,7 @@ TEST_CASE("a size that may be of powers of 1000 is answered with both that it co
   const auto size = ParseBytes("64MB", 1_KiB);
   REQUIRE(size.status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(size.status().message() ==
-        "size \"64MB\" may be of powers of 1000 or of 1024: write 64m or 64MiB for powers of 1024, or 64000000b");
+        "size \"64MB\" may mean powers of 1000 or of 1024: write 64m or 64MiB for powers of 1024, or 64000000b");
 }
 
 TEST_CASE("a time is a number and a unit", "[units]") {

@@ -1,4 +1,4 @@
-#include "coordinator/analysis/window.h"
+#include "coordinator/analysis/phase/window.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

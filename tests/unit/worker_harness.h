@@ -1,4 +1,4 @@
-// A worker as its coordinator sees it: requests in, events out. For tests of the worker.
+// A worker as its coordinator sees it, with requests and events. For tests of the worker.
 #ifndef TESTS_UNIT_WORKER_HARNESS_H_
 #define TESTS_UNIT_WORKER_HARNESS_H_
 
@@ -21,7 +21,7 @@
 
 namespace iobench {
 
-// A directory that goes away with the test.
+// A directory that is removed at the end of the test.
 class TempDir {
  public:
   TempDir() {
@@ -51,7 +51,7 @@ class TempDir {
   std::string path_;
 };
 
-// Keeps what the worker sends until someone takes it.
+// Stores the worker's events until they are taken.
 class Mailbox final : public EventSink {
  public:
   void Send(v1::WorkerEvent event) override {
@@ -60,7 +60,7 @@ class Mailbox final : public EventSink {
     changed_.NotifyAll();
   }
 
-  // The first event that fits, taken out; fails the test when none comes within 20 s.
+  // Removes and returns the first event that fits; fails the test if none arrives within 20 s.
   v1::WorkerEvent Take(const std::function<bool(const v1::WorkerEvent&)>& fits) {
     MutexLock lock(mutex_);
     auto found = events_.end();
@@ -94,7 +94,7 @@ class Mailbox final : public EventSink {
   std::deque<v1::WorkerEvent> events_;
 };
 
-// Of a manifest that accounts for any file and tree of ours.
+// For a manifest that accounts for all our files and trees.
 inline v1::DataNames AllNames() {
   v1::DataNames names;
   names.set_lanes(1000);
@@ -132,7 +132,7 @@ class WorkerHarness {
   }
   v1::WorkerEvent Ask(v1::WorkerRequest request) { return AnswerTo(Post(std::move(request))); }
 
-  // Answers that must be good.
+  // Requests whose answers must be successful.
   v1::Prepared Prepare(const v1::Prepare& prepare) {
     v1::WorkerRequest request;
     *request.mutable_prepare() = prepare;
@@ -198,7 +198,7 @@ class WorkerHarness {
     INFO(event.problem().message());
     REQUIRE(event.problem().code() == 0);
   }
-  // A whole phase: prepare, arm, wait for the lanes, collect.
+  // Runs a complete phase: prepare, arm, wait for the lanes, collect.
   v1::ResultChunk RunPhase(const v1::Prepare& prepare) {
     Prepare(prepare);
     REQUIRE_FALSE(ArmIn(5'000'000).late());
@@ -221,10 +221,10 @@ class WorkerHarness {
   WorkerTime start_;
   uint64_t call_id_ = 0;
   int chunk_count_ = 0;
-  std::unique_ptr<WorkerHandler> worker_;  // last: gone before what it sends to
+  std::unique_ptr<WorkerHandler> worker_;  // last, so that it is destroyed before the members that it sends to
 };
 
-// A phase to start from: `lanes` lanes of 16 records of 4 KiB, one file each.
+// A basic phase: `lanes` lanes of 16 records of 4 KiB, one file each.
 inline v1::Prepare PhaseOf(const std::string& operation, uint32_t lanes, const std::string& path = "",
                            const std::string& engine = "null") {
   v1::Prepare prepare;

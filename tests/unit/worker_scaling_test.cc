@@ -1,4 +1,4 @@
-#include "coordinator/report/worker_scaling.h"
+#include "coordinator/report/text/worker_scaling.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

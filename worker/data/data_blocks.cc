@@ -22,7 +22,7 @@ struct PieceKeys {
   uint64_t of_t, factor, of_u;
 };
 
-// The factor is odd and large, so that a product keeps all bits of its other factor and reaches up to the 63rd.
+// The factor is odd and large, so that a product keeps all bits of the other factor and reaches bit 63.
 PieceKeys KeysOf(uint64_t block_key, uint64_t piece) {
   const uint64_t step = block_key + (piece + 1) * kGoldenRatio64;
   const uint64_t mixed = Mix(step);
@@ -33,7 +33,7 @@ uint64_t WordOf(const PieceKeys& keys, uint64_t t, uint64_t u) {
   return ((t ^ keys.of_t) & 0xFFFFFFFF) * keys.factor + (u ^ keys.of_u);
 }
 
-// Pieces [first, end) of a block; `out` is where the first one goes.
+// Generates pieces [first, end) of a block; `out` is the start of the first one.
 void MakePiecesPortably(const DataBlocks::Words& words, uint64_t block_key, uint64_t first, uint64_t end,
                         std::byte* out) {
   for (uint64_t piece = first; piece < end; ++piece, out += DataBlocks::kPieceBytes) {
@@ -75,7 +75,7 @@ void MakePiecesPortably(const DataBlocks::Words& words, uint64_t block_key, uint
     for (size_t j = 0; j < DataBlocks::kWordsPerPiece; j += sizeof(__m512i) / sizeof(uint64_t)) {
       const __m512i t = _mm512_load_si512(words.t.data() + j);
       const __m512i u = _mm512_load_si512(words.u.data() + j);
-      // With a mask, because the plain one makes GCC 12 warn of its own header.
+      // Masked, because the plain intrinsic makes GCC 12 warn about its own header.
       const __m512i product = _mm512_maskz_mul_epu32(0xFF, _mm512_xor_si512(t, of_t), factor);
       _mm512_store_si512(out + j * sizeof(uint64_t), _mm512_add_epi64(product, _mm512_xor_si512(u, of_u)));
     }
@@ -88,7 +88,7 @@ std::vector<BlockMaker> FindBlockMakers() {
   std::vector<BlockMaker> makers = {BlockMaker::kPortable};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) makers.push_back(BlockMaker::kAvx2);
-  // The first processors with AVX-512 lower their clock when they use it; those with VBMI2 do not.
+  // The first processors with AVX-512 lower their clock frequency when it is used; those with VBMI2 do not.
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vbmi2")) {
     makers.push_back(BlockMaker::kAvx512);
   }
@@ -99,7 +99,7 @@ std::vector<BlockMaker> FindBlockMakers() {
 uint64_t RandomBytes(const BlockContents& contents) {
   const double zeros = contents.compress_percent / 100.0 * 512 / (512 - contents.covered_bytes);
   const auto words = static_cast<uint64_t>(std::lround(std::max(0.0, kWordsPerBlock * (1 - zeros))));
-  // One word at least, where nothing else makes blocks differ.
+  // At least one word, because otherwise nothing would make blocks differ.
   return std::max<uint64_t>(words, contents.covered_bytes > 0 ? 0 : 1) * sizeof(uint64_t);
 }
 

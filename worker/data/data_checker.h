@@ -1,24 +1,24 @@
-// Looks at what reads brought.
+// The interface for checking data that has been read.
 #ifndef WORKER_DATA_DATA_CHECKER_H_
 #define WORKER_DATA_DATA_CHECKER_H_
 
 #include <cstddef>
 
-#include "common/op.h"
+#include "common/model/op.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
-// One per lane, on its thread.
+// Each lane has its own, used on its thread.
 class DataChecker {
  public:
   virtual ~DataChecker() = default;
 
-  // After an op that read, outside its time: `data` are op.length bytes. Allocates nothing.
+  // Checks the data of an op that read, outside its latency. `data` has op.length bytes. Must not allocate.
   virtual void Check(const Op& op, const std::byte* data) = 0;
 
-  // What was found so far. In `first`, file is the decimal index among the lane's files and offset counts within it or
-  // the lane's extent: where that is on the client is the lane's to say.
+  // Returns what has been found so far. In its `first`, `file` is the decimal index among the lane's files, and
+  // `offset` counts within the file or the lane's extent; the lane converts both to real paths and offsets.
   virtual v1::VerifyResult Result() const = 0;
 };
 

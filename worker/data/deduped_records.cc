@@ -12,12 +12,12 @@ constexpr uint64_t kSetDomain = 5;
 constexpr uint64_t kMemberDomain = 6;
 constexpr uint64_t kUniqueDomain = 7;
 
-// "Files" of the set's blocks: records that are each equal to the others, and those of which each file has its own copy.
+// The "files" of the set's blocks: records that are all equal, and records that every file has at the same place.
 constexpr uint32_t kEqualRecords = 0;
 constexpr uint32_t kRecordsByPlace = 1;
 
-// Of the items 0, 1, 2 …, `percent` in a hundred are chosen, as evenly as can be: the place of item `index` among the
-// chosen, or among the others.
+// Of the items 0, 1, 2 …, chooses `percent` of every hundred, as evenly as possible. `place` is the index of item
+// `index` among the chosen ones, or among the others.
 struct Choice {
   bool chosen;
   uint64_t place;
@@ -89,7 +89,7 @@ void DedupedRecords::MakeRecord(uint32_t file, uint64_t index, std::byte* record
       position = 0;
       break;
   }
-  // Records that begin where pieces do are made in place: what is behind the last one is free.
+  // Records that start at piece boundaries are generated in place, since the memory after the last one is free.
   if (shape_.record_bytes % DataBlocks::kPieceBytes == 0) {
     blocks->Make(file, position, length, record);
   } else {

@@ -1,13 +1,13 @@
-// Records of which a storage system with deduplication keeps some only once. What is shared is decided record by
-// record:
+// Generates records that a storage system with deduplication can partly deduplicate. Each record belongs to one class:
 //
-//   of all records, `percent` are dedupable;
-//     of these, `within_percent` are equal to each other;
-//       of these, `interior_percent` only within their file: other files have another content there;
-//     the others of them have a content of their own that every file has at this place.
-//   The rest is unlike any other record.
+//   - `percent` of all records are dedupable.
+//       - `within_percent` of these are equal to each other.
+//           - `interior_percent` of these are equal only within their file; other files have different content.
+//       - The remaining dedupable records have content of their own, which every file repeats at the same place.
+//   - The rest is unique.
 //
-// Records of each class are spread evenly over the file, so that the fractions hold for any stretch of it, to a record.
+// The records of each class are spread evenly over the file, so the fractions hold for any part of it, to within a
+// record.
 #ifndef WORKER_DATA_DEDUPED_RECORDS_H_
 #define WORKER_DATA_DEDUPED_RECORDS_H_
 
@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "worker/aligned_buffer.h"
+#include "worker/data/aligned_buffer.h"
 #include "worker/data/data_blocks.h"
 #include "worker/data/record_maker.h"
 
@@ -25,24 +25,24 @@ struct DedupeShape {
   uint32_t percent = 0;
   uint32_t within_percent = 0;
   uint32_t interior_percent = 0;
-  uint32_t set = 0;   // only lanes and runs of the same set share records
-  uint64_t seed = 0;  // of the run, for what is not shared
-  uint32_t lane = 0;  // of the lane whose files they are, within the set
+  uint32_t set = 0;   // records are shared only among lanes and runs with the same set
+  uint64_t seed = 0;  // seed of the run, for unique records
+  uint32_t lane = 0;  // lane that owns the files, within the set
   uint32_t phase = 0;
   uint32_t record_bytes = 0;
-  uint32_t records_apart = 1;  // a lane's records are each so many-th of the file: others' lie between
+  uint32_t records_apart = 1;  // distance of a lane's records in the file; records of other lanes are between them
   uint32_t compress_percent = 0;
 };
 
 enum class RecordClass { kUnique, kAcrossFiles, kWithinAndAcross, kWithinFile };
 
-// `index`: of the record within its file.
+// `index`: the record's index within its file.
 RecordClass ClassOfRecord(const DedupeShape& shape, uint64_t index);
 
-// Ops are whole records, or several of them, or the shorter last one of a file.
+// REQUIRES: an op is one or more whole records, or the shorter last record of a file.
 class DedupedRecords final : public RecordMaker {
  public:
-  // ResourceExhausted.
+  // ResourceExhausted: not enough memory.
   static absl::StatusOr<std::unique_ptr<DedupedRecords>> Create(const DedupeShape& shape,
                                                                 size_t longest_op_bytes);
 
@@ -54,9 +54,9 @@ class DedupedRecords final : public RecordMaker {
   void MakeRecord(uint32_t file, uint64_t index, std::byte* record, uint64_t length) const;
 
   DedupeShape shape_;
-  DataBlocks unique_;     // of this lane, phase and run alone
-  DataBlocks of_set_;     // as every lane of the set has them
-  DataBlocks of_member_;  // as this lane has them in every phase and run of the set
+  DataBlocks unique_;     // unique to this lane, phase and run
+  DataBlocks of_set_;     // the same for every lane of the set
+  DataBlocks of_member_;  // the same for this lane in every phase and run of the set
   AlignedBuffer record_;
 };
 

@@ -1,4 +1,4 @@
-// Counts what a checker finds, and keeps the first few for people.
+// Counts the mismatches that a checker finds and keeps the details of the first few.
 #ifndef WORKER_DATA_MISMATCH_LOG_H_
 #define WORKER_DATA_MISMATCH_LOG_H_
 
@@ -12,34 +12,34 @@
 
 namespace iobench {
 
-// A sector that is not what it should be, as it stands before anybody makes words of it.
+// A sector with unexpected contents, before it is described in words.
 struct FoundSector {
   v1::Mismatch::What what = v1::Mismatch::UNKNOWN;
-  uint32_t file = 0;         // index among the lane's
-  uint64_t offset = 0;       // within it, or the lane's extent
-  SectorHeader header = {};  // corrupt: what it would be; its checksum is the first bytes
-  bool has_header = false;   // the header is one that we wrote
-  // Torn: what the rest is of; generation 0: zeros.
+  uint32_t file = 0;         // index among the lane's files
+  uint64_t offset = 0;       // within the file or the lane's extent
+  SectorHeader header = {};  // corrupt sector: its first bytes, interpreted as a header
+  bool has_header = false;   // the header is a valid one of this program
+  // Torn: the write that the rest of the sector is from. Generation 0: the rest is zeros.
   uint32_t other_generation = 0;
   uint32_t other_writer = 0;
 };
 
-// Allocates nothing after its construction.
+// Allocates nothing after construction.
 class MismatchLog {
  public:
-  static constexpr size_t kMostKept = 10;
+  static constexpr size_t kMaxKept = 10;
 
   void CountSector() { ++sectors_; }
   void CountSectors(uint64_t sectors) { sectors_ += sectors; }
   void CountUndetermined() { ++undetermined_; }
   void Note(const FoundSector& found) {
     ++counts_[found.what];
-    if (mismatched_++ < kMostKept) first_[mismatched_ - 1] = found;
+    if (mismatched_++ < kMaxKept) first_[mismatched_ - 1] = found;
   }
 
-  // Counts only; `first` is the checker's, who knows what it expected.
+  // Returns the counts only. The checker adds `first`, because it knows what it expected.
   v1::VerifyResult Result() const;
-  size_t kept() const { return mismatched_ < kMostKept ? mismatched_ : kMostKept; }
+  size_t kept() const { return mismatched_ < kMaxKept ? mismatched_ : kMaxKept; }
   const FoundSector& kept(size_t index) const { return first_[index]; }
 
  private:
@@ -47,10 +47,10 @@ class MismatchLog {
   uint64_t mismatched_ = 0;
   uint64_t undetermined_ = 0;
   std::array<uint64_t, v1::Mismatch::What_ARRAYSIZE> counts_ = {};
-  std::array<FoundSector, kMostKept> first_ = {};
+  std::array<FoundSector, kMaxKept> first_ = {};
 };
 
-// "wrong-offset", as VerifyResult.counts has it.
+// For example "wrong-offset", the key in VerifyResult.counts.
 const char* NameOf(v1::Mismatch::What what);
 
 }  // namespace iobench

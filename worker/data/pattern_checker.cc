@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-// The first byte is right and each equals the next.
+// The first byte is as wanted and each byte equals the next.
 bool IsAll(std::byte wanted, const std::byte* data, uint64_t length) {
   return data[0] == wanted && std::memcmp(data, data + 1, length - 1) == 0;
 }

@@ -1,4 +1,4 @@
-// Checks that every byte is the same one (-V).
+// Checks that every byte equals the pattern byte (-V).
 #ifndef WORKER_DATA_PATTERN_CHECKER_H_
 #define WORKER_DATA_PATTERN_CHECKER_H_
 
@@ -9,7 +9,7 @@
 
 namespace iobench {
 
-// Counts in sectors of 512 bytes from each op's begin: a sector is zeros, or corrupt.
+// Counts in sectors of 512 bytes from the start of each op. A sector that differs counts as zeros or as corrupt.
 class PatternChecker final : public DataChecker {
  public:
   explicit PatternChecker(unsigned char pattern) : pattern_(pattern) {}

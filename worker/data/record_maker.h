@@ -1,20 +1,21 @@
-// Data of which each op's has to be made by itself: sectors that say who wrote them, records that a set of lanes
-// shares.
+// The interface for data that must be generated separately for each op: sectors that identify their writer, and records
+// that several lanes share.
 #ifndef WORKER_DATA_RECORD_MAKER_H_
 #define WORKER_DATA_RECORD_MAKER_H_
 
 #include <cstddef>
 
-#include "common/op.h"
+#include "common/model/op.h"
 
 namespace iobench {
 
-// One per lane, on its thread; called before an op, outside its time. Allocates nothing.
+// Each lane has its own, used on its thread. Called before an op, outside its latency. Must not allocate.
 class RecordMaker {
  public:
   virtual ~RecordMaker() = default;
 
-  // op.length bytes, valid until the next call, aligned in memory as op.offset is up to 4 KiB.
+  // Returns op.length bytes, valid until the next call. The address has the same offset from a 4 KiB boundary as
+  // op.offset.
   virtual const std::byte* Make(const Op& op) = 0;
 };
 

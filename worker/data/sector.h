@@ -1,21 +1,21 @@
-// A sector that can be verified: 512 bytes that say which run, file, place, generation and lane they are of, with a
-// checksum over all of it.
+// The format of verifiable sectors. A sector of 512 bytes identifies its run, file, offset, generation and lane, and
+// has a checksum over all of it.
 //
 //   bytes  0  checksum         8   XXH3 of the 40 bytes below, seeded with XXH3 of the contents
 //          8  magic            8
-//         16  run              8   the run that made the data directory
-//         24  owner            4   lane whose file it is
+//         16  run              8   the run that created the data directory
+//         24  owner            4   lane that owns the file
 //         28  file             4   index among the owner's files
-//         32  offset           8   of the sector, within the file or the owner's extent of a shared one
-//         40  generation       4   grows with every phase that writes
-//         44  writer           4   lane that wrote it
-//         48  contents             the blocks of (seed, owner, writer, generation) at this place of the file
+//         32  offset           8   of the sector, within the file or the owner's extent of a shared file
+//         40  generation       4   increases with every phase that writes
+//         44  writer           4   lane that wrote the sector
+//         48  contents             the blocks of (seed, owner, writer, generation) at this offset of the file
 //
-// Numbers are little-endian. What stands between checksum and contents is masked with words that follow from the
-// checksum: it would be alike in all sectors, and 5 % of data that should not compress would. Sectors lie on
-// multiples of 512, or where records are not multiples of 512, on multiples of 512 from each record's begin; the last
-// of a record or file is shorter then. One of under 48 bytes has no header: its bytes are a hash of what the header
-// would say (the writer left out).
+// Numbers are little-endian. The fields between checksum and contents are masked with words derived from the checksum;
+// otherwise they would be similar in all sectors, and 5 % of data that is meant to be incompressible could be
+// compressed. Sectors start at multiples of 512 bytes, or, if the record size is not a multiple of 512, at multiples of
+// 512 from the start of each record; the last sector of a record or file is then shorter. A sector of less than 48
+// bytes has no header: its bytes are a hash of the header's fields without the writer.
 #ifndef WORKER_DATA_SECTOR_H_
 #define WORKER_DATA_SECTOR_H_
 
@@ -47,7 +47,7 @@ struct SectorHeader {
 inline constexpr uint64_t kSectorHeaderBytes = sizeof(SectorHeader);
 static_assert(kSectorHeaderBytes == 48);
 
-// Into and out of the first 48 bytes of a sector, masked there.
+// Write and read the 48-byte header at the start of a sector, where it is stored masked.
 inline void PutHeader(const SectorHeader& header, std::byte* sector) {
   auto words = std::bit_cast<std::array<uint64_t, kSectorHeaderBytes / sizeof(uint64_t)>>(header);
   for (size_t i = 1; i < words.size(); ++i) words[i] ^= Mix(words[0] + i * kGoldenRatio64);
@@ -60,19 +60,20 @@ inline SectorHeader HeaderAt(const std::byte* sector) {
   return std::bit_cast<SectorHeader>(words);
 }
 
-// Of the header's other fields and what follows it: `sector` begins with room for a header, `length` >= 48 with it.
+// Returns the checksum over the header's other fields and the contents. `sector` starts with room for the header;
+// `length` includes it and is >= 48.
 uint64_t SectorChecksum(const SectorHeader& header, const std::byte* sector, uint64_t length);
 
-// The first `length` < 48 bytes of a sector that is too short for a header.
+// Writes a sector of `length` < 48 bytes, which is too short for a header.
 void MakeTinySector(const SectorHeader& header, std::byte* sector, uint64_t length);
 
-// What a generation's contents in an owner's files are cut from; the seed is the run's. Headers do not compress, so the
-// contents have to do so by more: at most 90 percent.
+// Returns the contents of a generation in an owner's files; `seed` is that of the run. Since headers do not compress,
+// the contents must compress more to reach `compress_percent`, which is at most 90.
 DataBlocks SectorBlocks(uint64_t seed, uint32_t owner, uint32_t writer, uint32_t generation,
                         uint32_t compress_percent);
 
-// Calls each(offset, length) for the sectors that begin in [offset, end), in order; one that `end` cuts is shorter.
-// `unit_bytes`: 512, or the record size. REQUIRES: `offset` is where a sector begins.
+// Calls each(offset, length) in order for the sectors that start in [offset, end). The last one is shorter if `end`
+// cuts it. `unit_bytes`: 512 or the record size. REQUIRES: a sector starts at `offset`.
 template <typename Each>
 void ForEachSector(uint64_t offset, uint64_t end, uint64_t unit_bytes, Each each) {
   while (offset < end) {

@@ -10,16 +10,16 @@
 namespace iobench {
 namespace {
 
-// How far back a torn sector's other part is looked for.
-constexpr uint32_t kMostGenerationsBack = 16;
-// One wrong byte is that of one of 16 other writes every now and then; so many are never by chance.
+// How many generations back to search for the other part of a torn sector.
+constexpr uint32_t kMaxGenerationsBack = 16;
+// A single wrong byte often matches one of 16 other writes by chance; this many never do.
 constexpr uint64_t kFewestTornBytes = 8;
 
 bool AllZeros(const std::byte* data, uint64_t length) {
   return std::all_of(data, data + length, [](std::byte b) { return b == std::byte{0}; });
 }
 
-// The contents of a sector that begins at `offset`: `length` bytes with its header, which is left out.
+// Generates the contents of a sector that begins at `offset`: `length` includes the header, which is left out.
 void MakeContents(const DataBlocks& blocks, uint32_t file, uint64_t offset, uint64_t length,
                   std::byte* sector) {
   blocks.Copy(file, offset + kSectorHeaderBytes, length - kSectorHeaderBytes, sector + kSectorHeaderBytes);
@@ -34,7 +34,7 @@ SectorHeader SectorChecker::HeaderOf(uint32_t file, uint64_t offset) const {
 }
 
 void SectorChecker::Check(const Op& op, const std::byte* data) {
-  // To the first sector that begins in the op; ops of a plan begin with one.
+  // Skips to the first sector that begins in the op; ops of a plan begin with one.
   const uint64_t in_unit = op.offset % expected_.unit_bytes;
   uint64_t begin = op.offset - in_unit;
   begin += std::min((in_unit + kSectorBytes - 1) / kSectorBytes * kSectorBytes, expected_.unit_bytes);
@@ -99,7 +99,7 @@ FoundSector SectorChecker::Classify(uint32_t file, uint64_t offset, const std::b
     return found;
   }
   if (header.checksum != SectorChecksum(header, sector, length)) {
-    // A header of which one bit is wrong must not pass for one of another place or time.
+    // A header with a single wrong bit must not be taken for one from another place or time.
     if (!IsGenuine(header, length)) return found;
     found.has_header = true;
     if (IsTorn(sector, length, found)) found.what = v1::Mismatch::TORN;
@@ -122,7 +122,8 @@ DataBlocks SectorChecker::BlocksOf(uint32_t owner, uint32_t writer, uint32_t gen
   return SectorBlocks(expected_.seed, owner, writer, generation, expected_.compress_percent);
 }
 
-// Whether a sector that we wrote has had this header, checksum and all: its contents can be made again.
+// Returns whether a sector that we wrote had exactly this header, including the checksum; its contents can be generated
+// again.
 bool SectorChecker::IsGenuine(const SectorHeader& header, uint64_t length) const {
   Sector made;
   MakeContents(BlocksOf(header.owner, header.writer, header.generation), header.file, header.offset, length,
@@ -130,7 +131,8 @@ bool SectorChecker::IsGenuine(const SectorHeader& header, uint64_t length) const
   return header.checksum == SectorChecksum(header, made.data(), length);
 }
 
-// Genuine headers only: is what does not belong to the header zeros, or of one other write of this place?
+// For genuine headers only: returns whether the contents that do not match the header are zeros or from one other write
+// of this place.
 bool SectorChecker::IsTorn(const std::byte* sector, uint64_t length, FoundSector& found) const {
   const SectorHeader& header = found.header;
   Sector own;
@@ -146,9 +148,9 @@ bool SectorChecker::IsTorn(const std::byte* sector, uint64_t length, FoundSector
     return differing_bytes >= kFewestTornBytes;
   };
   Sector other = {};
-  if (rest_is(other)) return true;  // zeros, which other_generation 0 says
+  if (rest_is(other)) return true;  // zeros, indicated by other_generation 0
   const uint32_t newest = std::max(expected_.high, header.generation);
-  const uint32_t oldest = newest > kMostGenerationsBack ? newest - kMostGenerationsBack : 1;
+  const uint32_t oldest = newest > kMaxGenerationsBack ? newest - kMaxGenerationsBack : 1;
   for (uint32_t generation = newest; generation >= oldest; --generation) {
     for (const uint32_t writer : {header.writer, expected_.owner, expected_.reader}) {
       MakeContents(BlocksOf(expected_.owner, writer, generation), found.file, found.offset, length,

@@ -1,4 +1,4 @@
-// Checks sectors that say who wrote them (worker/data/sector.h) and tells the ways apart in which they can be wrong.
+// Checks verifiable sectors (worker/data/sector.h) and classifies the mismatches.
 #ifndef WORKER_DATA_SECTOR_CHECKER_H_
 #define WORKER_DATA_SECTOR_CHECKER_H_
 
@@ -11,36 +11,36 @@
 
 namespace iobench {
 
-// What the sectors of a lane's files should say.
+// The expected contents of the sectors in a lane's files.
 struct SectorExpectation {
   uint64_t run = 0;
   uint64_t seed = 0;
   uint32_t owner = 0;
-  uint32_t reader = 0;  // the lane that reads; may have written, too
-  bool shared = false;  // data of another owner are then of another place of the same file
-  // Every sector has one generation of low..high. Where they differ it cannot be known which, and the sector counts as
+  uint32_t reader = 0;  // the lane that reads; it may have written too
+  bool shared = false;  // shared file: data of another owner is then from another offset of the same file
+  // Every sector has one generation in low..high. If they differ, the exact one is unknown, and the sector counts as
   // undetermined.
   uint32_t low = 0;
   uint32_t high = 0;
   uint64_t unit_bytes = kSectorBytes;
-  uint64_t file_bytes = 0;  // of each of the lane's files, or of its extent
+  uint64_t file_bytes = 0;  // size of each of the lane's files, or of its extent
   uint32_t compress_percent = 0;
 };
 
-// In this order, the first that fits:
-//  zeros         nothing but zeros
-//  corrupt       no header of ours; or header and contents do not belong together and none of them is another write's;
-//                or a header that no write of this run can have made
-//  torn          the header is genuine, but (part of) the contents is of another generation, or zeros
-//  other-run, other-file, wrong-offset   genuine, but of elsewhere
-//  stale         genuine and of this place, but older than what should be here
-//  unknown       newer than what should be here
-// A sector without room for a header (under 48 bytes) is only known as right, zeros, stale or corrupt.
+// A mismatch belongs to the first class that applies:
+//   zeros         nothing but zeros
+//   corrupt       no header of this program; or header and contents do not match and no part of the contents is from
+//                 another write; or no write of this run can have made this header
+//   torn          the header is genuine, but (part of) the contents is from another generation, or zeros
+//   other-run, other-file, wrong-offset   genuine, but from elsewhere
+//   stale         genuine and at the right offset, but older than expected
+//   unknown       newer than expected
+// A sector without room for a header (under 48 bytes) can only be right, zeros, stale or corrupt.
 class SectorChecker final : public DataChecker {
  public:
   explicit SectorChecker(const SectorExpectation& expected) : expected_(expected) {}
 
-  // An op may begin or end within a sector (a trace that is replayed): such a sector is not looked at.
+  // An op may start or end within a sector (when a trace is replayed); such a partial sector is not checked.
   void Check(const Op& op, const std::byte* data) override;
   v1::VerifyResult Result() const override;
 

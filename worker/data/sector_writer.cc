@@ -24,7 +24,7 @@ const std::byte* SectorWriter::Make(const Op& op) {
   constexpr uint64_t kBlock = DataBlocks::kBlockBytes;
   constexpr uint64_t kPiece = DataBlocks::kPieceBytes;
   const uint64_t first_block = op.offset - op.offset % kBlock;
-  std::byte* const memory = record_.data();  // of the first block
+  std::byte* const memory = record_.data();  // start of the first block
   std::byte* const record = memory + op.offset % kBlock;
   SectorHeader header{.run = identity_.run,
                       .owner = identity_.owner,
@@ -34,7 +34,7 @@ const std::byte* SectorWriter::Make(const Op& op) {
   const uint64_t op_end = op.offset + op.length;
   uint64_t made_to = op.offset;
   ForEachSector(op.offset, op_end, identity_.unit_bytes, [&](uint64_t offset, uint64_t length) {
-    // Block by block, so that the checksum finds them in the first-level cache.
+    // Processes block by block, so that the checksum finds the data in the L1 cache.
     while (made_to < offset + length) {
       const uint64_t end = std::min(op_end, (made_to / kBlock + 1) * kBlock);
       blocks_.Make(op.object, made_to, end - made_to, memory + (made_to - made_to % kPiece - first_block));

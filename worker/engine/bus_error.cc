@@ -14,7 +14,7 @@ namespace {
 
 constinit thread_local BusErrorGuard* guard_of_thread = nullptr;
 
-// Who handled SIGBUS before us. Written under the mutex, and only while our handler is not installed.
+// The previous handler of SIGBUS. Written under the mutex, and only while our handler is not installed.
 struct sigaction handler_before {};
 Mutex install_mutex;
 
@@ -23,7 +23,7 @@ Mutex install_mutex;
 BusErrorGuard::BusErrorGuard(std::span<const MappedRange> maps) : maps_(maps) {
   assert(guard_of_thread == nullptr);
   InstallHandler();
-  // A fault whose signal is blocked ends the process.
+  // A fault while its signal is blocked ends the process.
   sigset_t bus;
   sigemptyset(&bus);
   sigaddset(&bus, SIGBUS);
@@ -57,7 +57,7 @@ void BusErrorGuard::OnSignal(int, siginfo_t* info, void*) {
     errno = errno_of_thread;
     return;
   }
-  // Not ours. The instruction faults again as soon as we return, and meets the handler that was there before.
+  // Not our address. The instruction faults again when we return, and then reaches the previous handler.
   ::sigaction(SIGBUS, &handler_before, nullptr);
   if (sent_by_a_process) ::raise(SIGBUS);
   errno = errno_of_thread;

@@ -1,10 +1,10 @@
-// SIGBUS inside a lane's mapped files becomes an error of that lane instead of the end of the process.
+// Turns a SIGBUS inside a lane's mapped files into an error of that lane, so that it does not end the process.
 //
-// The kernel sends it to the thread that touches a page which the file no longer has (somebody cut it), for which the
-// disk has no block left, or which cannot be read. The handler puts anonymous memory in place of that page and all that
-// follows it in its map, notes the address, and returns: the copy under way ends by itself, nothing of it reaches the
-// file, and the engine looks at the note after each op. So no frame is jumped over, and an op pays one load. mmap(2) in
-// a handler is a plain system call on Linux. A SIGBUS anywhere else goes to whatever handled it before.
+// The kernel sends SIGBUS to the thread that touches a mapped page if the file was truncated before that page, the disk
+// has no free block for it, or it cannot be read. The handler replaces this page and the rest of its map with anonymous
+// memory, records the address and returns. The copy in progress then completes, but none of its data reaches the file;
+// the engine checks the recorded address after each op, which costs one load. The handler may call mmap(2) because it
+// is a plain system call on Linux. A SIGBUS at any other address is passed to the previous handler.
 #ifndef WORKER_ENGINE_BUS_ERROR_H_
 #define WORKER_ENGINE_BUS_ERROR_H_
 
@@ -15,12 +15,12 @@
 namespace iobench {
 
 struct MappedRange {
-  std::byte* begin = nullptr;  // of a page
+  std::byte* begin = nullptr;  // start of a page
   size_t bytes = 0;
 };
 
-// While it lives, SIGBUS of this thread within `maps` is noted. One at a time on a thread; `maps` must outlive it and
-// stay mapped. Installs the process's handler if it is not there (another library may have put its own).
+// Records SIGBUS signals of the calling thread within `maps` during its lifetime. Only one guard may exist per thread;
+// `maps` must outlive it and stay mapped. Installs the process-wide signal handler unless it is already in place.
 class BusErrorGuard {
  public:
   explicit BusErrorGuard(std::span<const MappedRange> maps);
@@ -28,7 +28,8 @@ class BusErrorGuard {
   BusErrorGuard(const BusErrorGuard&) = delete;
   BusErrorGuard& operator=(const BusErrorGuard&) = delete;
 
-  // Where the first one was; null: there was none. From its page on, that map leads to no file any more.
+  // Returns the address of the first SIGBUS, or null if there was none. From its page to the end, that map is no longer
+  // backed by the file.
   const std::byte* fault() const { return fault_; }
 
  private:
@@ -37,7 +38,7 @@ class BusErrorGuard {
   bool Take(std::byte* address);
 
   const std::span<const MappedRange> maps_;
-  std::byte* volatile fault_ = nullptr;  // the handler's, on the same thread
+  std::byte* volatile fault_ = nullptr;  // written by the handler, on the same thread
   sigset_t old_mask_{};
 };
 

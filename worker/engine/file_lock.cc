@@ -13,7 +13,7 @@ namespace iobench {
 namespace {
 
 struct flock LockOf(int type, const LockRange& range) {
-  struct flock lock {};  // OFD calls insist on l_pid 0
+  struct flock lock {};  // OFD locks require l_pid 0
   lock.l_type = static_cast<int16_t>(type);
   lock.l_whence = SEEK_SET;
   lock.l_start = static_cast<off_t>(range.offset_bytes);
@@ -36,7 +36,7 @@ int Lock(int fd, int command, int type, const LockRange& range) {
 int32_t HolderOf(int fd, LockKind kind, const LockRange& range) {
   struct flock lock = LockOf(TypeOf(kind), range);
   if (::fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
-  return lock.l_pid > 0 ? lock.l_pid : 0;  // -1: a lock of a description
+  return lock.l_pid > 0 ? lock.l_pid : 0;  // -1: a lock of an open file description
 }
 
 }  // namespace

@@ -1,28 +1,29 @@
-// fcntl locks that belong to an open file description (F_OFD_…), not to the process: lanes of one process exclude each
-// other like processes do, and closing another descriptor of the same file does not drop them. An NFS client sends
-// them to the server under an owner for each description, so that they hold between clients, too.
+// fcntl locks that belong to an open file description (F_OFD_…) instead of a process. Lanes of one process therefore
+// exclude each other as processes do, and closing another descriptor of the same file does not release a lock. An NFS
+// client sends such locks to the server with a separate owner per description, so they also work between clients.
 #ifndef WORKER_ENGINE_FILE_LOCK_H_
 #define WORKER_ENGINE_FILE_LOCK_H_
 
 #include <cstdint>
 
-#include "common/op.h"
+#include "common/model/op.h"
 
 namespace iobench {
 
 enum class LockKind { kRead, kWrite };
 
-// Where a lock reaches. bytes 0: to the end of the file, wherever that will be.
+// The range of a lock. bytes 0: to the end of the file, even if the file grows.
 struct LockRange {
   uint64_t offset_bytes = 0;
   uint64_t bytes = 0;
 };
 
-// Each returns 0 or the errno.
-int WaitForLock(int fd, LockKind kind, const LockRange& range);  // blocks; goes on after signals
+// Both return 0 or the errno.
+int WaitForLock(int fd, LockKind kind, const LockRange& range);  // blocks; continues after signals
 int Unlock(int fd, const LockRange& range);
 
-// Tries again for so long, then EAGAIN with the process that holds it (0: unknown, the lock is another client's).
+// Retries for `patience_ns`, then fails with EAGAIN and the process that holds the lock (0: unknown, for example on
+// another client).
 inline constexpr int64_t kLockPatienceNs = 30'000'000'000;
 struct LockAttempt {
   int errno_value = 0;

@@ -5,7 +5,7 @@
 #include <cassert>
 
 #include "absl/strings/str_cat.h"
-#include "common/engine.h"
+#include "common/model/engine.h"
 #include "common/status_util.h"
 #include "worker/engine/libnfs_engine.h"
 #include "worker/engine/mmap_engine.h"
@@ -19,9 +19,9 @@ namespace iobench {
 namespace {
 
 struct Maker {
-  std::string_view name;  // of common/engine.h
+  std::string_view name;  // name in common/model/engine.h
   std::unique_ptr<IoEngine> (*make)(const EngineOptions& options);
-  absl::Status (*check)() = nullptr;  // of those that a host may forbid
+  absl::Status (*check)() = nullptr;  // for engines that a host may forbid
 };
 
 constexpr Maker kMakers[] = {
@@ -39,10 +39,10 @@ constexpr Maker kMakers[] = {
 absl::Status NotInThisBuild(std::string_view name) {
   return absl::UnimplementedError(
       absl::StrCat("engine ", std::string(name), " is not in this worker's build of cluster-iobench",
-                   name == "libnfs" ? ": install libnfs-dev there and build again" : ""));
+                   name == "libnfs" ? ": install libnfs-dev there and rebuild" : ""));
 }
 
-// One pass over `shape` on the null engine, ns per op.
+// Runs one pass over `shape` on the null engine and returns ns per op.
 double NullPassNs(TickSource ticks, const StreamShape& shape) {
   auto operation = FindOperation("read");
   assert(operation.ok());
@@ -75,7 +75,7 @@ absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, cons
 
 absl::Status CheckEngineHere(std::string_view name) {
   IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const spec, FindEngine(name));
-  if (spec->calls.Has(Call::kMetadata)) return absl::OkStatus();  // worker/metadata makes it
+  if (spec->calls.Has(Call::kMetadata)) return absl::OkStatus();  // created by worker/metadata
   for (const Maker& maker : kMakers) {
     if (maker.name == name) return maker.check == nullptr ? absl::OkStatus() : maker.check();
   }

@@ -1,4 +1,4 @@
-// How bytes move. One instance a lane, used by that lane's thread only.
+// The engine interface: performs a lane's I/O. Each lane has its own instance, which only its thread uses.
 #ifndef WORKER_ENGINE_IO_ENGINE_H_
 #define WORKER_ENGINE_IO_ENGINE_H_
 
@@ -10,84 +10,85 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/clock.h"
-#include "common/operation.h"
+#include "common/model/operation.h"
 #include "iobench/v1/plan.pb.h"
-#include "worker/file_set.h"
-#include "worker/lane_context.h"
+#include "worker/loop/file_set.h"
+#include "worker/loop/lane_context.h"
 
 namespace iobench {
 
-// What an engine is made for: all that does not change during a phase. Engines take what concerns them; the plan was
-// checked before, so that nothing stands here that an engine would have to ignore.
+// The settings that stay fixed during a phase. An engine uses those that it supports; the plan check has already
+// refused all others.
 struct EngineOptions {
   Call call = Call::kPositional;
   TickSource ticks = TickSource::kMonotonic;
-  uint32_t record_bytes = 0;  // of a record; an op of Call::kVector is several
+  uint32_t record_bytes = 0;  // size of one record; an op of Call::kVector has several
   uint32_t longest_op_bytes = 0;
-  uint32_t depth = 1;  // engines with a queue: ops in flight
-  bool copy = false;   // posix-aio: copies between its buffers and the lane's
+  uint32_t depth = 1;  // engines with a queue: ops in flight per lane
+  bool copy = false;   // posix-aio: copy between its own buffers and the lane's
   v1::Mmap mmap = {};
-  bool record_locks = false;   // fcntl lock per op, inside its time
-  bool file_lock = false;      // fcntl lock of every file, from Open to Close
-  uint32_t jitter_every = 0;   // so many reads apart, one small read at the file's begin; 0: never
-  std::string advice = {};     // posix_fadvise after open; empty: none
-  uint64_t buffer_bytes = 0;   // records come from and go to so much memory in turn; 0: one record's
-  std::string directory = {};  // engines without a mount: the URL of the data directory
+  bool record_locks = false;   // take an fcntl lock for each op, within its latency
+  bool file_lock = false;      // hold an fcntl lock on every file from Open to Close
+  uint32_t jitter_every = 0;   // one small read at the file's start per this many reads; 0: never
+  std::string advice = {};     // posix_fadvise advice to apply after open; empty: none
+  uint64_t buffer_bytes = 0;   // total size of the rotating buffers; 0: one buffer is reused
+  std::string directory = {};  // engines without a mount: URL of the data directory
 };
 
-// What went wrong with an op, in the words of the engine.
+// An engine's description of a failed op.
 struct FailedOp {
   absl::Status status;
-  std::string file;  // its path
+  std::string file;  // path of the file
 };
 
 class IoEngine {
  public:
   virtual ~IoEngine() = default;
 
-  // Allocates what Run needs (buffers for ops in flight, rings). Once, before Open and before the phase's start, with
-  // the context that Run will get.
+  // Allocates what Run needs (buffers for ops in flight, rings). Called once, before Open and before the phase starts,
+  // with the context that Run will get.
   virtual absl::Status MakeReady(LaneContext&) { return absl::OkStatus(); }
 
-  // What the engine could not do as it should, and why, in one line for the report; empty: all is well. After
-  // MakeReady.
+  // Returns a one-line note for the report about anything that does not work as intended, or an empty string. Call it
+  // after MakeReady.
   virtual std::string Note() const { return {}; }
 
-  // Opens every file of the set; the set must outlive the engine's use. The Status names file and errno.
+  // Opens every file of `files`, which must outlive its use. The error names file and errno.
   virtual absl::Status Open(const FileSet& files, const OpenMode& mode) = 0;
 
-  // The timed loop. Virtual once a phase; allocates, logs and locks nothing. REQUIRES: Open. Starts the recorder
-  // unless lane.resume. The op after a failed one is not run.
+  // Runs the timed loop. It is one virtual call per phase and does not allocate, log or lock. Starts the recorder
+  // unless lane.resume is set. Stops at the first op that fails. REQUIRES: Open.
   virtual LoopEnd Run(LaneContext& lane) = 0;
 
-  // Of a Run that ended with kFailed, where the engine knows better than "KIND FILE at offset N" what failed.
+  // Describes the failure of a Run that ended with kFailed, if the engine has more detail than "KIND FILE at offset N".
   virtual std::optional<FailedOp> Explain(const LoopEnd&) const { return std::nullopt; }
 
-  // Of find: how many of the items that Run looked at were what was looked for.
+  // For find: how many of the items that Run looked at matched.
   virtual uint64_t found_items() const { return 0; }
 
-  // fsync of every file.
+  // Calls fsync for every file.
   virtual absl::Status Flush() = 0;
 
-  // Closes every file and says the first error; idempotent.
+  // Closes every file and returns the first error. Further calls have no effect.
   virtual absl::Status Close() = 0;
 };
 
-// `name`: a row of common/engine.h that does options.call; NotFound: none. Unimplemented: not in this build.
+// Creates an engine. NotFound: there is no engine of this `name`. Unimplemented: this build lacks it. REQUIRES: the
+// engine supports options.call (see common/model/engine.h).
 absl::StatusOr<std::unique_ptr<IoEngine>> MakeEngine(std::string_view name, const EngineOptions& options);
 
-// Whether this build has the engine and this host lets it be used at all, in words for the user.
+// Checks that this build contains the engine and that this host permits its use. The message is for the user.
 absl::Status CheckEngineHere(std::string_view name);
 
-// Engine<Clock> for the clock of the options.
+// Creates Engine<Clock> with the clock that the options select.
 template <template <typename Clock> class Engine>
 std::unique_ptr<IoEngine> MakeForTicks(const EngineOptions& options) {
   if (options.ticks == TickSource::kTsc) return std::make_unique<Engine<TscClock>>(options);
   return std::make_unique<Engine<MonotonicClock>>(options);
 }
 
-// Mean ns that the loop itself takes per op, measured on the null engine (20,000 sequential ops, median of 5).
-// The basis of the "tool share" in reports.
+// Returns the mean time in ns that the loop itself needs per op, measured with the null engine (20,000 sequential ops,
+// median of 5 runs). Reports derive the "tool share" from it.
 double MeasureLoopNs(TickSource ticks);
 
 }  // namespace iobench

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "worker/engine/slot_buffers.h"
-#include "worker/queued_loop.h"
+#include "worker/loop/queued_loop.h"
 #include "worker/storage/nfs_connection.h"
 #include "worker/storage/nfs_file.h"
 
@@ -34,7 +34,7 @@ class NfsQueue {
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) {
     files_.clear();
-    // While other lanes wrote their files the server may have closed a connection that was idle for long.
+    // The server may have closed an idle connection while other lanes wrote their files.
     if (!connection_->CheckAlive().ok()) IOBENCH_RETURN_IF_ERROR(Connect());
     stability_ = StabilityOf(mode);
     extents_.clear();
@@ -64,7 +64,7 @@ class NfsQueue {
     failure_ = {};
   }
 
-  // The first op that failed; REQUIRES: one did.
+  // Describes the first op that failed. REQUIRES: an op has failed.
   absl::Status Explain(const Op& op, const std::string& path) const {
     if (!connection_->lost().ok()) return connection_->lost();
     const NfsFile& file = *files_[op.object];
@@ -75,7 +75,7 @@ class NfsQueue {
   }
   bool has_failure() const { return failure_.errno_value != 0; }
 
-  // ---- what the loop asks of a queue
+  // ---- the queue interface of the loop
 
   void Prepare(uint32_t slot, const Op& op) {
     Flight& flight = flights_[slot];
@@ -87,7 +87,7 @@ class NfsQueue {
   size_t Turn(bool wait, std::span<OpEnd> ends) {
     for (const uint32_t slot : prepared_) Begin(slot);
     prepared_.clear();
-    // A connection that is lost ends all that was in flight.
+    // A lost connection ends everything in flight.
     while (connection_->Turn(wait && ended_.empty()).ok() && wait && ended_.empty()) continue;
     const size_t count = ended_.size();
     std::copy(ended_.begin(), ended_.end(), ends.begin());
@@ -102,7 +102,7 @@ class NfsQueue {
     Op op;
     std::byte* data = nullptr;
     uint32_t piece_count = 0;
-    uint32_t in_flight = 0;  // of its pieces
+    uint32_t in_flight = 0;  // number of its parts in flight
   };
   struct Failure {
     int errno_value = 0;
@@ -125,16 +125,16 @@ class NfsQueue {
     Flight& flight = flights_[slot];
     const Op& op = flight.op;
     const bool reads = op.kind == OpKind::kRead;
-    const uint32_t most_bytes = reads ? connection_->read_max_bytes() : connection_->write_max_bytes();
+    const uint32_t max_bytes = reads ? connection_->read_max_bytes() : connection_->write_max_bytes();
     NfsTransfer* const pieces = &pieces_[size_t{slot} * pieces_each_];
-    flight.piece_count = (op.length + most_bytes - 1) / most_bytes;
-    // One more than there are, so that the op does not end before its last piece has begun.
+    flight.piece_count = (op.length + max_bytes - 1) / max_bytes;
+    // One more than there are parts, so that the op does not end before its last part has begun.
     flight.in_flight = flight.piece_count + 1;
     for (uint32_t i = 0; i < flight.piece_count; ++i) {
-      const uint32_t begin = i * most_bytes;
+      const uint32_t begin = i * max_bytes;
       pieces[i] = {.offset = extents_[op.object] + op.offset + begin,
                    .data = flight.data + begin,
-                   .length = std::min(most_bytes, op.length - begin),
+                   .length = std::min(max_bytes, op.length - begin),
                    .done = &NfsQueue::OnPiece,
                    .owner = this};
       NfsFile& file = *files_[op.object];
@@ -175,13 +175,13 @@ class NfsQueue {
   NfsStability stability_ = NfsStability::kUnstable;
   std::vector<uint64_t> extents_;
   uint32_t pieces_each_ = 0;
-  std::vector<NfsTransfer> pieces_;  // by slot, pieces_each_ of each
+  std::vector<NfsTransfer> pieces_;  // by slot, pieces_each_ for each
   std::vector<Flight> flights_;      // by slot
   std::vector<uint32_t> prepared_;
   std::vector<OpEnd> ended_;
   Failure failure_;
   Payload* payload_ = nullptr;
-  // Behind all that the callbacks use which its end may bring.
+  // Declared last, so that it is destroyed first: its end may run callbacks, which use all of the above.
   std::unique_ptr<NfsConnection> connection_;
   std::vector<std::unique_ptr<NfsFile>> files_;
 };

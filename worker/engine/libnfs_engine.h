@@ -1,4 +1,4 @@
-// NFSv3 by this process itself, over libnfs: no mount, no kernel client, no page cache. --engine libnfs.
+// The libnfs engine (--engine libnfs): NFSv3 in this process, without a mount, kernel client or page cache.
 #ifndef WORKER_ENGINE_LIBNFS_ENGINE_H_
 #define WORKER_ENGINE_LIBNFS_ENGINE_H_
 
@@ -8,26 +8,26 @@
 
 namespace iobench {
 
-// One TCP connection a lane (NfsConnection), made by MakeReady to the URL in options.directory, and made anew by Open
-// where the server has closed it meanwhile. MakeReady, Open, Run and Close on one thread. What each part is on
-// the wire:
+// Each lane has one TCP connection (NfsConnection) to the URL in options.directory. MakeReady creates it; Open
+// reconnects if the server has closed it since. Call MakeReady, Open, Run and Close on the same thread. The steps send
+// these NFS calls:
 //
-//   open   of each file LOOKUP and ACCESS; CREATE where it is made. One after the other.
-//   op     one READ or WRITE. One that is longer than the server's rtmax or wtmax is split, its pieces are all in
-//          flight together, and it ends with its last; an answer with less than was asked for is followed by a call
-//          for the rest. Writes are UNSTABLE; with mode.sync (or rsync) FILE_SYNC, with dsync DATA_SYNC.
-//   fsync  of each file that has writes which were answered UNSTABLE since its last COMMIT: one COMMIT of the whole
-//          file, one after the other. Of others nothing: they are on the server's disk.
-//   close  the same COMMIT, where it is still due, as close() of the kernel's client; NFSv3 has nothing else to close.
-//          So after an fsync a close sends nothing, and takes no time.
+//   open   LOOKUP and ACCESS for each file, and CREATE for a new one, one after the other.
+//   op     One READ or WRITE. An op longer than the server's rtmax or wtmax is split into parts that are in flight at
+//          the same time; it ends with the last of them. A short reply is followed by a call for the rest. Writes are
+//          UNSTABLE by default, FILE_SYNC with mode.sync or mode.rsync, DATA_SYNC with mode.dsync.
+//   fsync  One COMMIT of the whole file for each file with writes that were answered UNSTABLE since its last COMMIT,
+//          one after the other. Nothing for other files, whose data is already on the server's disk.
+//   close  The same COMMIT if it is still due, as close() in the kernel's client does; NFSv3 has no other close. After
+//          an fsync, close therefore sends nothing and takes no time.
 //
-// There is no cache: every read is the server's, and nothing is read ahead or written behind. Reads are copied once,
-// from libnfs's answer (from 6.0 on they come in place); writes once, into its request; and it allocates for every
-// call, which we do not.
+// There is no cache: every read goes to the server, without read-ahead or write-behind. Reads are copied once out of
+// libnfs's reply (not with libnfs 6.0 and later, which reads in place); writes are copied once into its request. libnfs
+// allocates memory for every call.
 //
-// A server that is silent for 60 s while ops are in flight (600 s while it commits; the URL's timeo says otherwise) or
-// closes the connection fails the op and so the lane; Explain says how. A change of the write verifier does too: see
-// NfsFile.
+// An op, and with it the lane, fails if the server closes the connection or stays silent for 60 s with ops in flight
+// (600 s during a COMMIT; the URL's timeo changes both). Explain gives the reason. A changed write verifier is an error
+// too: see NfsFile.
 std::unique_ptr<IoEngine> MakeLibnfsEngine(const EngineOptions& options);
 
 }  // namespace iobench

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/advice.h"
+#include "common/model/advice.h"
 #include "common/status_util.h"
-#include "worker/engine/buffers_in_turn.h"
+#include "worker/engine/rotating_buffers.h"
 #include "worker/engine/bus_error.h"
 #include "worker/engine/posix_calls.h"
-#include "worker/timed_loop.h"
+#include "worker/loop/timed_loop.h"
 
 namespace iobench {
 namespace {
@@ -31,7 +31,7 @@ uint64_t PageFloor(uint64_t offset) {
 }
 
 struct MappedFile {
-  std::byte* data = nullptr;  // of the extent's first byte
+  std::byte* data = nullptr;  // first byte of the extent
   uint64_t usable_bytes = 0;  // from there on
   bool writable = false;
 };
@@ -41,7 +41,7 @@ uint64_t FileBytes(int fd) {
   return ::fstat(fd, &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
 }
 
-// The file has at least the lane's bytes afterwards, with blocks behind them where that is possible. 0 or errno.
+// Extends the file to at least the lane's bytes, with allocated blocks if possible. Returns 0 or an errno.
 int Grow(int fd, const LaneFile& file) {
   int error = 0;
   do {
@@ -51,7 +51,7 @@ int Grow(int fd, const LaneFile& file) {
             : errno;
   } while (error == EINTR);
   if (error != EOPNOTSUPP && error != ENOSYS) return error;
-  // Unlike ftruncate() a write never makes a file shorter, which another lane may have made longer meanwhile.
+  // Unlike ftruncate(), a write never shortens the file, which another lane may have extended meanwhile.
   const uint64_t end = file.extent_offset_bytes + file.bytes;
   if (FileBytes(fd) >= end) return 0;
   const std::byte zero{};
@@ -59,14 +59,14 @@ int Grow(int fd, const LaneFile& file) {
   return moved == 1 ? 0 : moved < 0 ? static_cast<int>(-moved) : EIO;
 }
 
-// One op by memcpy. Bytes moved, or -errno.
+// Performs one op with memcpy. Returns the bytes copied or -errno.
 struct Copy {
   MappedFile* files;
   const OpenFile* open_files;
   Payload* payload;
   std::byte* read_buffer;
   const BusErrorGuard* guard;
-  int msync_flags;  // per op that writes; 0: none
+  int msync_flags;  // for each op that writes; 0: none
 
   int64_t operator()(const Op& op) const {
     MappedFile& file = files[op.object];
@@ -84,7 +84,7 @@ struct Copy {
     if (guard->fault() != nullptr) [[unlikely]]
       return AfterFault(file, op, data);
     if (msync_flags != 0 && op.kind != OpKind::kRead) {
-      // Addresses of whole pages: what lies before the record in its first page goes with it.
+      // msync needs whole pages, so the range includes what precedes the record in its first page.
       std::byte* const page = place - reinterpret_cast<uintptr_t>(place) % PageBytes();
       if (::msync(page, static_cast<size_t>(place - page) + op.length, msync_flags) != 0)
         return -int64_t{errno};
@@ -96,7 +96,8 @@ struct Copy {
     return static_cast<int64_t>(file.usable_bytes - std::min(file.usable_bytes, op.offset));
   }
 
-  // A page could not be had. Why, says the system call that asks for the same place; that the file was cut, its size.
+  // A page was not available. A system call at the same place returns the reason; the file's size shows whether it was
+  // truncated.
   int64_t AfterFault(MappedFile& file, const Op& op, const std::byte* data) const {
     const OpenFile& open_file = open_files[op.object];
     const auto fault = static_cast<uint64_t>(guard->fault() - file.data);
@@ -116,7 +117,7 @@ struct Copy {
   }
 };
 
-// -Z: every other op by pread() or pwrite().
+// -Z: every other op uses pread() or pwrite().
 struct Alternating {
   Copy copy;
   PositionalCalls calls;
@@ -186,7 +187,7 @@ class MmapEngine final : public IoEngine {
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
     if (!buffers_.in_use()) return RunAround(lane, do_op);
-    return RunAround(lane, WithBuffersInTurn<DoOp>{do_op, &buffers_, lane.payload});
+    return RunAround(lane, WithRotatingBuffers<DoOp>{do_op, &buffers_, lane.payload});
   }
 
   template <typename DoOp>
@@ -204,11 +205,10 @@ class MmapEngine final : public IoEngine {
     if (!S_ISREG(facts.st_mode)) {
       return absl::FailedPreconditionError(absl::StrCat("map ", path, ": it is not a regular file"));
     }
-    if (file.bytes > kMostMappedBytes) {
+    if (file.bytes > kMaxMappedBytes) {
       return absl::OutOfRangeError(
           absl::StrCat("map ", path, ": ", file.bytes,
-                       " bytes are more than an address space has (2^47): use a smaller -s, "
-                       "or another engine than mmap"));
+                       " bytes exceed the address space (2^47): use a smaller -s, or another engine than mmap"));
     }
     const uint64_t begin = file.extent_offset_bytes;
     if (mode.write && (files.shared || static_cast<uint64_t>(facts.st_size) < begin + file.bytes)) {
@@ -218,7 +218,7 @@ class MmapEngine final : public IoEngine {
     }
     const uint64_t file_bytes = FileBytes(fd);
     const uint64_t usable_bytes = std::min(file.bytes, file_bytes - std::min(file_bytes, begin));
-    if (usable_bytes == 0) {  // an empty map is none
+    if (usable_bytes == 0) {  // an empty map is not possible
       ranges_.push_back({});
       files_.push_back({});
       return absl::OkStatus();
@@ -241,8 +241,8 @@ class MmapEngine final : public IoEngine {
 
   const EngineOptions options_;
   OpenFiles open_files_;
-  BuffersInTurn buffers_;
-  std::vector<MappedRange> ranges_;  // by file; of no bytes where nothing could be mapped
+  RotatingBuffers buffers_;
+  std::vector<MappedRange> ranges_;  // by file; empty if nothing could be mapped
   std::vector<MappedFile> files_;
   uint64_t op_count_ = 0;
 };

@@ -1,4 +1,4 @@
-// Files mapped into memory: an op is a memcpy of its bytes, so that every one of them is touched.
+// The mmap engine: files are mapped into memory, and an op copies its bytes with memcpy, so that every byte is touched.
 #ifndef WORKER_ENGINE_MMAP_ENGINE_H_
 #define WORKER_ENGINE_MMAP_ENGINE_H_
 
@@ -8,21 +8,21 @@
 
 namespace iobench {
 
-// Open maps each file (or the lane's extent) shared. Where it will be written it is grown to its full size first, and
-// its blocks are allocated where the file system can, so that a full disk is an error of Open. It gets its exact size,
-// never more: the last page may be mapped beyond the file's end, and lanes of a shared file never cut each other's.
-// Where blocks cannot be allocated (NFS before 4.2) the file stays sparse.
+// Open creates a shared map of each file (or of the lane's extent). A file that will be written is first extended to
+// its exact full size, and its blocks are allocated if the file system supports that, so that Open fails if the disk is
+// full. Where blocks cannot be allocated (NFS before 4.2), the file stays sparse. Lanes that share a file never
+// truncate each other's parts.
 //
-// Page faults fall into the op that meets them. A file that is shorter than its lane expects fails the op at its end
-// like a read; one that is cut under the map, a disk without space behind a hole, or a page that cannot be read fails
-// its op (worker/engine/bus_error.h); the errno is what the system call for the same place says.
+// Page faults count in the op that causes them. An op beyond the end of a file that is too short fails like a read. An
+// op also fails if the file is truncated while mapped, the disk has no space for a hole, or a page cannot be read
+// (worker/engine/bus_error.h); its errno is the one that a system call at the same place returns.
 //
-// Flush is msync(MS_SYNC) of all that is mapped, and fsync; Close unmaps and closes. Options: mmap, file_lock,
+// Flush calls msync(MS_SYNC) for all maps, then fsync. Close unmaps and closes. Supported options: mmap, file_lock,
 // record_locks, advice.
 std::unique_ptr<IoEngine> MakeMmapEngine(const EngineOptions& options);
 
-// More than this cannot be mapped: the address space of a process.
-inline constexpr uint64_t kMostMappedBytes = uint64_t{1} << 47;
+// The max. size of all maps, limited by the process's address space.
+inline constexpr uint64_t kMaxMappedBytes = uint64_t{1} << 47;
 
 }  // namespace iobench
 

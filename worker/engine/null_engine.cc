@@ -1,6 +1,6 @@
 #include "worker/engine/null_engine.h"
 
-#include "worker/timed_loop.h"
+#include "worker/loop/timed_loop.h"
 
 namespace iobench {
 namespace {

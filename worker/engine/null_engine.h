@@ -1,4 +1,4 @@
-// Moves nothing and touches no file: what is left is the loop itself, and the cluster around it.
+// The null engine: does no I/O and uses no files. It measures the cost of the loop and of the cluster coordination.
 #ifndef WORKER_ENGINE_NULL_ENGINE_H_
 #define WORKER_ENGINE_NULL_ENGINE_H_
 

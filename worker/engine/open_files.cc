@@ -6,15 +6,15 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
-#include "common/advice.h"
+#include "common/model/advice.h"
 #include "common/status_util.h"
+#include "common/unique_fd.h"
 #include "worker/engine/file_lock.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
 
-// As IOzone opens: what writes can also read.
+// As in IOzone, files opened for writing can also be read.
 int FlagsOf(const OpenMode& mode) {
   int flags = O_CLOEXEC | (mode.write ? O_RDWR : O_RDONLY);
   if (mode.create) flags |= O_CREAT;
@@ -50,7 +50,7 @@ absl::Status LockWhole(int fd, const FileSet& files, size_t index, const OpenMod
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options) {
   const LaneFile& file = files.files[index];
-  // The user's own may be links; what one of ours has become is not ours.
+  // A user's file may be a symbolic link; one of ours that has become a link is not ours any more.
   const int no_links = file.is_users() ? 0 : O_NOFOLLOW;
   UniqueFd fd(::openat(files.directory_fd, file.name.c_str(), FlagsOf(mode) | no_links, 0640));
   if (!fd.valid() && errno == ELOOP && no_links != 0) {
@@ -96,7 +96,8 @@ absl::Status OpenFiles::Flush() {
 absl::Status OpenFiles::Close() {
   absl::Status first_error;
   for (size_t i = 0; i < open_.size(); ++i) {
-    // Linux has closed the descriptor even where it reports an error: never again, it may be another's by then.
+    // Linux closes the descriptor even if close() reports an error, so it must not be repeated: the number may already
+    // be in use again.
     if (::close(open_[i].fd) != 0) {
       first_error.Update(ErrnoStatus(absl::StrCat("close ", PathOf(i)), errno));
     }

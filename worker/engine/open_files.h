@@ -1,4 +1,4 @@
-// A lane's files as an engine on file descriptors opens them: flags, advice and locks as the phase asks.
+// Opens a lane's files for engines that use file descriptors, with the flags, advice and locks of the phase.
 #ifndef WORKER_ENGINE_OPEN_FILES_H_
 #define WORKER_ENGINE_OPEN_FILES_H_
 
@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "worker/engine/io_engine.h"
-#include "worker/file_set.h"
+#include "worker/loop/file_set.h"
 
 namespace iobench {
 
@@ -19,13 +19,13 @@ struct OpenFile {
   uint64_t extent_offset_bytes = 0;
 };
 
-// Opens one file, gives the kernel options.advice, and locks it with options.file_lock: for writing where the mode
-// writes, else for reading; of a shared file the lane's extent, or the lanes would wait for each other for ever. The
-// lock goes with the descriptor. The Status names file, flags and errno.
+// Opens one file, applies options.advice, and locks it if options.file_lock is set: for writing if the mode writes,
+// otherwise for reading. In a shared file it locks only the lane's extent, because the lanes would otherwise wait for
+// each other forever. Closing the descriptor releases the lock. The error names file, flags and errno.
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options);
 
-// All files of a set; closed when it is destroyed.
+// All files of a set. The destructor closes them.
 class OpenFiles {
  public:
   explicit OpenFiles(const EngineOptions& options) : options_(options) {}
@@ -33,12 +33,13 @@ class OpenFiles {
   OpenFiles(const OpenFiles&) = delete;
   OpenFiles& operator=(const OpenFiles&) = delete;
 
-  // Closes what was open before. After an error nothing is open. `files` must outlive the use.
+  // Closes files that are still open, then opens all of `files`, which must outlive their use. After an error, none is
+  // open.
   absl::Status Open(const FileSet& files, const OpenMode& mode);
-  absl::Status Flush();  // fsync of each; the first error
-  absl::Status Close();  // the first error; idempotent
+  absl::Status Flush();  // calls fsync for each file; returns the first error
+  absl::Status Close();  // returns the first error; idempotent
 
-  const OpenFile* data() const { return open_.data(); }  // stays where it is until Close
+  const OpenFile* data() const { return open_.data(); }  // valid until Close
   size_t size() const { return open_.size(); }
   std::string PathOf(size_t index) const { return files_->PathOf(index); }
 

@@ -14,14 +14,14 @@
 #include "common/status_util.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/slot_buffers.h"
-#include "worker/queued_loop.h"
+#include "worker/loop/queued_loop.h"
 
 namespace iobench {
 namespace {
 
-// glibc has threads of its own do the calls: one for each descriptor that has requests, made when it is needed, 20 at
-// most unless it is told otherwise before the first request of the process. Then it cannot be changed any more, so
-// it is told a number that no sum of lanes and depths reaches. They stay for a minute, over the pauses between phases.
+// glibc performs the calls in its own threads: one for each descriptor with requests, created when needed. Their max.
+// is 20 unless it is changed before the first request of the process, and then fixed, so it is set to a number that no
+// sum of lanes and depths reaches. The threads stay for a minute, and thus over the pauses between phases.
 void AllowThreads() {
   static const bool once = [] {
     aioinit settings{};
@@ -40,7 +40,8 @@ int Duplicate(int fd) {
   return ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-// glibc serves requests of one descriptor one after the other. So each slot has its own of every file.
+// glibc processes the requests of one descriptor one after the other, so each slot has its own descriptor of every
+// file.
 class SlotDescriptors {
  public:
   explicit SlotDescriptors(uint32_t depth) : depth_(depth) {}
@@ -48,7 +49,7 @@ class SlotDescriptors {
   SlotDescriptors(const SlotDescriptors&) = delete;
   SlotDescriptors& operator=(const SlotDescriptors&) = delete;
 
-  // `files` keeps its own, which are slot 0's.
+  // `files` keeps its own descriptors, which slot 0 uses.
   absl::Status Open(const OpenFiles& files) {
     for (size_t file = 0; file < files.size(); ++file) {
       fds_.push_back(files.data()[file].fd);
@@ -107,7 +108,7 @@ class AioQueue {
   absl::Status CloseDescriptors() { return descriptors_.Close(); }
   void WriteFrom(Payload* payload) { payload_ = payload; }
 
-  // ---- what the loop asks of a queue
+  // ---- the queue interface of the loop
 
   void Prepare(uint32_t slot, const Op& op) {
     std::byte* const data =
@@ -174,8 +175,8 @@ class AioQueue {
   const bool copies_;
   SlotDescriptors descriptors_;
   std::vector<uint64_t> extents_;
-  SlotBuffers lane_buffers_;     // what the lane makes and looks at
-  SlotBuffers own_buffers_;      // with copies_: what is read into and written from
+  SlotBuffers lane_buffers_;     // data that the lane writes or checks
+  SlotBuffers own_buffers_;      // with copies_: buffers of the actual reads and writes
   std::vector<aiocb> requests_;  // by slot
   std::vector<aiocb*> prepared_;
   std::vector<const aiocb*> flying_;
@@ -209,7 +210,7 @@ class PosixAioEngine final : public IoEngine {
 
   absl::Status Flush() override { return files_.Flush(); }
 
-  // The duplicates first: the last of a file is the one whose close gives up the file and its lock.
+  // Duplicates first: closing a file's last descriptor releases the file and its lock.
   absl::Status Close() override {
     absl::Status status = queue_.CloseDescriptors();
     status.Update(files_.Close());

@@ -1,4 +1,4 @@
-// POSIX asynchronous I/O: aio_read and aio_write, as many in flight as the depth says.
+// The posix-aio engine: POSIX asynchronous I/O with aio_read and aio_write, up to options.depth ops in flight.
 #ifndef WORKER_ENGINE_POSIX_AIO_ENGINE_H_
 #define WORKER_ENGINE_POSIX_AIO_ENGINE_H_
 
@@ -8,8 +8,8 @@
 
 namespace iobench {
 
-// A descriptor of each file for each op in flight: depth times the files. With options.copy each op's time has a copy
-// between the buffer that is read or written and the lane's. A short transfer fails its op.
+// Opens one descriptor per file and op in flight: depth times the number of files. With options.copy, each op's latency
+// includes a copy between the buffer that is read or written and the lane's buffer. A short transfer fails its op.
 std::unique_ptr<IoEngine> MakePosixAioEngine(const EngineOptions& options);
 
 }  // namespace iobench

@@ -1,4 +1,5 @@
-// One op by plain system calls: what the posix engine's loop is made of, and other engines' where they fall back on it.
+// Performs one op with plain system calls. The posix engine's loop uses it, and other engines for ops that they do not
+// handle themselves.
 #ifndef WORKER_ENGINE_POSIX_CALLS_H_
 #define WORKER_ENGINE_POSIX_CALLS_H_
 
@@ -9,17 +10,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/op.h"
+#include "common/model/op.h"
+#include "worker/data/payload.h"
 #include "worker/engine/file_lock.h"
 #include "worker/engine/open_files.h"
-#include "worker/payload.h"
 
 namespace iobench {
 
 static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "offsets travel in one register");
 
-// The calls without glibc's wrappers: those are cancellation points, which cost a process with threads two locked
-// instructions per call (about 10 ns, 1 % of a cached 4 KiB read). Returns what the call does, or -errno.
+// Makes a system call without glibc's wrapper and repeats it after EINTR. glibc's wrappers are cancellation points,
+// which cost a multi-threaded process two locked instructions per call (about 10 ns, 1 % of a cached 4 KiB read).
+// Returns the call's result or -errno.
 template <typename... Args>
 int64_t CallAgainWhenInterrupted(long number, Args... args) {
   for (;;) {
@@ -30,7 +32,7 @@ int64_t CallAgainWhenInterrupted(long number, Args... args) {
   }
 }
 
-// pread(), pwrite(); an update is both. Bytes moved, or -errno.
+// Calls pread() or pwrite(), or both for an update. Returns the number of bytes transferred or -errno.
 struct PositionalCalls {
   const OpenFile* files;
   Payload* payload;
@@ -48,7 +50,7 @@ struct PositionalCalls {
   }
 };
 
-// Around another way to do an op: a lock on exactly its bytes, inside its time, dropped also when the op has failed.
+// Wraps another op functor: locks exactly the op's bytes, within the op's latency. Unlocks even if the op fails.
 template <typename DoOp>
 struct WithRecordLock {
   DoOp do_op;

@@ -9,19 +9,20 @@
 #include <cerrno>
 #include <vector>
 
-#include "worker/engine/buffers_in_turn.h"
+#include "worker/engine/rotating_buffers.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/posix_calls.h"
-#include "worker/timed_loop.h"
+#include "worker/loop/timed_loop.h"
 
 namespace iobench {
 namespace {
 
-// The other ways to do one op, beside PositionalCalls. Each is int64_t(const Op&): bytes moved, or -errno.
+// Other ways to perform one op, besides PositionalCalls. Each is int64_t(const Op&) and returns the bytes transferred
+// or -errno.
 
 struct Stream {
   const OpenFile* files;
-  uint64_t* positions;  // of each file: where the next read() or write() lands
+  uint64_t* positions;  // by file: position of the next read() or write()
   Payload* payload;
   std::byte* read_buffer;
 
@@ -61,9 +62,9 @@ struct Vector {
     assert(op.kind == OpKind::kRead || op.kind == OpKind::kWrite);
     const bool reads = op.kind == OpKind::kRead;
     const OpenFile& file = files[op.object];
-    // pwritev() does not write into what it is given.
+    // pwritev() does not change its buffer.
     std::byte* const data = reads ? read_buffer : const_cast<std::byte*>(payload->Next(op));
-    std::array<iovec, kMostRecordsPerVector> records;
+    std::array<iovec, kMaxRecordsPerVector> records;
     size_t count = 0;
     for (uint64_t at = 0; at < op.length; at += record_bytes) {
       assert(count < records.size());
@@ -74,8 +75,8 @@ struct Vector {
   }
 };
 
-// A small read at the file's begin before every `every`-th read, in that read's time. Its data are overwritten by the
-// op's. pread() leaves the file position alone, and moves the read-ahead window all the same.
+// Before every `every`-th read, performs a small read at the file's start, within that read's latency. The op then
+// overwrites its data. pread() does not change the file position, but still moves the read-ahead window.
 template <typename DoOp>
 struct WithJitter {
   DoOp do_op;
@@ -108,7 +109,7 @@ class PosixEngine final : public IoEngine {
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
     positions_.assign(files.files.size(), 0);
-    // Direct reads are of whole logical blocks, which a record is made of.
+    // Direct reads need whole logical blocks, and a record consists of such.
     jitter_bytes_ = mode.direct ? std::min(options_.record_bytes, 4096u) : 1;
     return files_.Open(files, mode);
   }
@@ -131,10 +132,10 @@ class PosixEngine final : public IoEngine {
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
     if (!buffers_.in_use()) return RunAround(lane, do_op);
-    return RunAround(lane, WithBuffersInTurn<DoOp>{do_op, &buffers_, lane.payload});
+    return RunAround(lane, WithRotatingBuffers<DoOp>{do_op, &buffers_, lane.payload});
   }
 
-  // Locks and jitter around it.
+  // Adds locks and jitter.
   template <typename DoOp>
   LoopEnd RunAround(LaneContext& lane, DoOp do_op) {
     if (!options_.record_locks && options_.jitter_every == 0) return RunLoop<Clock>(lane, do_op);
@@ -146,7 +147,7 @@ class PosixEngine final : public IoEngine {
 
   const EngineOptions options_;
   OpenFiles files_;
-  BuffersInTurn buffers_;
+  RotatingBuffers buffers_;
   std::vector<uint64_t> positions_;
   uint32_t jitter_bytes_ = 1;
   uint64_t read_count_ = 0;

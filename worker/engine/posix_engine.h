@@ -1,4 +1,5 @@
-// read(2)/write(2) at the file position, pread(2)/pwrite(2), or preadv(2)/pwritev(2) of several records a call.
+// The posix engine: read(2)/write(2) at the file position, pread(2)/pwrite(2), or preadv(2)/pwritev(2) with several
+// records per call.
 #ifndef WORKER_ENGINE_POSIX_ENGINE_H_
 #define WORKER_ENGINE_POSIX_ENGINE_H_
 
@@ -8,11 +9,11 @@
 
 namespace iobench {
 
-// kStream seeks only where the file position is not already right. An update is a read and a write of the same place,
-// timed as one op; its new data are the lane's, whatever was read. A short transfer fails its op; EINTR does not.
+// kStream seeks only if the file position is wrong. An update reads and writes the same range and is timed as one op;
+// it writes the lane's own data regardless of what was read. A short transfer fails its op; EINTR does not.
 //
-// Options: record_locks (the op's own range, inside its time, unlocked also when the op fails), file_lock, advice,
-// jitter_every (in the time of the read that it comes before; the file position stays).
+// Supported options: record_locks (the op's own range, within its latency, unlocked even if the op fails), file_lock,
+// advice, jitter_every (within the latency of the following read; does not change the file position).
 std::unique_ptr<IoEngine> MakePosixEngine(const EngineOptions& options);
 
 }  // namespace iobench

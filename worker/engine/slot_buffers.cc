@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "common/units.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -38,7 +38,7 @@ absl::Status SlotBuffers::Allocate(std::byte* first, uint32_t depth, uint32_t lo
                                                      FormatBytes(static_cast<double>(longest_op_bytes)),
                                                      " in flight: use a smaller --depth or -r"));
   };
-  // Asked before, because the kernel would promise it and end the process when it is touched.
+  // Checked in advance, because the kernel would grant the memory and kill the process when it is touched.
   if (own_bytes > kAlwaysTriedBytes) {
     const uint64_t available_bytes = AvailableMemoryBytes();
     if (available_bytes > 0 && own_bytes > available_bytes) return too_much();

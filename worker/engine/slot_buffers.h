@@ -1,4 +1,4 @@
-// Where the data of ops in flight stand: one buffer for each slot of a queue.
+// Buffers for ops in flight: one per slot of a queue.
 #ifndef WORKER_ENGINE_SLOT_BUFFERS_H_
 #define WORKER_ENGINE_SLOT_BUFFERS_H_
 
@@ -8,23 +8,23 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "common/op.h"
-#include "worker/aligned_buffer.h"
-#include "worker/payload.h"
+#include "common/model/op.h"
+#include "worker/data/aligned_buffer.h"
+#include "worker/data/payload.h"
 
 namespace iobench {
 
-// Each is aligned to 4 KiB and takes the longest op, in either direction.
+// Each buffer is aligned to 4 KiB and large enough to read or write the longest op.
 class SlotBuffers {
  public:
-  // `first`: what slot 0 uses, null for memory of its own; it must outlive the use. The lane's read buffer makes a lane
-  // with one slot leave its data where it does with every other engine. ResourceExhausted: not so much memory.
+  // `first`: the buffer of slot 0, which must outlive the use; null: allocate it too. Passing the lane's read buffer
+  // makes a lane with one slot leave its data where all other engines do. ResourceExhausted: not enough memory.
   absl::Status Allocate(std::byte* first, uint32_t depth, uint32_t longest_op_bytes);
 
   std::byte* operator[](uint32_t slot) const { return of_slot_[slot]; }
   size_t bytes_each() const { return bytes_each_; }
 
-  // Puts what a write is to write into its slot, where it stays while the op is in flight. It lies before the op's begin.
+  // Copies the data of a write into its slot, where it stays while the op is in flight. Call it before the op begins.
   std::byte* FilledFor(const Op& op, uint32_t slot, Payload& payload) {
     payload.CopyTo(of_slot_[slot], op);
     return of_slot_[slot];

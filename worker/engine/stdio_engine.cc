@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "worker/engine/buffers_in_turn.h"
+#include "worker/engine/rotating_buffers.h"
 #include "worker/engine/open_files.h"
-#include "worker/timed_loop.h"
+#include "worker/loop/timed_loop.h"
 
 namespace iobench {
 namespace {
@@ -20,10 +20,10 @@ namespace {
 struct OpenStream {
   FILE* file = nullptr;
   uint64_t extent_offset_bytes = 0;
-  uint64_t position = 0;  // where the next character comes from or goes to
+  uint64_t position = 0;  // position of the next character
 };
 
-// Moves the stream to the op's place. 0 or errno.
+// Moves the stream to the op's position. Returns 0 or an errno.
 int Seek(OpenStream& stream, const Op& op) {
   const uint64_t offset = stream.extent_offset_bytes + op.offset;
   if (stream.position == offset) [[likely]]
@@ -34,7 +34,8 @@ int Seek(OpenStream& stream, const Op& op) {
   return 0;
 }
 
-// What an op returns that moved `moved` bytes: a stream tells an error from the end of the file only by its flag.
+// Returns the result of an op that moved `moved` bytes. A stream distinguishes an error from end of file only by its
+// flag.
 int64_t Outcome(OpenStream& stream, const Op& op, size_t moved) {
   stream.position += moved;
   if (moved == op.length) [[likely]]
@@ -96,7 +97,7 @@ class StdioEngine final : public IoEngine {
 
   absl::Status MakeReady(LaneContext& lane) override {
     if (options_.buffer_bytes == 0) return absl::OkStatus();
-    return buffers_in_turn_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
+    return rotating_buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
   }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
@@ -133,7 +134,7 @@ class StdioEngine final : public IoEngine {
   absl::Status Close() override {
     absl::Status first_error;
     for (size_t i = 0; i < streams_.size(); ++i) {
-      if (::fclose(streams_[i].file) != 0) {  // is gone whatever it says
+      if (::fclose(streams_[i].file) != 0) {  // it is closed in any case
         first_error.Update(ErrnoStatus(absl::StrCat("fclose ", files_->PathOf(i)), errno));
       }
     }
@@ -144,12 +145,12 @@ class StdioEngine final : public IoEngine {
  private:
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
-    if (!buffers_in_turn_.in_use()) return RunLoop<Clock>(lane, do_op);
-    return RunLoop<Clock>(lane, WithBuffersInTurn<DoOp>{do_op, &buffers_in_turn_, lane.payload});
+    if (!rotating_buffers_.in_use()) return RunLoop<Clock>(lane, do_op);
+    return RunLoop<Clock>(lane, WithRotatingBuffers<DoOp>{do_op, &rotating_buffers_, lane.payload});
   }
 
   absl::Status OpenOne(size_t index, const OpenMode& mode) {
-    if (buffers_.size() <= index) {  // kept when the files are opened again
+    if (buffers_.size() <= index) {  // kept when files are reopened
       IOBENCH_ASSIGN_OR_RETURN(AlignedBuffer buffer,
                                AlignedBuffer::Allocate(std::max(1u, options_.record_bytes)));
       buffers_.push_back(std::move(buffer));
@@ -172,7 +173,7 @@ class StdioEngine final : public IoEngine {
 
   const EngineOptions options_;
   const FileSet* files_ = nullptr;
-  BuffersInTurn buffers_in_turn_;       // of the lane, not of the streams
+  RotatingBuffers rotating_buffers_;       // of the lane, not of the streams
   std::vector<AlignedBuffer> buffers_;  // by file; outlive the streams
   std::vector<OpenStream> streams_;
 };

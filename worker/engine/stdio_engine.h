@@ -1,4 +1,5 @@
-// stdio: fread(3)/fwrite(3) with a buffer of one record, or getc(3)/putc(3), a record of single characters an op.
+// The stdio engine: fread(3)/fwrite(3) with a buffer of one record, or getc(3)/putc(3) with one record of characters
+// per op.
 #ifndef WORKER_ENGINE_STDIO_ENGINE_H_
 #define WORKER_ENGINE_STDIO_ENGINE_H_
 
@@ -8,12 +9,13 @@
 
 namespace iobench {
 
-// Each file has a stream, full buffering of options.record_bytes, and the unlocked calls: its lane alone uses it. What
-// an op has written may still lie in the buffer, a record at most: Flush is fflush and fsync, Close is fclose, and an
-// error that shows only there is theirs. So an op may fail for the record before it. Seeks only where the position is
-// not already right. Extents of a shared file are reached by fseeko; buffered reads may look past an extent's end.
+// Each file has its own stream with full buffering of options.record_bytes. The engine uses the unlocked calls, since
+// only its lane uses the stream. Up to one record of written data may stay in the buffer after an op, so an op may
+// report the error of the previous record. Flush calls fflush and fsync, Close calls fclose; both report errors that
+// appear only then. The engine seeks only if the position is wrong. It uses fseeko to reach extents of a shared file;
+// buffered reads may read beyond the extent's end.
 //
-// Options: file_lock, advice.
+// Supported options: file_lock, advice.
 std::unique_ptr<IoEngine> MakeStdioEngine(const EngineOptions& options);
 
 }  // namespace iobench

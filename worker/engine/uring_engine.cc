@@ -14,23 +14,23 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "common/units.h"
+#include "common/text/units.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/slot_buffers.h"
-#include "worker/queued_loop.h"
+#include "worker/loop/queued_loop.h"
 
 namespace iobench {
 namespace {
 
-// From what the newest kernels take to what the oldest do. One thread submits and reaps, so the kernel need neither
-// lock for others nor interrupt us to tell of an end: it is told when we ask.
+// From the flags of the newest kernels to those of the oldest. One thread submits and reaps, so the kernel needs
+// neither locks nor interrupts to announce completions: we poll for them.
 constexpr std::array<unsigned, 3> kSetupFlags = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_DEFER_TASKRUN,  // 6.1
     IORING_SETUP_COOP_TASKRUN,                                                            // 5.19
     0,
 };
 
-// Unknown (an older kernel, or no /proc): -1.
+// -1: unknown (an older kernel, or no /proc).
 int DisabledSetting() {
   FILE* const file = std::fopen("/proc/sys/kernel/io_uring_disabled", "re");
   if (file == nullptr) return -1;
@@ -46,7 +46,7 @@ absl::Status WhyNoRing(int error, uint32_t depth) {
   if (error == ENOSYS) {
     return absl::UnimplementedError(
         absl::StrCat("this kernel has no io_uring, or a container's seccomp profile hides it (ENOSYS): allow "
-                     "io_uring_setup, io_uring_enter and io_uring_register there",
+                     "io_uring_setup, io_uring_enter and io_uring_register",
                      other));
   }
   if (error == EPERM || error == EACCES) {
@@ -68,7 +68,7 @@ std::string LockedMemoryLimit() {
   return FormatBytes(static_cast<double>(limit.rlim_cur));
 }
 
-// The ring, and the ops in it.
+// The ring and its ops.
 class UringQueue {
  public:
   UringQueue() = default;
@@ -105,7 +105,7 @@ class UringQueue {
     return absl::OkStatus();
   }
 
-  // The ring holds the files open until then: their close would be none.
+  // The ring keeps the files open until then, so that closing them would have no effect.
   void UnregisterFiles() {
     if (std::exchange(has_files_, false)) io_uring_unregister_files(&ring_);
   }
@@ -113,11 +113,11 @@ class UringQueue {
   const std::string& note() const { return note_; }
   void WriteFrom(Payload* payload) { payload_ = payload; }
 
-  // ---- what the loop asks of a queue
+  // ---- the queue interface of the loop
 
   void Prepare(uint32_t slot, const Op& op) {
     io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
-    assert(entry != nullptr);  // there are as many as slots
+    assert(entry != nullptr);  // there are as many entries as slots
     const int file = static_cast<int>(op.object);
     const uint64_t offset = extents_[op.object] + op.offset;
     if (op.kind == OpKind::kRead) {
@@ -148,7 +148,7 @@ class UringQueue {
     } else {
       result = io_uring_submit(&ring_);
     }
-    // What the kernel had no time or memory for stays in the ring and is submitted by the next turn.
+    // What the kernel could not accept now stays in the ring and is submitted in the next turn.
     if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY) [[unlikely]] {
       return FailUnsubmitted(result, ends);
     }
@@ -165,10 +165,10 @@ class UringQueue {
   const std::byte* DataOf(uint32_t slot) const { return buffers_[slot]; }
 
  private:
-  // Ops that cannot begin without waiting (a buffered read that misses the cache, most of NFS) are handed to threads
-  // of the kernel: by default 4 per processor at most, whatever the depth. Kernels before 5.15 cannot be told.
+  // The kernel passes ops that would block (a buffered read that misses the cache, most of NFS) to its own threads: by
+  // default at most 4 per processor, regardless of the depth. Kernels before 5.15 cannot change this.
   void AllowWorkers(uint32_t depth) {
-    unsigned most[2] = {depth, 0};  // for files; 0: as it is
+    unsigned most[2] = {depth, 0};  // for files; 0: unchanged
     io_uring_register_iowq_max_workers(&ring_, most);
   }
 
@@ -180,14 +180,14 @@ class UringQueue {
     if (result == -ENOMEM) {
       note_ = absl::StrCat(depth, " buffers of ", FormatBytes(static_cast<double>(buffers_.bytes_each())),
                            " were not registered: the limit on locked memory is ", LockedMemoryLimit(),
-                           " (ulimit -l); ops use them unregistered");
+                           " (ulimit -l); ops use unregistered buffers");
     } else if (result != 0) {
       return ErrnoStatus("register buffers with io_uring", -result);
     }
     return absl::OkStatus();
   }
 
-  // The kernel refuses the whole call: every op that it has not taken fails with that.
+  // The kernel rejects the whole call: every op that it has not accepted fails with this error.
   size_t FailUnsubmitted(int result, std::span<OpEnd> ends) {
     io_uring_sq& queue = ring_.sq;
     size_t count = 0;

@@ -1,4 +1,5 @@
-// io_uring: as many reads and writes in flight as the depth says, each turn of the queue one system call.
+// The uring engine: io_uring with up to options.depth reads and writes in flight; each turn of the queue is one system
+// call.
 #ifndef WORKER_ENGINE_URING_ENGINE_H_
 #define WORKER_ENGINE_URING_ENGINE_H_
 
@@ -8,13 +9,13 @@
 
 namespace iobench {
 
-// Files and buffers are registered with the ring. MakeReady, Open, Run and Close on one thread.
-// MakeReady: PermissionDenied or Unimplemented where the kernel does not allow io_uring (never another engine in its
-// place). Where the limit on locked memory keeps buffers from being registered, ops use them unregistered and Note says
+// Files and buffers are registered with the ring. Call MakeReady, Open, Run and Close on the same thread. MakeReady
+// returns PermissionDenied or Unimplemented if the kernel does not permit io_uring; the engine never falls back to
+// another one. If the limit on locked memory prevents registering the buffers, ops use them unregistered and Note says
 // so. A short transfer fails its op.
 std::unique_ptr<IoEngine> MakeUringEngine(const EngineOptions& options);
 
-// Whether the kernel lets this process have a ring at all; errors as MakeReady's.
+// Checks whether the kernel permits this process to create a ring. Errors as for MakeReady.
 absl::Status CheckUring();
 
 }  // namespace iobench

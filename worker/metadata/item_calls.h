@@ -1,5 +1,5 @@
-// The system calls on one item, as the engine times them and as preparing uses them. Each gives the bytes of data that
-// it moved, or -errno; what a signal can interrupt goes on.
+// The system calls on one item, used by the engine's timed ops and for preparation. Each returns the number of data
+// bytes transferred or -errno. Calls interrupted by a signal are continued.
 #ifndef WORKER_METADATA_ITEM_CALLS_H_
 #define WORKER_METADATA_ITEM_CALLS_H_
 
@@ -14,14 +14,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "worker/data/payload.h"
 #include "worker/metadata/metadata_work.h"
-#include "worker/payload.h"
 
 namespace iobench::item {
 
 inline constexpr int kOpenFlags = O_NOFOLLOW | O_CLOEXEC;
 
-// Without glibc's wrappers: those of open, read, write and close are cancellation points, two locked instructions each.
+// Makes a system call without glibc's wrapper. The wrappers of open, read, write and close are cancellation points,
+// which cost two locked instructions each.
 template <typename... Args>
 int64_t Call(long number, Args... args) {
   for (;;) {
@@ -32,13 +33,14 @@ int64_t Call(long number, Args... args) {
   }
 }
 
-// The descriptor is gone even where it reports an error (on NFS: of the data): never again.
+// Closes `fd` and returns `moved`, or the error of close if there was none before. The descriptor is closed even if
+// close reports an error (on NFS, for the data), so close is never repeated.
 inline int64_t CloseAfter(int fd, int64_t moved) {
   const int64_t closed = ::syscall(SYS_close, fd) == 0 ? 0 : -errno;
   return moved >= 0 && closed < 0 && closed != -EINTR ? closed : moved;
 }
 
-// As file data that begin at `begin` of what the lane writes.
+// Writes file data that starts at position `begin` of the lane's data.
 inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payload) {
   uint32_t done = 0;
   while (done < bytes) {
@@ -54,7 +56,7 @@ inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payloa
   return done;
 }
 
-// Up to the end of the file.
+// Reads up to the end of the file.
 inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
   uint32_t done = 0;
   while (done < bytes) {
@@ -66,7 +68,7 @@ inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
   return done;
 }
 
-// `payload` may be null where bytes is 0; so may `buffer`. `flags`: O_EXCL where the file must be new.
+// `payload` and `buffer` may be null if `bytes` is 0. `flags`: O_EXCL if the file must be new.
 inline int64_t Create(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
                       Payload* payload) {
   const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | kOpenFlags | flags, 0640);
@@ -90,7 +92,7 @@ inline int64_t OpenClose(int root_fd, const char* path, uint32_t bytes, std::byt
   return CloseAfter(static_cast<int>(fd), moved);
 }
 
-// These are no cancellation points, and their wrappers are 3 ns faster than syscall().
+// These wrappers are not cancellation points, and 3 ns faster than syscall().
 inline int64_t Result(int64_t result) {
   return result >= 0 ? result : -int64_t{errno};
 }
@@ -119,7 +121,7 @@ inline int64_t Symlink(int root_fd, const char* target, const char* link) {
 inline int64_t Chmod(int root_fd, const char* path, mode_t mode) {
   return Result(::fchmodat(root_fd, path, mode, 0));
 }
-// Attributes have no calls relative to a directory: `path` is absolute.
+// Extended attributes have no calls relative to a directory, so `path` is absolute.
 inline int64_t SetXattr(const char* path, const std::byte* value, uint32_t bytes) {
   return Result(::lsetxattr(path, kXattrName, value, bytes, 0));
 }

@@ -30,10 +30,10 @@ std::string_view WordOf(NameKind kind) {
   return "";
 }
 
-// Directories of the lowest level; those that stay empty are never made.
+// Returns the number of lowest-level directories; those that stay empty are never created.
 uint64_t PlacesOf(const v1::Tree& tree) {
   uint64_t places = 1;
-  for (uint32_t level = 0; level < tree.depth() && places <= kMostItemsPerLane; ++level) {
+  for (uint32_t level = 0; level < tree.depth() && places <= kMaxItemsPerLane; ++level) {
     places *= std::max(1u, tree.branching());
   }
   return places;

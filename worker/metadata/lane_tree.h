@@ -1,8 +1,9 @@
-// The names of a lane's part of a tree: which directories, which item in which of them, what things are called. Pure.
+// The names in a lane's part of a tree: the directories, the items in each, and what they are called. Pure.
 //
-// PATH/cluster-iobench.data/tree-000003.0/d1/d0/item-00000042: the second directory of the first level, the first one
-// in it, the 43rd item. Items stand in the directories of the lowest level, in blocks of consecutive numbers. In a
-// shared tree (tree-shared.0) all lanes use the same directories, and names say whose they are: item-000003-00000042.
+// Example: PATH/cluster-iobench.data/tree-000003.0/d1/d0/item-00000042 is the 43rd item, in the first subdirectory of
+// the second directory of the first level. Items are in the directories of the lowest level, in blocks of consecutive
+// numbers. In a shared tree (tree-shared.0), all lanes use the same directories, and names include the lane:
+// item-000003-00000042.
 #ifndef WORKER_METADATA_LANE_TREE_H_
 #define WORKER_METADATA_LANE_TREE_H_
 
@@ -17,28 +18,28 @@ namespace iobench {
 
 enum class NameKind { kItem, kMoved, kLink, kSymlink, kLeaf };  // "item", "moved", "link", "symlink", "dir"
 
-inline constexpr uint64_t kMostItemsPerLane = 100'000'000;  // numbers have eight digits
+inline constexpr uint64_t kMaxItemsPerLane = 100'000'000;  // numbers have eight digits
 
-// Values only. `lane` is the owner's.
+// Plain values. `lane` is the owner.
 class LaneTree {
  public:
-  LaneTree(const v1::Tree& tree, uint32_t number, uint32_t lane);  // REQUIRES: a tree that CheckPlan allows
+  LaneTree(const v1::Tree& tree, uint32_t number, uint32_t lane);  // REQUIRES: a tree that CheckPlan accepts
 
   std::string root_name() const;  // "tree-000003.0"
   uint64_t item_count() const { return item_count_; }
-  uint64_t directory_count() const { return directory_count_; }  // those of the lowest level that hold items
+  uint64_t directory_count() const { return directory_count_; }  // lowest-level directories that hold items
   uint32_t DirectoryOf(uint64_t item) const {
     return static_cast<uint32_t>(by_directory_.Divide(item).quotient);
   }
-  // How many of the first `item_count` items are in a directory.
+  // Returns how many of the first `item_count` items are in a directory.
   uint64_t ItemsIn(uint32_t directory, uint64_t item_count) const;
 
   uint32_t depth() const { return depth_; }
-  // "d1/d0", from the root; "." with depth 0.
+  // Returns the path from the root, such as "d1/d0"; "." with depth 0.
   std::string PathOfDirectory(uint32_t directory) const;
-  // "d1/d0/item-00000042"
+  // Returns a path such as "d1/d0/item-00000042".
   std::string PathOf(NameKind kind, uint64_t item) const;
-  // "item-000003-" or "item-": what stands before the eight digits.
+  // Returns what precedes the eight digits: "item-000003-" or "item-".
   std::string PrefixOf(NameKind kind) const;
 
  private:
@@ -53,14 +54,13 @@ class LaneTree {
   Divisor by_directory_;
 };
 
-// Writes the paths of one kind of name, one after the other, into the same place: 3 ns an item within a directory. One
-// thread.
+// Writes paths of one kind of name into a reused buffer: 3 ns per item within a directory. Not thread-safe.
 class PathWriter {
  public:
-  // `before` stands before every path.
+  // `before`: prefix of every path.
   PathWriter(const LaneTree& tree, NameKind kind, std::string_view before = "");
 
-  // Ends with a zero; valid until the next call. REQUIRES: directory == tree.DirectoryOf(item).
+  // Returns a null-terminated path, valid until the next call. REQUIRES: directory == tree.DirectoryOf(item).
   const char* Of(uint32_t directory, uint64_t item) {
     if (directory != directory_) [[unlikely]]
       SetDirectory(directory);
@@ -79,9 +79,9 @@ class PathWriter {
   size_t digits_at_ = 0;
 };
 
-// Names below the data directory that are ours: "tree-000003.0", "tree-shared.0".
+// True for our names in the data directory: "tree-000003.0", "tree-shared.0".
 bool IsTreeName(std::string_view name);
-// And below a tree: "d12" is a directory of it; the others are what NameKind says.
+// The same below a tree: "d12" is a directory of the tree; the other names are those of NameKind.
 bool IsTreeDirectoryName(std::string_view name);
 bool IsItemName(NameKind kind, std::string_view name);
 

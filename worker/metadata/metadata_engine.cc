@@ -2,15 +2,17 @@
 
 #include <sys/stat.h>
 
+#include <cassert>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/metadata_operation.h"
 #include "common/status_util.h"
+#include "common/unique_fd.h"
+#include "worker/loop/timed_loop.h"
 #include "worker/metadata/item_calls.h"
 #include "worker/metadata/tree_walk.h"
-#include "worker/timed_loop.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
@@ -22,10 +24,11 @@ class MetadataEngine final : public IoEngine {
 
   absl::Status MakeReady(LaneContext&) override {
     if (work_.reads_data()) read_buffer_.resize(std::min(work_.file_bytes(), kLargestPieceBytes));
-    if (Does(OpKind::kReaddir)) listing_.resize(kListingBytes);
-    if (Does(OpKind::kFind))
+    const MetadataSpec& spec = MetadataSpecOf(*work_.operation);
+    if (spec.names == OpNames::kDirectories) listing_.resize(kListingBytes);
+    if (spec.finds_items)
       walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count);
-    if (Does(OpKind::kSetXattr) || Does(OpKind::kGetXattr)) {
+    if (spec.uses_xattrs) {
       // Differs from phase to phase, so that setting it changes something.
       xattr_value_.assign(work_.tree.xattr_bytes(), static_cast<std::byte>('a' + work_.phase % 26));
     }
@@ -39,8 +42,8 @@ class MetadataEngine final : public IoEngine {
     root_ = UniqueFd(::openat(files.directory_fd, files.files[0].name.c_str(),
                               O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!root_.valid()) return ErrnoStatus(absl::StrCat("open directory ", root_path_), errno);
-    // Another client may have changed the names since this one looked at them. An NFS client asks the server about a
-    // directory when it is opened; otherwise it would go on believing what it remembers for up to acdirmax (60 s).
+    // Another client may have changed the names since this one read them. An NFS client revalidates a directory when it
+    // is opened; otherwise it would use its cache for up to acdirmax (60 s).
     for (uint32_t i = 0; i < work_.names.directory_count(); ++i) {
       const std::string path = work_.names.PathOfDirectory(i);
       const UniqueFd directory(
@@ -53,57 +56,12 @@ class MetadataEngine final : public IoEngine {
   }
 
   LoopEnd Run(LaneContext& lane) override {
-    const int root = root_.get();
-    PathWriter files(work_.names, work_.file_names());
-    if (work_.operation->kinds.Has(OpKind::kAppend)) return RunMix(lane, files);
-    if (Does(OpKind::kMkdir)) {
-      return RunLoop<Clock>(lane, [root, leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
-        return item::Mkdir(root, leaves.Of(op.object, op.offset));
-      });
+    const OpKind kind = MetadataSpecOf(*work_.operation).kind;
+    for (const Runner& runner : kRunners) {
+      if (runner.kind == kind) return (this->*runner.run)(lane);
     }
-    if (Does(OpKind::kRmdir)) {
-      return RunLoop<Clock>(lane, [root, leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
-        return item::Rmdir(root, leaves.Of(op.object, op.offset));
-      });
-    }
-    if (Does(OpKind::kCreate)) {
-      return RunLoop<Clock>(
-          lane, [this, root, files, flags = flags_ | O_EXCL, data = lane.payload](const Op& op) mutable {
-            return item::Create(root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset),
-                                op.length, data);
-          });
-    }
-    if (Does(OpKind::kOpenClose)) {
-      return RunLoop<Clock>(lane, [root, files, buffer = read_buffer_.data()](const Op& op) mutable {
-        return item::OpenClose(root, files.Of(op.object, op.offset), op.length, buffer);
-      });
-    }
-    if (Does(OpKind::kStat)) {
-      return RunLoop<Clock>(lane, [root, files](const Op& op) mutable {
-        struct stat facts;
-        return item::Stat(root, files.Of(op.object, op.offset), &facts);
-      });
-    }
-    if (Does(OpKind::kUnlink)) {
-      return RunLoop<Clock>(lane, [root, files](const Op& op) mutable {
-        return item::Unlink(root, files.Of(op.object, op.offset));
-      });
-    }
-    if (Does(OpKind::kReaddir)) return RunReaddir(lane);
-    if (Does(OpKind::kFind)) {
-      // What comes next is the directory's to say; the stream says how many there are in it.
-      return RunLoop<Clock>(lane,
-                            [root, &walk = *walk_](const Op& op) { return walk.Next(root, op.object); });
-    }
-    if (Does(OpKind::kSetXattr) || Does(OpKind::kGetXattr)) return RunXattr(lane);
-    if (Does(OpKind::kChmod)) {
-      // The mode differs from that of the pass before, and from that of new files.
-      return RunLoop<Clock>(
-          lane, [root, files, &pass = lane.pass, phase = work_.phase](const Op& op) mutable {
-            return item::Chmod(root, files.Of(op.object, op.offset), (pass + phase) % 2 == 0 ? 0600 : 0660);
-          });
-    }
-    return RunTwoNames(lane, files);
+    assert(false);  // an operation that has a row and no function
+    return {.reason = LoopEnd::Reason::kFailed, .errno_value = ENOSYS};
   }
 
   absl::Status Flush() override {
@@ -125,54 +83,156 @@ class MetadataEngine final : public IoEngine {
     FailedOp failed;
     failed.file = absl::StrCat(root_path_, "/", PathOf(op));
     const std::string what = absl::StrCat(NameOf(op.kind), " ", failed.file);
-    const bool of_xattr = op.kind == OpKind::kSetXattr || op.kind == OpKind::kGetXattr;
+    const bool of_xattr = FindMetadataSpec(op.kind)->uses_xattrs;
     if (end.errno_value == ENODATA && (op.kind == OpKind::kReaddir || op.kind == OpKind::kFind)) {
       failed.status = absl::DataLossError(absl::StrCat(
           what, ": the listing names ", walk_ ? walk_->seen_in_directory() : names_listed_,
           " of this lane's ", walk_ ? walk_->expected_in_directory() : names_expected_, " items"));
     } else if (op.kind == OpKind::kGetXattr && end.errno_value == ERANGE) {
-      failed.status = absl::DataLossError(absl::StrCat(what, ": the value has another size than was set"));
+      failed.status = absl::DataLossError(absl::StrCat(what, ": the value has another size than the one set"));
     } else if (of_xattr && end.errno_value == EOPNOTSUPP) {
       failed.status = absl::FailedPreconditionError(
           absl::StrCat(what,
-                       ": this file system keeps no extended attributes of users (EOPNOTSUPP): leave "
-                       "set-xattr and get-xattr out"));
+                       ": this file system does not support user extended attributes (EOPNOTSUPP): leave out "
+                       "set-xattr and get-xattr"));
     } else if (end.errno_value != 0) {
       failed.status = ErrnoStatus(what, end.errno_value);
     } else {
       failed.status = absl::DataLossError(
           absl::StrCat(what, ": short transfer, ", end.transferred, " of ", op.length, " bytes",
-                       op.kind == OpKind::kOpenClose ? "; the file is shorter than it was made"
+                       op.kind == OpKind::kOpenClose ? "; the file is shorter than when it was created"
                                                      : "; is the file system full?"));
     }
     return failed;
   }
 
  private:
-  bool Does(OpKind kind) const { return work_.operation->kinds.Has(kind); }
   PathWriter Names(NameKind kind) const { return PathWriter(work_.names, kind); }
+  PathWriter Files() const { return Names(work_.file_names()); }
 
-  NameKind NamesOf(OpKind kind) const {
-    switch (kind) {
-      case OpKind::kMkdir:
-      case OpKind::kRmdir:
-        return NameKind::kLeaf;
-      case OpKind::kLink:
-        return NameKind::kLink;
-      case OpKind::kSymlink:
-        return NameKind::kSymlink;
-      default:
-        return work_.file_names();
-    }
-  }
   std::string PathOf(const Op& op) const {
-    if (op.kind == OpKind::kReaddir) return work_.names.PathOfDirectory(op.object);
-    if (op.kind == OpKind::kFind) return walk_->place();
-    return work_.names.PathOf(NamesOf(op.kind), op.offset);
+    switch (FindMetadataSpec(op.kind)->names) {
+      case OpNames::kDirectories:
+        return work_.names.PathOfDirectory(op.object);
+      case OpNames::kFoundItems:
+        return walk_->place();
+      case OpNames::kLeaves:
+        return work_.names.PathOf(NameKind::kLeaf, op.offset);
+      case OpNames::kLinks:
+        return work_.names.PathOf(NameKind::kLink, op.offset);
+      case OpNames::kSymlinks:
+        return work_.names.PathOf(NameKind::kSymlink, op.offset);
+      case OpNames::kFiles:
+        break;
+    }
+    return work_.names.PathOf(work_.file_names(), op.offset);
   }
 
-  LoopEnd RunMix(LaneContext& lane, PathWriter files) {
-    return RunLoop<Clock>(lane, [this, root = root_.get(), files, data = lane.payload,
+  // ---- one function for each operation: kRunners says which
+
+  LoopEnd RunMkdir(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [root = root_.get(), leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
+      return item::Mkdir(root, leaves.Of(op.object, op.offset));
+    });
+  }
+
+  LoopEnd RunRmdir(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [root = root_.get(), leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
+      return item::Rmdir(root, leaves.Of(op.object, op.offset));
+    });
+  }
+
+  LoopEnd RunCreate(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [this, root = root_.get(), files = Files(), flags = flags_ | O_EXCL,
+                                 data = lane.payload](const Op& op) mutable {
+      return item::Create(root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset), op.length,
+                          data);
+    });
+  }
+
+  LoopEnd RunOpenClose(LaneContext& lane) {
+    return RunLoop<Clock>(
+        lane, [root = root_.get(), files = Files(), buffer = read_buffer_.data()](const Op& op) mutable {
+          return item::OpenClose(root, files.Of(op.object, op.offset), op.length, buffer);
+        });
+  }
+
+  LoopEnd RunStat(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [root = root_.get(), files = Files()](const Op& op) mutable {
+      struct stat facts;
+      return item::Stat(root, files.Of(op.object, op.offset), &facts);
+    });
+  }
+
+  LoopEnd RunUnlink(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [root = root_.get(), files = Files()](const Op& op) mutable {
+      return item::Unlink(root, files.Of(op.object, op.offset));
+    });
+  }
+
+  // The directory says what comes next; the stream says how many items there are in it.
+  LoopEnd RunFind(LaneContext& lane) {
+    return RunLoop<Clock>(
+        lane, [root = root_.get(), &walk = *walk_](const Op& op) { return walk.Next(root, op.object); });
+  }
+
+  // The mode differs from that of the pass before, and from that of new files.
+  LoopEnd RunChmod(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [root = root_.get(), files = Files(), &pass = lane.pass,
+                                 phase = work_.phase](const Op& op) mutable {
+      return item::Chmod(root, files.Of(op.object, op.offset), (pass + phase) % 2 == 0 ? 0600 : 0660);
+    });
+  }
+
+  LoopEnd RunRename(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [root = root_.get(), files = Files(),
+                                 others = Names(work_.other_file_names())](const Op& op) mutable {
+      return item::Rename(root, files.Of(op.object, op.offset), others.Of(op.object, op.offset));
+    });
+  }
+
+  LoopEnd RunLink(LaneContext& lane) {
+    return RunLoop<Clock>(
+        lane, [root = root_.get(), files = Files(), links = Names(NameKind::kLink)](const Op& op) mutable {
+          return item::Link(root, files.Of(op.object, op.offset), links.Of(op.object, op.offset));
+        });
+  }
+
+  // The target is in the same directory: without a path it is valid wherever the tree is.
+  LoopEnd RunSymlink(LaneContext& lane) {
+    const size_t name_bytes = work_.names.PrefixOf(work_.file_names()).size() + 8;
+    return RunLoop<Clock>(lane, [root = root_.get(), files = Files(), links = Names(NameKind::kSymlink),
+                                 name_bytes](const Op& op) mutable {
+      const std::string_view file = files.Of(op.object, op.offset);
+      return item::Symlink(root, file.data() + file.size() - name_bytes, links.Of(op.object, op.offset));
+    });
+  }
+
+  // There is no setxattrat() before Linux 6.13; this way no directory above the tree is looked up by name.
+  PathWriter FilesBelowProc() const {
+    return PathWriter(work_.names, work_.file_names(), absl::StrCat("/proc/thread-self/fd/", root_.get(), "/"));
+  }
+
+  LoopEnd RunSetXattr(LaneContext& lane) {
+    const auto bytes = static_cast<uint32_t>(xattr_value_.size());
+    return RunLoop<Clock>(
+        lane, [files = FilesBelowProc(), bytes, value = xattr_value_.data()](const Op& op) mutable {
+          return item::SetXattr(files.Of(op.object, op.offset), value, bytes);
+        });
+  }
+
+  LoopEnd RunGetXattr(LaneContext& lane) {
+    const auto bytes = static_cast<uint32_t>(xattr_value_.size());
+    return RunLoop<Clock>(
+        lane, [files = FilesBelowProc(), bytes, value = xattr_value_.data()](const Op& op) mutable {
+          const int64_t found_bytes = item::GetXattr(files.Of(op.object, op.offset), value, bytes);
+          if (found_bytes < 0) return found_bytes;
+          return found_bytes == bytes ? int64_t{0} : -int64_t{ERANGE};
+        });
+  }
+
+  LoopEnd RunFileMix(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [this, root = root_.get(), files = Files(), data = lane.payload,
                                  buffer = read_buffer_.data()](const Op& op) mutable {
       const char* const path = files.Of(op.object, op.offset);
       switch (op.kind) {
@@ -188,45 +248,8 @@ class MetadataEngine final : public IoEngine {
     });
   }
 
-  // rename, link and symlink: from where the files are to another name.
-  LoopEnd RunTwoNames(LaneContext& lane, PathWriter files) {
-    const int root = root_.get();
-    if (Does(OpKind::kRename)) {
-      return RunLoop<Clock>(
-          lane, [root, files, others = Names(work_.other_file_names())](const Op& op) mutable {
-            return item::Rename(root, files.Of(op.object, op.offset), others.Of(op.object, op.offset));
-          });
-    }
-    if (Does(OpKind::kLink)) {
-      return RunLoop<Clock>(lane, [root, files, links = Names(NameKind::kLink)](const Op& op) mutable {
-        return item::Link(root, files.Of(op.object, op.offset), links.Of(op.object, op.offset));
-      });
-    }
-    // The target stands in the same directory: without a path it holds wherever the tree is.
-    const size_t name_bytes = work_.names.PrefixOf(work_.file_names()).size() + 8;
-    return RunLoop<Clock>(
-        lane, [root, files, links = Names(NameKind::kSymlink), name_bytes](const Op& op) mutable {
-          const std::string_view file = files.Of(op.object, op.offset);
-          return item::Symlink(root, file.data() + file.size() - name_bytes, links.Of(op.object, op.offset));
-        });
-  }
-
-  LoopEnd RunXattr(LaneContext& lane) {
-    const bool sets = Does(OpKind::kSetXattr);
-    // There is no setxattrat() before Linux 6.13; this way no directory above the tree is looked up by name.
-    PathWriter files(work_.names, work_.file_names(), absl::StrCat("/proc/self/fd/", root_.get(), "/"));
-    const auto bytes = static_cast<uint32_t>(xattr_value_.size());
-    return RunLoop<Clock>(lane, [files, sets, bytes, value = xattr_value_.data()](const Op& op) mutable {
-      const char* const path = files.Of(op.object, op.offset);
-      if (sets) return item::SetXattr(path, value, bytes);
-      const int64_t found_bytes = item::GetXattr(path, value, bytes);
-      if (found_bytes < 0) return found_bytes;
-      return found_bytes == bytes ? int64_t{0} : -int64_t{ERANGE};
-    });
-  }
-
   LoopEnd RunReaddir(LaneContext& lane) {
-    std::vector<std::string> paths;  // readdir has an op per directory: few enough to be kept
+    std::vector<std::string> paths;  // readdir has one op per directory, so these are few
     for (uint32_t i = 0; i < work_.names.directory_count(); ++i) {
       paths.push_back(work_.names.PathOfDirectory(i));
     }
@@ -247,7 +270,7 @@ class MetadataEngine final : public IoEngine {
     });
   }
 
-  // In a shared directory there are names of other lanes too: at least ours must be there.
+  // A shared directory also contains other lanes' names; ours must be there at least.
   int64_t CheckListing(uint32_t directory, uint64_t name_count) {
     constexpr uint64_t kDots = 2;
     const uint64_t expected = work_.names.ItemsIn(directory, work_.item_count);
@@ -258,13 +281,35 @@ class MetadataEngine final : public IoEngine {
     return -ENODATA;
   }
 
+  struct Runner {
+    OpKind kind;
+    LoopEnd (MetadataEngine::*run)(LaneContext&);
+  };
+  static constexpr Runner kRunners[] = {
+      {OpKind::kMkdir, &MetadataEngine::RunMkdir},
+      {OpKind::kCreate, &MetadataEngine::RunCreate},
+      {OpKind::kOpenClose, &MetadataEngine::RunOpenClose},
+      {OpKind::kStat, &MetadataEngine::RunStat},
+      {OpKind::kReaddir, &MetadataEngine::RunReaddir},
+      {OpKind::kFind, &MetadataEngine::RunFind},
+      {OpKind::kRename, &MetadataEngine::RunRename},
+      {OpKind::kLink, &MetadataEngine::RunLink},
+      {OpKind::kSymlink, &MetadataEngine::RunSymlink},
+      {OpKind::kSetXattr, &MetadataEngine::RunSetXattr},
+      {OpKind::kGetXattr, &MetadataEngine::RunGetXattr},
+      {OpKind::kChmod, &MetadataEngine::RunChmod},
+      {OpKind::kUnlink, &MetadataEngine::RunUnlink},
+      {OpKind::kRmdir, &MetadataEngine::RunRmdir},
+      {OpKind::kAppend, &MetadataEngine::RunFileMix},
+  };
+
   MetadataWork work_;
   UniqueFd root_;
   std::string root_path_;
   int flags_ = 0;
   std::vector<std::byte> read_buffer_, listing_, xattr_value_;
   uint64_t names_listed_ = 0, names_expected_ = 0;  // of a listing that was too short
-  std::optional<TreeWalk> walk_;                    // of find
+  std::optional<TreeWalk> walk_;                    // for find
 };
 
 }  // namespace

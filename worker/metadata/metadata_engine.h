@@ -1,4 +1,4 @@
-// Calls on names: each op is one call, or open, data and close, on one item of the lane's tree.
+// The metadata engine: each op is one call, or open, data transfer and close, on one item of the lane's tree.
 #ifndef WORKER_METADATA_METADATA_ENGINE_H_
 #define WORKER_METADATA_METADATA_ENGINE_H_
 
@@ -9,11 +9,12 @@
 
 namespace iobench {
 
-// Takes the ops of MakeMetadataStream for the same work. Open takes a FileSet whose first name is the tree's root, asks
-// anew what this client remembers of the tree's directories, and minds `sync` and `dsync` of the mode, which new and
-// appended files are opened with. Flush writes back what the files hold.
+// Runs the ops of MakeMetadataStream for the same work. Open takes a FileSet whose first name is the tree's root, makes
+// this client revalidate what it has cached about the tree's directories, and uses the mode's `sync` and `dsync` when
+// it opens new and appended files. Flush writes back the files' data.
 //
-// REQUIRES for writes_data: a payload of the lane for pieces of kLargestPieceBytes, or of a file where that is less.
+// REQUIRES: if work.writes_data(), the lane's payload has room for pieces of kLargestPieceBytes, or of the largest file
+// if that is smaller.
 std::unique_ptr<IoEngine> MakeMetadataEngine(const EngineOptions& options, const MetadataWork& work);
 
 }  // namespace iobench

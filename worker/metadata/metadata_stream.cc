@@ -4,14 +4,15 @@
 #include <array>
 #include <cassert>
 
-#include "common/tree_state.h"
+#include "common/model/metadata_operation.h"
+#include "common/model/tree_state.h"
 #include "worker/pattern/mix.h"
 #include "worker/pattern/permutation.h"
 
 namespace iobench {
 namespace {
 
-// What all of them know: how many positions a pass has, and where we are.
+// Common part of all streams: the number of positions in a pass, and the current one.
 class CountedStream : public OpStream {
  public:
   explicit CountedStream(uint64_t ops_per_pass, uint64_t bytes_per_pass)
@@ -35,9 +36,9 @@ class CountedStream : public OpStream {
   uint64_t bytes_per_pass_;
 };
 
-class InTurn final : public CountedStream {
+class InOrder final : public CountedStream {
  public:
-  InTurn(OpKind kind, const LaneTree& tree, const MetadataShape& shape, const ItemSizes& sizes)
+  InOrder(OpKind kind, const LaneTree& tree, const MetadataShape& shape, const ItemSizes& sizes)
       : CountedStream(shape.item_count, sizes.SumOf(shape.item_count)),
         kind_(kind),
         sizes_(sizes),
@@ -100,9 +101,9 @@ class InRandomOrder final : public CountedStream {
   Permutation order_;
 };
 
-class DirectoriesInTurn final : public CountedStream {
+class DirectoriesInOrder final : public CountedStream {
  public:
-  explicit DirectoriesInTurn(uint64_t directory_count) : CountedStream(directory_count, 0) {}
+  explicit DirectoriesInOrder(uint64_t directory_count) : CountedStream(directory_count, 0) {}
   size_t Fill(std::span<Op> batch) override {
     const size_t count = RoomIn(batch);
     for (size_t i = 0; i < count; ++i) {
@@ -148,29 +149,21 @@ class FileMix final : public CountedStream {
   ItemSizes sizes_;
 };
 
-OpKind OnlyKindOf(const OperationSpec& operation) {
-  for (int i = 0; i < kOpKindCount; ++i) {
-    if (operation.kinds.Has(static_cast<OpKind>(i))) return static_cast<OpKind>(i);
-  }
-  assert(false);
-  return OpKind::kStat;
-}
-
 }  // namespace
 
 std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
                                              const MetadataShape& shape) {
   assert(shape.item_count > 0 && shape.item_count <= tree.item_count());
-  const TreeEffect effect = EffectOf(operation);
-  if (operation.kinds.Has(OpKind::kAppend)) return std::make_unique<FileMix>(tree, shape);
-  const OpKind kind = OnlyKindOf(operation);
-  if (kind == OpKind::kReaddir) {
+  const MetadataSpec& spec = MetadataSpecOf(operation);
+  if (spec.effect.replaces_files) return std::make_unique<FileMix>(tree, shape);
+  const OpKind kind = spec.kind;
+  if (spec.names == OpNames::kDirectories) {
     const uint64_t count = uint64_t{tree.DirectoryOf(shape.item_count - 1)} + 1;
-    if (!shape.random_order) return std::make_unique<DirectoriesInTurn>(count);
+    if (!shape.random_order) return std::make_unique<DirectoriesInOrder>(count);
     return std::make_unique<InRandomOrder>(kind, tree, shape, count, ItemSizes(), /*of_directories=*/true);
   }
-  const ItemSizes sizes = effect.reads_data || effect.writes_data ? shape.sizes : ItemSizes();
-  if (!shape.random_order) return std::make_unique<InTurn>(kind, tree, shape, sizes);
+  const ItemSizes sizes = spec.effect.reads_data || spec.effect.writes_data ? shape.sizes : ItemSizes();
+  if (!shape.random_order) return std::make_unique<InOrder>(kind, tree, shape, sizes);
   return std::make_unique<InRandomOrder>(kind, tree, shape, shape.item_count, sizes,
                                          /*of_directories=*/false);
 }

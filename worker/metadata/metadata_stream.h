@@ -1,12 +1,12 @@
-// Which item comes next. Ops as worker/metadata/metadata_engine.h reads them: `object` is the item's directory,
-// `offset` the item's number, `length` the bytes of data that the op moves.
+// The order of items. Ops have the format that worker/metadata/metadata_engine.h expects: `object` is the item's
+// directory, `offset` the item's number, `length` the bytes of data that the op transfers.
 #ifndef WORKER_METADATA_METADATA_STREAM_H_
 #define WORKER_METADATA_METADATA_STREAM_H_
 
 #include <cstdint>
 #include <memory>
 
-#include "common/operation.h"
+#include "common/model/operation.h"
 #include "worker/metadata/item_sizes.h"
 #include "worker/metadata/lane_tree.h"
 #include "worker/pattern/op_stream.h"
@@ -14,21 +14,22 @@
 namespace iobench {
 
 struct MetadataShape {
-  uint64_t item_count = 0;    // that are worked on, the first so many: 1 … tree.item_count()
-  ItemSizes sizes = {};       // moved by operations that read or write files
-  bool random_order = false;  // differs by lane, phase and pass
+  uint64_t item_count = 0;    // items used, from the first: 1 … tree.item_count()
+  ItemSizes sizes = {};       // used by operations that read or write files
+  bool random_order = false;  // different for each lane, phase and pass
   uint64_t seed = 0;
   uint32_t lane = 0;
   uint32_t phase = 0;
 };
 
-// Each item once a pass, or with readdir each directory that holds one. file-mix goes through the items in turn, so
-// that the oldest comes first, and does four ops on each: reads it, appends to the one that is half a round younger,
-// removes it and makes it anew; so the set stays the same, and every file is read and appended to once in its life.
+// Visits each item once per pass; readdir visits each directory with items. file-mix processes the items in rotation,
+// oldest first, with four ops on each: reads it, appends to the item that is half a round younger, removes it and
+// creates it again. The set of files thus stays the same, and every file is read once and appended to once in its
+// lifetime.
 std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
                                              const MetadataShape& shape);
 
-// file-mix: ops on one item in turn; after a multiple of them the set is whole.
+// file-mix: number of ops per item. After a multiple of this, the set is complete.
 inline constexpr uint64_t kOpsPerMixCycle = 4;
 
 }  // namespace iobench

@@ -1,12 +1,13 @@
-// What a phase asks of one lane where it works on a tree.
+// What a phase requires from one lane that works on a tree.
 #ifndef WORKER_METADATA_METADATA_WORK_H_
 #define WORKER_METADATA_METADATA_WORK_H_
 
 #include <algorithm>
 #include <cstdint>
 
-#include "common/operation.h"
-#include "common/tree_state.h"
+#include "common/model/metadata_operation.h"
+#include "common/model/operation.h"
+#include "common/model/tree_state.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "worker/metadata/item_sizes.h"
@@ -14,7 +15,7 @@
 
 namespace iobench {
 
-// Values only.
+// Plain values.
 struct MetadataWork {
   // `seed` is the run's.
   MetadataWork(const OperationSpec& spec, const v1::Tree& of_tree, const v1::TreeState& found, uint32_t owner,
@@ -26,25 +27,25 @@ struct MetadataWork {
         names(of_tree, found.number(), owner),
         sizes(of_tree, seed, owner),
         phase(phase_index) {
-    // Where nothing is said, all items; an operation that makes them all need not care how many there were.
+    // Without a count, use all items; an operation that creates all of them does not depend on the previous number.
     item_count = state.items() == 0 ? names.item_count() : std::min(state.items(), names.item_count());
   }
 
   const OperationSpec* operation;  // a row of the table
   TreeEffect effect;
   v1::Tree tree;
-  v1::TreeState state;  // when the phase begins, before anything is prepared
-  LaneTree names;       // of the owner's part
+  v1::TreeState state;  // at the start of the phase, before any preparation
+  LaneTree names;       // names in the owner's part
   ItemSizes sizes;
   uint64_t item_count = 0;
   uint32_t phase = 0;
 
   bool reads_data() const { return effect.reads_data && tree.file_bytes() > 0; }
   bool writes_data() const { return effect.writes_data && tree.file_bytes() > 0; }
-  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }  // of the largest
-  // Where an item's data begin in all that the lane writes: each file on a 4 KiB border of its own.
+  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }  // of the largest file
+  // The start of an item's data in everything that the lane writes: each file starts at its own 4 KiB boundary.
   uint64_t DataBeginOf(uint64_t item) const { return item * ((tree.file_bytes() + 4095) / 4096 * 4096); }
-  // Where the files are when the operation begins, and where rename moves them.
+  // The names of the files when the operation starts, and those that rename gives them.
   NameKind file_names() const { return NamesFor(renamed_at_begin()); }
   NameKind other_file_names() const { return NamesFor(!renamed_at_begin()); }
 
@@ -59,7 +60,7 @@ struct MetadataWork {
 };
 
 inline constexpr uint32_t kLargestPieceBytes =
-    1 << 20;  // files are written and read in pieces of at most so much
+    1 << 20;  // files are written and read in pieces of at most this size
 inline constexpr char kXattrName[] = "user.cluster-iobench";
 
 }  // namespace iobench

@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/unique_fd.h"
 #include "worker/metadata/item_calls.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 namespace {
@@ -22,7 +22,7 @@ constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 absl::Status MakeDirectory(int parent_fd, const std::string& name, const std::string& where) {
   if (::mkdirat(parent_fd, name.c_str(), 0755) == 0 || errno == EEXIST) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat("make directory ", where, "/", name), errno);
+  return ErrnoStatus(absl::StrCat("create directory ", where, "/", name), errno);
 }
 
 absl::StatusOr<UniqueFd> OpenDirectory(int parent_fd, const std::string& name, const std::string& where) {
@@ -30,12 +30,12 @@ absl::StatusOr<UniqueFd> OpenDirectory(int parent_fd, const std::string& name, c
   if (fd.valid()) return fd;
   if (errno == ELOOP || errno == ENOTDIR) {
     return absl::FailedPreconditionError(
-        absl::StrCat(where, "/", name, " is not a directory of ours: remove it"));
+        absl::StrCat(where, "/", name, " is not one of our directories: remove it"));
   }
   return ErrnoStatus(absl::StrCat("open directory ", where, "/", name), errno);
 }
 
-// One lane's part, opened.
+// One lane's part, opened for preparation.
 class Preparing {
  public:
   Preparing(const MetadataWork& work, int root_fd, std::string root_path, Payload* payload,
@@ -46,9 +46,9 @@ class Preparing {
     if (work_.names.depth() == 0) return absl::OkStatus();
     for (uint32_t i = 0; i < work_.names.directory_count(); ++i) {
       const std::string path = work_.names.PathOfDirectory(i);
-      // Most have their upper levels from the one before.
+      // Most share their upper levels with the previous one.
       if (::mkdirat(root_fd_, path.c_str(), 0755) == 0 || errno == EEXIST) continue;
-      if (errno != ENOENT) return ErrnoStatus(absl::StrCat("make directory ", root_path_, "/", path), errno);
+      if (errno != ENOENT) return ErrnoStatus(absl::StrCat("create directory ", root_path_, "/", path), errno);
       for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
         IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path.substr(0, slash), root_path_));
       }
@@ -57,7 +57,7 @@ class Preparing {
     return absl::OkStatus();
   }
 
-  // Names that are not there are no error.
+  // Missing names are not an error.
   absl::Status Remove(NameKind kind) {
     const bool leaves = kind == NameKind::kLeaf;
     return ForEach(kind, work_.names.item_count(), [&](uint64_t, const char* path) {
@@ -66,7 +66,7 @@ class Preparing {
     });
   }
 
-  // Items that are there already are left by an attempt to start that was called off: made again, they are as good.
+  // Existing items come from a cancelled attempt to start; creating them again does no harm.
   absl::Status Make(TreePart part) {
     const uint64_t count = part == TreePart::kLeaves ? work_.names.item_count() : work_.item_count;
     switch (part) {
@@ -81,7 +81,7 @@ class Preparing {
       case TreePart::kXattrs: {
         const std::vector<std::byte> value(work_.tree.xattr_bytes(), std::byte{'p'});
         return ForEach(work_.file_names(), count, [&](uint64_t, const char* path) {
-          const std::string absolute = absl::StrCat("/proc/self/fd/", root_fd_, "/", path);
+          const std::string absolute = absl::StrCat("/proc/thread-self/fd/", root_fd_, "/", path);
           return item::SetXattr(absolute.c_str(), value.data(), static_cast<uint32_t>(value.size()));
         });
       }
@@ -105,7 +105,7 @@ class Preparing {
     PathWriter paths(work_.names, kind);
     for (uint64_t item = 0; item < count; ++item) {
       if (quit_.stop.load(std::memory_order_relaxed)) {
-        return absl::CancelledError("stopped while the tree was prepared");
+        return absl::CancelledError("stopped while preparing the tree");
       }
       const char* const path = paths.Of(work_.names.DirectoryOf(item), item);
       const int64_t result = call(item, path);
@@ -135,7 +135,7 @@ std::vector<NameKind> NamesOf(TreePart part, const MetadataWork& work) {
     case TreePart::kLeaves:
       return {NameKind::kLeaf};
     case TreePart::kXattrs:
-      break;  // they go with their files
+      break;  // removed with their files
   }
   return {};
 }
@@ -178,7 +178,7 @@ absl::StatusOr<TreePrepared> PrepareTree(int data_fd, const std::string& directo
     prepared.made = work.item_count;
   }
   prepared.bytes = preparing.bytes();
-  // What was written must not be written back while something is measured.
+  // Prevents written data from being written back while something is measured.
   if (prepared.bytes > 0 && ::syncfs(root_fd.get()) != 0) {
     return ErrnoStatus(absl::StrCat("syncfs ", directory, "/", root), errno);
   }
@@ -189,10 +189,11 @@ namespace {
 
 class Removing {
  public:
-  Removing(size_t most_foreign, std::vector<std::string>& foreign)
-      : most_foreign_(most_foreign), foreign_(foreign) {}
+  Removing(size_t max_foreign, std::vector<std::string>& foreign)
+      : max_foreign_(max_foreign), foreign_(foreign) {}
 
-  // All below `name`, then itself. `below`: its path below the data directory; `where`: with all, for messages.
+  // Removes everything below `name`, then `name`. `below`: its path below the data directory; `where`: full path, for
+  // messages.
   absl::Status Directory(int parent_fd, const std::string& name, const std::string& below,
                          const std::string& where) {
     auto directory = OpenDirectory(parent_fd, name, where.substr(0, where.size() - name.size() - 1));
@@ -204,7 +205,7 @@ class Removing {
     directory->Release();
     const std::unique_ptr<DIR, int (*)(DIR*)> closer(opened, ::closedir);
     absl::Status first_error;
-    // A directory that changes while it is listed may skip names: listed again as long as that finds anything.
+    // A directory that changes while it is listed may skip names, so it is listed again until nothing more is found.
     uint64_t changes_before = 0;
     do {
       changes_before = changes_;
@@ -234,7 +235,7 @@ class Removing {
 
  private:
   absl::Status Child(int fd, const std::string& name, const std::string& below, const std::string& where) {
-    if (name.starts_with(".nfs")) return absl::OkStatus();  // goes away by itself
+    if (name.starts_with(".nfs")) return absl::OkStatus();  // disappears on its own
     struct stat facts {};
     if (::fstatat(fd, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
       return errno == ENOENT ? absl::OkStatus() : ErrnoStatus(absl::StrCat("look at ", where), errno);
@@ -260,15 +261,15 @@ class Removing {
     return absl::OkStatus();
   }
 
-  // Once, however often it is listed.
+  // Adds a name once, however often it is listed.
   void NoteForeign(const std::string& name) {
-    if (foreign_.size() >= most_foreign_ ||
+    if (foreign_.size() >= max_foreign_ ||
         std::find(foreign_.begin(), foreign_.end(), name) != foreign_.end())
       return;
     foreign_.push_back(name);
   }
 
-  const size_t most_foreign_;
+  const size_t max_foreign_;
   std::vector<std::string>& foreign_;
   uint64_t removed_ = 0;  // items
   uint64_t changes_ = 0;  // directories too
@@ -277,8 +278,8 @@ class Removing {
 }  // namespace
 
 absl::StatusOr<uint64_t> RemoveTree(int data_fd, const std::string& directory, const std::string& name,
-                                    size_t most_foreign, std::vector<std::string>& foreign) {
-  Removing removing(most_foreign, foreign);
+                                    size_t max_foreign, std::vector<std::string>& foreign) {
+  Removing removing(max_foreign, foreign);
   IOBENCH_RETURN_IF_ERROR(removing.Directory(data_fd, name, name, absl::StrCat(directory, "/", name)));
   return removing.removed();
 }

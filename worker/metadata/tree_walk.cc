@@ -36,9 +36,9 @@ int64_t TreeWalk::List() {
   return end_;
 }
 
-// What is left of the listing is none of ours, and belongs to finding that out.
+// Reads the rest of the listing, which contains none of our items, as part of the op; then closes the directory.
 int64_t TreeWalk::Leave() {
-  name_ = nullptr;  // it stood in the listing that gives way
+  name_ = nullptr;  // it was in the listing that is replaced
   int64_t listed = 0;
   while ((listed = List()) > 0) {
   }

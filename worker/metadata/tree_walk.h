@@ -1,5 +1,5 @@
-// find's way through a lane's part of a tree: directory after directory is listed, and every file that the listing
-// names is looked at, in the listing's order.
+// The traversal of find through a lane's part of a tree: lists one directory after the other and stats every file in
+// the order of the listing.
 #ifndef WORKER_METADATA_TREE_WALK_H_
 #define WORKER_METADATA_TREE_WALK_H_
 
@@ -13,40 +13,41 @@
 #include <string>
 #include <vector>
 
+#include "common/unique_fd.h"
 #include "iobench/v1/plan.pb.h"
 #include "worker/metadata/item_calls.h"
 #include "worker/metadata/lane_tree.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 
 inline constexpr size_t kListingBytes = 64 << 10;
 
-// As getdents64 fills it in.
+// The format of getdents64.
 struct DirectoryEntry {
   uint64_t inode;
   int64_t offset;
   uint16_t record_bytes;
   uint8_t type;
-  char name[1];  // and more, ends with a zero
+  char name[1];  // continues, null-terminated
 };
 
-// One thread.
+// Not thread-safe.
 class TreeWalk {
  public:
-  // Of the first `item_count` items under the names of `kind`. Links, empty directories and, in a shared tree, what
-  // other lanes have made are passed over.
+  // Visits the first `item_count` items with names of `kind`. Skips links, empty directories and, in a shared tree,
+  // other lanes' items.
   TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted, uint64_t item_count);
 
-  // Looks at the next file of `directory`: 0, or -errno; -ENODATA: the listing has no more, and should have. A
-  // directory whose items have all been looked at, and another one than before, is listed from its beginning.
-  // REQUIRES: it holds an item.
+  // Examines the next file of `directory`. Returns 0 or -errno; -ENODATA: the listing ended before all items were seen.
+  // Starts a new listing for another directory, and for one whose items have all been examined. REQUIRES: the directory
+  // holds an item.
   int64_t Next(int root_fd, uint32_t directory);
 
   uint64_t found_items() const { return found_items_; }
-  // Of the item that Next looked at last, from the root; where the listing ended too soon, of its directory.
+  // Returns the path, from the root, of the item that Next examined last; if the listing ended too early, of its
+  // directory.
   std::string place() const;
-  // Of a listing that ended too soon.
+  // For a listing that ended too early.
   uint64_t seen_in_directory() const { return expected_ - left_; }
   uint64_t expected_in_directory() const { return expected_; }
 
@@ -54,7 +55,7 @@ class TreeWalk {
   static constexpr size_t kDigitCount = 8;
 
   int64_t Enter(int root_fd, uint32_t directory);
-  int64_t List();  // the next piece: its bytes, 0 at the end, or -errno
+  int64_t List();  // reads the next piece: its bytes, 0 at the end, or -errno
   int64_t Leave();
   bool IsOurs(const DirectoryEntry& entry) const;
   bool IsWanted(const char* name, uint64_t bytes) const;
@@ -68,13 +69,13 @@ class TreeWalk {
 
   UniqueFd fd_;
   uint32_t directory_ = UINT32_MAX;
-  uint64_t expected_ = 0, left_ = 0;  // items in it, and of those, still to be looked at
+  uint64_t expected_ = 0, left_ = 0;  // items in the directory, and those not yet examined
   std::vector<std::byte> listing_;
-  int64_t at_ = 0, end_ = 0;  // in the listing
+  int64_t at_ = 0, end_ = 0;  // positions in the listing
   const char* name_ = nullptr;
 };
 
-// Inlined into the loop: an op takes little more than its fstatat().
+// Inlined into the loop, so that an op costs little more than its fstatat().
 inline bool TreeWalk::IsOurs(const DirectoryEntry& entry) const {
   const size_t name_bytes = prefix_.size() + kDigitCount;
   return entry.record_bytes > offsetof(DirectoryEntry, name) + name_bytes &&

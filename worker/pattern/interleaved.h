@@ -1,4 +1,4 @@
-// The ops of another stream, spread out: in a file whose records the lanes take in turns.
+// Adapts a stream of ops to an interleaved file, in which the records of the lanes alternate.
 #ifndef WORKER_PATTERN_INTERLEAVED_H_
 #define WORKER_PATTERN_INTERLEAVED_H_
 
@@ -10,15 +10,15 @@
 
 namespace iobench {
 
-// Record n of the lane is record n x turns of the file, counted from the lane's own first one. REQUIRES: every op is
-// one whole record.
+// Record n of the lane becomes record n x interleave_count of the file, counted from the lane's own first record.
+// REQUIRES: every op is exactly one record.
 class Interleaved : public OpStream {
  public:
-  Interleaved(std::unique_ptr<OpStream> dense, uint32_t turns) : dense_(std::move(dense)), turns_(turns) {}
+  Interleaved(std::unique_ptr<OpStream> dense, uint32_t interleave_count) : dense_(std::move(dense)), interleave_count_(interleave_count) {}
 
   size_t Fill(std::span<Op> batch) override {
     const size_t count = dense_->Fill(batch);
-    for (Op& op : batch.first(count)) op.offset *= turns_;
+    for (Op& op : batch.first(count)) op.offset *= interleave_count_;
     return count;
   }
   void Unread(size_t op_count) override { dense_->Unread(op_count); }
@@ -28,7 +28,7 @@ class Interleaved : public OpStream {
 
  private:
   const std::unique_ptr<OpStream> dense_;
-  const uint64_t turns_;
+  const uint64_t interleave_count_;
 };
 
 }  // namespace iobench

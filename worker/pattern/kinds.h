@@ -1,17 +1,18 @@
-// Of which kind the op at a position of a pass is: a type for each way to choose, inlined into the streams' Fill.
+// Selects the kind (read, write …) of the op at a given position of a pass. Each method is a type that is inlined into
+// a stream's Fill.
 #ifndef WORKER_PATTERN_KINDS_H_
 #define WORKER_PATTERN_KINDS_H_
 
 #include <algorithm>
 #include <cstdint>
 
-#include "common/op.h"
+#include "common/model/op.h"
 #include "worker/pattern/mix.h"
 #include "worker/pattern/op_stream.h"
 
 namespace iobench {
 
-// What orders and kinds of a pass derive from.
+// The key from which the order and the kinds of a pass are derived.
 inline uint64_t KeyOf(const StreamShape& shape, uint64_t pass) {
   return MixAll(shape.seed, shape.lane, shape.phase, pass);
 }
@@ -22,7 +23,8 @@ struct OneKind {
   OpKind kind;
 };
 
-// An op reads with a probability of so many percent, by a hash of its position: the same run mixes alike.
+// An op is a read with a probability of read_percent. It depends only on a hash of its position, so that repeating a
+// run gives the same mix.
 struct ByPercent {
   ByPercent(uint32_t read_percent, OpKind other_kind)
       : read_below(std::min<uint64_t>(read_percent, 100) * ((uint64_t{1} << 32) / 100 + 1)),
@@ -31,7 +33,7 @@ struct ByPercent {
   OpKind At(uint64_t position) const {
     return Mix(key + position * kGoldenRatio64) >> 32 < read_below ? OpKind::kRead : other;
   }
-  uint64_t read_below;  // of 2^32; 100 % lies above every 32-bit number
+  uint64_t read_below;  // out of 2^32; 100 % is above every 32-bit number
   OpKind other;
   uint64_t key = 0;
 };

@@ -1,4 +1,4 @@
-// A 64-bit hash: every bit of the input moves every bit of the result. Orders, kinds and data derive from it.
+// A 64-bit hash in which every input bit affects every result bit. Orders, kinds and data are derived from it.
 #ifndef WORKER_PATTERN_MIX_H_
 #define WORKER_PATTERN_MIX_H_
 
@@ -15,7 +15,7 @@ inline constexpr uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// A key from several identities, different for every order of them.
+// Combines several identities into one key, which depends on their order.
 inline constexpr uint64_t MixAll(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   uint64_t key = Mix(a + kGoldenRatio64);
   key = Mix(key ^ (b + 2 * kGoldenRatio64));

@@ -8,32 +8,32 @@
 namespace iobench {
 namespace {
 
-// read(2) and write(2) move no more in one call, so that a larger record would always look like a short transfer.
-constexpr uint32_t kMostRecordBytes = 0x7ffff000;
+// read(2) and write(2) transfer at most this much per call, so a larger record would always look like a short transfer.
+constexpr uint32_t kMaxRecordBytes = 0x7ffff000;
 
 absl::Status Check(const OperationSpec& operation, const StreamShape& shape) {
   if (shape.object_count == 0) return absl::InvalidArgumentError("a lane needs at least one file");
   if (shape.object_bytes == 0) return absl::InvalidArgumentError("the size of a file is 0");
   if (shape.record_bytes == 0) return absl::InvalidArgumentError("the record size is 0");
-  if (shape.record_bytes > kMostRecordBytes) {
+  if (shape.record_bytes > kMaxRecordBytes) {
     return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.record_bytes,
-                                                   " bytes is more than the ", kMostRecordBytes,
-                                                   " that one system call moves"));
+                                                   " bytes is more than the max of ", kMaxRecordBytes,
+                                                   " that one system call transfers"));
   }
   if (shape.record_bytes > shape.object_bytes) {
     return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.record_bytes,
                                                    " bytes is larger than a file of ", shape.object_bytes));
   }
   const uint64_t records_per_object = (shape.object_bytes - 1) / shape.record_bytes + 1;
-  if (records_per_object > Permutation::kMostCount / shape.object_count) {
-    return absl::InvalidArgumentError("more than 2^62 records a lane");
+  if (records_per_object > Permutation::kMaxCount / shape.object_count) {
+    return absl::InvalidArgumentError("more than 2^62 records per lane");
   }
   if (operation.pattern == Pattern::kStride && shape.stride_records == 0) {
     return absl::InvalidArgumentError("a stride of 0 records");
   }
   if (operation.mixes() && shape.read_percent > 100) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a mix of ", shape.read_percent, " % reads; 0 to 100 are possible"));
+        absl::StrCat("a mix of ", shape.read_percent, " % reads is not between 0 and 100"));
   }
   return absl::OkStatus();
 }

@@ -9,14 +9,14 @@
 namespace iobench {
 namespace {
 
-// On fewer bits the bijection has too few orders to choose from: two records would nearly always come in the same
-// one. 64 candidates are the price of a pass over one record.
+// With fewer bits, the bijection has too few orders: two records would nearly always have the same order. A pass over a
+// single record therefore costs 64 candidates.
 constexpr int kFewestBits = 6;
 
 }  // namespace
 
 Permutation::Permutation(uint64_t count, uint64_t key) : count_(count) {
-  assert(count > 0 && count <= kMostCount);
+  assert(count > 0 && count <= kMaxCount);
   const int bits = std::max(kFewestBits, static_cast<int>(std::bit_width(count - 1)));
   mask_ = (uint64_t{1} << bits) - 1;
   shift_ = (bits + 1) / 2;
@@ -29,7 +29,7 @@ Permutation::Permutation(uint64_t count, uint64_t key) : count_(count) {
 size_t Permutation::Fill(std::span<uint64_t> out) {
   size_t filled = 0;
   uint64_t candidate = next_;
-  // No branch on the image: half of the candidates may fall out, and a mispredicted branch costs more than another
+  // No branch on the image: half of the candidates may be skipped, and a mispredicted branch costs more than another
   // candidate.
   while (filled < out.size() && candidate <= mask_) {
     const uint64_t image = ImageOf(candidate++);

@@ -1,4 +1,4 @@
-// A random order of 0 … count-1, each exactly once, without memory per number.
+// A random order of the numbers 0 … count-1, each exactly once, in constant memory.
 #ifndef WORKER_PATTERN_PERMUTATION_H_
 #define WORKER_PATTERN_PERMUTATION_H_
 
@@ -9,23 +9,25 @@
 
 namespace iobench {
 
-// A keyed bijection on k bits, 2^k >= count, walked from 0 to 2^k - 1; images that are no number of ours are left
-// out (at most every second one, for counts above 64). Deterministic in (count, key). One thread.
+// Enumerates 0 to 2^k - 1, where 2^k >= count, and maps each number with a keyed bijection on k bits. Images >= count
+// are skipped (at most half of them, for counts above 64). Deterministic in (count, key). Not thread-safe.
 //
-// Four rounds of multiply and xor-shift cost 2.5 ns a candidate, as they overlap from one candidate to the next. With
-// three, some keys let neighbours share or avoid a stripe up to 100 standard deviations too often (index modulo 2 to
-// 1024, lag 1 to 64); with four and these multipliers the worst of 24,000 such tests is 4.2. An LCG modulo 2^k would
-// be cheaper, but its low bits have short periods: on striped storage it would walk the stripes in turn and flatter it.
+// Each candidate takes four rounds of multiply and xor-shift, which cost 2.5 ns because consecutive candidates overlap
+// in the processor. With three rounds, some keys made neighbours share or avoid a stripe up to 100 standard deviations
+// too often (index modulo 2 to 1024, lag 1 to 64); with four rounds and these multipliers, the worst of 24,000 such
+// tests is 4.2. An LCG modulo 2^k would be cheaper, but its low bits have short periods: it would visit the stripes of
+// striped storage in rotation, which gives flattering results.
 class Permutation {
  public:
-  static constexpr uint64_t kMostCount = uint64_t{1} << 62;
+  static constexpr uint64_t kMaxCount = uint64_t{1} << 62;
 
-  Permutation(uint64_t count, uint64_t key);  // REQUIRES: 0 < count <= kMostCount
+  Permutation(uint64_t count, uint64_t key);  // REQUIRES: 0 < count <= kMaxCount
 
-  // The next numbers; fewer than asked for only at the end, 0: every number has been handed out.
+  // Writes the next numbers into `out` and returns their count. It is less than requested only at the end; 0: all
+  // numbers have been returned.
   size_t Fill(std::span<uint64_t> out);
 
-  // Goes back by so many numbers. REQUIRES: so many were handed out.
+  // Goes back by `number_count` numbers. REQUIRES: at least that many have been returned.
   void Unread(size_t number_count);
 
  private:
@@ -46,7 +48,7 @@ class Permutation {
   uint64_t mask_;  // 2^k - 1
   int shift_;
   std::array<Round, kRounds> rounds_;
-  uint64_t next_ = 0;  // candidate; mask_ + 1: done
+  uint64_t next_ = 0;  // next candidate; mask_ + 1: done
 };
 
 }  // namespace iobench

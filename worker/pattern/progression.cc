@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-// The op at a position of the pass, one type a pattern; inlined into Progression::Fill.
+// The op at a position of the pass: one type per pattern, inlined into Progression::Fill.
 
 struct Sequential {
   explicit Sequential(const StreamShape& shape) : grid(shape) {}
@@ -32,8 +32,8 @@ struct FirstRecord {
   RecordGrid grid;
 };
 
-// Records 0, s, 2s, … to the end of the file, then 1, s + 1, … : columns of a table s wide. Each record comes exactly
-// once whatever s and the count have in common. The first `long_columns` columns have one record more.
+// Records 0, s, 2s, … to the end of the file, then 1, s + 1, … : the columns of a table of width s. Each record comes
+// exactly once, whatever common divisors s and the count have. The first `long_columns` columns have one more record.
 struct Stride {
   explicit Stride(const StreamShape& shape)
       : grid(shape),

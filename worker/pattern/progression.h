@@ -1,4 +1,4 @@
-// Orders that are arithmetic on the op's position: sequential, backward, stride, first record.
+// Orders that are computed from the op's position: sequential, backward, stride, first record.
 #ifndef WORKER_PATTERN_PROGRESSION_H_
 #define WORKER_PATTERN_PROGRESSION_H_
 
@@ -8,11 +8,11 @@
 
 namespace iobench {
 
-// REQUIRES: a shape that MakeOpStream has checked. Files are worked on one after the other, except that the backward
-// order begins with the last one.
+// Processes the files one after the other, starting with the first, or with the last in backward order. REQUIRES:
+// MakeOpStream has checked the shape.
 std::unique_ptr<OpStream> MakeProgression(Pattern pattern, OpKind kind, const StreamShape& shape);
 
-// Sequential; reads and ops of kind `other`, as kinds.h chooses.
+// Sequential; each op is a read or of kind `other`, as selected by kinds.h.
 std::unique_ptr<OpStream> MakeMixedSequential(OpKind other, const StreamShape& shape);
 
 }  // namespace iobench

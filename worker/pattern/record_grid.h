@@ -1,4 +1,4 @@
-// The records of a lane's files, numbered through: file 0's records first, then file 1's.
+// Numbers the records of a lane's files: first those of file 0, then those of file 1, and so on.
 #ifndef WORKER_PATTERN_RECORD_GRID_H_
 #define WORKER_PATTERN_RECORD_GRID_H_
 
@@ -6,12 +6,12 @@
 #include <cassert>
 #include <cstdint>
 
-#include "common/op.h"
+#include "common/model/op.h"
 #include "worker/pattern/op_stream.h"
 
 namespace iobench {
 
-// Division by a number that stays the same, without the divide: 2 ns instead of up to 10.
+// Divides by a fixed number with a multiplication instead of a division: 2 ns instead of up to 10 ns.
 class Divisor {
  public:
   struct Result {
@@ -23,7 +23,7 @@ class Divisor {
     assert(divisor > 0);
   }
 
-  // REQUIRES: dividend < 2^63; the estimate is then at most one too small.
+  // REQUIRES: dividend < 2^63, so that the estimate is at most one too small.
   Result Divide(uint64_t dividend) const {
     uint64_t quotient = static_cast<uint64_t>((static_cast<unsigned __int128>(dividend) * reciprocal_) >> 64);
     uint64_t remainder = dividend - quotient * divisor_;
@@ -54,7 +54,7 @@ class RecordGrid {
   uint64_t total_bytes() const { return object_bytes_ * object_count_; }
   uint32_t record_bytes() const { return record_bytes_; }
 
-  // Quotient: the file; remainder: the record in it.
+  // The quotient is the file, the remainder the record within it.
   Divisor::Result Split(uint64_t index) const { return by_object_.Divide(index); }
 
   Op OpAt(OpKind kind, uint64_t object, uint64_t record) const {

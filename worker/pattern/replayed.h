@@ -1,4 +1,4 @@
-// The ops of a trace, in its order.
+// The ops of a trace, in the trace's order.
 #ifndef WORKER_PATTERN_REPLAYED_H_
 #define WORKER_PATTERN_REPLAYED_H_
 
@@ -10,17 +10,17 @@
 
 namespace iobench {
 
-// A line of a trace. 16 bytes: there may be many.
+// One line of a trace. Limited to 16 bytes, because a trace may have many lines.
 struct TraceOp {
   uint64_t offset = 0;
   uint32_t length = 0;
-  uint32_t delay_us = 0;  // between the end of the op before and the beginning of this one
+  uint32_t delay_us = 0;  // from the end of the previous op to the start of this one
 
   friend bool operator==(const TraceOp&, const TraceOp&) = default;
 };
 static_assert(sizeof(TraceOp) == 16);
 
-// On the lane's only file; each pass goes through all of it. The trace is shared by the lanes that replay it.
+// All ops use the lane's only file. Each pass runs the whole trace. The lanes that replay a trace share it.
 std::unique_ptr<OpStream> MakeReplayed(OpKind kind, std::shared_ptr<const std::vector<TraceOp>> trace);
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// Random order: every record of all the lane's files exactly once a pass; reads, writes, or a mix of both.
+// Random order: every record of all the lane's files exactly once per pass, as reads, writes or a mix.
 #ifndef WORKER_PATTERN_SHUFFLED_H_
 #define WORKER_PATTERN_SHUFFLED_H_
 
@@ -8,10 +8,10 @@
 
 namespace iobench {
 
-// All ops of one kind. REQUIRES: a shape that MakeOpStream has checked.
+// All ops have the same kind. REQUIRES: MakeOpStream has checked the shape.
 std::unique_ptr<OpStream> MakeShuffled(OpKind kind, const StreamShape& shape);
 
-// Reads and ops of kind `other`, as kinds.h chooses.
+// Each op is a read or of kind `other`, as selected by kinds.h.
 std::unique_ptr<OpStream> MakeMixedShuffled(OpKind other, const StreamShape& shape);
 
 }  // namespace iobench

@@ -6,7 +6,7 @@
 namespace iobench {
 
 absl::StatusOr<uint64_t> File::ResidentBytes(uint64_t, uint64_t) {
-  return absl::UnimplementedError("not known here");
+  return absl::UnimplementedError("not supported here");
 }
 
 std::string Directory::PathOf(std::string_view name) const {
@@ -14,9 +14,9 @@ std::string Directory::PathOf(std::string_view name) const {
 }
 
 absl::StatusOr<std::string> ReadSmallFile(const Directory& directory, const std::string& name,
-                                          size_t most_bytes) {
+                                          size_t max_bytes) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> file, directory.OpenFile(name, OpenFor::kReading));
-  std::string text(most_bytes, '\0');
+  std::string text(max_bytes, '\0');
   IOBENCH_ASSIGN_OR_RETURN(const size_t size, file->ReadAt(0, std::as_writable_bytes(std::span(text))));
   text.resize(size);
   return text;

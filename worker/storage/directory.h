@@ -1,5 +1,5 @@
-// What the worker does with directories and the files in them outside the timed region, whatever they are on: a file
-// system that is mounted here, or an NFS export that is not.
+// The interface for directories and files outside the timed region. Implementations exist for mounted file systems and
+// for NFS exports that are accessed without a mount.
 #ifndef WORKER_STORAGE_DIRECTORY_H_
 #define WORKER_STORAGE_DIRECTORY_H_
 
@@ -26,14 +26,14 @@ struct NodeFacts {
   uint64_t link_count = 0;
 };
 
-// Which directory it is, as far as its file system tells: for every client that sees it, and also after it has been
-// moved.
+// Identifies a directory as far as its file system permits: the same for every client, and also after the directory has
+// been moved.
 struct DirectoryIdentity {
-  uint64_t number = 0;     // inode number, fileid; 0: the file system gives none that lasts
-  int64_t changed_ns = 0;  // its ctime, by the clock of who keeps it
+  uint64_t number = 0;     // inode number or fileid; 0: the file system has no persistent one
+  int64_t changed_ns = 0;  // ctime, by the clock of the server or host that stores it
 };
 
-// An open regular file, closed with the object; used by one thread at a time. Errors name its path.
+// An open regular file, closed by the destructor. Not thread-safe. Errors name its path.
 class File {
  public:
   explicit File(std::string path) : path_(std::move(path)) {}
@@ -44,21 +44,21 @@ class File {
   const std::string& path() const { return path_; }  // for messages
 
   virtual absl::StatusOr<NodeFacts> Facts() = 0;
-  // Fewer bytes than asked for: the file ends there.
+  // Returns the number of bytes read; fewer than requested only at the end of the file.
   virtual absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<std::byte> into) = 0;
-  // All of it, or an error: the rest of a short write is written, so that a full disk says so.
+  // Writes all of `data` or returns an error. A short write is continued, so that a full disk is reported.
   virtual absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) = 0;
   virtual absl::Status Sync() = 0;
 
-  // Whether some of these bytes are known never to have been written.
+  // Returns true if some of these bytes are known never to have been written.
   virtual absl::StatusOr<bool> HasHole(uint64_t begin, uint64_t end) = 0;
-  // Blocks for these bytes, which belong to the file from then on. Unimplemented: there is no such thing here.
+  // Allocates blocks for these bytes and extends the file to include them. Unimplemented: not supported here.
   virtual absl::Status Allocate(uint64_t offset, uint64_t bytes) = 0;
 
-  // What concerns caches of this host; nothing where it keeps none.
-  virtual void ExpectScatteredReads() {}                           // nothing beside them is worth reading
-  virtual absl::Status ForgetPages() { return absl::OkStatus(); }  // dirty ones are written first
-  // Of these bytes, so many are in this host's memory, in whole pages. Unimplemented: not known.
+  // Calls that concern this host's page cache. Without a cache they do nothing.
+  virtual void ExpectScatteredReads() {}                           // turns off read-ahead
+  virtual absl::Status ForgetPages() { return absl::OkStatus(); }  // flushes dirty pages first
+  // Returns how many of these bytes are in this host's memory, in whole pages. Unimplemented: unknown.
   virtual absl::StatusOr<uint64_t> ResidentBytes(uint64_t begin, uint64_t end);
 
  private:
@@ -67,15 +67,14 @@ class File {
 
 enum class OpenFor {
   kReading,
-  kWriting,     // made where it is missing
-  kWritingNew,  // AlreadyExists where there is one
+  kWriting,     // creates the file if it is missing
+  kWritingNew,  // AlreadyExists if there is one
 };
 
-// An open directory. `name` is always one name in it, and never followed where it is a symbolic link. Statuses are
-// those of ErrnoStatus (NotFound, AlreadyExists, PermissionDenied …) and name the path, except where something else
-// is said.
+// An open directory. `name` is always a single name in it; a symbolic link is never followed. Unless stated otherwise,
+// statuses are those of ErrnoStatus (NotFound, AlreadyExists, PermissionDenied …) and name the path.
 //
-// A directory with a file descriptor may be used by any thread at any time, others by one thread only.
+// A directory with a file descriptor may be used from any thread at any time, any other by only one thread.
 class Directory {
  public:
   explicit Directory(std::string path) : path_(std::move(path)) {}
@@ -86,35 +85,35 @@ class Directory {
   const std::string& path() const { return path_; }  // for messages
   std::string PathOf(std::string_view name) const;
 
-  // For calls that only a mounted file system has; -1: it is not mounted.
+  // For calls that only mounted file systems support; -1: not mounted.
   virtual int fd() const { return -1; }
 
   virtual absl::StatusOr<DirectoryIdentity> Identity() const = 0;
   virtual absl::StatusOr<std::vector<std::string>> Names() const = 0;  // without "." and ".."
   virtual absl::StatusOr<NodeFacts> Look(const std::string& name) const = 0;
 
-  // FailedPrecondition: a symbolic link, or not a directory.
+  // FailedPrecondition: a symbolic link or not a directory.
   virtual absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const = 0;
   virtual absl::Status MakeDirectory(const std::string& name) const = 0;
   virtual absl::Status RemoveDirectory(const std::string& name) const = 0;  // FailedPrecondition: not empty
 
-  // New files have mode 0640. FailedPrecondition: a symbolic link, or something else that is no regular file; it has
-  // not been waited for (a FIFO), nor written to.
+  // Opens a file; new files have mode 0640. FailedPrecondition: a symbolic link or not a regular file; in this case,
+  // nothing was written and the call did not wait (for a FIFO).
   virtual absl::StatusOr<std::unique_ptr<File>> OpenFile(const std::string& name, OpenFor use) const = 0;
-  virtual absl::Status Remove(const std::string& name) const = 0;  // what is not a directory
+  virtual absl::Status Remove(const std::string& name) const = 0;  // anything that is not a directory
   virtual absl::Status Rename(const std::string& from, const std::string& to) const = 0;
-  // A second name for a file, unless there is one already. Unimplemented: the file system has no hard links.
+  // Adds a second name to a file, unless that name exists. Unimplemented: the file system has no hard links.
   virtual absl::Status Link(const std::string& from, const std::string& to) const = 0;
 
  private:
   const std::string path_;
 };
 
-// A file of at most `most_bytes`; of a longer one, so many.
+// Reads a file, at most its first `max_bytes`.
 absl::StatusOr<std::string> ReadSmallFile(const Directory& directory, const std::string& name,
-                                          size_t most_bytes);
+                                          size_t max_bytes);
 
-// A new file that is on the disk when this returns; where that fails there is none.
+// Creates a new file that is on disk when this returns. On failure, the file does not exist.
 absl::Status WriteNewFile(const Directory& directory, const std::string& name, std::string_view text);
 
 }  // namespace iobench

@@ -15,17 +15,17 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "worker/storage/local_file.h"
+#include "worker/storage/lustre.h"
 
 namespace iobench {
 namespace {
 
 constexpr int64_t kZfsMagic = 0x2fc12fc1;
-constexpr int64_t kLustreMagic = 0x0bd00bd0;
 constexpr int64_t kGpfsMagic = 0x47504653;
 constexpr int64_t kGfs2Magic = 0x01161970;
 
-// Where an inode keeps its number for as long as it lives, whether or not anybody remembers it. FUSE, SMB, FAT and
-// overlays may give it another one each time they look.
+// File systems where an inode keeps its number for its whole life. FUSE, SMB, FAT and overlays may assign another
+// number at each lookup.
 constexpr std::array<int64_t, 14> kLastingNumbers = {
     EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
     RAMFS_MAGIC,      NFS_SUPER_MAGIC,  CEPH_SUPER_MAGIC,  OCFS2_SUPER_MAGIC, kZfsMagic,
@@ -34,8 +34,8 @@ constexpr std::array<int64_t, 14> kLastingNumbers = {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::Open(const std::string& path) {
-  // Opened for reading, an NFS client asks the server whether the directory has changed; by O_PATH alone it would go on
-  // believing for up to acdirmax (60 s) that there are no data in it, though another client has kept some there.
+  // Opening for reading makes an NFS client ask the server whether the directory has changed. With O_PATH alone, it
+  // could use its cache for up to acdirmax (60 s) and see no data, although another client has kept some there.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid() && errno == EACCES) fd = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", path), errno);
@@ -94,7 +94,7 @@ absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::OpenDirectory(const s
 
 absl::Status LocalDirectory::MakeDirectory(const std::string& name) const {
   if (::mkdirat(fd(), name.c_str(), 0755) == 0) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat("make directory ", PathOf(name)), errno);
+  return ErrnoStatus(absl::StrCat("create directory ", PathOf(name)), errno);
 }
 
 absl::Status LocalDirectory::RemoveDirectory(const std::string& name) const {
@@ -125,7 +125,7 @@ absl::Status LocalDirectory::Rename(const std::string& from, const std::string& 
 absl::Status LocalDirectory::Link(const std::string& from, const std::string& to) const {
   if (::linkat(fd(), from.c_str(), fd(), to.c_str(), 0) == 0) return absl::OkStatus();
   if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK) {
-    return absl::UnimplementedError(absl::StrCat("link ", PathOf(to), ": no hard links here"));
+    return absl::UnimplementedError(absl::StrCat("link ", PathOf(to), ": no hard links on this file system"));
   }
   return ErrnoStatus(absl::StrCat("create ", PathOf(to)), errno);
 }

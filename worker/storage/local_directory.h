@@ -1,4 +1,4 @@
-// Directories and files of a mounted file system.
+// Directories and files of mounted file systems.
 #ifndef WORKER_STORAGE_LOCAL_DIRECTORY_H_
 #define WORKER_STORAGE_LOCAL_DIRECTORY_H_
 
@@ -6,14 +6,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/unique_fd.h"
 #include "worker/storage/directory.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 
 class LocalDirectory final : public Directory {
  public:
-  // By a path of the user's: symbolic links in it are followed. A directory that may not be listed is opened too.
+  // Opens a path given by the user. Symbolic links in it are followed. The directory need not be readable.
   static absl::StatusOr<std::unique_ptr<Directory>> Open(const std::string& path);
 
   LocalDirectory(std::string path, UniqueFd fd) : Directory(std::move(path)), fd_(std::move(fd)) {}
@@ -34,7 +34,7 @@ class LocalDirectory final : public Directory {
   const UniqueFd fd_;
 };
 
-// For reading, a regular file that the user names by its absolute path: symbolic links are followed.
+// Opens a regular file for reading by the absolute path that the user gave. Symbolic links are followed.
 absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path);
 
 }  // namespace iobench

@@ -35,7 +35,7 @@ NodeFacts FactsFrom(const struct stat& facts) {
 
 absl::StatusOr<std::unique_ptr<File>> LocalFile::Open(int directory_fd, const std::string& name, int flags,
                                                       std::string path) {
-  // Not blocked by a FIFO of that name.
+  // O_NONBLOCK: does not wait for a FIFO of that name.
   UniqueFd fd(::openat(directory_fd, name.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0640));
   const int error = errno;
   if (!fd.valid() && error == ELOOP && (flags & O_NOFOLLOW) != 0) {
@@ -86,8 +86,8 @@ absl::Status LocalFile::Sync() {
   return ErrnoStatus(absl::StrCat("fsync ", path()), errno);
 }
 
-// Where the file system can tell holes, they say it. NFS before 4.2 cannot and shows none; there the allocated blocks
-// do.
+// File systems that support holes report them. NFS before 4.2 cannot and reports none; there, the number of allocated
+// blocks is used.
 absl::StatusOr<bool> LocalFile::HasHole(uint64_t begin, uint64_t end) {
   const off_t hole = ::lseek(fd_.get(), static_cast<off_t>(begin), SEEK_HOLE);
   if (hole >= 0 && static_cast<uint64_t>(hole) < end) return true;
@@ -97,7 +97,7 @@ absl::StatusOr<bool> LocalFile::HasHole(uint64_t begin, uint64_t end) {
   return facts.allocated_bytes < facts.bytes;
 }
 
-// fallocate(), because posix_fallocate() would write where the file system cannot allocate.
+// Not posix_fallocate(), which would write data if the file system cannot allocate.
 absl::Status LocalFile::Allocate(uint64_t offset, uint64_t bytes) {
   while (::fallocate(fd_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
@@ -105,13 +105,13 @@ absl::Status LocalFile::Allocate(uint64_t offset, uint64_t bytes) {
     const std::string what = absl::StrCat("preallocate ", bytes, " bytes of ", path());
     if (error != EOPNOTSUPP && error != ENOSYS) return ErrnoStatus(what, error);
     return absl::UnimplementedError(
-        absl::StrCat(what, ": this file system cannot allocate ahead (fallocate)"));
+        absl::StrCat(what, ": this file system cannot preallocate (fallocate)"));
   }
   return absl::OkStatus();
 }
 
 void LocalFile::ExpectScatteredReads() {
-  ::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_RANDOM);  // where it is not possible it is no loss
+  ::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_RANDOM);  // failure does no harm
 }
 
 absl::Status LocalFile::ForgetPages() {
@@ -127,14 +127,14 @@ absl::StatusOr<uint64_t> LocalFile::ResidentBytes(uint64_t begin, uint64_t end) 
   struct statfs filesystem {};
   if (resident == 0 || ::fstatfs(fd_.get(), &filesystem) != 0 || filesystem.f_type != kNfsMagic)
     return resident;
-  // Pages that another client has made obsolete go with the next read, and not before.
+  // Pages that another client has made obsolete are dropped by the next read, and not before.
   ExpectScatteredReads();
   std::byte byte{};
   IOBENCH_RETURN_IF_ERROR(ReadAt(begin, std::span(&byte, 1)).status());
   return CountResidentBytes(begin, end);
 }
 
-// By mincore(2) of a map that touches nothing, so that no page comes or goes.
+// Uses mincore(2) on a map that is not touched, so that no page is loaded or dropped.
 absl::StatusOr<uint64_t> LocalFile::CountResidentBytes(uint64_t begin, uint64_t end) const {
   static const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   constexpr uint64_t kMappedAtOnce = uint64_t{1} << 30;

@@ -1,4 +1,4 @@
-// An open file of a mounted file system.
+// An open file on a mounted file system.
 #ifndef WORKER_STORAGE_LOCAL_FILE_H_
 #define WORKER_STORAGE_LOCAL_FILE_H_
 
@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/unique_fd.h"
 #include "worker/storage/directory.h"
-#include "worker/unique_fd.h"
 
 namespace iobench {
 
@@ -17,8 +17,8 @@ NodeFacts FactsFrom(const struct stat& facts);
 
 class LocalFile final : public File {
  public:
-  // openat(2) of a regular file. `path`: for messages. FailedPrecondition: it is not one, or, with O_NOFOLLOW, a
-  // symbolic link.
+  // Opens a regular file with openat(2). `path` is for messages. FailedPrecondition: not a regular file, or a symbolic
+  // link if `flags` has O_NOFOLLOW.
   static absl::StatusOr<std::unique_ptr<File>> Open(int directory_fd, const std::string& name, int flags,
                                                     std::string path);
 

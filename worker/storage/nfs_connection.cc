@@ -21,22 +21,21 @@
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
 #include "common/mutex.h"
-#include "common/nfs_url.h"
+#include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/storage/nfs_raw.h"
 
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMostTransferBytes = uint64_t{1} << 20;
+constexpr uint64_t kMaxTransferBytes = uint64_t{1} << 20;
 
-// A lost connection stays lost: libnfs 4.0 would put the half of an answer that it had read before the first of the
-// next connection. Exports below the one that is mounted are mounted by their own URL: one connection is one file
-// system.
+// A lost connection stays lost: libnfs 4.0 would put the partial reply that it had read before the first reply of the
+// next connection. Exports below the mounted one need their own URL: one connection is one file system.
 constexpr char kOurSettings[] = "version=3&autoreconnect=0&auto-traverse-mounts=0";
 
-// Who was given up for silence a short time ago is waited for less when it is asked again: nothing has changed, mostly,
-// and every lane and the removal of the data would wait for it once more.
+// A server that was recently lost due to silence gets less time when it is contacted again. Usually nothing has
+// changed, and every lane and the removal of the data would wait for it again.
 constexpr int64_t kSilenceRememberedNs = 60 * kNanosPerSecond;
 constexpr double kAskedAgainS = 5;
 
@@ -66,7 +65,7 @@ SilentServers& TheSilentServers() {
   return servers;
 }
 
-// With its port.
+// Includes the port.
 std::string ServerOf(const std::string& url) {
   const auto parsed = ParseNfsUrl(url);
   return parsed.ok() ? parsed->Server() : url;
@@ -77,8 +76,8 @@ struct ParsedUrl {
   std::string path;  // begins with '/', ends with none unless it is "/"
 };
 
-// An argument of the URL that is ours: how long a silent server is waited for, in tenths of a second as mount has it.
-// libnfs's own clock is off; from 6.0 on it has an argument of the same name, with limits of its own.
+// Our own URL argument: how long to wait for a silent server, in tenths of a second as in mount. libnfs's own timeout
+// is turned off; from 6.0 on it has an argument of the same name with its own limits.
 constexpr absl::string_view kPatience = "timeo=";
 
 absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url, NfsPatience& patience) {
@@ -95,7 +94,7 @@ absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url
     }
   }
   nfs_url* const parsed = nfs_parse_url_dir(context, with_settings.c_str());
-  const std::string wanted = absl::StrCat("\"", url, "\" is no URL of a directory: nfs://HOST/PATH");
+  const std::string wanted = absl::StrCat("\"", url, "\" is not a directory URL: nfs://HOST/PATH");
   if (parsed == nullptr) return absl::InvalidArgumentError(wanted);
   ParsedUrl result{parsed->server == nullptr ? "" : parsed->server,
                    parsed->path == nullptr ? "" : parsed->path};
@@ -108,18 +107,18 @@ absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url
   return result;
 }
 
-// "/a/b" of "/a/b/c", "/" of "/a".
+// Returns "/a/b" for "/a/b/c", and "/" for "/a".
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// libnfs takes an IPv6 address without the brackets that it has in a URL.
+// libnfs expects an IPv6 address without the brackets of a URL.
 std::string ShownHost(const std::string& host) {
   return host.find(':') == std::string::npos ? host : absl::StrCat("[", host, "]");
 }
 
-// libnfs knows only that it could not begin.
+// libnfs reports only that it could not begin.
 absl::Status CheckHost(const std::string& what, const std::string& host) {
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(host.c_str(), nullptr, nullptr, &found);
@@ -130,7 +129,7 @@ absl::Status CheckHost(const std::string& what, const std::string& host) {
   return absl::NotFoundError(absl::StrCat(what, ": ", host, ": ", ::gai_strerror(error)));
 }
 
-// What a callback leaves behind for the call that waits for it.
+// The result that a callback leaves for the call that waits for it.
 struct Reply {
   absl::FunctionRef<void(int result, void* data)> take;
   bool is_there = false;
@@ -181,7 +180,7 @@ int ErrnoOfNfs(int nfsstat3) {
     case NFS3ERR_STALE:
     case NFS3ERR_BADHANDLE:
       return ESTALE;
-    // The numbers are those of the systems that NFS was made on, and Linux has the same.
+    // The numbers are those of the systems on which NFS was developed; Linux has the same.
     case NFS3_OK:
     case NFS3ERR_PERM:
     case NFS3ERR_NOENT:
@@ -216,7 +215,7 @@ std::string NfsStatusName(int nfsstat3) {
 absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std::string& directory_url,
                                                                       const NfsPatience& patience) {
   absl::Status first_refusal;
-  std::string mounted;  // what is tried; empty: the whole path
+  std::string mounted;  // the path to try; empty: the whole path
   for (;;) {
     std::unique_ptr<NfsConnection> made(new NfsConnection(directory_url, patience));
     made->context_ = nfs_init_context();
@@ -236,7 +235,7 @@ absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std:
       if (!there.ok()) return there;
       return made;
     }
-    // Only what the server has said about this path can be otherwise with a shorter one.
+    // A shorter path can change only the errors that the server returned for this path.
     if (!absl::IsPermissionDenied(status) && !absl::IsNotFound(status)) return status;
     if (first_refusal.ok()) first_refusal = status;
     if (mounted == "/") return first_refusal;
@@ -274,17 +273,17 @@ absl::Status NfsConnection::Mount(const std::string& path) {
   if (absl::StrContains(text, "MNT3ERR_ACCES") || absl::StrContains(text, "MNT3ERR_PERM")) {
     return absl::PermissionDeniedError(absl::StrCat(
         what, ": the server does not export it to this host (MNT3ERR_ACCES)",
-        ::geteuid() == 0 ? "" : ", or not to ports above 1023: export it with \"insecure\", or run as root"));
+        ::geteuid() == 0 ? "" : ", or refuses ports above 1023: export it with \"insecure\", or run as root"));
   }
   if (begun != 0) IOBENCH_RETURN_IF_ERROR(CheckHost(what, server_));
   if (absl::StrContains(text, "Program is not available")) {
-    return absl::UnavailableError(absl::StrCat(what, ": its portmapper knows no NFSv3 server or no mountd"));
+    return absl::UnavailableError(absl::StrCat(what, ": its portmapper has no NFSv3 server or no mountd registered"));
   }
   return absl::UnavailableError(absl::StrCat(what, ": ", text.empty() ? "failed" : text));
 }
 
-// As the kernel's client does. Otherwise a small call that follows another waits until the server has acknowledged
-// that, and of many ops in flight all but the first begin a round trip late.
+// As the kernel's client does. Otherwise, a small call after another waits for the server's acknowledgement, and of
+// many ops in flight all but the first begin a round trip late.
 void NfsConnection::SendAtOnce() {
   const int on = 1;
   ::setsockopt(nfs_get_fd(context_), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -298,7 +297,7 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
           return nfs_chdir_async(context, below.c_str(), done, self);
         }));
   }
-  // libnfs shows the handles of open files only, and opens directories too.
+  // libnfs reveals handles only of open files, and can open directories too.
   nfsfh* open = nullptr;
   IOBENCH_RETURN_IF_ERROR(Call(
       absl::StrCat("open directory ", url_),
@@ -306,7 +305,7 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
         return nfs_open_async(context, ".", O_RDONLY, done, self);
       },
       [&](int, void* data) { open = static_cast<nfsfh*>(data); }));
-  nfs_fh3 handle;  // libnfs: what nfs_get_fh gives is for its raw calls
+  nfs_fh3 handle;  // libnfs: nfs_get_fh returns a handle for its raw calls
   std::memcpy(&handle, nfs_get_fh(open), sizeof(handle));
   const bool fits = CopyHandle(handle, directory_);
   absl::Status closed = Call("close directory", [&](nfs_context* context, Callback done, void* self) {
@@ -314,7 +313,7 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
   });
   if (!closed.ok()) return closed;
   if (!fits) return absl::InternalError(absl::StrCat(url_, ": its handle is longer than NFSv3 allows"));
-  // Open and chdir of libnfs take a file for a directory.
+  // libnfs's open and chdir accept a file as a directory.
   GETATTR3args which{};
   which.object = Nfs3Handle(directory_);
   bool is_directory = false;
@@ -328,9 +327,9 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
         return 0;
       }));
   if (!is_directory) return ErrnoStatus(absl::StrCat("open directory ", url_), ENOTDIR);
-  read_max_bytes_ = static_cast<uint32_t>(std::min<uint64_t>(nfs_get_readmax(context_), kMostTransferBytes));
+  read_max_bytes_ = static_cast<uint32_t>(std::min<uint64_t>(nfs_get_readmax(context_), kMaxTransferBytes));
   write_max_bytes_ =
-      static_cast<uint32_t>(std::min<uint64_t>(nfs_get_writemax(context_), kMostTransferBytes));
+      static_cast<uint32_t>(std::min<uint64_t>(nfs_get_writemax(context_), kMaxTransferBytes));
   return absl::OkStatus();
 }
 
@@ -397,8 +396,8 @@ absl::Status NfsConnection::Turn(bool wait) {
 
 absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view what) {
   if (!lost_.ok()) return lost_;
-  // Sent at once: a socket that takes nothing now says so and is asked again below. Before it is connected libnfs would
-  // take this for the news that it is.
+  // Sends at once; if the socket does not accept data now, it is polled below. Before the connection is established,
+  // libnfs would take this for the notification that it is.
   if (is_connected_) {
     int now = nfs_which_events(context_) & POLLOUT;
     if (!wait) now |= POLLIN;
@@ -412,7 +411,7 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
   if (count == 0) {
     TheSilentServers().Note(ServerOf(url_));
     if (!is_connected_)
-      nfs_service(context_, POLLHUP);  // frees what waits for a connection, which its end would not
+      nfs_service(context_, POLLHUP);  // frees calls that wait for the connection, which closing it would not do
     return Lose(absl::DeadlineExceededError(absl::StrCat(
         "NFS server ", ShownHost(server_), " has not answered ",
         what.empty() ? absl::StrCat(nfs_queue_length(context_),
@@ -421,12 +420,12 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
         " for ", silence_s, " s")));
   }
   if ((ready.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
-    // Asked here, because libnfs keeps the last of what it finds, which is that the socket is of no use.
+    // Read here, because libnfs reports only its last error, which is that the socket is unusable.
     int error = 0;
     socklen_t size = sizeof(error);
     ::getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &error, &size);
     nfs_service(context_,
-                ready.revents);  // of a connection that was being made: its callback, which frees memory
+                ready.revents);  // runs the callback of a connection attempt, which frees memory
     return LoseClosed(error, what);
   }
   if (nfs_service(context_, ready.revents) < 0) return LoseClosed(0, what);
@@ -440,12 +439,12 @@ absl::Status NfsConnection::LoseClosed(int errno_value, std::string_view what) {
                   is_connected_ ? " has closed the connection" : " cannot be reached", error);
   if (!is_connected_) {
     absl::StrAppend(
-        &text, "; rpcbind, mountd and nfsd must answer there, or give their ports: ?nfsport=N&mountport=N");
+        &text, "; rpcbind, mountd and nfsd must be reachable there, or set their ports: ?nfsport=N&mountport=N");
   }
   return Lose(absl::UnavailableError(text));
 }
 
-// libnfs calls all callbacks that are still due while it destroys its context.
+// libnfs runs all pending callbacks when it destroys its context.
 absl::Status NfsConnection::Lose(absl::Status why) {
   lost_ = std::move(why);
   nfs_destroy_context(std::exchange(context_, nullptr));

@@ -1,4 +1,4 @@
-// One TCP connection to an NFSv3 server, made in this process: no mount, no kernel client, no cache. Over libnfs.
+// One TCP connection of this process to an NFSv3 server, using libnfs: no mount, kernel client or cache.
 #ifndef WORKER_STORAGE_NFS_CONNECTION_H_
 #define WORKER_STORAGE_NFS_CONNECTION_H_
 
@@ -18,87 +18,89 @@ struct rpc_context;
 
 namespace iobench {
 
-// How long the server may be silent, seconds, before the connection is given up. libnfs itself waits for ever.
+// How many seconds the server may stay silent before the connection is considered lost. libnfs itself waits forever.
 struct NfsPatience {
-  double connect_s = 15;  // of each step of Connect; 5 at most where the server has just been given up for silence
-  // No byte has moved while calls wait for replies; the URL's timeo=TENTHS goes before it.
+  double connect_s = 15;  // for each step of Connect; at most 5 if the server has just been lost due to silence
+  // While calls wait for replies and no byte is transferred. The URL's timeo=TENTHS overrides it.
   double reply_s = 60;
-  // The same while a COMMIT waits, which may have gigabytes to write; 10 times timeo.
+  // The same during a COMMIT, which may have to write gigabytes. With timeo in the URL: 10 times that.
   double commit_s = 600;
 };
 
-// A file or directory as the server names it. Stays valid from connection to connection.
+// The server's handle of a file or directory. It stays valid across connections.
 struct NfsHandle {
   std::array<char, 64> bytes{};  // NFS3_FHSIZE
   uint32_t size = 0;
 };
 
-// One nfs_context, one connection, one thread: the one that connects may hand it over once, later uses are of one
-// thread. Threads that want more connections make more. When the server closes the connection or does not answer in
-// time, it is lost for good: the call says so with Unavailable (DeadlineExceeded where nothing came in time), with
-// server, call and seconds, and so does every later one. It is never made anew behind the user's back: what had been
-// in flight is unknown.
+// Wraps one nfs_context with one connection. The thread that connects may pass it on to another thread once; after
+// that, only one thread may use it. Threads that need more connections create more.
+//
+// If the server closes the connection or does not reply in time, the connection is lost for good: this call and all
+// later ones return Unavailable (DeadlineExceeded if the server stayed silent), with server, call and seconds. It never
+// reconnects automatically, because the state of calls in flight is unknown.
 class NfsConnection {
  public:
   using Callback = void (*)(int result, nfs_context* context, void* data, void* self);  // libnfs's nfs_cb
   using RawCallback = void (*)(rpc_context* rpc, int status, void* data, void* self);   // libnfs's rpc_cb
 
-  // `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…] of a directory that exists. Mounts
-  // PATH, or the longest part of it that the server lets us mount, and goes to PATH from there. NFSv3, whatever the
-  // URL says. Unavailable: nothing listens there; DeadlineExceeded: no answer; PermissionDenied: not exported to us,
-  // or (with the advice to export `insecure`) not to unprivileged ports; NotFound: no such export or directory;
-  // InvalidArgument: URL.
+  // Connects to a directory that exists. `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…].
+  // Mounts PATH, or the longest prefix of it that the server permits, and walks to PATH from there. Always uses NFSv3,
+  // whatever the URL says. Unavailable: nothing listens there. DeadlineExceeded: no reply. PermissionDenied: not
+  // exported to this client, or not to unprivileged ports (the message then advises to export with `insecure`).
+  // NotFound: no such export or directory. InvalidArgument: malformed URL.
   static absl::StatusOr<std::unique_ptr<NfsConnection>> Connect(const std::string& directory_url,
                                                                 const NfsPatience& patience = {});
   ~NfsConnection();
   NfsConnection(const NfsConnection&) = delete;
   NfsConnection& operator=(const NfsConnection&) = delete;
 
-  const std::string& url() const { return url_; }        // as given to Connect
-  const std::string& server() const { return server_; }  // its host, for messages
+  const std::string& url() const { return url_; }        // as passed to Connect
+  const std::string& server() const { return server_; }  // the host, for messages
   const NfsHandle& directory() const { return directory_; }
-  // Bytes of one READ and WRITE at most: what the server says, and no more than 1 MiB, which is what libnfs before 6.0
-  // and Linux's own client can do.
+  // The max. bytes of one READ and one WRITE: the server's limit, but at most 1 MiB, which is the limit of libnfs
+  // before 6.0 and of Linux's own client.
   uint32_t read_max_bytes() const { return read_max_bytes_; }
   uint32_t write_max_bytes() const { return write_max_bytes_; }
 
-  // OK, or how the connection was lost. Looks at the socket: a server that has closed an idle connection is noticed.
+  // Returns OK, or how the connection was lost. Checks the socket, so it notices that the server has closed an idle
+  // connection.
   absl::Status CheckAlive();
-  // The same without looking.
+  // Like CheckAlive, but does not check the socket.
   const absl::Status& lost() const { return lost_; }
 
   // ---- one call at a time
 
-  // Runs one asynchronous libnfs call and waits for its callback. `what` ("mkdir NAME") begins messages. `begin` gets
-  // what it must pass on, and returns what libnfs returned:
+  // Runs one asynchronous libnfs call and waits for its callback. `what` ("mkdir NAME") starts the messages. `begin`
+  // gets the arguments that it must pass on, and returns what libnfs returned:
   //     Call("mkdir x", [&](nfs_context* nfs, Callback done, void* self) {
   //       return nfs_mkdir2_async(nfs, "x", 0750, done, self); }, [&](int result, void* data) { … });
-  // Relative paths are below the directory of the URL. `on_reply` runs during the callback, where `data` is valid, and
-  // only if the result is not an error. The Status carries the errno (ErrnoOf): of NFS3ERR_DQUOT EDQUOT, as it should
-  // be. The data path (nfs_pread, nfs_pwrite, nfs_fsync) says EFAULT for every error of the server: use NfsFile.
+  // Relative paths start at the directory of the URL. `on_reply` runs during the callback, while `data` is valid, and
+  // only if the result is not an error. The status carries the errno (ErrnoOf); NFS3ERR_DQUOT gives EDQUOT. libnfs's
+  // data calls (nfs_pread, nfs_pwrite, nfs_fsync) report EFAULT for every server error; use NfsFile instead.
   absl::Status Call(std::string_view what, absl::FunctionRef<int(nfs_context*, Callback, void*)> begin,
                     absl::FunctionRef<void(int result, void* data)> on_reply);
   absl::Status Call(std::string_view what, absl::FunctionRef<int(nfs_context*, Callback, void*)> begin);
 
-  // The same for calls of NFSv3 itself (libnfs-raw-nfs.h). `begin` returns whether the call was queued; wrap libnfs's
-  // with worker/storage/nfs_raw.h, which knows its versions. `on_reply` gets the XXX3res and returns its status (0, or
-  // nfsstat3), which becomes the errno of the Status.
+  // The same for raw NFSv3 calls (libnfs-raw-nfs.h). `begin` returns whether the call was queued; use
+  // worker/storage/nfs_raw.h, which handles differences between libnfs versions. `on_reply` gets the XXX3res and
+  // returns its status (0 or an nfsstat3), which becomes the errno of the status.
   absl::Status RawCall(std::string_view what, absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                        absl::FunctionRef<int(void* result)> on_reply);
-  // RawCall with patience for a COMMIT.
+  // Like RawCall, but with the patience for a COMMIT.
   absl::Status RawCommit(std::string_view what,
                          absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                          absl::FunctionRef<int(void* result)> on_reply);
 
-  // ---- many calls at once: begin them with libnfs's own functions on context() or rpc(), then turn until their
-  // callbacks have come. After a loss no callback comes any more, except those that are called while it is lost or
-  // destroyed, with an error: what they point to must live until then.
+  // ---- many calls at once: start them with libnfs's own functions on context() or rpc(), then call Turn until their
+  // callbacks have run. When the connection is lost or destroyed, the remaining callbacks run with an error, and none
+  // runs later. Everything they point to must live until then.
 
-  nfs_context* context() const { return context_; }  // null when lost
-  rpc_context* rpc() const;                          // null when lost
+  nfs_context* context() const { return context_; }  // null if lost
+  rpc_context* rpc() const;                          // null if lost
 
-  // Sends what is queued and takes what has come. With `wait`, sleeps until something comes, as long as the patience
-  // for a reply goes; REQUIRES then: a call is in flight. An error: the connection is lost.
+  // Sends queued calls and processes replies. With `wait`, blocks until a reply arrives, at most for the patience for a
+  // reply. An error means that the connection is lost. REQUIRES: with `wait`, a call is in flight.
   absl::Status Turn(bool wait);
 
  private:
@@ -124,9 +126,9 @@ class NfsConnection {
   uint32_t write_max_bytes_ = 0;
 };
 
-// errno of an nfsstat3; 0 of NFS3_OK, EIO of one that has none.
+// Returns the errno of an nfsstat3: 0 for NFS3_OK, EIO if there is no equivalent.
 int ErrnoOfNfs(int nfsstat3);
-// "NFS3ERR_NOSPC"
+// Returns the name, such as "NFS3ERR_NOSPC".
 std::string NfsStatusName(int nfsstat3);
 
 }  // namespace iobench

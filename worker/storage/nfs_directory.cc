@@ -10,7 +10,7 @@
 #include "worker/storage/nfs_file.h"
 #include "worker/storage/nfs_raw.h"
 
-// A call of NFSv3 for NfsConnection::RawCall; see IOBENCH_NFS3.
+// Starts an NFSv3 call for NfsConnection::RawCall; see IOBENCH_NFS3.
 #define IOBENCH_BEGIN(name, args) \
   [&](rpc_context* rpc, auto done, void* self) { return IOBENCH_NFS3(name, rpc, done, &(args), self); }
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr count3 kListingBytes = 64 << 10;
 
-// For RawCall: gives the answer to `take` where the server did what it was asked to.
+// For RawCall: passes the reply to `take` if the call succeeded.
 template <typename Answer, typename Take>
 auto OnOk(Take take) {
   return [take](void* result) {
@@ -107,14 +107,14 @@ class NfsDataFile final : public File {
 
   absl::Status Sync() override { return Annotate(file_->Commit(), absl::StrCat("commit ", path())); }
 
-  // NFSv3 does not tell holes. A file with fewer blocks than bytes has some, anywhere.
+  // NFSv3 does not report holes. A file with fewer blocks than bytes has some, at unknown places.
   absl::StatusOr<bool> HasHole(uint64_t, uint64_t) override {
     IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
     return facts.allocated_bytes < facts.bytes;
   }
 
   absl::Status Allocate(uint64_t, uint64_t) override {
-    return absl::UnimplementedError(absl::StrCat("preallocate ", path(), ": NFSv3 cannot allocate ahead"));
+    return absl::UnimplementedError(absl::StrCat("preallocate ", path(), ": NFSv3 cannot preallocate"));
   }
 
  private:
@@ -177,7 +177,7 @@ absl::StatusOr<std::vector<std::string>> NfsDirectory::Names() const {
           const READDIR3resok& listing = answer.READDIR3res_u.resok;
           std::memcpy(args.cookieverf, listing.cookieverf, sizeof(args.cookieverf));
           ended = listing.reply.eof != 0 || listing.reply.entries == nullptr;
-          // Copied, because libnfs does not align what it has decoded.
+          // Copied, because libnfs does not align decoded data.
           entry3 entry{};
           for (const entry3* next = listing.reply.entries; next != nullptr; next = entry.nextentry) {
             std::memcpy(&entry, next, sizeof(entry));
@@ -187,7 +187,7 @@ absl::StatusOr<std::vector<std::string>> NfsDirectory::Names() const {
         })));
     if (!ended && args.cookie == from) {
       return absl::InternalError(
-          absl::StrCat("list ", path(), ": the server gives the same part again and again"));
+          absl::StrCat("list ", path(), ": the server returns the same part again and again"));
     }
   }
   std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
@@ -213,7 +213,7 @@ absl::Status NfsDirectory::MakeDirectory(const std::string& name) const {
   args.where = NameIn(handle_, name);
   args.attributes.mode.set_it = 1;
   args.attributes.mode.set_mode3_u.mode = 0755;
-  return connection_->RawCall(absl::StrCat("make directory ", PathOf(name)), IOBENCH_BEGIN(mkdir, args),
+  return connection_->RawCall(absl::StrCat("create directory ", PathOf(name)), IOBENCH_BEGIN(mkdir, args),
                               OnOk<MKDIR3res>());
 }
 
@@ -233,7 +233,7 @@ absl::StatusOr<std::unique_ptr<File>> NfsDirectory::OpenFile(const std::string& 
                     .exclusive = use == OpenFor::kWritingNew};
   auto file = NfsFile::Open(*connection_, handle_, name, how);
   if (file.ok()) return std::make_unique<NfsDataFile>(PathOf(name), connection_, *std::move(file));
-  // Its message begins with the name alone.
+  // Its message begins with only the name.
   if (absl::IsFailedPrecondition(file.status())) {
     return absl::FailedPreconditionError(absl::StrCat(path(), "/", file.status().message()));
   }
@@ -264,7 +264,7 @@ absl::Status NfsDirectory::Link(const std::string& from, const std::string& to) 
       connection_->RawCall(absl::StrCat("create ", PathOf(to)), IOBENCH_BEGIN(link, args), OnOk<LINK3res>());
   const int error = ErrnoOf(linked);
   if (error != EPERM && error != EOPNOTSUPP && error != EMLINK) return linked;
-  return absl::UnimplementedError(absl::StrCat("link ", PathOf(to), ": no hard links here"));
+  return absl::UnimplementedError(absl::StrCat("link ", PathOf(to), ": no hard links on this file system"));
 }
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// Directories and files of an NFSv3 server, reached without a mount.
+// Directories and files of an NFSv3 server that is accessed without a mount.
 #ifndef WORKER_STORAGE_NFS_DIRECTORY_H_
 #define WORKER_STORAGE_NFS_DIRECTORY_H_
 
@@ -8,26 +8,27 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/nfs_url.h"
+#include "common/net/nfs_url.h"
 #include "worker/storage/directory.h"
 #include "worker/storage/nfs_connection.h"
 
 namespace iobench {
 
-// What the server says of the file system that a directory is on.
+// What the server reports about the file system of a directory.
 struct NfsFacts {
-  uint64_t filesystem_number = 0;  // the server's own
-  uint64_t free_bytes = 0;         // for this user
-  bool may_make_files = false;     // in the directory
-  uint32_t read_max_bytes = 0;     // of one READ and one WRITE
+  uint64_t filesystem_number = 0;  // assigned by the server
+  uint64_t free_bytes = 0;         // available to this user
+  bool may_make_files = false;     // this user may create files in the directory
+  uint32_t read_max_bytes = 0;     // limits of one READ and one WRITE
   uint32_t write_max_bytes = 0;
 };
 
-// Every call goes to the server, which is asked by handle and single name: it never follows a symbolic link for us, and
-// nothing is remembered. Directories below it, and files, use its connection and keep it open; all are of one thread.
+// Every operation is sent to the server, with a handle and a single name: symbolic links are never followed and nothing
+// is cached. Subdirectories and files opened through it share its connection and keep it open; one thread must use all
+// of them.
 class NfsDirectory final : public Directory {
  public:
-  // Statuses as of NfsConnection::Connect.
+  // Statuses are those of NfsConnection::Connect.
   static absl::StatusOr<std::unique_ptr<NfsDirectory>> Open(const NfsUrl& url);
 
   NfsDirectory(std::string path, std::shared_ptr<NfsConnection> connection, const NfsHandle& handle)

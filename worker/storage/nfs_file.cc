@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<NfsFile>> NfsFile::Open(NfsConnection& connection
     if (!absl::IsNotFound(status) || !how.create) return status;
   }
   status = file->Create(directory);
-  // Another client was faster.
+  // Another client created it first.
   if (absl::IsAlreadyExists(status) && !how.exclusive) status = file->LookUp(directory);
   if (!status.ok()) return status;
   return file;
@@ -75,7 +75,7 @@ absl::Status NfsFile::LookUp(const NfsHandle& directory) {
   }
   if (facts->type != NF3REG) {
     return absl::FailedPreconditionError(
-        absl::StrCat(name_, facts->type == NF3LNK ? " is a symbolic link" : " is no regular file"));
+        absl::StrCat(name_, facts->type == NF3LNK ? " is a symbolic link" : " is not a regular file"));
   }
   bytes_at_open_ = facts->size;
   return absl::OkStatus();
@@ -134,12 +134,12 @@ absl::Status NfsFile::Write(uint64_t offset, std::span<const std::byte> from, Nf
 
 absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_t bytes, bool is_write,
                                        NfsStability stability) {
-  const uint32_t most_bytes = is_write ? connection_.write_max_bytes() : connection_.read_max_bytes();
-  const uint64_t piece_count = (bytes + most_bytes - 1) / most_bytes;
+  const uint32_t max_bytes = is_write ? connection_.write_max_bytes() : connection_.read_max_bytes();
+  const uint64_t piece_count = (bytes + max_bytes - 1) / max_bytes;
   struct Flight {
     size_t in_flight = 0;
     const NfsTransfer* failed = nullptr;
-    uint64_t end = UINT64_MAX;  // of the file, where a read met it
+    uint64_t end = UINT64_MAX;  // end of the file, if a read reached it
   } flight;
   std::vector<NfsTransfer> transfers(std::min<uint64_t>(piece_count, kTransfersOfOne));
   std::vector<NfsTransfer*> idle;
@@ -167,7 +167,7 @@ absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_
       NfsTransfer& transfer = *idle.back();
       transfer = {.offset = offset + begun,
                   .data = data + begun,
-                  .length = static_cast<uint32_t>(std::min<uint64_t>(most_bytes, bytes - begun)),
+                  .length = static_cast<uint32_t>(std::min<uint64_t>(max_bytes, bytes - begun)),
                   .done = done,
                   .owner = &owner};
       if (!(is_write ? BeginWrite(transfer, stability) : BeginRead(transfer))) {
@@ -179,7 +179,7 @@ absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_
       begun += transfer.length;
     }
     if (flight.in_flight == 0) break;
-    // Lost: all that was in flight is done.
+    // Lost: nothing is in flight any more.
     connection_.Turn(/*wait=*/true).IgnoreError();
   }
   if (!connection_.lost().ok()) return connection_.lost();
@@ -197,7 +197,7 @@ absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_
 absl::Status NfsFile::Commit() {
   if (restarted_) return RestartedError();
   if (!needs_commit_) return absl::OkStatus();
-  COMMIT3args args{};  // offset 0, count 0: all of it
+  COMMIT3args args{};  // offset 0, count 0: the whole file
   args.file = Nfs3Handle(handle_);
   bool same = true;
   IOBENCH_RETURN_IF_ERROR(connection_.RawCommit(
@@ -292,7 +292,7 @@ void NfsFile::OnWrite(rpc_context*, int status, void* result, void* self) {
     if (!file.needs_commit_) std::memcpy(file.verifier_.data(), written.verf, file.verifier_.size());
     file.needs_commit_ = true;
   }
-  // A server that has taken nothing and sees no error would be asked for ever.
+  // A server that writes nothing without an error would be called forever.
   if (!same || written.count == 0) {
     Fail(transfer, EIO);
     return transfer.done(transfer);
@@ -314,7 +314,7 @@ bool NfsFile::IsSameServer(const char* verifier) {
 absl::Status NfsFile::RestartedError() const {
   return absl::DataLossError(absl::StrCat("NFS server ", connection_.server(),
                                           " has restarted (its write verifier changed) before ", name_,
-                                          " was committed: what was written may be lost"));
+                                          " was committed: written data may be lost"));
 }
 
 }  // namespace iobench

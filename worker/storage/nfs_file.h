@@ -1,4 +1,4 @@
-// One file of an NFSv3 server, by its handle: reads, writes and commits as they go over the wire.
+// One file on an NFSv3 server, accessed by its handle: reads, writes and commits.
 #ifndef WORKER_STORAGE_NFS_FILE_H_
 #define WORKER_STORAGE_NFS_FILE_H_
 
@@ -16,50 +16,49 @@
 
 namespace iobench {
 
-// How far a WRITE must have got before the server answers; the numbers of the protocol.
+// The stability that a WRITE requests (stable_how of RFC 1813, with its numbers).
 enum class NfsStability { kUnstable = 0, kDataSync = 1, kFileSync = 2 };
 
 struct NfsOpen {
   bool read = false;
   bool write = false;
-  bool create = false;     // with mode 0640, where it is not there
-  bool exclusive = false;  // with create: AlreadyExists where it is there
+  bool create = false;     // with mode 0640, if it is missing
+  bool exclusive = false;  // with create: AlreadyExists if it exists
 };
 
 class NfsFile;
 
-// One READ or WRITE of at most the connection's transfer size, and what it takes to bring it to its end: an answer of
-// fewer bytes than were asked for is followed by a call for the rest. Stays where it is from Begin to `done`.
+// One READ or WRITE of at most the connection's transfer size. If the server processes fewer bytes than requested, the
+// rest is requested with another call. The object must not move from Begin until `done`.
 struct NfsTransfer {
   uint64_t offset = 0;
-  std::byte* data = nullptr;  // of a read where it goes, of a write where it is
+  std::byte* data = nullptr;  // destination of a read, source of a write
   uint32_t length = 0;
-  // Called by the connection's Turn, or while it is lost; may begin another.
+  // Called by the connection's Turn, or when the connection is lost. May begin another transfer.
   void (*done)(NfsTransfer&) = nullptr;
-  void* owner = nullptr;  // for `done`
+  void* owner = nullptr;  // for use by `done`
 
-  // How it ended.
-  uint32_t moved = 0;   // less than `length` and no error: the file ended
-  int errno_value = 0;  // ECONNRESET: the connection is lost, and says how
-  int nfs_status = 0;   // nfsstat3: what the server said
+  // The result.
+  uint32_t moved = 0;   // less than `length` without an error: end of file
+  int errno_value = 0;  // ECONNRESET: the connection is lost; see its lost()
+  int nfs_status = 0;   // nfsstat3: the server's status
 
-  // Of NfsFile.
+  // Used by NfsFile.
   NfsFile* file = nullptr;
   bool is_write = false;
   NfsStability stability = NfsStability::kUnstable;
 };
 
-// Of one connection and its thread; the connection outlives it.
+// Belongs to one connection and its thread. The connection must outlive it.
 //
-// The server's write verifier is looked at: where it changes between a WRITE that was answered UNSTABLE and a later
-// WRITE or the COMMIT, the server has restarted and may have lost what had been written. The call that notices it
-// fails (DataLoss; of a transfer EIO, and restarted() is true). Nothing is written a second time.
+// It checks the server's write verifier. If the verifier changes between a WRITE that was answered UNSTABLE and a later
+// WRITE or COMMIT, the server has restarted and may have lost written data. The call that detects this fails (DataLoss;
+// a transfer gets EIO and restarted() is true). Nothing is written again.
 class NfsFile {
  public:
-  // LOOKUP of `name`, which is one name, and ACCESS, as the kernel's client opens; where it is not there CREATE, if
-  // that is wanted. Nothing is sent when it is destroyed: NFSv3 has no close. Errors carry the errno;
-  // PermissionDenied also where ACCESS does not grant what is wanted; FailedPrecondition: a symbolic link, or no
-  // regular file.
+  // Opens `name`, a single name, with LOOKUP and ACCESS as the kernel's client does, or with CREATE if it is missing
+  // and `how` says so. NFSv3 has no close, so the destructor sends nothing. Errors carry the errno. PermissionDenied:
+  // also if ACCESS does not grant what is requested. FailedPrecondition: a symbolic link or not a regular file.
   static absl::StatusOr<std::unique_ptr<NfsFile>> Open(NfsConnection& connection, const NfsHandle& directory,
                                                        const std::string& name, const NfsOpen& how);
   NfsFile(const NfsFile&) = delete;
@@ -67,25 +66,25 @@ class NfsFile {
 
   const std::string& name() const { return name_; }
   const NfsHandle& handle() const { return handle_; }
-  uint64_t bytes_at_open() const { return bytes_at_open_; }  // as the server said then
+  uint64_t bytes_at_open() const { return bytes_at_open_; }  // as reported by the server
   NfsConnection& connection() const { return connection_; }
 
-  // ---- one after the other, of any length, up to 8 transfers in flight
+  // ---- blocking calls for any length, with up to 8 transfers in flight
 
-  // Bytes read; fewer than asked for at the end of the file only.
+  // Returns the number of bytes read; fewer than requested only at the end of the file.
   absl::StatusOr<uint64_t> Read(uint64_t offset, std::span<std::byte> into);
   absl::Status Write(uint64_t offset, std::span<const std::byte> from,
                      NfsStability stability = NfsStability::kUnstable);
-  // COMMIT of the whole file where a WRITE was answered UNSTABLE since the last; else nothing goes over the wire.
+  // Sends a COMMIT for the whole file if a WRITE was answered UNSTABLE since the last one, otherwise nothing.
   absl::Status Commit();
 
   bool needs_commit() const { return needs_commit_; }
   bool restarted() const { return restarted_; }
-  absl::Status RestartedError() const;  // REQUIRES: restarted
+  absl::Status RestartedError() const;  // REQUIRES: restarted()
 
-  // ---- many in flight: then Turn the connection until `done` has been called for each
+  // ---- many in flight: begin transfers, then call the connection's Turn until `done` was called for each
 
-  // False: it could not be sent, and `done` is not called; the transfer says why.
+  // Return false if the call could not be sent; `done` is then not called, and the transfer has the error.
   bool BeginRead(NfsTransfer& transfer);
   bool BeginWrite(NfsTransfer& transfer, NfsStability stability);
 

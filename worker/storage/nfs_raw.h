@@ -1,13 +1,13 @@
-// The one place that knows how the versions of libnfs differ in what we use of them: the calls of NFSv3 itself. For .cc
-// files over NfsConnection only.
+// Hides the differences between libnfs versions in raw NFSv3 calls. Only for .cc files that use NfsConnection.
 //
-// From 6.0 on (LIBNFS_API_V2) a call is a "task", which gives its request or null where the older ones give 0 or -1,
-// and a READ takes the buffer that its data go to; before, they stand in the answer, and are copied from there.
+// From version 6.0 on (LIBNFS_API_V2), a call is a "task": it returns its request or null, where older versions return
+// 0 or -1, and a READ gets the destination buffer. Older versions return the data in the reply, from which it is
+// copied.
 #ifndef WORKER_STORAGE_NFS_RAW_H_
 #define WORKER_STORAGE_NFS_RAW_H_
 
 #include <nfsc/libnfs.h>
-// After it.
+// These two require libnfs.h first.
 #include <nfsc/libnfs-raw-nfs.h>
 #include <nfsc/libnfs-raw.h>
 
@@ -18,7 +18,7 @@
 
 #include "worker/storage/nfs_connection.h"
 
-// rpc_nfs3_NAME for NfsConnection::RawCall: IOBENCH_NFS3(lookup, rpc, done, &args, self). Not for read.
+// Calls rpc_nfs3_NAME for NfsConnection::RawCall: IOBENCH_NFS3(lookup, rpc, done, &args, self). Not for READ.
 #ifdef LIBNFS_API_V2
 #define IOBENCH_NFS3(name, rpc, done, args, self) (rpc_nfs3_##name##_task(rpc, done, args, self) != nullptr)
 #else
@@ -27,7 +27,7 @@
 
 namespace iobench {
 
-// A view: the handle must outlive the call that begins with it; libnfs copies it then.
+// Returns a view. The handle must stay valid until the call has been started, which copies it.
 inline nfs_fh3 Nfs3Handle(const NfsHandle& handle) {
   nfs_fh3 view{};
   view.data.data_len = handle.size;
@@ -35,7 +35,7 @@ inline nfs_fh3 Nfs3Handle(const NfsHandle& handle) {
   return view;
 }
 
-// False: longer than NFSv3 allows.
+// Returns false if the handle is longer than NFSv3 allows.
 inline bool CopyHandle(const nfs_fh3& from, NfsHandle& to) {
   if (from.data.data_len > to.bytes.size()) return false;
   to.size = from.data.data_len;
@@ -43,7 +43,7 @@ inline bool CopyHandle(const nfs_fh3& from, NfsHandle& to) {
   return true;
 }
 
-// `into` gets the data with TakeRead, or before.
+// The data is in `into` after TakeRead3 at the latest.
 inline bool BeginRead3(rpc_context* rpc, rpc_cb done, READ3args& args, [[maybe_unused]] std::byte* into,
                        void* self) {
 #ifdef LIBNFS_API_V2
@@ -53,7 +53,7 @@ inline bool BeginRead3(rpc_context* rpc, rpc_cb done, READ3args& args, [[maybe_u
 #endif
 }
 
-// Bytes that have come, `most` of them at most; they stand in `into` then.
+// Returns the number of bytes received, at most `most`, and ensures that they are in `into`.
 inline uint32_t TakeRead3(const READ3resok& answer, [[maybe_unused]] std::byte* into, uint32_t most) {
 #ifdef LIBNFS_API_V2
   return std::min<uint32_t>(answer.count, most);

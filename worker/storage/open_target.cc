@@ -1,7 +1,7 @@
 #include "worker/storage/open_target.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/nfs_url.h"
+#include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/storage/local_directory.h"
 #include "worker/storage/nfs_directory.h"
@@ -16,8 +16,8 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path) {
 #else
   return absl::UnimplementedError(
       absl::StrCat(url.ForPeople(),
-                   ": this build of cluster-iobench has no libnfs: install libnfs-dev and "
-                   "build again, or mount the export and give its directory"));
+                   ": this build of cluster-iobench has no libnfs: install libnfs-dev and rebuild, or mount the "
+                   "export and give its directory"));
 #endif
 }
 

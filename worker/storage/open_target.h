@@ -1,4 +1,4 @@
-// A target as --path names it, opened.
+// Opens a target given with --path.
 #ifndef WORKER_STORAGE_OPEN_TARGET_H_
 #define WORKER_STORAGE_OPEN_TARGET_H_
 
@@ -10,8 +10,8 @@
 
 namespace iobench {
 
-// A directory's path, or nfs://HOST/PATH. Blocks as the file system does; with a URL as NfsConnection waits.
-// Unimplemented: a URL, and no libnfs in this build.
+// `path` is a directory or nfs://HOST/PATH. May block as long as the file system does, or, for a URL, as long as
+// NfsConnection waits. Unimplemented: a URL, but this build has no libnfs.
 absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path);
 
 }  // namespace iobench

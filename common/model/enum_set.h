@@ -1,0 +1,34 @@
+// A set of enumerators, stored as a bit mask in one 32-bit word.
+#ifndef COMMON_MODEL_ENUM_SET_H_
+#define COMMON_MODEL_ENUM_SET_H_
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace iobench {
+
+// REQUIRES: the values of the enumerators are 0 to 31.
+template <typename Enum>
+class EnumSet {
+ public:
+  constexpr EnumSet() = default;
+  constexpr EnumSet(Enum one) : bits_(Bit(one)) {}  // NOLINT(google-explicit-constructor): a set of one
+  constexpr EnumSet(std::initializer_list<Enum> all) {
+    for (const Enum one : all) bits_ |= Bit(one);
+  }
+  constexpr bool Has(Enum one) const { return (bits_ & Bit(one)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool operator==(const EnumSet&) const = default;
+  constexpr EnumSet operator|(EnumSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
+
+ private:
+  static constexpr uint32_t Bit(Enum one) { return uint32_t{1} << static_cast<uint32_t>(one); }
+  uint32_t bits_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_MODEL_ENUM_SET_H_

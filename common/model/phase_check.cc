@@ -1,0 +1,187 @@
+#include "common/model/phase_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kMaxItems = 100'000'000;
+constexpr uint32_t kMaxDepth = 20;
+constexpr uint64_t kMaxDirectories = 1'000'000;
+constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
+constexpr uint32_t kMaxXattrBytes = 65'536;  // Linux' XATTR_SIZE_MAX
+constexpr uint32_t kMaxOpsInFlight = 4096;
+constexpr char kCompress[] = "--compress (data.compress_percent)";
+constexpr char kDedupe[] = "--dedupe (-+w, data.dedupe_percent)";
+
+bool IsTime(double value) {
+  return std::isfinite(value) && value >= 0 && value <= 1e10;
+}
+
+absl::Status CheckPercent(const char* name, uint32_t percent) {
+  if (percent <= 100) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " of ", percent, " percent is over 100"));
+}
+
+uint64_t DirectoriesOf(const v1::Tree& tree) {
+  uint64_t count = 1;
+  for (uint32_t level = 0; level < tree.depth() && count <= kMaxDirectories; ++level) {
+    count *= tree.branching();
+  }
+  return count;
+}
+
+absl::Status CheckSizes(const v1::Tree& tree) {
+  if (tree.file_bytes() > kMaxFileBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
+        FormatBytes(static_cast<double>(kMaxFileBytes)), ": use -i 0 for large files"));
+  }
+  if (tree.min_file_bytes() > 0 && !tree.random_sizes()) {
+    return absl::InvalidArgumentError(
+        "min_file_bytes only applies to random file sizes: set random_sizes too (--least-file-bytes does)");
+  }
+  if (!tree.random_sizes()) return absl::OkStatus();
+  if (tree.file_bytes() == 0) {
+    return absl::InvalidArgumentError(
+        "random file sizes need a maximum: give --file-bytes (file_bytes)");
+  }
+  if (tree.min_file_bytes() > tree.file_bytes()) {
+    return absl::InvalidArgumentError(absl::StrCat("files of --least-file-bytes ", tree.min_file_bytes(),
+                                                   " to --file-bytes ", tree.file_bytes(),
+                                                   " bytes: the minimum is larger than the maximum"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckStop(const v1::StopRule& stop) {
+  for (const auto& [name, seconds] : {std::pair{"time", stop.time_s()}, std::pair{"warm-up", stop.warmup_s()},
+                                      std::pair{"deadline", stop.deadline_s()}}) {
+    if (!(seconds >= 0) || seconds > 1e7) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the ", name, " of ", seconds, " s is not between 0 and 10^7 s"));
+    }
+  }
+  if (stop.time_s() > 0 && stop.deadline_s() > 0) {
+    return absl::InvalidArgumentError(
+        "--time loops for that long, --deadline ends early without looping: use only one");
+  }
+  if (stop.wear_out() && stop.deadline_s() == 0) {
+    return absl::InvalidArgumentError("--wear-out only applies after a deadline: add --deadline S");
+  }
+  const double limit_s = std::max(stop.time_s(), stop.deadline_s());
+  if (stop.warmup_s() > 0 && limit_s > 0 && stop.warmup_s() >= limit_s) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a warm-up of ", stop.warmup_s(), " s leaves nothing of ", limit_s, " s to measure"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckBetween(const v1::Between& between) {
+  if (!IsTime(between.think_ms())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a think time of ", between.think_ms(), " ms (-J, think_ms) is not a valid time"));
+  }
+  if (!IsTime(between.burst_pause_ms())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a pause of ", between.burst_pause_ms(), " ms (-+b, burst_pause_ms) is not a valid time"));
+  }
+  if (between.burst_pause_ms() > 0 && between.burst_bytes() == 0) {
+    return absl::InvalidArgumentError(
+        "burst_pause_ms is the pause after burst_bytes (-+b SIZE,MS): set both");
+  }
+  if (!(between.ops_per_s() >= 0) || between.ops_per_s() > 1e9) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is not between 0 and 10^9"));
+  }
+  if (between.ops_per_s() > 0 && between.ops_per_s() < 1e-4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is less than one op in 10,000 s"));
+  }
+  if (between.think_in_throughput() && between.think_ms() == 0) {
+    return absl::InvalidArgumentError(
+        "-+J (think_in_throughput) counts think time: add -J MS (think_ms)");
+  }
+  if (between.purge_processor_cache() && between.processor_cache_bytes() > (uint64_t{1} << 32)) {
+    return absl::InvalidArgumentError("a processor cache of over 4 GiB (-S, processor_cache_bytes)");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTree(const v1::Tree& tree) {
+  if (tree.items_per_lane() == 0) {
+    return absl::InvalidArgumentError("items_per_lane is 0: give --items a number such as 10000");
+  }
+  if (tree.items_per_lane() > kMaxItems) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tree.items_per_lane(), " items per lane are more than ", kMaxItems));
+  }
+  if (tree.depth() > kMaxDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a tree of depth ", tree.depth(), " is deeper than ", kMaxDepth));
+  }
+  if (tree.depth() > 0 && tree.branching() == 0) {
+    return absl::InvalidArgumentError(
+        "branching is 0, so a tree of that depth has no directories: give --tree-branching 1 or more");
+  }
+  if (DirectoriesOf(tree) > kMaxDirectories) {
+    return absl::InvalidArgumentError(absl::StrCat("a tree of depth ", tree.depth(), " with ",
+                                                   tree.branching(), " directories in each has more than ",
+                                                   kMaxDirectories, " of them"));
+  }
+  if (tree.xattr_bytes() > kMaxXattrBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("an extended attribute of ", tree.xattr_bytes(),
+                                                   " bytes is larger than the ", kMaxXattrBytes,
+                                                   " that Linux allows"));
+  }
+  return CheckSizes(tree);
+}
+
+absl::Status CheckPercents(const v1::DataContent& data) {
+  if (data.pattern_byte() > 255) {
+    return absl::InvalidArgumentError(absl::StrCat("the pattern ", data.pattern_byte(),
+                                                   " (-V, data.pattern_byte) is not a byte: give 0 to 255"));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckPercent(kCompress, data.compress_percent()));
+  IOBENCH_RETURN_IF_ERROR(CheckPercent(kDedupe, data.dedupe_percent()));
+  IOBENCH_RETURN_IF_ERROR(CheckPercent("-+y (data.dedupe_within_percent)", data.dedupe_within_percent()));
+  return CheckPercent("-+C (data.dedupe_interior_percent)", data.dedupe_interior_percent());
+}
+
+absl::Status CheckDepth(uint32_t depth) {
+  if (depth > kMaxOpsInFlight) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--depth ", depth, " (depth) is over ", kMaxOpsInFlight, ": use more lanes"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation) {
+  if (operation.read_percent() > 100) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
+  }
+  if (operation.mix_by_lane() && !spec.mixes()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a mix by lane (mix_by_lane) only applies to mixes, and ", operation.name(), " is not one"));
+  }
+  if (operation.mix_by_lane() && operation.read_percent() == 0) {
+    return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
+  }
+  if (operation.reader_lanes() > 0 && !operation.mix_by_lane()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "-+K ", operation.reader_lanes(), " (reader_lanes) sets the number of reading lanes in a mix by lane: give ",
+        "--mix-by-lane (mix_by_lane) too"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

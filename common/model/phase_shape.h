@@ -1,0 +1,30 @@
+// The file layout and the number of lanes of a phase: its own settings, or the plan's where it has none.
+#ifndef COMMON_MODEL_PHASE_SHAPE_H_
+#define COMMON_MODEL_PHASE_SHAPE_H_
+
+#include <cstdint>
+
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+struct PhaseShape {
+  v1::FileLayout files;
+  uint32_t lanes_per_worker = 1;
+};
+
+// A size of 0 in the phase means the plan's value. A phase can turn on shared or interleaved files, but not turn them
+// off.
+inline PhaseShape ShapeOf(const v1::Plan& plan, const v1::Phase& phase) {
+  PhaseShape shape{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()};
+  if (phase.files().bytes_per_lane() > 0) shape.files.set_bytes_per_lane(phase.files().bytes_per_lane());
+  if (phase.files().files_per_lane() > 0) shape.files.set_files_per_lane(phase.files().files_per_lane());
+  if (phase.files().shared_file()) shape.files.set_shared_file(true);
+  if (phase.files().interleaved()) shape.files.set_interleaved(true);
+  if (phase.lanes_per_worker() > 0) shape.lanes_per_worker = phase.lanes_per_worker();
+  return shape;
+}
+
+}  // namespace iobench
+
+#endif  // COMMON_MODEL_PHASE_SHAPE_H_

@@ -1,0 +1,45 @@
+// Transfer functions of the network test, used at both ends of a connection.
+#ifndef COMMON_NET_NET_STREAM_H_
+#define COMMON_NET_NET_STREAM_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/net/tcp_socket.h"
+
+namespace iobench {
+
+// The bytes transferred in one direction and the time that took.
+struct Moved {
+  uint64_t bytes = 0;
+  double seconds = 0;
+};
+
+// Writes records for `seconds`, then closes the writing side. Returns the bytes written and the time used, or the
+// socket's error.
+absl::StatusOr<Moved> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes);
+// Reads until the peer closes its writing side. The time runs from the arrival of the first chunk, whose bytes are not
+// counted, to that of the last. Unavailable: the peer sent nothing. Otherwise the socket's errors.
+absl::StatusOr<Moved> ReceiveAll(TcpSocket& socket, uint32_t record_bytes);
+
+// Sends one byte and waits for its echo, at most `most` times and for at most `max_seconds`, but at least once. Returns
+// each round-trip time in ns, then closes the writing side.
+absl::StatusOr<std::vector<int64_t>> RoundTrips(TcpSocket& socket, size_t most, double max_seconds);
+absl::Status Echo(TcpSocket& socket);  // the other end of RoundTrips: returns everything until the peer stops
+
+// The first bytes that a worker sends: the token of its request, and the part of the test that this connection is for.
+struct NetHello {
+  uint64_t token = 0;
+  uint8_t part = 0;
+};
+inline constexpr size_t kNetHelloBytes = 9;
+std::array<std::byte, kNetHelloBytes> ToBytes(const NetHello& hello);
+NetHello NetHelloFrom(const std::array<std::byte, kNetHelloBytes>& bytes);
+
+}  // namespace iobench
+
+#endif  // COMMON_NET_NET_STREAM_H_

@@ -1,0 +1,39 @@
+// Parses and formats sizes, rates and times.
+#ifndef COMMON_TEXT_UNITS_H_
+#define COMMON_TEXT_UNITS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace iobench {
+
+inline constexpr uint64_t operator""_KiB(unsigned long long n) {
+  return n << 10;
+}
+inline constexpr uint64_t operator""_MiB(unsigned long long n) {
+  return n << 20;
+}
+inline constexpr uint64_t operator""_GiB(unsigned long long n) {
+  return n << 30;
+}
+
+// Parses "64k", "4m", "1g", "2t" or "64KiB" (either case, powers of 1024) and "512b" (bytes). A bare number is
+// multiplied by `bare_unit_bytes` (IOzone's unit is KiB). InvalidArgument: any other text, or 2^63 and above; the
+// message quotes the text. "64MB" is refused as ambiguous, with the two sizes that it could mean.
+absl::StatusOr<uint64_t> ParseBytes(std::string_view text, uint64_t bare_unit_bytes);
+
+// Parses "5s", "500ms", "20us", "2min" or "1h". A bare number is multiplied by `bare_unit_s`. InvalidArgument: any
+// other text; the message quotes it.
+absl::StatusOr<double> ParseSeconds(std::string_view text, double bare_unit_s);
+
+std::string FormatBytes(double bytes);          // "4 MiB", "1.5 GiB", "512 B"
+std::string FormatBytesPerSecond(double rate);  // "1.23 GiB/s"; "-" when not finite
+std::string FormatSeconds(double seconds);      // "1.2 s", "340 ms", "25 us", "80 ns", "3 min 05 s"
+std::string FormatCount(double count);          // "1,234,567"
+
+}  // namespace iobench
+
+#endif  // COMMON_TEXT_UNITS_H_

@@ -1,0 +1,79 @@
+// What a rank knows about the other ranks, and how it talks to them. Used by both ends of the MPI transport.
+#ifndef COMMON_TRANSPORT_MPI_MPI_RANKS_H_
+#define COMMON_TRANSPORT_MPI_MPI_RANKS_H_
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/transport/mpi/mpi_mail.h"
+#include "common/transport/mpi/mpi_nap.h"
+#include "iobench/v1/control.pb.h"
+
+namespace iobench {
+
+// The last letter that a worker sends in a run is empty: its goodbye. After that it sends nothing, and rank 0 may
+// finalize. Not thread-safe.
+class MpiRanks {
+ public:
+  MpiRanks(const MpiBytes& mpi, int own_rank, int rank_count, const MpiNap& own_nap)
+      : rank_(own_rank),
+        size_(rank_count),
+        nap_(own_nap),
+        mail_(mpi),
+        told_to_leave_(static_cast<size_t>(rank_count)),
+        said_goodbye_(static_cast<size_t>(rank_count)) {
+    told_to_leave_[0] = said_goodbye_[0] = true;  // rank 0 is not its own worker
+  }
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  MpiNap& nap() { return nap_; }
+  MpiMail& mail() { return mail_; }
+  // True while all ranks agree on the next step, so that MPI can be finalized.
+  bool is_sound() const { return is_sound_; }
+  void SetUnsound() { is_sound_ = false; }
+
+  // ---- rank 0
+  // Starts a run: every rank has a worker again.
+  void BeginRun();
+  bool has_left(int worker) const { return told_to_leave_[Index(worker)] || said_goodbye_[Index(worker)]; }
+  absl::Status Send(int worker, const v1::WorkerRequest& request);
+  // Returns the next letter of this run. A rank that has said goodbye may enter its next run before the others are
+  // ready; its letters of that run are kept until BeginRun.
+  std::optional<MpiLetter> Take();
+  // Handles a letter without bytes.
+  void OnGoodbye(int worker) { said_goodbye_[Index(worker)] = true; }
+  // Sends Leave to all workers that have not received it, then waits for all goodbyes; other letters are dropped.
+  // DeadlineExceeded: a worker sent no goodbye within 30 s. After any error, is_sound() is false and later calls return
+  // FailedPrecondition without waiting.
+  absl::Status DismissAll();
+
+  // ---- the other ranks
+  void BeginWorker() { goodbye_sent_ = false; }
+  absl::Status SayGoodbye();  // once per run, as the last letter; returns when everything has been sent
+
+ private:
+  static size_t Index(int worker) { return static_cast<size_t>(worker); }
+  absl::Status Dismiss();
+  absl::Status FinishSending(int64_t until_ns);
+  void Nap(int64_t until_ns) const;
+
+  const int rank_;
+  const int size_;
+  MpiNap nap_;
+  MpiMail mail_;
+  bool is_sound_ = true;
+  std::vector<bool> told_to_leave_;  // index = rank
+  std::vector<bool> said_goodbye_;
+  std::deque<MpiLetter> of_this_run_;  // arrived before this run began
+  std::deque<MpiLetter> of_next_run_;
+  bool goodbye_sent_ = false;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_TRANSPORT_MPI_MPI_RANKS_H_

@@ -1,0 +1,105 @@
+// The marks of one client: its clock, its writes, network errors. For its caches see cache_marks.cc, for its load
+// load_marks.cc.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/analysis/marks/cache_marks.h"
+#include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/phase/phase_writes.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kClockErrorMs = 5.0;
+constexpr double kClockErrorShare = 0.01;  // of the phase's duration
+constexpr double kReachedPercent = 90.0;
+
+void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                   std::span<const AlignedWorker* const> workers, std::vector<v1::Mark>& marks) {
+  const double error_ms = client.clock_error_us() / 1e3;
+  if (std::any_of(workers.begin(), workers.end(),
+                  [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
+    marks.push_back(
+        MakeMark("clock_step", client.host(), error_ms, 0,
+                 "its clock was stepped during the phase, so its times depend on a single burst of pings: stop time "
+                 "services and VM migration during a run, and repeat"));
+  }
+  const double phase_ms = 1e3 * view.figures.duration_s;
+  const double threshold_ms =
+      phase_ms > 0 ? std::min(kClockErrorMs, kClockErrorShare * phase_ms) : kClockErrorMs;
+  if (error_ms > threshold_ms) {
+    marks.push_back(
+        MakeMark("clock_uncertain", client.host(), error_ms, threshold_ms,
+                 "its clock offset is too uncertain for this phase: use a quieter or shorter network path to the "
+                 "coordinator, or a longer phase"));
+  }
+}
+
+void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mark>& marks) {
+  const std::optional<ClientWrites>& writes = view.writes->clients[client_index];
+  if (!writes || !writes->reached_bytes || writes->more_may_follow) return;
+  const double reached_percent =
+      100 * static_cast<double>(*writes->reached_bytes) / static_cast<double>(writes->written_bytes);
+  if (reached_percent >= kReachedPercent) return;
+  marks.push_back(MakeMark(
+      "absorbed", view.roster.NameOf(client_index), reached_percent, kReachedPercent,
+      absl::StrCat("less than 90 % of the bytes written reached the server or device; the rest were overwritten in "
+                   "the client's memory before they left it: ",
+                   view.traits.flush_in_region
+                       ? "use -o or -I, or records that do not overlap"
+                       : "add -e, which with --time flushes each pass, or use -o or -I")));
+}
+
+void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
+                    std::vector<v1::Mark>& marks) {
+  const size_t index = view.roster.ClientOf(client.workers(0).worker());
+  const uint32_t first_worker = view.roster.WorkersOf(index).front();
+  std::set<std::string> seen_mounts;
+  uint64_t retransmissions = 0, timeouts = 0, errors = 0;
+  for (const auto& [target_index, nfs] : client.host_delta().nfs()) {
+    std::string mount = absl::StrCat("target ", target_index);
+    if (static_cast<int>(first_worker) < view.run.targets_size()) {
+      const v1::WorkerTargets& targets = view.run.targets(static_cast<int>(first_worker));
+      if (static_cast<int>(target_index) < targets.targets_size() &&
+          !targets.targets(static_cast<int>(target_index)).filesystem_id().empty()) {
+        mount = targets.targets(static_cast<int>(target_index)).filesystem_id();
+      }
+    }
+    if (!seen_mounts.insert(mount).second) continue;
+    for (const char* name : {"READ", "WRITE", "COMMIT"}) {
+      const auto op = nfs.ops().find(name);
+      if (op == nfs.ops().end()) continue;
+      // The kernel's counters have transmissions >= ops, but they are not read at the same instant.
+      retransmissions += op->second.transmissions() - std::min(op->second.transmissions(), op->second.ops());
+      timeouts += op->second.major_timeouts();
+      errors += op->second.errors();
+    }
+  }
+  if (retransmissions + timeouts + errors == 0) return;
+  marks.push_back(MakeMark(
+      "retransmits", client.host(), static_cast<double>(retransmissions + timeouts + errors), 0,
+      absl::StrCat("READ, WRITE and COMMIT had ", retransmissions, " retransmissions, ", timeouts,
+                   " timeouts, ", errors, " errors: check for network drops and the server's load")));
+}
+
+}  // namespace
+
+std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                                  const ClientPart& part) {
+  std::vector<v1::Mark> marks;
+  AddClockMarks(view, client, part.workers, marks);
+  for (v1::Mark& mark : CacheMarks(view, client, part)) marks.push_back(std::move(mark));
+  AddAbsorbed(view, view.roster.ClientOf(client.workers(0).worker()), marks);
+  if (std::optional<v1::Mark> stall = StallMark(view, client, part.lanes)) marks.push_back(*std::move(stall));
+  AddLoadMarks(view, client, part.lanes, marks);
+  AddRetransmits(view, client, marks);
+  return marks;
+}
+
+}  // namespace iobench

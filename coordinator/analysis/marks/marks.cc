@@ -1,0 +1,252 @@
+#include "coordinator/analysis/marks/marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/model/plan_traits.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/marks/shared_target.h"
+#include "coordinator/analysis/marks/verify_summary.h"
+#include "coordinator/analysis/phase/phase_writes.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kSkewPercent = 1.0;
+constexpr double kShortestSeconds = 1.0;
+constexpr double kFewestOpsPerLane = 100.0;
+
+std::string Counted(size_t count, std::string_view noun) {
+  return absl::StrCat(count, " ", std::string(noun), count == 1 ? "" : "s");
+}
+
+// Writes that loop without a flush stay in memory, however long they take.
+bool StaysInMemoryWithTime(const PhaseTraits& traits) {
+  return traits.buffered_writes && !traits.unmounted && !traits.flush_in_region;
+}
+
+void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  const v1::StartReport& start = report.start();
+  if (view.phase.start_late()) {
+    marks.push_back(MakeMark(
+        "start_late", "phase", start.attempts(), 0,
+        absl::StrCat(
+            "a worker confirmed the start too late even at attempt ", start.attempts(),
+            ", so lanes may have started after the common start time: start fewer workers per processor")));
+  }
+  // A repeated write creates its files again, and dropping the caches is repeated with the start.
+  if (view.phase.begun_before() && (view.traits.reads || view.traits.needs_items) &&
+      !view.traits.null_engine && !view.traits.unmounted && !view.traits.drops_caches) {
+    marks.push_back(
+        MakeMark("begun_before", "phase", start.attempts(), 0,
+                 "a start was cancelled after lanes had begun, so part of the data (or names) may already have been "
+                 "read: use --drop-caches, or start fewer workers per processor"));
+  }
+  if (start.skew_percent() > kSkewPercent) {
+    // With a single clock the estimate is exact.
+    const std::string bounds = start.skew_low_us() == start.skew_high_us()
+                                   ? std::string()
+                                   : absl::StrCat(" (between ", FormatSeconds(start.skew_low_us() * 1e-6),
+                                                  " and ", FormatSeconds(start.skew_high_us() * 1e-6), ")");
+    marks.push_back(
+        MakeMark("skewed_start", "phase", start.skew_percent(), kSkewPercent,
+                 absl::StrFormat(
+                     "lanes began %s apart%s, %.1f %% of the phase: use %s, or no more lanes than processors",
+                     FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent(),
+                     StaysInMemoryWithTime(view.traits) ? "a larger -s"
+                     : !view.traits.metadata        ? "a larger -s or --time"
+                     : view.traits.metadata_repeats ? "more --items or --time"
+                                                    : "more --items")));
+  }
+}
+
+const char* LongerBy(const PhaseTraits& traits) {
+  if (StaysInMemoryWithTime(traits)) return "a larger -s, or -c -e --time 30";
+  if (!traits.metadata) return "a larger -s, or --time 30";
+  return traits.metadata_repeats ? "more --items, or --time 30" : "more --items";
+}
+
+std::string HowToLast(const PhaseTraits& traits) {
+  return absl::StrCat("use ", LongerBy(traits));
+}
+
+// Checks the basis of the headline: its window, and the ops in the lanes' timed regions.
+void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  const double seconds = view.figures.headline_seconds;
+  if (view.figures.first_to_end == nullptr) return;  // no lane did anything, so nothing is too short
+  const double warmup_s = view.traits.warmup_s;
+  if (warmup_s > 0 && seconds < kShortestSeconds) {
+    const std::string measured =
+        seconds > 0 ? absl::StrCat("measured for only ", FormatSeconds(seconds), " after a warm-up of ",
+                                   FormatSeconds(warmup_s))
+                    : absl::StrCat("the warm-up of ", FormatSeconds(warmup_s), " took the whole phase");
+    marks.push_back(MakeMark("too_short", "phase", seconds, kShortestSeconds,
+                             absl::StrCat(measured, ": use a shorter --warmup, or ", LongerBy(view.traits))));
+    return;
+  }
+  if (seconds < kShortestSeconds) {
+    marks.push_back(
+        MakeMark("too_short", "phase", seconds, kShortestSeconds,
+                 absl::StrCat("measured for only ", FormatSeconds(seconds), ": ", HowToLast(view.traits))));
+    return;
+  }
+  double ops = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) ops += static_cast<double>(lane.result->region_ops());
+  const double ops_per_lane = ops / static_cast<double>(view.aligned.lanes.size());
+  if (ops_per_lane < kFewestOpsPerLane) {
+    marks.push_back(MakeMark(
+        "too_short", "phase", ops_per_lane, kFewestOpsPerLane,
+        absl::StrFormat("only %.0f ops per lane: %s", ops_per_lane,
+                        view.traits.metadata ? HowToLast(view.traits) : "use a larger -s or a smaller -r")));
+  }
+}
+
+const char* WhyUnflushed(const PhaseTraits& traits) {
+  if (traits.unmounted) {
+    return "bytes may still be in the server's memory, not on its disks: add -c -e, or -o";
+  }
+  if (traits.headline_closes) {
+    return "bytes may still be in client memory: close() does not wait for a local disk, nor under an NFSv4 "
+           "write delegation; add -e, or -I";
+  }
+  return "bytes may still be in client memory, not on the server: add -c -e, or -I";
+}
+
+void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  std::set<std::string> places;
+  std::set<size_t> clients;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    uint32_t target_index = 0;
+    const v1::TargetFacts* target = view.TargetOf(lane, &target_index);
+    if (target == nullptr || !target->memory()) continue;
+    places.insert(absl::StrCat(view.run.plan().targets(static_cast<int>(target_index)).path(), " (",
+                               target->filesystem(), ")"));
+    clients.insert(view.roster.ClientOf(lane.worker));
+  }
+  if (places.empty() || view.traits.null_engine) return;
+  marks.push_back(
+      MakeMark("memory_fs", "phase", static_cast<double>(clients.size()), 0,
+               absl::StrCat(absl::StrJoin(places, ", "),
+                            " is the client's memory, not storage: set --path to the file system to test")));
+}
+
+// Clients of one target that see different file systems there: their sum combines different storage.
+void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  if (view.traits.null_engine) return;
+  std::map<uint32_t, std::map<uint32_t, const v1::TargetFacts*>> seen_by_worker;  // by target
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    uint32_t target_index = 0;
+    const v1::TargetFacts* const target = view.TargetOf(lane, &target_index);
+    if (target != nullptr) seen_by_worker[target_index].emplace(lane.worker, target);
+  }
+  size_t filesystem_count = 0;
+  std::vector<std::string> differ;
+  for (const auto& [target_index, seen] : seen_by_worker) {
+    const std::string& path = view.run.plan().targets(static_cast<int>(target_index)).path();
+    std::vector<TargetSight> sights;
+    for (const auto& [worker, facts] : seen) {
+      sights.push_back({view.roster.NameOf(view.roster.ClientOf(worker)),
+                        view.run.workers(static_cast<int>(worker)), *facts, path});
+    }
+    const TargetSharing sharing = SharingAmong(sights);
+    if (sharing.sharing != Sharing::kDifferent) continue;
+    filesystem_count += sharing.filesystem_count;
+    differ.push_back(absl::StrCat(path, " (", sharing.who_sees_what, ")"));
+  }
+  if (differ.empty()) return;
+  marks.push_back(MakeMark("not_shared", "phase", static_cast<double>(filesystem_count), 1,
+                           absl::StrCat("the clients do not see the same file system at ",
+                                        absl::StrJoin(differ, ", "),
+                                        ", so the total adds up different storage: mount the same file system on all "
+                                        "of them, or test each separately")));
+}
+
+void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  size_t without_result = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (worker.missing_reason.empty() && worker.result->lanes().empty() &&
+        AssignmentOf(view.phase.phase(), worker.number) != nullptr) {
+      ++without_result;
+    }
+  }
+  std::vector<std::string> missing;
+  if (report.workers_lost() > 0) missing.push_back(Counted(report.workers_lost(), "worker") + " lost");
+  if (without_result > 0) missing.push_back(Counted(without_result, "worker") + " without a result");
+  if (report.lanes_failed() > 0) missing.push_back(Counted(report.lanes_failed(), "lane") + " failed");
+  if (report.lanes_sat_out() > 0) missing.push_back(Counted(report.lanes_sat_out(), "lane") + " sat out");
+  if (missing.empty()) return;
+  const double count = static_cast<double>(report.workers_lost() + without_result + report.lanes_failed() +
+                                           report.lanes_sat_out());
+  marks.push_back(
+      MakeMark("partial", "phase", count, 0,
+               absl::StrCat(absl::StrJoin(missing, ", "),
+                            view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
+                            "; fix the errors listed, and repeat")));
+}
+
+// Without any match it is unknown whether the search criteria were right.
+void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  if (!view.traits.finds || report.found_items() > 0 || report.ops() == 0) return;
+  marks.push_back(MakeMark("nothing_found", "phase", 0, 0,
+                           absl::StrCat("find matched none of ", FormatCount(static_cast<double>(report.ops())),
+                                        " items, which makes the result invalid for the IO500: check --find-name and "
+                                        "--find-bytes")));
+}
+
+}  // namespace
+
+bool HasMark(const v1::PhaseReport& report, std::string_view code) {
+  return std::any_of(report.marks().begin(), report.marks().end(),
+                     [code](const v1::Mark& mark) { return mark.code() == code; });
+}
+
+v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
+                  std::string_view text) {
+  v1::Mark mark;
+  mark.set_code(std::string(code));
+  mark.set_subject(std::string(subject));
+  mark.set_value(value);
+  mark.set_threshold(threshold);
+  mark.set_text(std::string(text));
+  return mark;
+}
+
+std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report) {
+  std::vector<v1::Mark> marks;
+  AddPartial(view, report, marks);
+  if (view.aligned.lanes.empty()) return marks;  // there is no figure to doubt
+  if (view.traits.buffered_writes && !view.writes->flushed) {
+    marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
+  }
+  AddNotShared(view, marks);
+  AddMemoryFs(view, marks);
+  AddStartMarks(view, report, marks);
+  AddTooShort(view, marks);
+  AddNothingFound(view, report, marks);
+  if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
+  if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));
+  if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
+    marks.push_back(*std::move(differ));
+  return marks;
+}
+
+void FillMarks(const PhaseView& view, v1::PhaseReport& report) {
+  for (v1::Mark& mark : PhaseMarks(view, report)) *report.add_marks() = std::move(mark);
+  if (view.aligned.lanes.empty()) return;
+  const std::vector<ClientPart> parts = ClientPartsOf(view);
+  for (v1::ClientPhaseReport& client : *report.mutable_clients()) {
+    const size_t index = view.roster.ClientOf(client.workers(0).worker());
+    for (v1::Mark& mark : ClientMarks(view, client, parts[index])) {
+      *report.add_marks() = mark;
+      *client.add_marks() = std::move(mark);
+    }
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,49 @@
+// Marks: warnings in a result that say why a figure is doubtful and what to do about it. docs/measurement.md has a
+// table of all marks. A mark is set only if the data for it exists, never by guessing.
+#ifndef COORDINATOR_ANALYSIS_MARKS_MARKS_H_
+#define COORDINATOR_ANALYSIS_MARKS_MARKS_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/analysis/phase/phase_view.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Fills the marks of the phase and of its clients. A client's mark is listed with the client and also, with the client
+// as subject, with the phase, whose list therefore contains all marks. Marks of several clients with the same meaning
+// have the same text. REQUIRES: the rest of `report` is filled.
+void FillMarks(const PhaseView& view, v1::PhaseReport& report);
+
+// The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, not_shared,
+// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ.
+std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
+
+// The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound, retransmits.
+std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                                  const ClientPart& part);
+
+// Adds cpu_bound and network_bound.
+void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
+                  std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks);
+
+// Returns stalled, with the longest stall of the client's lanes.
+std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
+                                  std::span<const AlignedLane* const> lanes);
+
+// Returns options_differ: the clients of a run differ in kernel, or, for network file systems, in file system type or
+// mount options. Options that are specific to a client (its address, its port) are ignored.
+std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster);
+
+bool HasMark(const v1::PhaseReport& report, std::string_view code);
+
+v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
+                  std::string_view text);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_MARKS_MARKS_H_

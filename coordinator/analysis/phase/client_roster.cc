@@ -1,0 +1,48 @@
+#include "coordinator/analysis/phase/client_roster.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+
+ClientRoster::ClientRoster(const v1::RunRecord& run) {
+  std::unordered_map<std::string, size_t> client_of_key;
+  std::unordered_map<std::string, int> clients_named;
+  for (const v1::WorkerFacts& facts : run.workers()) {
+    const uint32_t worker = static_cast<uint32_t>(client_of_.size());
+    // A worker without a boot id is identified by its host name.
+    const std::string key = facts.boot_id().empty() ? absl::StrCat("host ", facts.host())
+                                                    : absl::StrCat("boot ", facts.boot_id());
+    const auto [position, is_new] = client_of_key.try_emplace(key, clients_.size());
+    if (is_new) {
+      const std::string host = facts.host().empty() ? "unknown host" : facts.host();
+      const int same_name_count = ++clients_named[host];
+      clients_.push_back(
+          {.name = same_name_count == 1 ? host : absl::StrCat(host, " (", same_name_count, ")"),
+           .other_hosts = {},
+           .workers = {}});
+    }
+    Client& client = clients_[position->second];
+    if (!client.workers.empty()) {
+      const std::string& first_host = run.workers(static_cast<int>(client.workers.front())).host();
+      const bool known = facts.host() == first_host ||
+                         std::find(client.other_hosts.begin(), client.other_hosts.end(), facts.host()) !=
+                             client.other_hosts.end();
+      if (!known) client.other_hosts.push_back(facts.host());
+    }
+    client.workers.push_back(worker);
+    client_of_.push_back(position->second);
+  }
+}
+
+std::string ClientRoster::WorkerName(uint32_t worker) const {
+  return absl::StrCat(NameOf(ClientOf(worker)), " worker ", worker);
+}
+
+std::string ClientRoster::LaneName(uint32_t worker, uint32_t lane) const {
+  return absl::StrCat(WorkerName(worker), " lane ", lane);
+}
+
+}  // namespace iobench

@@ -1,0 +1,44 @@
+// Maps workers to clients and provides display names. A client is identified by its boot id and named after its host.
+#ifndef COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_
+#define COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Clients are numbered in the order of their first worker. Does not borrow `run`.
+class ClientRoster {
+ public:
+  explicit ClientRoster(const v1::RunRecord& run);
+
+  size_t client_count() const { return clients_.size(); }
+  size_t worker_count() const { return client_of_.size(); }
+  size_t ClientOf(uint32_t worker) const { return client_of_[worker]; }  // REQUIRES: worker < worker_count()
+  const std::vector<uint32_t>& WorkersOf(size_t client) const { return clients_[client].workers; }
+
+  // Returns "node1"; if several boot ids have the same host name, "node1", "node1 (2)", "node1 (3)".
+  const std::string& NameOf(size_t client) const { return clients_[client].name; }
+  // Returns host names other than the client's own that its workers report (containers, cloned machines).
+  const std::vector<std::string>& OtherHostsOf(size_t client) const { return clients_[client].other_hosts; }
+
+  std::string WorkerName(uint32_t worker) const;               // "node1 worker 3"
+  std::string LaneName(uint32_t worker, uint32_t lane) const;  // "node1 worker 3 lane 7"
+
+ private:
+  struct Client {
+    std::string name;
+    std::vector<std::string> other_hosts;
+    std::vector<uint32_t> workers;
+  };
+  std::vector<Client> clients_;
+  std::vector<size_t> client_of_;  // by worker number
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_

@@ -1,0 +1,98 @@
+#include "coordinator/analysis/phase/host_delta.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/not_a_number.h"
+
+namespace iobench {
+namespace {
+
+double AllCpuSeconds(const v1::HostDelta& host) {
+  return host.cpu_user_s() + host.cpu_system_s() + host.cpu_idle_s() + host.cpu_steal_s();
+}
+
+bool KnowsCpu(const v1::HostDelta& host) {
+  return host.has_cpu_user_s() && host.has_cpu_system_s() && host.has_cpu_idle_s() && AllCpuSeconds(host) > 0;
+}
+
+// Returns the end on its worker's clock, which all workers of a client share. For workers without lanes, the longest
+// reading counts as the last.
+std::pair<int64_t, double> LastEndOf(const v1::WorkerPhaseResult& worker) {
+  int64_t end_ns = 0;
+  for (const v1::LaneResult& lane : worker.lanes()) end_ns = std::max(end_ns, lane.region_end_worker_ns());
+  return {end_ns, worker.host().seconds()};
+}
+
+// Containers on one host may have equal pids, but then have different host names.
+std::vector<const v1::WorkerPhaseResult*> OneOfEachProcess(
+    const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
+  std::vector<const v1::WorkerPhaseResult*> processes;
+  std::set<std::pair<std::string, int64_t>> seen;
+  for (const v1::WorkerPhaseResult* worker : workers) {
+    const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker->worker()));
+    if (facts.pid() == 0 || seen.insert({facts.host(), facts.pid()}).second) processes.push_back(worker);
+  }
+  return processes;
+}
+
+}  // namespace
+
+v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
+  // All readings began before the common start, so the worker that ended last has counted what the others did too.
+  std::vector<const v1::WorkerPhaseResult*> last_first(workers.begin(), workers.end());
+  std::stable_sort(last_first.begin(), last_first.end(),
+                   [](const v1::WorkerPhaseResult* a, const v1::WorkerPhaseResult* b) {
+                     return LastEndOf(*a) > LastEndOf(*b);
+                   });
+  v1::HostDelta client;
+  if (!workers.empty()) client = last_first.front()->host();
+  for (const v1::WorkerPhaseResult* worker : last_first) {
+    for (const auto& [target, nfs] : worker->host().nfs()) client.mutable_nfs()->insert({target, nfs});
+  }
+  client.clear_disk_read_bytes();
+  client.clear_disk_write_bytes();
+  if (workers.empty()) return client;
+  const auto all_know = [&](bool (v1::HostDelta::*has)() const) {
+    return std::all_of(workers.begin(), workers.end(),
+                       [has](const v1::WorkerPhaseResult* worker) { return (worker->host().*has)(); });
+  };
+  uint64_t disk_read_bytes = 0, disk_write_bytes = 0;
+  for (const v1::WorkerPhaseResult* worker : OneOfEachProcess(run, workers)) {
+    disk_read_bytes += worker->host().disk_read_bytes();
+    disk_write_bytes += worker->host().disk_write_bytes();
+  }
+  if (all_know(&v1::HostDelta::has_disk_read_bytes)) client.set_disk_read_bytes(disk_read_bytes);
+  if (all_know(&v1::HostDelta::has_disk_write_bytes)) client.set_disk_write_bytes(disk_write_bytes);
+  return client;
+}
+
+double CpuPercent(const v1::HostDelta& host) {
+  return KnowsCpu(host) ? 100 * (host.cpu_user_s() + host.cpu_system_s()) / AllCpuSeconds(host) : kNaN;
+}
+
+double StealPercent(const v1::HostDelta& host) {
+  return KnowsCpu(host) && host.has_cpu_steal_s() ? 100 * host.cpu_steal_s() / AllCpuSeconds(host) : kNaN;
+}
+
+double OwnCpuPercent(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers,
+                     const v1::HostDelta& host) {
+  if (!KnowsCpu(host)) return kNaN;
+  double own_s = 0;
+  for (const v1::WorkerPhaseResult* worker : OneOfEachProcess(run, workers)) {
+    own_s += worker->process_cpu_user_s() + worker->process_cpu_system_s();
+  }
+  // The host's counters have a coarser resolution than a process's.
+  return std::min(CpuPercent(host), 100 * own_s / AllCpuSeconds(host));
+}
+
+double NetworkPercent(const v1::HostDelta& host, const v1::NicDelta& nic) {
+  if (nic.link_bytes_per_s() == 0 || host.seconds() <= 0) return kNaN;
+  const double bytes = static_cast<double>(std::max(nic.rx_bytes(), nic.tx_bytes()));
+  return 100 * bytes / host.seconds() / static_cast<double>(nic.link_bytes_per_s());
+}
+
+}  // namespace iobench

@@ -1,0 +1,31 @@
+// Combines one client's counters from the readings of its workers. Workers of one client share counters, so each is
+// counted once. A counter that does not exist stays absent and is never 0.
+#ifndef COORDINATOR_ANALYSIS_PHASE_HOST_DELTA_H_
+#define COORDINATOR_ANALYSIS_PHASE_HOST_DELTA_H_
+
+#include <span>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Returns the host's counters, also per target, from the worker whose lanes ended last; all workers started counting
+// before the common start. disk_read_bytes and disk_write_bytes belong to a process, so they are summed over processes
+// (one may contain several workers); they are absent unless every worker has them. REQUIRES: the workers' numbers are
+// below run.workers_size().
+v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
+
+// Percentages of the whole host, with all processors = 100; NaN if unknown. Waiting for I/O counts as idle.
+double CpuPercent(const v1::HostDelta& host);  // user and system
+double StealPercent(const v1::HostDelta& host);
+
+// Returns the CPU usage of the client's worker processes on the same scale. A process may contain several workers.
+double OwnCpuPercent(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers,
+                     const v1::HostDelta& host);
+
+// Returns the utilisation of an interface's busier direction relative to its link speed; NaN if that is unknown.
+double NetworkPercent(const v1::HostDelta& host, const v1::NicDelta& nic);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_PHASE_HOST_DELTA_H_

@@ -1,0 +1,91 @@
+#include "coordinator/analysis/phase/phase_traits.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "common/model/engine.h"
+#include "common/model/metadata_operation.h"
+#include "common/model/operation.h"
+#include "common/model/plan_traits.h"
+#include "common/model/tree_state.h"
+
+namespace iobench {
+namespace {
+
+void AddNew(std::vector<std::string>& texts, std::string_view text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.emplace_back(text);
+}
+
+void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
+  traits.stonewall =
+      phase.stonewall() == v1::STONEWALL_UNSPECIFIED ? v1::STONEWALL_RETROACTIVE : phase.stonewall();
+  switch (traits.stonewall) {
+    case v1::STONEWALL_FLUSHED:
+      traits.stonewall_name = "flushed";
+      break;
+    case v1::STONEWALL_STOP:
+      traits.stonewall_name = "stop";
+      break;
+    case v1::STONEWALL_NONE:
+      traits.stonewall_name = "none";
+      break;
+    default:
+      traits.stonewall_name = "retroactive";
+  }
+  traits.headline_name = traits.stonewall == v1::STONEWALL_NONE ? "full" : "stonewalled";
+  traits.headline_region = phase.region().open() ? "open+ops" : "ops";
+  if (traits.headline_is_retroactive()) return;
+  const bool fsync = phase.region().fsync() && traits.writes;  // -e does not apply to reads
+  if (fsync) traits.headline_region += "+fsync";
+  if (phase.region().close()) traits.headline_region += "+close";
+  traits.headline_fsyncs = fsync;
+  traits.headline_closes = phase.region().close();
+}
+
+}  // namespace
+
+PhaseTraits TraitsOf(const v1::Phase& phase) {
+  PhaseTraits traits;
+  std::vector<std::string> operations, titles, engines;
+  traits.null_engine = traits.direct_reads = traits.unmounted = phase.assignments_size() > 0;
+  traits.metadata = traits.metadata_repeats = traits.finds = phase.assignments_size() > 0;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    const v1::Operation& operation = assignment.operation();
+    const auto spec = FindOperation(operation.name());
+    AddNew(operations, operation.name());
+    AddNew(titles, spec.ok() ? (*spec)->title : std::string_view(operation.name()));
+    AddNew(engines, operation.engine());
+    if (traits.record_bytes == 0) traits.record_bytes = operation.record_bytes();
+    const bool reads = !spec.ok() || (*spec)->reads();
+    const bool writes = !spec.ok() || (*spec)->writes();
+    const bool null_engine = operation.engine() == "null";
+    const bool unmounted = IsUnmounted(operation);
+    const bool metadata = spec.ok() && (*spec)->is_metadata();
+    traits.metadata &= metadata;
+    traits.finds &= metadata && MetadataSpecOf(**spec).finds_items && !null_engine;
+    traits.metadata_repeats &= metadata && EffectOf(**spec).repeats;
+    traits.needs_items |= metadata && !EffectOf(**spec).needs.empty();
+    if (metadata && traits.tree.items_per_lane() == 0) traits.tree = operation.tree();
+    traits.reads |= reads;
+    traits.writes |= writes;
+    traits.null_engine &= null_engine;
+    if (writes && !null_engine && WritesThroughMemory(operation)) traits.buffered_writes = true;
+    if (reads && !operation.direct() && !unmounted) traits.direct_reads = false;
+    traits.unmounted &= unmounted;
+    traits.rotated |= operation.rotate_clients();
+  }
+  traits.operation = absl::StrJoin(operations, "+");
+  traits.title = absl::StrJoin(titles, " and ");
+  traits.engine = absl::StrJoin(engines, "+");
+  traits.name = phase.name().empty() ? traits.operation : phase.name();
+  traits.flush_in_region = traits.buffered_writes && (phase.region().fsync() || phase.region().close());
+  for (const v1::Step& step : phase.before()) traits.drops_caches |= step.has_drop_caches();
+  traits.warmup_s = phase.stop().warmup_s();
+  traits.deadline_s = phase.stop().deadline_s();
+  SetStonewall(phase, traits);
+  return traits;
+}
+
+}  // namespace iobench

@@ -1,0 +1,31 @@
+// How evenly the lanes or clients of a phase ran.
+#ifndef COORDINATOR_ANALYSIS_PHASE_SPREAD_H_
+#define COORDINATOR_ANALYSIS_PHASE_SPREAD_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+inline constexpr double kStragglerShare = 0.8;  // of the median; slower lanes are stragglers
+
+// Returns mean, min, max, coefficient of variation (population) and Jain's index (sum x)^2 / (n * sum x^2). All are NaN
+// if there are no rates; CoV and Jain's index also if all rates are 0.
+v1::Spread SpreadOf(std::span<const double> rates);
+
+// NaN if empty; the mean of the two middle values for an even number.
+double MedianOf(std::span<const double> values);
+
+// Returns the rates that are more than 20 % below the median, slowest first.
+struct Straggler {
+  size_t index = 0;
+  double under_median = 0;  // 0.31: 31 % below it
+};
+std::vector<Straggler> StragglersOf(std::span<const double> rates);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_PHASE_SPREAD_H_

@@ -1,0 +1,26 @@
+// The rule of the stonewall: which lane's end of ops is it. The conductor applies it as soon as all lanes are done, to ask
+// for timelines that are exact there; analysis applies it to the results.
+#ifndef COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_
+#define COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_
+
+#include "common/time.h"
+
+namespace iobench {
+
+struct LaneEnd {
+  CoordTime ops_end;     // end of the last op
+  bool stopped = false;  // by the coordinator; false: the lane ended by itself
+  bool has_ops = false;  // it completed an op at all
+};
+
+// True if `a` is the stonewall rather than `b`: a lane that ended by itself comes before all that were stopped, and the
+// earlier end before the later one. Lanes without ops come last. docs/measurement.md, "Windows".
+inline bool IsStonewallBefore(const LaneEnd& a, const LaneEnd& b) {
+  if (a.has_ops != b.has_ops) return a.has_ops;
+  if (a.stopped != b.stopped) return b.stopped;
+  return a.ops_end < b.ops_end;
+}
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_

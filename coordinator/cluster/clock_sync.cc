@@ -1,0 +1,185 @@
+#include "coordinator/cluster/clock_sync.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "common/time.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kVerifyPings = 4;
+constexpr int kBurstPings = 16;
+constexpr int kMaxPingsPerBurst = 4000;  // over all clocks; each costs about 70 us of CPU over gRPC
+constexpr size_t kAtATime = 32;
+// With one poll per second, a clock's error grows by 0.25 ms. If there are many clocks, they are polled less often,
+// such that it stays below 5 ms.
+constexpr int64_t kPollNs = kNanosPerSecond;
+constexpr int64_t kLongestPollNs = 10 * kNanosPerSecond;
+constexpr int64_t kPollNsPerClock = 1'000'000;
+
+v1::PingSample SampleFrom(CoordTime sent, const v1::Pong& pong, CoordTime returned) {
+  v1::PingSample sample;
+  sample.set_sent_coord_ns(sent.ns);
+  sample.set_received_worker_ns(pong.received_worker_ns());
+  sample.set_replied_worker_ns(pong.replied_worker_ns());
+  sample.set_returned_coord_ns(returned.ns);
+  return sample;
+}
+
+int64_t RoundTripNs(const v1::PingSample& sample) {
+  return (sample.returned_coord_ns() - sample.sent_coord_ns()) -
+         (sample.replied_worker_ns() - sample.received_worker_ns());
+}
+
+bool Disjoint(const OffsetInterval& a, const OffsetInterval& b) {
+  return a.low_ns > b.high_ns || b.low_ns > a.high_ns;
+}
+
+}  // namespace
+
+absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count, std::vector<Pings>& pings) {
+  pings.assign(workers.size(), {});
+  for (size_t first = 0; first < workers.size(); first += kAtATime) {
+    const size_t end = std::min(first + kAtATime, workers.size());
+    std::map<uint32_t, size_t> index_of;
+    for (size_t i = first; i < end; ++i) index_of[workers[i]] = i;
+    for (int round = 0; round < count; ++round) {
+      std::map<uint32_t, CoordTime> sent;
+      absl::Status status = cluster_.Call(
+          [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+            if (!index_of.contains(member.number)) return std::nullopt;
+            v1::WorkerRequest request;
+            request.mutable_ping();
+            sent[member.number] = cluster_.Now();
+            return request;
+          },
+          [&](const Member& member, const ReceivedEvent& received) {
+            Pings& mine = pings[index_of[member.number]];
+            v1::PingSample sample =
+                SampleFrom(sent[member.number], received.event.pong(), received.received_at);
+            mine.best_round_trip_ns = std::min(mine.best_round_trip_ns, RoundTripNs(sample));
+            *mine.burst.add_samples() = std::move(sample);
+          },
+          {});
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClockSync::Verify() {
+  const std::vector<Member>& members = cluster_.members();
+  std::vector<uint32_t> everybody;
+  everybody.reserve(members.size());
+  for (const Member& member : members) everybody.push_back(member.number);
+  std::vector<Pings> pings;
+  const CoordTime begin = cluster_.Now();
+  if (absl::Status status = PingAll(everybody, kVerifyPings, pings); !status.ok()) return status;
+  round_ns_ = (cluster_.Now() - begin) / kVerifyPings;
+
+  // The clocks with one boot id, in the order in which they were found. Several mean that machines were cloned.
+  struct Clock {
+    uint32_t number = 0;
+    OffsetInterval interval;
+    std::string first_worker;
+  };
+  std::map<std::string, std::vector<Clock>> clocks_of_boot_id;
+  if (!always_measure_) clocks_of_boot_id[own_boot_id_].push_back({0, {}, "the coordinator"});
+  clock_of_.assign(members.size(), 0);
+  std::vector<uint32_t> clone_of_worker(members.size(), 0);
+  uint32_t clock_count = 1;
+  for (const Member& member : members) {
+    if (member.lost) continue;
+    const Pings& mine = pings[member.number];
+    longest_round_trip_ns_ = std::max(longest_round_trip_ns_, mine.best_round_trip_ns);
+    const absl::StatusOr<OffsetInterval> interval = IntervalOf(mine.burst);
+    std::vector<Clock>& known = clocks_of_boot_id[member.facts.boot_id()];
+    // A burst that contains a clock step proves nothing; then the boot id decides.
+    auto clock = std::find_if(known.begin(), known.end(), [&](const Clock& other) {
+      return !interval.ok() || !Disjoint(*interval, other.interval);
+    });
+    if (clock == known.end()) {
+      const OffsetInterval measured = interval.ok() ? *interval : OffsetInterval{{}, INT64_MIN, INT64_MAX};
+      clock = known.insert(known.end(), {clock_count++, measured, member.Name()});
+      if (known.size() > 1) {
+        notes_.push_back(absl::StrCat(
+            member.Name(), " has the same boot id as ", known.front().first_worker,
+            " but another clock: cloned machines. It counts as a separate client with its own clock; give each clone "
+            "its own identity"));
+      }
+    }
+    clock_of_[member.number] = clock->number;
+    clone_of_worker[member.number] = static_cast<uint32_t>(clock - known.begin());
+  }
+  logs_.assign(clock_count, {});
+  cluster_.SeparateClones(clone_of_worker);
+  return absl::OkStatus();
+}
+
+std::vector<uint32_t> ClockSync::OneOfEachClock(const std::function<bool(const Member&)>& fits) const {
+  std::vector<bool> found(logs_.size(), false);
+  std::vector<uint32_t> workers;
+  for (const Member& member : cluster_.members()) {
+    const uint32_t clock = clock_of_[member.number];
+    if (clock == 0 || found[clock] || member.lost || !fits(member)) continue;
+    found[clock] = true;
+    workers.push_back(member.number);
+  }
+  return workers;
+}
+
+int64_t ClockSync::poll_interval_ns() const {
+  if (measured_clock_count() == 0) return 0;
+  return std::clamp(static_cast<int64_t>(measured_clock_count()) * kPollNsPerClock, kPollNs, kLongestPollNs);
+}
+
+absl::Status ClockSync::Burst() {
+  std::vector<uint32_t> workers = OneOfEachClock([](const Member&) { return true; });
+  if (workers.empty()) return absl::OkStatus();
+  const int count =
+      std::clamp(static_cast<int>(kMaxPingsPerBurst / workers.size()), kVerifyPings, kBurstPings);
+  for (int attempt = 0; attempt < 3 && !workers.empty(); ++attempt) {
+    std::vector<Pings> pings;
+    if (absl::Status status = PingAll(workers, count, pings); !status.ok()) return status;
+    std::vector<uint32_t> again;
+    for (size_t i = 0; i < workers.size(); ++i) {
+      if (pings[i].burst.samples().empty()) continue;  // lost in the meantime
+      if (IntervalOf(pings[i].burst).ok()) {
+        longest_round_trip_ns_ = std::max(longest_round_trip_ns_, pings[i].best_round_trip_ns);
+        logs_[clock_of_[workers[i]]].Add(std::move(pings[i].burst));
+      } else {  // the clock was stepped within the burst
+        again.push_back(workers[i]);
+      }
+    }
+    workers = std::move(again);
+  }
+  return absl::OkStatus();
+}
+
+void ClockSync::Note(const Member& member, const v1::PingSample& sample) {
+  const uint32_t clock = clock_of_[member.number];
+  if (clock == 0) return;
+  v1::PingBurst burst;
+  *burst.add_samples() = sample;
+  if (IntervalOf(burst).ok()) logs_[clock].Add(std::move(burst));
+}
+
+void ClockSync::KeepAround(CoordTime instant) {
+  for (PingLog& log : logs_) log.KeepAround(instant);
+}
+
+void ClockSync::StartPhase() {
+  for (PingLog& log : logs_) log.StartPhase();
+}
+
+ClockMap ClockSync::MapOf(uint32_t worker) const {
+  const std::vector<v1::PingBurst>& bursts = BurstsOf(worker);
+  if (bursts.empty()) return ClockMap::Same();
+  absl::StatusOr<ClockMap> map = ClockMap::Fit(bursts);
+  if (!map.ok()) map = ClockMap::Fit(std::span(bursts).last(1));
+  return map.ok() ? *std::move(map) : ClockMap::Same();
+}
+
+}  // namespace iobench

@@ -1,0 +1,81 @@
+// Tracks every worker's clock offset. Verifies at the start which workers share the coordinator's clock, and pings the
+// others around and during each phase, one worker per client.
+#ifndef COORDINATOR_CLUSTER_CLOCK_SYNC_H_
+#define COORDINATOR_CLUSTER_CLOCK_SYNC_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/clock_map.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/cluster/ping_log.h"
+
+namespace iobench {
+
+class ClockSync {
+ public:
+  // `own_boot_id`: the coordinator's. `always_measure`: also ping workers that share the clock (for tests).
+  ClockSync(Cluster& cluster, std::string own_boot_id, bool always_measure)
+      : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), always_measure_(always_measure) {}
+
+  // Sends four pings to each worker and determines which workers share a clock: those with equal boot ids, unless the
+  // pings contradict that. In that case they run on cloned machines, which the cluster then distinguishes. Also
+  // measures how long a round of messages to all workers takes. Call it once, after Gather and before using the
+  // members' clients.
+  absl::Status Verify();
+  // Notes for the user, one for each client that is a clone.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  // Sends one ping burst to one worker of each clock other than the coordinator's. Call it before and after a phase.
+  absl::Status Burst();
+  // Adds a pong that arrived with a poll, unless it adds no information.
+  void Note(const Member& member, const v1::PingSample& sample);
+  // Keeps the bursts around this instant, because a figure of the phase needs the offsets then.
+  void KeepAround(CoordTime instant);
+  // Starts a phase: drops all bursts but the newest.
+  void StartPhase();
+
+  // Returns the interval at which clocks must be polled during a phase: between two polls, ClockMap's error grows by
+  // kMaxDriftPpm of half the interval. 0: all workers share the coordinator's clock.
+  int64_t poll_interval_ns() const;
+  // Returns, for each clock other than the coordinator's, the first live worker for which `fits` is true.
+  std::vector<uint32_t> OneOfEachClock(const std::function<bool(const Member&)>& fits) const;
+
+  // Returns this worker's bursts since StartPhase; empty if it shares the coordinator's clock.
+  const std::vector<v1::PingBurst>& BurstsOf(uint32_t worker) const {
+    return logs_[clock_of_[worker]].bursts();
+  }
+  // Returns a map from the bursts so far, or only from the newest if they contradict each other.
+  ClockMap MapOf(uint32_t worker) const;
+
+  int64_t longest_round_trip_ns() const {
+    return longest_round_trip_ns_;
+  }                                               // the worst over all workers of each worker's best round trip
+  int64_t round_ns() const { return round_ns_; }  // a message to all workers and back, at the start
+
+ private:
+  struct Pings {
+    v1::PingBurst burst;
+    int64_t best_round_trip_ns = INT64_MAX;
+  };
+  // Sends `count` pings to each of `workers`, at most 32 workers at a time, so that pings do not queue behind each
+  // other.
+  absl::Status PingAll(const std::vector<uint32_t>& workers, int count, std::vector<Pings>& pings);
+  size_t measured_clock_count() const { return logs_.empty() ? 0 : logs_.size() - 1; }
+
+  Cluster& cluster_;
+  const std::string own_boot_id_;
+  const bool always_measure_;
+  std::vector<uint32_t> clock_of_;  // worker number -> clock; clock 0 is the coordinator's
+  std::vector<PingLog> logs_;       // by clock; [0] stays empty
+  std::vector<std::string> notes_;
+  int64_t longest_round_trip_ns_ = 0;
+  int64_t round_ns_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CLUSTER_CLOCK_SYNC_H_

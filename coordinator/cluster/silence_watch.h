@@ -1,0 +1,52 @@
+// Detects workers that have stopped answering: a stopped process, a hanging host, or a broken network.
+#ifndef COORDINATOR_CLUSTER_SILENCE_WATCH_H_
+#define COORDINATOR_CLUSTER_SILENCE_WATCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "common/time.h"
+
+namespace iobench {
+
+// Pure: its owner reports what it hears, calls Look from time to time and acts on the result. A worker that is silent
+// for a while is first probed; its silence counts from then on. Workers are numbered from 0.
+class SilenceWatch {
+ public:
+  // A worker is given up if it has not answered for `lost_after_ns`.
+  SilenceWatch(uint32_t worker_count, int64_t lost_after_ns, CoordTime now);
+
+  // Records any message of a worker. Returns true if its silence had been reported.
+  bool Heard(uint32_t worker, CoordTime now);
+  // The worker is lost or given up; it no longer appears in the findings.
+  void Forget(uint32_t worker) { workers_[worker].gone = true; }
+
+  struct Findings {
+    std::vector<uint32_t> to_ask;      // send them a request that they answer at once
+    std::vector<uint32_t> to_tell;     // silent for told_after_ns; reported once until heard again
+    std::vector<uint32_t> to_give_up;  // the owner must call Forget
+  };
+  // Cheap, however often it is called. Time during which nobody called it does not count as silence: this process was
+  // stopped or busy, and messages that arrived meanwhile have not been read yet.
+  Findings Look(CoordTime now);
+
+  int64_t told_after_ns() const { return told_after_ns_; }
+
+ private:
+  struct Worker {
+    CoordTime heard;
+    CoordTime asked{INT64_MAX};  // time of the unanswered probe; INT64_MAX: none
+    bool told = false;
+    bool gone = false;
+  };
+
+  const int64_t lost_after_ns_;
+  const int64_t told_after_ns_;
+  const int64_t ask_after_ns_;
+  CoordTime looked_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CLUSTER_SILENCE_WATCH_H_

@@ -1,0 +1,73 @@
+// Computes how far ahead the common start must be so that every worker learns of it in time. Pure arithmetic.
+#ifndef COORDINATOR_CLUSTER_START_LEAD_H_
+#define COORDINATOR_CLUSTER_START_LEAD_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace iobench {
+
+// Over a network: max(10 ms, 4 * longest round trip + 2 * time of a round to all workers), doubled after each late
+// start (docs/measurement.md, "Start"). The round time is the median of the latest five, so that a single delay has no
+// lasting effect.
+//
+// For workers in this process: the time to wake their lanes, plus 2 rounds or 0.1 ms. A late start doubles this, up to
+// 10 ms; each punctual one reduces it by 2 %. Phases may last less than a millisecond there, and among thousands some
+// meet a busy processor.
+class StartLead {
+ public:
+  enum class Way { kNetwork, kNone };
+  static constexpr int64_t kShortestNs = 10'000'000;
+  static constexpr int64_t kWakeNs = 250'000;        // time for a lane to wake up and spin until its start
+  static constexpr int64_t kWakePerLaneNs = 30'000;  // lanes of one process wake one after the other
+  static constexpr int64_t kMinSlackNs = 100'000;
+  static constexpr int64_t kNetworkMarginNs = 500'000;
+
+  // `lane_count`: lanes per worker.
+  StartLead(Way way, uint32_t lane_count)
+      : way_(way),
+        wake_ns_(way == Way::kNone ? std::min(kWakeNs + int64_t{lane_count} * kWakePerLaneNs, kShortestNs)
+                                   : kNetworkMarginNs) {}
+
+  // The time until all workers had answered a short request.
+  void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
+  // Record whether the last start was late.
+  void NoteLate() { factor_ *= 2; }
+  void NotePunctual() {
+    if (way_ == Way::kNone) factor_ = std::max(1.0, factor_ * 0.98);
+  }
+
+  int64_t Ns(int64_t longest_round_trip_ns) const {
+    const double rounds_ns = 2.0 * static_cast<double>(MedianRoundNs());
+    const double trips_ns = 4.0 * static_cast<double>(longest_round_trip_ns);
+    if (way_ == Way::kNetwork) {
+      return static_cast<int64_t>(factor_ * std::max<double>(kShortestNs, trips_ns + rounds_ns));
+    }
+    const double shortest_ns = static_cast<double>(wake_ns_) + std::max<double>(kMinSlackNs, rounds_ns);
+    return static_cast<int64_t>(std::min(factor_ * shortest_ns, std::max<double>(kShortestNs, shortest_ns)));
+  }
+
+  // The min. time that must remain when a worker learns of the start; with less, its answer is "late".
+  int64_t MarginNeededNs() const { return wake_ns_; }
+
+ private:
+  int64_t MedianRoundNs() const {
+    const size_t count = std::min(round_count_, rounds_ns_.size());
+    if (count == 0) return 0;
+    std::array<int64_t, 5> sorted = rounds_ns_;
+    std::sort(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(count));
+    return sorted[count / 2];
+  }
+
+  const Way way_;
+  const int64_t wake_ns_;
+  double factor_ = 1;
+  std::array<int64_t, 5> rounds_ns_{};
+  size_t round_count_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CLUSTER_START_LEAD_H_

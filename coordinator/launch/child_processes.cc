@@ -1,0 +1,93 @@
+#include "coordinator/launch/child_processes.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;
+constexpr useconds_t kLookAgainUs = 2000;
+
+}  // namespace
+
+std::string ChildProcesses::Ending::ForPeople() const {
+  if (WIFSIGNALED(wait_status)) return absl::StrCat("signal ", WTERMSIG(wait_status));
+  return absl::StrCat("exit code ", WEXITSTATUS(wait_status));
+}
+
+absl::Status ChildProcesses::Start(const std::string& program, const std::vector<std::string>& arguments,
+                                   int output_fd, int death_signal) {
+  std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const pid_t parent = getpid();
+  // Until the child runs its own program, a signal would go to our handlers and be lost.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t child = fork();
+  const int fork_errno = errno;
+  if (child != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) return ErrnoStatus(absl::StrCat("cannot start ", program), fork_errno);
+  if (child == 0) {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, death_signal);
+    if (getppid() != parent) _exit(1);  // the parent died before the line above
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    if (output_fd >= 0) {
+      dup2(output_fd, STDOUT_FILENO);
+      dup2(output_fd, STDERR_FILENO);
+    }
+    execvp(program.c_str(), argv.data());
+    _exit(127);
+  }
+  children_.push_back(child);
+  return absl::OkStatus();
+}
+
+std::optional<ChildProcesses::Ending> ChildProcesses::NextEnded() {
+  for (size_t i = 0; i < children_.size(); ++i) {
+    int how = 0;
+    if (children_[i] <= 0 || waitpid(children_[i], &how, WNOHANG) != children_[i]) continue;
+    children_[i] = 0;
+    return Ending{.index = i, .wait_status = how};
+  }
+  return std::nullopt;
+}
+
+ChildProcesses::~ChildProcesses() {
+  for (const pid_t child : children_) {
+    if (child > 0 && end_signal_ != 0) kill(child, end_signal_);
+  }
+  const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
+  const auto all_ended = [this] {
+    return std::all_of(children_.begin(), children_.end(), [](pid_t child) { return child <= 0; });
+  };
+  while (NextEnded() || !all_ended()) {
+    if (MonotonicNowNs() >= until_ns) break;
+    usleep(kLookAgainUs);
+  }
+  for (const pid_t child : children_) {
+    if (child <= 0) continue;
+    kill(-child, SIGKILL);  // kills its whole process group
+    waitpid(child, nullptr, 0);
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,53 @@
+// Child processes that end together with this process: workers on this host, remote shells.
+#ifndef COORDINATOR_LAUNCH_CHILD_PROCESSES_H_
+#define COORDINATOR_LAUNCH_CHILD_PROCESSES_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace iobench {
+
+// Not thread-safe. Each child has its own session, so that Ctrl-C in the terminal reaches only this process and no
+// child can ask for a password. Its stdin is /dev/null. It gets a signal when this process dies.
+class ChildProcesses {
+ public:
+  // `end_signal`: the signal that the destructor sends to children that are still running; 0: they end on their own.
+  explicit ChildProcesses(int end_signal = 0) : end_signal_(end_signal) {}
+  ChildProcesses(ChildProcesses&& other) noexcept
+      : end_signal_(other.end_signal_), children_(std::move(other.children_)) {
+    other.children_.clear();
+  }
+  ChildProcesses& operator=(ChildProcesses&&) = delete;
+  // Waits up to five seconds for all children to end, then kills the remaining ones together with their own children.
+  ~ChildProcesses();
+
+  // Starts `program` (searched in PATH if it contains no slash) with `arguments`, the first of which is its name.
+  // `output_fd` receives its stdout and stderr; -1: it inherits ours. `death_signal`: the signal it gets if this
+  // process dies without cleaning up. Children are indexed from 0 in the order of Start calls.
+  absl::Status Start(const std::string& program, const std::vector<std::string>& arguments, int output_fd,
+                     int death_signal);
+
+  struct Ending {
+    size_t index = 0;
+    int wait_status = 0;  // as returned by waitpid
+
+    bool well() const { return wait_status == 0; }
+    std::string ForPeople() const;  // "exit code 2", "signal 9"
+  };
+  // Returns a child that has ended and was not returned before, or nullopt.
+  std::optional<Ending> NextEnded();
+
+ private:
+  int end_signal_;
+  std::vector<pid_t> children_;  // 0: has ended
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_LAUNCH_CHILD_PROCESSES_H_

@@ -1,0 +1,92 @@
+#include "coordinator/launch/client_list.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/small_file.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "common/text/utf8.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kLongestListBytes = 16_MiB;
+constexpr size_t kFewestFields = 3, kMaxFields = 4;
+
+absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
+  const std::vector<std::string> fields = absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+  if (fields.empty()) {
+    return absl::InvalidArgumentError("blank line: remove it, or make it a comment with #");
+  }
+  if (!IsUtf8(line)) return absl::InvalidArgumentError("the line is not UTF-8, so reports cannot show it");
+  if (fields.size() < kFewestFields || fields.size() > kMaxFields) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a line needs 3 or 4 fields (client, directory, program, and what to test), but this one has ",
+                     fields.size()));
+  }
+  if (fields[0][0] == '-') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", fields[0], "\" is not a client name: a remote shell would read it as an option"));
+  }
+  ClientEntry entry{.client = fields[0], .directory = fields[1], .program = fields[2], .path = ""};
+  if (fields.size() == kMaxFields) entry.path = fields[3];
+  return entry;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
+                                                         const std::string& file_name) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  if (lines.back().empty()) lines.pop_back();  // the newline of the last line does not start another line
+  std::vector<ClientEntry> clients;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].empty() && lines[i][0] == '#') continue;
+    auto entry = ParseLine(lines[i]);
+    if (!entry.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("client list ", file_name, ":", i + 1, ": ", entry.status().message()));
+    }
+    clients.push_back(*std::move(entry));
+  }
+  if (clients.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("client list ", file_name, ": it names no client"));
+  }
+  return clients;
+}
+
+absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("client list", file, kLongestListBytes));
+  return ParseClientList(text, file);
+}
+
+absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,
+                                                      const std::string& file) {
+  if (count > clients.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-t ", count, " asks for ", count, " workers, but the client list ", file, " has ",
+                     clients.size(), clients.size() == 1 ? " line" : " lines",
+                     ": add lines (a client may have several) or use a smaller -t"));
+  }
+  if (count > 0) clients.resize(count);
+  return clients;
+}
+
+std::vector<v1::Target> TargetsOf(std::span<const std::string> paths) {
+  std::vector<v1::Target> targets;
+  for (uint32_t worker = 0; worker < paths.size(); ++worker) {
+    auto found = std::find_if(targets.begin(), targets.end(),
+                              [&](const v1::Target& target) { return target.path() == paths[worker]; });
+    if (found == targets.end()) {
+      targets.emplace_back().set_path(paths[worker]);
+      found = targets.end() - 1;
+    }
+    found->mutable_who()->add_workers(worker);
+  }
+  if (targets.size() == 1) targets[0].clear_who();
+  return targets;
+}
+
+}  // namespace iobench

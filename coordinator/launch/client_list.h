@@ -1,0 +1,41 @@
+// IOzone's client list (-+m FILE): one line per worker, "client directory program [path]".
+#ifndef COORDINATOR_LAUNCH_CLIENT_LIST_H_
+#define COORDINATOR_LAUNCH_CLIENT_LIST_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+struct ClientEntry {
+  std::string client;     // host name for the remote shell; several lines with the same name: several workers
+  std::string directory;  // where its worker is started
+  std::string program;    // path of cluster-iobench there, or its directory
+  std::string path;       // optional fourth field: the path to test; empty: `directory`
+
+  const std::string& tested_path() const { return path.empty() ? directory : path; }
+};
+
+// Fields are separated by blanks; lines that begin with # are comments. InvalidArgument, with file, line number and
+// what to do: a blank line, fewer than three or more than four fields, a client name that a remote shell would take for
+// an option, or no clients.
+absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
+                                                         const std::string& file_name);
+absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file);
+
+// Returns the first `count` clients; 0: all. InvalidArgument: there are fewer.
+absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,
+                                                      const std::string& file);
+
+// Returns one target per distinct path, with the workers that use it if paths differ. Worker i uses paths[i].
+std::vector<v1::Target> TargetsOf(std::span<const std::string> paths);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_LAUNCH_CLIENT_LIST_H_

@@ -1,0 +1,51 @@
+// Starts worker processes on this host for --spawn: `cluster-iobench worker --join ADDRESS`.
+#ifndef COORDINATOR_LAUNCH_SPAWNER_H_
+#define COORDINATOR_LAUNCH_SPAWNER_H_
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/launch/child_processes.h"
+
+namespace iobench {
+
+// A private directory for a Unix socket. The destructor removes it with its contents. Directories left by killed
+// processes are removed when the next one is created.
+class SocketDirectory {
+ public:
+  static absl::StatusOr<SocketDirectory> Make();  // in $TMPDIR or /tmp
+  SocketDirectory(SocketDirectory&& other) noexcept
+      : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
+    other.path_.clear();
+  }
+  SocketDirectory& operator=(SocketDirectory&&) = delete;
+  ~SocketDirectory();
+  std::string address() const { return "unix:" + path_ + "/coordinator"; }
+
+ private:
+  SocketDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::string path_;
+  int lock_;  // held during this object's lifetime
+};
+
+class Spawner {
+ public:
+  // Starts this program `count` times with `arguments`. The children die with this process.
+  static absl::StatusOr<Spawner> Start(uint32_t count, const std::vector<std::string>& arguments);
+
+  // Call it while waiting for workers. Unavailable: a worker has ended.
+  absl::Status Check();
+
+ private:
+  Spawner() = default;
+  // Workers that have joined end when the coordinator disconnects; others would keep trying until their timeout.
+  ChildProcesses children_{SIGTERM};
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_LAUNCH_SPAWNER_H_

@@ -1,0 +1,44 @@
+// The network test (-+t): measures the network between the clients and the coordinator's host, without any files.
+#ifndef COORDINATOR_NET_CHECK_NET_CHECK_H_
+#define COORDINATOR_NET_CHECK_NET_CHECK_H_
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "coordinator/cluster/cluster.h"
+
+namespace iobench {
+
+struct NetTestOptions {
+  std::string told_host;      // host name or address that clients use for this host; empty: they try its addresses
+  uint32_t record_bytes = 0;  // size of each write and read
+  double seconds = 0;         // duration of each part; 0: 2 s, or less with many clients
+};
+
+// The results of one client, measured by its first worker. NAN: not measured.
+struct NetFigures {
+  std::string host;
+  std::string reached_at;  // the coordinator's address that the client used
+  bool same_host = false;  // client and coordinator are one host, so the network is not measured
+  double round_trip_median_us, round_trip_p99_us;
+  double to_bytes_per_s, from_bytes_per_s;          // one client at a time
+  double all_to_bytes_per_s, all_from_bytes_per_s;  // all clients at the same time
+};
+
+// Tests the clients one after the other, then all together. Throughput is measured at the receiving end, from the first
+// to the last bytes. Errors: a client cannot reach this host (the message names it), or those of Cluster::Call.
+absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std::string& own_boot_id,
+                                                    const NetTestOptions& options);
+
+// Prints MiB/s and microseconds, and the sums of the simultaneous tests.
+void PrintNetFigures(const std::vector<NetFigures>& figures, std::ostream& out);
+
+// Returns the nearest-rank percentile in us, NAN if `times_ns` is empty. Pure.
+double PercentileUs(std::vector<int64_t> times_ns, double percent);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_NET_CHECK_NET_CHECK_H_

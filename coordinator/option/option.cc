@@ -1,0 +1,278 @@
+#include "coordinator/option/option.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <iterator>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kMillisecond = 1e-3;
+
+// Formats whole numbers without an exponent, up to the largest 64-bit one.
+std::string EndOfRange(double end) {
+  if (end >= 0x1p64) return absl::StrCat(UINT64_MAX);
+  return end == std::floor(end) ? absl::StrCat(static_cast<uint64_t>(end)) : absl::StrCat(end);
+}
+
+std::string RangeOf(const OptionSpec& option) {
+  const char* unit = option.value == OptionValue::kSeconds        ? " seconds"
+                     : option.value == OptionValue::kMilliseconds ? " milliseconds"
+                                                                  : "";
+  return absl::StrCat(option.value == OptionValue::kWhole ? "a whole number" : "a number", " from ",
+                      EndOfRange(option.least), " to ", EndOfRange(option.most), unit);
+}
+
+absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::string& text) {
+  double number = NAN;
+  bool good = absl::SimpleAtod(text, &number) && number >= option.least && number <= option.most;
+  if (option.value == OptionValue::kWhole) {
+    uint64_t whole = 0;  // a double would round 2^64 to the number before it
+    good =
+        good && text.find_first_not_of("0123456789") == std::string::npos && absl::SimpleAtoi(text, &whole);
+  }
+  if (!good) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not ", RangeOf(option)));
+  }
+  return text;
+}
+
+// Converts to units of `unit_s`, as for a bare number.
+absl::StatusOr<std::string> ReadTime(const OptionSpec& option, const std::string& text, double unit_s) {
+  const absl::StatusOr<double> seconds = ParseSeconds(text, unit_s);
+  if (!seconds.ok()) return Annotate(seconds.status(), BothNamesOf(option));
+  const double number = *seconds / unit_s;
+  if (number < option.least || number > option.most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not ", RangeOf(option)));
+  }
+  const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
+  return bare ? text : absl::StrFormat("%.15g", number);
+}
+
+absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string& text,
+                                     uint64_t bare_unit_bytes) {
+  const absl::StatusOr<uint64_t> bytes = ParseBytes(text, bare_unit_bytes);
+  if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
+  if (static_cast<double>(*bytes) < option.least) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is less than ", option.least, " bytes"));
+  }
+  return absl::StrCat(*bytes);
+}
+
+absl::StatusOr<std::vector<std::string>> ReadSizeAndMs(const OptionSpec& option, const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  if (parts.size() != 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(option), ": \"", text, "\" is not a size and a pause in milliseconds such as 4m,20"));
+  }
+  IOBENCH_ASSIGN_OR_RETURN(const std::string ms, ReadTime(option, parts[1], kMillisecond));
+  const absl::StatusOr<uint64_t> bytes = ParseBytes(parts[0], 1_KiB);
+  if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
+  if (*bytes == 0)
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": the burst size is 0"));
+  return std::vector<std::string>{absl::StrCat(*bytes), ms};
+}
+
+absl::StatusOr<std::vector<std::string>> ReadDataContents(const OptionSpec& option, const std::string& text) {
+  if (text == "zero" || text == "incompressible") return std::vector<std::string>{text, "0"};
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  uint32_t byte = 0;
+  if (parts.first == "pattern" && absl::SimpleAtoi(parts.second, &byte) && byte <= 255) {
+    return std::vector<std::string>{"pattern", absl::StrCat(byte)};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(BothNamesOf(option), ": \"", text,
+                   "\" is not zero, incompressible or pattern:N with a byte N from 0 to 255"));
+}
+
+absl::StatusOr<std::vector<std::string>> ReadBinding(const OptionSpec& option, const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  uint32_t first = 0;
+  if (text == "numa") return std::vector<std::string>{"numa_nodes", "0"};
+  if (text == "cores" || (parts.first == "cores" && absl::SimpleAtoi(parts.second, &first))) {
+    return std::vector<std::string>{"cores", absl::StrCat(first)};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not cores, cores:FIRST or numa"));
+}
+
+absl::StatusOr<std::vector<std::string>> ReadStripe(const OptionSpec& option, const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  int32_t count = 0;
+  if (!absl::SimpleAtoi(parts.first, &count) || (parts.second.empty() && text.ends_with(':'))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text,
+                     "\" is not a stripe count, optionally with a size, such as 4:1m (-1: all OSTs)"));
+  }
+  if (parts.second.empty()) return std::vector<std::string>{absl::StrCat(count), "0"};
+  const absl::StatusOr<std::string> bytes = ReadSize(option, parts.second, 1);
+  if (!bytes.ok()) return bytes.status();
+  return std::vector<std::string>{absl::StrCat(count), *bytes};
+}
+
+// Converts IOzone's numbers; the plan check handles words.
+std::string ReadMapAdvice(const std::string& text) {
+  static constexpr const char* kWords[] = {"normal", "random", "sequential", "dontneed", "willneed"};
+  uint32_t number = 0;
+  return absl::SimpleAtoi(text, &number) && number < std::size(kWords) ? kWords[number] : text;
+}
+
+absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const std::string& text) {
+  absl::StatusOr<std::string> part = text;
+  switch (option.value) {
+    case OptionValue::kFlag:
+      return std::vector<std::string>{"true"};
+    case OptionValue::kWord:
+      if (text.empty())
+        return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " needs an argument"));
+      break;
+    case OptionValue::kWhole:
+    case OptionValue::kDecimal:
+      part = ReadNumber(option, text);
+      break;
+    case OptionValue::kSeconds:
+      part = ReadTime(option, text, 1);
+      break;
+    case OptionValue::kMilliseconds:
+      part = ReadTime(option, text, kMillisecond);
+      break;
+    case OptionValue::kSizeKib:
+      part = ReadSize(option, text, 1_KiB);
+      break;
+    case OptionValue::kSizeBytes:
+      part = ReadSize(option, text, 1);
+      break;
+    case OptionValue::kMapAdvice:
+      part = ReadMapAdvice(text);
+      break;
+    case OptionValue::kSizeAndMs:
+      return ReadSizeAndMs(option, text);
+    case OptionValue::kBinding:
+      return ReadBinding(option, text);
+    case OptionValue::kStripe:
+      return ReadStripe(option, text);
+    case OptionValue::kDataContents:
+      return ReadDataContents(option, text);
+  }
+  if (!part.ok()) return part.status();
+  return std::vector<std::string>{*part};
+}
+
+}  // namespace
+
+std::string_view TitleOf(OptionGroup group) {
+  switch (group) {
+    case OptionGroup::kWhat:
+      return "What to do";
+    case OptionGroup::kAuto:
+      return "Sweeps over sizes and lanes";
+    case OptionGroup::kTimed:
+      return "Timing";
+    case OptionGroup::kEngine:
+      return "Engines and buffers";
+    case OptionGroup::kBetween:
+      return "Between operations";
+    case OptionGroup::kData:
+      return "Data and verification";
+    case OptionGroup::kMetadata:
+      return "Metadata operations";
+    case OptionGroup::kCaches:
+      return "Caches and pauses between phases";
+    case OptionGroup::kWhere:
+      return "Workers and results";
+    case OptionGroup::kIozone:
+      return "IOzone options for what is always on";
+  }
+  return "";
+}
+
+const OptionSpec& OptionNamed(std::string_view name) {
+  const auto options = RunOptions();
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [name](const OptionSpec& option) { return option.name == name; });
+  assert(found != options.end());
+  return *found;
+}
+
+std::string ShortNameOf(const OptionSpec& option) {
+  return option.letter.empty() ? absl::StrCat("--", std::string(option.name))
+                               : absl::StrCat("-", std::string(option.letter));
+}
+
+std::string BothNamesOf(const OptionSpec& option) {
+  if (option.letter.empty()) return ShortNameOf(option);
+  return absl::StrCat(ShortNameOf(option), " (--", std::string(option.name), ")");
+}
+
+absl::Status GivenOptions::Add(const OptionSpec& option, const std::string& text) {
+  auto& parts = given_[&option];
+  if (!parts.empty() && option.is_flag()) return absl::OkStatus();
+  if (!parts.empty() && !option.repeatable) {
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " was given twice"));
+  }
+  if (!option.commas) {
+    IOBENCH_ASSIGN_OR_RETURN(parts.emplace_back(), PartsOf(option, text));
+    return absl::OkStatus();
+  }
+  for (const absl::string_view each : absl::StrSplit(text, ',')) {
+    IOBENCH_ASSIGN_OR_RETURN(parts.emplace_back(), PartsOf(option, std::string(each)));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<const OptionSpec*> GivenOptions::options() const {
+  std::vector<const OptionSpec*> result;
+  result.reserve(given_.size());
+  for (const auto& [option, parts] : given_) result.push_back(option);
+  return result;  // the map is sorted by addresses, which is the table's order
+}
+
+std::vector<std::string> GivenOptions::Texts(std::string_view name) const {
+  std::vector<std::string> texts;
+  const auto found = given_.find(&OptionNamed(name));
+  if (found == given_.end()) return texts;
+  for (const std::vector<std::string>& parts : found->second) texts.push_back(parts.front());
+  return texts;
+}
+
+std::string GivenOptions::Text(std::string_view name) const {
+  const std::vector<std::string> texts = Texts(name);
+  return texts.empty() ? std::string() : texts.back();
+}
+
+std::vector<uint64_t> GivenOptions::Numbers(std::string_view name) const {
+  std::vector<uint64_t> numbers;
+  for (const std::string& text : Texts(name)) {
+    uint64_t number = 0;
+    [[maybe_unused]] const bool is_number = absl::SimpleAtoi(text, &number);
+    assert(is_number);
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+uint64_t GivenOptions::Number(std::string_view name, uint64_t otherwise) const {
+  const std::vector<uint64_t> numbers = Numbers(name);
+  return numbers.empty() ? otherwise : numbers.back();
+}
+
+double GivenOptions::Decimal(std::string_view name, double otherwise) const {
+  double number = otherwise;
+  // Read as the option was read: other parsers refuse numbers that are too small to be exact.
+  [[maybe_unused]] const bool is_number = !Has(name) || absl::SimpleAtod(Text(name), &number);
+  assert(is_number);
+  return number;
+}
+
+}  // namespace iobench

@@ -1,0 +1,124 @@
+// The option table of `run`: each row has the letter, name, argument, and the plan fields that the option sets.
+#ifndef COORDINATOR_OPTION_OPTION_H_
+#define COORDINATOR_OPTION_OPTION_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace iobench {
+
+enum class OptionGroup {
+  kWhat,
+  kAuto,
+  kTimed,
+  kEngine,
+  kBetween,
+  kData,
+  kMetadata,
+  kCaches,
+  kWhere,
+  kIozone
+};
+std::string_view TitleOf(OptionGroup group);  // title of the help section
+
+// How an argument is parsed.
+enum class OptionValue {
+  kFlag,          // none
+  kWord,          // any text
+  kWhole,         // a whole number in [least, most]
+  kDecimal,       // a number in [least, most]
+  kSeconds,       // 5, 5s, 500ms, 2min: seconds in [least, most]
+  kMilliseconds,  // the same in ms
+  kSizeKib,       // 64k, 1m; a bare number is KiB, as in IOzone
+  kSizeBytes,     // 64k, 1m; a bare number is bytes
+  kSizeAndMs,     // 4m,20: two values
+  kMapAdvice,     // a word, or IOzone's number of it
+  kBinding,       // cores, cores:FIRST or numa: two values
+  kStripe,        // 4, 4:1m or -1:1m: two values
+  kDataContents,  // zero, incompressible or pattern:N: two values
+};
+
+// The phases that an option applies to. Giving an option that applies to no phase is an error.
+enum class OptionFor {
+  kEvery,
+  kReading,        // operations that only read, and metadata operations on existing items
+  kAnyReading,     // operations that read at all
+  kAnyWriting,     // operations that write at all
+  kRecords,        // operations on records of files, not metadata
+  kOpening,        // operations on records, and metadata operations that write files
+  kMixing,         // operations that read and write
+  kCreating,       // operations that create files
+  kMetadata,       // metadata operations
+  kFinding,        // find only
+  kSequentialMix,  // sequential-mix only
+  kStriding,       // stride-read only
+};
+
+struct OptionSpec {
+  std::string_view letter = {};  // "c", "+n"; empty: no IOzone letter
+  std::string_view name = {};    // "close-in-timing"
+  std::string_view argument = {};
+  OptionValue value = OptionValue::kFlag;
+  double least = 0, most = 0;  // min. and max. value; sizes have only a min.
+  bool repeatable = false;
+  bool commas = false;  // repeatable, and one value may be a comma-separated list: 1m,4m
+  // The fields that the option sets, separated by blanks: "operation.engine=posix-aio operation.depth=$". `$` stands
+  // for the value and may be omitted, `$2` for a second value; a flag's value is true. Paths begin with plan, files,
+  // data, phase or operation. Empty: the option shapes the list of phases or selects where they run.
+  std::string_view sets = {};
+  OptionFor phases = OptionFor::kEvery;
+  OptionGroup group = OptionGroup::kWhat;
+  std::string_view help = {};
+
+  bool is_flag() const { return value == OptionValue::kFlag; }
+};
+
+// All options of `run` except those of ClusterOptions, in the order of the help.
+std::span<const OptionSpec> RunOptions();
+const OptionSpec& OptionNamed(std::string_view name);  // REQUIRES: it exists
+
+// ShortNameOf returns "-c", "-+n", or "--name" if there is no letter; BothNamesOf returns "-c (--close-in-timing)", for
+// messages.
+std::string ShortNameOf(const OptionSpec& option);
+std::string BothNamesOf(const OptionSpec& option);
+
+// The options that the user gave. Names are those of the table.
+class GivenOptions {
+ public:
+  // InvalidArgument: the value is invalid, or the option is not repeatable and was given before.
+  absl::Status Add(const OptionSpec& option, const std::string& text);
+  absl::Status Add(std::string_view name, const std::string& text = "") {
+    return Add(OptionNamed(name), text);
+  }
+
+  void Remove(std::string_view name) { given_.erase(&OptionNamed(name)); }
+  // Adds the options of `other` that are not given here.
+  void AddMissing(const GivenOptions& other) { given_.insert(other.given_.begin(), other.given_.end()); }
+
+  bool Has(std::string_view name) const { return given_.contains(&OptionNamed(name)); }
+  size_t size() const { return given_.size(); }
+  std::vector<const OptionSpec*> options() const;  // in the order of the table
+
+  // Returns every value that was given; sizes in bytes, numbers as given.
+  std::vector<std::string> Texts(std::string_view name) const;
+  std::string Text(std::string_view name) const;  // the only value; empty: not given
+  std::vector<uint64_t> Numbers(std::string_view name) const;
+  uint64_t Number(std::string_view name, uint64_t otherwise) const;
+  double Decimal(std::string_view name, double otherwise = 0) const;
+
+  // Returns the parts of the value that `$` and `$2` stand for.
+  const std::vector<std::string>& Parts(const OptionSpec& option) const { return given_.at(&option).front(); }
+
+ private:
+  std::map<const OptionSpec*, std::vector<std::vector<std::string>>> given_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_OPTION_OPTION_H_

@@ -1,0 +1,192 @@
+#include "coordinator/option/option_rules.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace iobench {
+namespace {
+
+constexpr std::string_view kOneLane =
+    "automatic mode runs one lane per worker; with -t, use lists of -s and -r instead";
+constexpr std::string_view kOneEngine = "an operation has one engine";
+constexpr std::string_view kWhole = "deduplicated records are identical, so they cannot carry their writer's stamp";
+constexpr std::string_view kOneContent = "they set different contents for the same bytes";
+constexpr std::string_view kTraceRules = "the trace sets offsets and sizes";
+constexpr std::string_view kReadOnly = "your own files are only read";
+
+// clang-format off
+constexpr ForbiddenPair kForbidden[] = {
+    {"auto",       "lanes",     kOneLane},
+    {"auto",       "max-lanes", kOneLane},
+    {"min-size",   "lanes",     kOneLane},
+    {"min-size",   "max-lanes", kOneLane},
+    {"max-size",   "lanes",     kOneLane},
+    {"max-size",   "max-lanes", kOneLane},
+    {"min-record", "lanes",     kOneLane},
+    {"min-record", "max-lanes", kOneLane},
+    {"max-record", "lanes",     kOneLane},
+    {"max-record", "max-lanes", kOneLane},
+    {"lanes",      "max-lanes", "one lists numbers of lanes, the other sweeps over a range of them"},
+    {"show-latency", "lanes",     "IOzone's -N is for one lane; the latency lines of the report need no option"},
+    {"show-latency", "max-lanes", "IOzone's -N is for one lane; the latency lines of the report need no option"},
+    {"auto-read-write", "op",     "it stands for -a -z -i 0 -i 1"},
+    {"size",       "min-size",  "one lists sizes, the other starts a range"},
+    {"size",       "max-size",  "one lists sizes, the other ends a range"},
+    {"record",     "min-record", "one lists records, the other starts a range"},
+    {"record",     "max-record", "one lists records, the other ends a range"},
+    {"file",       "files",     "one names a single file, the other one file per lane"},
+    {"file",       "lanes",     "several lanes cannot use one file; use -F or --path"},
+    {"file",       "max-lanes", "several lanes cannot use one file; use -F or --path"},
+    {"files",      "auto",      "automatic mode runs one lane per worker; use -f or --path"},
+    {"file",       "path",      "both name the directory"},
+    {"files",      "path",      "both name the directories"},
+    {"mmap",       "aio",       kOneEngine},
+    {"mmap",       "aio-copy",  kOneEngine},
+    {"mmap-async", "aio",       kOneEngine},
+    {"mmap-async", "aio-copy",  kOneEngine},
+    {"mmap-sync",  "aio",       kOneEngine},
+    {"mmap-sync",  "aio-copy",  kOneEngine},
+    {"aio",        "aio-copy",  "one copies, the other does not"},
+    {"engine",     "mmap",      kOneEngine},
+    {"engine",     "mmap-async", kOneEngine},
+    {"engine",     "aio",       kOneEngine},
+    {"engine",     "aio-copy",  kOneEngine},
+    {"depth",      "aio",       "both set the number of ops in flight"},
+    {"depth",      "aio-copy",  "both set the number of ops in flight"},
+    {"mmap-async", "mmap-sync", "only one kind of msync per op is possible"},
+    {"sync",       "dsync",     "O_SYNC includes O_DSYNC"},
+    {"jitter",     "jitter-every", "both set the interval"},
+    {"buffers",    "buffer-bytes", "both set the amount of memory"},
+    {"verify",     "dedupe",        kWhole},
+    {"verify",     "dedupe-within", kWhole},
+    {"verify",     "verify-pattern", kOneContent},
+    {"verify",     "data",          kOneContent},
+    {"verify-pattern", "data",      kOneContent},
+    {"verify-pattern", "compress",  kOneContent},
+    {"verify-pattern", "dedupe",    kOneContent},
+    {"data",       "compress",      kOneContent},
+    {"data",       "dedupe",        kOneContent},
+    {"read-trace", "auto",          kTraceRules},
+    {"read-trace", "stride",        kTraceRules},
+    {"read-trace", "jitter",        kTraceRules},
+    {"read-trace", "jitter-every",  kTraceRules},
+    {"read-trace", "verify",        "a trace may read what was never written"},
+    {"read-trace", "verify-pattern", "a trace may read what was never written"},
+    {"write-trace", "auto",         "every phase would write the same files"},
+    {"bind",       "bind-from",     "both set the first lane's processor"},
+    {"write-trace", "read-trace",   "a replayed trace exists already"},
+    {"no-stonewall", "stop-at-stonewall", "one includes stragglers, the other stops them"},
+    {"existing",   "keep",          kReadOnly},
+    {"existing",   "shared-file",   "each lane reads one of the files"},
+    {"existing",   "files-per-lane", "each lane reads one of the files"},
+    {"existing",   "path",          "the files already set the directories"},
+    {"existing",   "read-existing", "both name the files"},
+    {"existing",   "keep-existing", kReadOnly},
+    {"existing",   "rotate-clients", "the files belong to no client"},
+    {"existing",   "verify",        "the contents of your own files are not known"},
+    {"existing",   "verify-pattern", "the contents of your own files are not known"},
+    {"read-existing", "keep",       kReadOnly},
+    {"read-existing", "shared-file", "each lane reads one of the files"},
+    {"read-existing", "files-per-lane", "each lane reads one of the files"},
+    {"read-existing", "keep-existing", kReadOnly},
+    {"read-existing", "rotate-clients", "the files belong to no client"},
+    {"read-existing", "verify",     "the contents of your own files are not known"},
+    {"read-existing", "verify-pattern", "the contents of your own files are not known"},
+    {"plan",       "suite",         "both define what to do"},
+};
+// clang-format on
+
+struct Need {
+  std::string_view option;
+  std::vector<std::string_view> one_of;
+};
+const std::vector<Need>& Needs() {
+  static const std::vector<Need> needs = {
+      {"all-records", {"auto"}},
+      {"min-size", {"auto"}},
+      {"max-size", {"auto"}},
+      {"min-record", {"auto"}},
+      {"max-record", {"auto"}},
+      {"multiplier", {"auto"}},
+      {"min-lanes", {"max-lanes"}},
+      {"mmap-sync", {"mmap"}},
+      {"mmap-advice", {"mmap", "mmap-async"}},
+      {"mmap-and-file", {"mmap", "mmap-async"}},
+      {"processor-cache", {"purge-processor-cache"}},
+      {"cache-line", {"purge-processor-cache"}},
+      {"think-in-throughput", {"think"}},
+      {"dedupe-within", {"dedupe"}},
+      {"dedupe-interior", {"dedupe-within"}},
+      {"dedupe-seed", {"dedupe"}},
+      {"dedupe-lane-offset", {"dedupe"}},
+      {"interleaved", {"shared-file"}},
+      {"least-file-bytes", {"file-bytes"}},
+      {"read-existing", {"file", "files"}},
+      {"wear-out", {"deadline"}},
+  };
+  return needs;
+}
+
+// Options that shape the list of phases, which a plan or a suite already has. The defaults of a suite may be replaced.
+bool CannotGoWithPlan(const OptionSpec& option) {
+  static constexpr std::string_view kFree[] = {"plan", "path", "file", "files", "keep"};
+  return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
+}
+bool CannotGoWithSuite(const OptionSpec& option) {
+  static constexpr std::string_view kFree[] = {"suite", "path",   "file", "files",
+                                               "keep",  "record", "size", "lanes"};
+  if (std::find(std::begin(kFree), std::end(kFree), option.name) != std::end(kFree)) return false;
+  const bool shapes = option.group == OptionGroup::kWhat || option.group == OptionGroup::kAuto;
+  return shapes && option.sets.empty();
+}
+
+}  // namespace
+
+std::span<const ForbiddenPair> ForbiddenPairs() {
+  return kForbidden;
+}
+
+absl::Status CheckOptions(const GivenOptions& given) {
+  for (const ForbiddenPair& pair : kForbidden) {
+    if (!given.Has(pair.one) || !given.Has(pair.other)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed(pair.one)), " cannot go with ",
+                                                   BothNamesOf(OptionNamed(pair.other)), ": ",
+                                                   std::string(pair.why)));
+  }
+  for (const OptionSpec* option : given.options()) {
+    if (given.Has("plan") && CannotGoWithPlan(*option)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(*option), " cannot go with --plan: write it into the plan instead"));
+    }
+    if (given.Has("suite") && CannotGoWithSuite(*option)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(*option),
+                       " cannot go with --suite, which defines the phases: print its plan with --print-plan and "
+                       "change that"));
+    }
+  }
+  for (const Need& need : Needs()) {
+    if (!given.Has(need.option)) continue;
+    const bool met = std::any_of(need.one_of.begin(), need.one_of.end(),
+                                 [&](std::string_view name) { return given.Has(name); });
+    if (met) continue;
+    std::vector<std::string> names;
+    names.reserve(need.one_of.size());
+    for (const std::string_view name : need.one_of) names.push_back(BothNamesOf(OptionNamed(name)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(OptionNamed(need.option)), " needs ", absl::StrJoin(names, " or ")));
+  }
+  for (const char* name : {"record", "size", "lanes"}) {
+    if (given.Has("suite") && given.Texts(name).size() > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(OptionNamed(name)), " with --suite takes one value"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

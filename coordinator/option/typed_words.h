@@ -1,0 +1,35 @@
+// Handles words on the command line that are not valid options, and suggests the intended ones.
+#ifndef COORDINATOR_OPTION_TYPED_WORDS_H_
+#define COORDINATOR_OPTION_TYPED_WORDS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace iobench {
+
+// Option names without dashes.
+struct LongNames {
+  std::vector<std::string> known;
+  std::vector<std::string> shown;  // shown by the help; a typo most likely means one of these
+};
+
+// Checks long names up to "--" as CLI11 will read them. InvalidArgument: an unknown name, a dash that a word processor
+// made of two hyphens, or a long name after a single hyphen; the message suggests the likely name.
+absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names);
+
+// True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed.
+bool NamesDirectory(std::string_view word);
+
+// InvalidArgument: the first word is similar to a command.
+absl::Status CheckFirstWord(const std::string& word, std::span<const std::string_view> commands);
+
+// Returns InvalidArgument for a word that is not a directory, with what may have been intended.
+absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_OPTION_TYPED_WORDS_H_

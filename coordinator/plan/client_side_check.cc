@@ -1,0 +1,95 @@
+#include "coordinator/plan/client_side_check.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/operation.h"
+#include "common/model/phase_shape.h"
+#include "common/status_util.h"
+#include "coordinator/plan/plan_check.h"
+
+namespace iobench {
+namespace {
+
+absl::Status CheckRemounts(const v1::Phase& phase) {
+  for (const v1::Step& step : phase.before()) {
+    if (!step.has_remount() || step.remount().mount_point().starts_with('/')) continue;
+    return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": -U \"",
+                                                   step.remount().mount_point(),
+                                                   "\" is not the absolute path of a mount point"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckStripe(const v1::Plan& plan) {
+  constexpr int32_t kMaxTargets = 2000;  // LOV_MAX_STRIPE_COUNT
+  constexpr uint64_t kUnitBytes = 64 << 10;
+  if (!plan.has_stripe()) return absl::OkStatus();
+  const v1::Stripe& stripe = plan.stripe();
+  if (stripe.count() < -1 || stripe.count() > kMaxTargets) {
+    return absl::InvalidArgumentError(absl::StrCat("--stripe (stripe.count) over ", stripe.count(),
+                                                   " OSTs: give 1 to ", kMaxTargets,
+                                                   ", 0 for the file system's default or -1 for all"));
+  }
+  if (stripe.bytes() % kUnitBytes != 0 || stripe.bytes() >= uint64_t{1} << 32) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--stripe (stripe.bytes) of ", stripe.bytes(), " bytes is not a multiple of 64k below 4g"));
+  }
+  const bool mounted =
+      std::all_of(plan.targets().begin(), plan.targets().end(),
+                  [](const v1::Target& target) { return target.path().find("://") == std::string::npos; });
+  if (!UsesFiles(plan) || !mounted) {
+    return absl::InvalidArgumentError(
+        "--stripe (stripe) only applies to files created on Lustre, and this run creates none: leave it out");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTrace(const v1::FileLayout& files, const v1::Phase& phase, const v1::Operation& operation) {
+  const v1::Trace& trace = operation.trace();
+  if (trace.read_file().empty() && trace.write_file().empty()) return absl::OkStatus();
+  const auto spec = FindOperation(operation.name());
+  if (!spec.ok()) return spec.status();
+  const auto refuse = [&](const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": ", what));
+  };
+  if ((*spec)->is_metadata()) return refuse("a trace (-X, -Y) records reads and writes, not metadata operations");
+  if (trace.read_file().empty()) return absl::OkStatus();
+  if (files.files_per_lane() > 1 || files.interleaved()) {
+    return refuse("a trace (-Y) covers one file: it cannot go with --files-per-lane or --interleaved");
+  }
+  const bool one_kind = (*spec)->kinds == OpKinds(OpKind::kRead) || (*spec)->kinds == OpKinds(OpKind::kWrite);
+  const bool anywhere = (*spec)->call == Call::kStream || (*spec)->call == Call::kPositional;
+  if (one_kind && anywhere) return absl::OkStatus();
+  return refuse(
+      "only operations that only read or only write, record by record, can replay a trace (-Y): -i 0 to 5, 9 and 10");
+}
+
+}  // namespace
+
+absl::Status CheckClientSide(const v1::Plan& plan) {
+  IOBENCH_RETURN_IF_ERROR(CheckStripe(plan));
+  std::map<std::string, const v1::Phase*> writers;  // by trace file
+  for (const v1::Phase& phase : plan.phases()) {
+    IOBENCH_RETURN_IF_ERROR(CheckRemounts(phase));
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      IOBENCH_RETURN_IF_ERROR(CheckTrace(ShapeOf(plan, phase).files, phase, assignment.operation()));
+      const std::string& file = assignment.operation().trace().write_file();
+      if (file.empty()) continue;
+      if (plan.repetitions() > 1) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "-X ", file, " cannot go with --repeat: each repetition would write the same trace"));
+      }
+      const v1::Phase* const writer = writers.emplace(file, &phase).first->second;
+      if (writer == &phase) continue;  // its assignments are lanes of different workers
+      return absl::InvalidArgumentError(absl::StrCat("phases ", writer->name(), " and ", phase.name(),
+                                                     " would both write the trace ", file,
+                                                     ": choose one operation, such as --op write -X ", file));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

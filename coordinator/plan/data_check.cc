@@ -1,0 +1,140 @@
+#include "coordinator/plan/data_check.h"
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/data_content.h"
+#include "common/model/operation.h"
+#include "common/model/phase_check.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kSectorBytes = 512;
+constexpr uint64_t kDefaultCacheBytes = 1 << 20;  // the same as in IOzone
+constexpr uint32_t kDefaultLineBytes = 32;
+// The header is a tenth of a sector.
+constexpr uint32_t kMaxVerifiedCompressPercent = 90;
+
+constexpr char kVerify[] = "--verify (-+d, data.verify)";
+constexpr char kCompress[] = "--compress (data.compress_percent)";
+constexpr char kDedupe[] = "--dedupe (-+w, data.dedupe_percent)";
+
+absl::Status CannotGo(const std::string& one, const std::string& other, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat(one, " cannot go with ", other, ": ", why));
+}
+
+absl::Status CheckConstant(const v1::DataContent& data) {
+  const bool zero = data.kind() == v1::DataContent::ZERO;
+  const std::string constant =
+      zero ? "--data zero (data.kind ZERO)"
+           : absl::StrCat("--data pattern:", data.pattern_byte(), " (-V, data.kind PATTERN)");
+  if (data.compress_percent() > 0)
+    return CannotGo(constant, kCompress, "it already compresses completely");
+  if (data.dedupe_percent() > 0) return CannotGo(constant, kDedupe, "all its records are already identical");
+  if (zero && data.verify()) {
+    return CannotGo(constant, kVerify, "constant data have no room for a stamp; -V 0 checks every byte");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDedupe(const v1::DataContent& data) {
+  if (data.dedupe_within_percent() > 0 && data.dedupe_percent() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("-+y (data.dedupe_within_percent) applies to a part of what ",
+                                                   kDedupe, " shares: give that option too"));
+  }
+  if (data.dedupe_interior_percent() > 0 && data.dedupe_within_percent() == 0) {
+    return absl::InvalidArgumentError(
+        "-+C (data.dedupe_interior_percent) applies to a part of the records that -+y (data.dedupe_within_percent) "
+        "shares: give that option too");
+  }
+  if (data.dedupe_percent() > 0 && data.verify()) {
+    return CannotGo(kDedupe, kVerify, "records stamped with their writer are never identical");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVerify(const v1::Plan& plan) {
+  if (plan.data().compress_percent() > kMaxVerifiedCompressPercent) {
+    return CannotGo(absl::StrCat(kCompress, " over ", kMaxVerifiedCompressPercent), kVerify,
+                    "a tenth of every sector is its stamp");
+  }
+  uint64_t odd = 0, other = 0;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const v1::Operation& operation = assignment.operation();
+      const auto spec = FindOperation(operation.name());
+      if (!spec.ok() || (*spec)->is_metadata()) continue;
+      if (!operation.trace().read_file().empty()) {
+        return CannotGo(kVerify, "-Y (trace.read_file)", "the offsets of a trace split sectors");
+      }
+      const uint64_t record_bytes = operation.record_bytes();
+      (record_bytes % kSectorBytes != 0 && odd == 0 ? odd : other) = record_bytes;
+      if (odd != 0 && other != 0 && odd != other) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            kVerify, " needs record sizes that are all multiples of 512 bytes, or all the same: ", odd, " and ",
+            other, " would split each other's sectors"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// -m: a lane's data comes from its buffers and goes to them; nothing is generated or checked between ops.
+absl::Status CheckBuffers(const v1::Plan& plan) {
+  constexpr char kBuffers[] = "-m (buffer_bytes)";
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (assignment.operation().buffer_bytes() == 0) continue;
+      if (plan.data().verify())
+        return CannotGo(kVerify, kBuffers, "data are checked after each op");
+      if (plan.data().dedupe_percent() > 0) {
+        return CannotGo(kDedupe, kBuffers, "dedupable records are generated before each op");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The conditions for any kind of check.
+absl::Status CheckChecks(const v1::Plan& plan) {
+  if (!plan.files().existing_files().empty()) {
+    return CannotGo(kVerify, "-+E (files.existing_files)", "the contents of existing files are not known");
+  }
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (assignment.operation().engine() == "null") {
+        return CannotGo(kVerify, "--engine null", "it moves no data to check");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void CompleteData(v1::DataContent& data) {
+  if (data.kind() == v1::DataContent::UNSPECIFIED) data.set_kind(v1::DataContent::INCOMPRESSIBLE);
+}
+
+void CompleteBetween(v1::Between& between) {
+  if (!between.purge_processor_cache()) return;
+  if (between.processor_cache_bytes() == 0) between.set_processor_cache_bytes(kDefaultCacheBytes);
+  if (between.processor_cache_line_bytes() == 0) between.set_processor_cache_line_bytes(kDefaultLineBytes);
+}
+
+absl::Status CheckData(const v1::Plan& plan) {
+  const v1::DataContent& data = plan.data();
+  IOBENCH_RETURN_IF_ERROR(CheckPercents(data));
+  if (data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN) {
+    IOBENCH_RETURN_IF_ERROR(CheckConstant(data));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckDedupe(data));
+  IOBENCH_RETURN_IF_ERROR(CheckBuffers(plan));
+  if (data.verify()) IOBENCH_RETURN_IF_ERROR(CheckChecks(plan));
+  return HasSectors(data) ? CheckVerify(plan) : absl::OkStatus();
+}
+
+}  // namespace iobench

@@ -1,0 +1,74 @@
+#include "coordinator/plan/layout.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "common/model/plan_targets.h"
+
+namespace iobench {
+
+Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
+    : lanes_per_worker_(plan.lanes_per_worker()),
+      shape_{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()},
+      client_of_worker_(client_of_worker.begin(), client_of_worker.end()) {
+  std::map<uint32_t, uint32_t> workers_on_target;
+  for (uint32_t worker = 0; worker < worker_count(); ++worker) {
+    const uint32_t target = TargetOfWorker(plan, worker);
+    target_of_worker_.push_back(target);
+    place_on_target_.push_back(workers_on_target[target]++);
+  }
+  for (const uint32_t target : target_of_worker_) workers_on_target_.push_back(workers_on_target[target]);
+  std::vector<uint32_t> by_client(worker_count());
+  std::iota(by_client.begin(), by_client.end(), 0);
+  std::stable_sort(by_client.begin(), by_client.end(),
+                   [this](uint32_t a, uint32_t b) { return client_of_worker_[a] < client_of_worker_[b]; });
+  std::map<uint32_t, uint32_t> workers_on_client;
+  uint32_t max_on_a_client = 0;
+  for (const uint32_t client : client_of_worker_) {
+    place_on_client_.push_back(workers_on_client[client]);
+    max_on_a_client = std::max(max_on_a_client, ++workers_on_client[client]);
+  }
+  rotated_owner_.resize(worker_count());
+  for (uint32_t place = 0; place < worker_count(); ++place) {
+    rotated_owner_[by_client[place]] = by_client[(place + max_on_a_client) % worker_count()];
+  }
+}
+
+std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& operation,
+                                          const PhaseShape& shape) const {
+  const uint32_t owner = operation.rotate_clients() ? RotatedOwner(worker) : worker;
+  const uint32_t count = shape.lanes_per_worker;
+  std::vector<v1::LanePlan> lanes;
+  lanes.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    v1::LanePlan lane;
+    lane.set_lane(worker * lanes_per_worker_ + i);
+    lane.set_file_owner(owner * lanes_per_worker_ + (operation.first_lane_files() ? 0 : i));
+    lane.set_leaves_prefill(operation.first_lane_files() && i > 0);
+    lane.set_target(TargetOf(owner));
+    lane.set_index_on_client(place_on_client_[worker] * count + i);
+    if (shape.files.shared_file()) {
+      const uint64_t place = uint64_t{place_on_target_[owner]} * count + i;
+      if (shape.files.interleaved()) {
+        lane.set_interleave_index(static_cast<uint32_t>(place));
+        lane.set_interleave_count(workers_on_target_[owner] * count);
+        lane.set_extent_offset_bytes(place * operation.record_bytes());
+      } else {
+        lane.set_extent_offset_bytes(place * shape.files.bytes_per_lane());
+      }
+    }
+    if (operation.mix_by_lane()) {
+      // Readers are spread evenly over the lanes (and so over clients) instead of being the first ones, unless their
+      // number was given.
+      const uint64_t n = uint64_t{worker} * count + i, percent = operation.read_percent();
+      const bool reads = operation.reader_lanes() > 0 ? n < operation.reader_lanes()
+                                                      : (n + 1) * percent / 100 > n * percent / 100;
+      lane.set_mix(reads ? v1::LANE_MIX_READER : v1::LANE_MIX_WRITER);
+    }
+    lanes.push_back(std::move(lane));
+  }
+  return lanes;
+}
+
+}  // namespace iobench

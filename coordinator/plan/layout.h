@@ -1,0 +1,51 @@
+// Assigns files to lanes: lanes, their targets, extents of shared files, rotation between clients. Pure.
+#ifndef COORDINATOR_PLAN_LAYOUT_H_
+#define COORDINATOR_PLAN_LAYOUT_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/model/phase_shape.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+class Layout {
+ public:
+  // `client_of_worker`: the index of each worker's client. REQUIRES: a checked plan and at least one worker.
+  Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker);
+
+  uint32_t worker_count() const { return static_cast<uint32_t>(client_of_worker_.size()); }
+  uint32_t lane_count() const { return worker_count() * lanes_per_worker_; }
+  uint32_t TargetOf(uint32_t worker) const { return target_of_worker_[worker]; }
+
+  // Returns the worker whose files this worker uses when clients are rotated. Workers are ordered by client and shifted
+  // by the max. number of workers per client; if all clients have equally many, each reads what the next client wrote.
+  uint32_t RotatedOwner(uint32_t worker) const { return rotated_owner_[worker]; }
+
+  // Returns the lanes of one worker for one operation, in order. Their number is the shape's, or by default the plan's.
+  // Sets LanePlan.mix for mixes by lane.
+  std::vector<v1::LanePlan> LanesOf(uint32_t worker, const v1::Operation& operation,
+                                    const PhaseShape& shape) const;
+  std::vector<v1::LanePlan> LanesOf(uint32_t worker, const v1::Operation& operation) const {
+    return LanesOf(worker, operation, shape_);
+  }
+
+  uint32_t lanes_per_worker() const { return lanes_per_worker_; }
+
+ private:
+  uint32_t lanes_per_worker_;  // the plan's, which no phase exceeds; lanes are numbered by it
+  PhaseShape shape_;           // the plan's shape
+  std::vector<uint32_t> client_of_worker_;
+  std::vector<uint32_t> target_of_worker_;
+  std::vector<uint32_t> place_on_target_;    // index of a worker among those that use its target …
+  std::vector<uint32_t> workers_on_target_;  // … and their number
+  std::vector<uint32_t> place_on_client_;    // index of a worker among those of its client
+  std::vector<uint32_t> rotated_owner_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PLAN_LAYOUT_H_

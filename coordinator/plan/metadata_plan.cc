@@ -1,0 +1,171 @@
+#include "coordinator/plan/metadata_plan.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/model/engine.h"
+#include "common/model/metadata_operation.h"
+#include "common/model/operation.h"
+#include "common/model/phase_check.h"
+#include "common/model/plan_traits.h"
+#include "common/model/tree_state.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kDefaultItems = 10'000;
+constexpr uint32_t kDefaultXattrBytes = 64;
+constexpr uint64_t kDefaultMixBytes = 4096;
+
+// The properties that make trees different. Files of one random size range cannot replace those of another.
+auto KeyOf(const v1::Tree& tree) {
+  const bool random = tree.random_sizes();
+  return std::tuple(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(), random,
+                    random ? tree.min_file_bytes() : 0, random ? tree.file_bytes() : 0);
+}
+using Key = decltype(KeyOf(v1::Tree()));
+
+// Calls `use` for every operation that works on a tree.
+template <typename Use>
+void ForEachOnTree(const v1::Plan& plan, Use use) {
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const v1::Operation& operation = assignment.operation();
+      if (IsMetadata(operation) && EngineUsesFiles(operation.engine())) use(operation);
+    }
+  }
+}
+
+std::string NamesOfRepeating() {
+  std::vector<std::string> names;
+  for (const OperationSpec& spec : Operations()) {
+    if (spec.is_metadata() && EffectOf(spec).repeats) names.emplace_back(spec.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+// Returns the total size of a tree's files; for random sizes, the expected size plus one largest file.
+uint64_t FileBytesOf(const v1::Tree& tree) {
+  if (!tree.random_sizes()) return tree.items_per_lane() * tree.file_bytes();
+  return tree.items_per_lane() * (tree.min_file_bytes() + tree.file_bytes()) / 2 + tree.file_bytes();
+}
+
+bool Finds(const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->is_metadata() && MetadataSpecOf(*spec).finds_items;
+}
+
+// Checks a shell pattern that fnmatch would treat as matching nothing, or as plain text. Null: no problem.
+const char* WhatIsWrongIn(std::string_view pattern) {
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      if (++i == pattern.size()) return "ends in a \\ that escapes nothing: write \\\\ for a literal one";
+    } else if (pattern[i] == '[') {
+      size_t end = i + 1;
+      if (end < pattern.size() && (pattern[end] == '!' || pattern[end] == '^')) ++end;
+      if (end < pattern.size() && pattern[end] == ']') ++end;  // a leading ']' belongs to the set
+      while (end < pattern.size() && pattern[end] != ']') {
+        const bool named = pattern[end] == '[' && end + 1 < pattern.size() && pattern[end + 1] == ':';
+        const size_t close = named ? pattern.find(":]", end + 2) : std::string_view::npos;
+        end = close != std::string_view::npos ? close + 2 : end + (pattern[end] == '\\' ? 2 : 1);
+      }
+      if (end >= pattern.size()) return "has a [ without a ]: write \\[ for a literal one";
+      i = end;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool WorksOnData(const v1::Plan& plan) {
+  return std::any_of(plan.phases().begin(), plan.phases().end(),
+                     [](const v1::Phase& phase) { return !IsMetadata(phase); });
+}
+
+bool WorksOnTrees(const v1::Plan& plan) {
+  bool any = false;
+  ForEachOnTree(plan, [&](const v1::Operation&) { any = true; });
+  return any;
+}
+
+void CompleteMetadata(v1::Operation& operation) {
+  const OperationSpec& spec = *SpecOf(operation);
+  operation.clear_record_bytes();
+  if (!operation.has_tree()) operation.mutable_tree()->set_items_per_lane(kDefaultItems);
+  v1::Tree& tree = *operation.mutable_tree();
+  if (tree.depth() == 0) tree.set_branching(1);
+  if (tree.xattr_bytes() == 0 && MetadataSpecOf(spec).uses_xattrs) {
+    tree.set_xattr_bytes(kDefaultXattrBytes);
+  }
+  if (tree.file_bytes() == 0 && !tree.random_sizes() && EffectOf(spec).replaces_files)
+    tree.set_file_bytes(kDefaultMixBytes);
+}
+
+absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& stop) {
+  const OperationSpec& spec = *SpecOf(operation);
+  const TreeEffect effect = EffectOf(spec);
+  const v1::Tree& tree = operation.tree();
+  IOBENCH_RETURN_IF_ERROR(CheckTree(tree));
+  if (tree.has_find() && !Finds(operation)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--find-name and --find-bytes only apply to find, and ", operation.name(),
+                     " is not find"));
+  }
+  if (const char* const wrong = WhatIsWrongIn(tree.find().name()); wrong != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--find-name (find.name) \"", tree.find().name(), "\" ", wrong));
+  }
+  if (tree.random_order() && Finds(operation)) {
+    return absl::InvalidArgumentError(
+        "find visits items in directory order: --random-order cannot go with it");
+  }
+  if (effect.replaces_files && tree.random_order()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " removes the oldest file and creates a new one: --random-order cannot go with it"));
+  }
+  if (stop.time_s() > 0 && !effect.repeats) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " can process each item only once, so --time cannot loop it: --time works with ",
+        NamesOfRepeating(), "; use --items, or --deadline to end early"));
+  }
+  if (stop.deadline_s() > 0 && tree.random_order() && effect.makes.Has(TreePart::kFiles)) {
+    return absl::InvalidArgumentError(
+        "with --random-order it is unknown which files exist after a --deadline: leave one of the two out");
+  }
+  return absl::OkStatus();
+}
+
+uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation) {
+  std::vector<Key> keys;
+  ForEachOnTree(plan, [&](const v1::Operation& other) {
+    const Key key = KeyOf(other.tree());
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  });
+  const auto found = std::find(keys.begin(), keys.end(), KeyOf(operation.tree()));
+  assert(found != keys.end());
+  return static_cast<uint32_t>(found - keys.begin());
+}
+
+uint64_t TreeBytesPerLane(const v1::Plan& plan) {
+  std::map<Key, uint64_t> bytes_of;  // size of the largest files that an operation requests
+  ForEachOnTree(plan, [&](const v1::Operation& operation) {
+    // In file-mix, half of the files have been appended to; before that their size is normal.
+    const uint64_t factor = EffectOf(*SpecOf(operation)).replaces_files ? 2 : 1;
+    uint64_t& most = bytes_of[KeyOf(operation.tree())];
+    most = std::max(most, factor * FileBytesOf(operation.tree()));
+  });
+  uint64_t bytes = 0;
+  for (const auto& [key, of_tree] : bytes_of) bytes += of_tree;
+  return bytes;
+}
+
+}  // namespace iobench

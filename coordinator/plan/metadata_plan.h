@@ -1,0 +1,31 @@
+// Metadata operations in plans: defaults, checks, numbering of trees, and the space that trees need. Pure.
+#ifndef COORDINATOR_PLAN_METADATA_PLAN_H_
+#define COORDINATOR_PLAN_METADATA_PLAN_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+bool WorksOnData(const v1::Plan& plan);   // true if some operation reads or writes records of files
+bool WorksOnTrees(const v1::Plan& plan);  // true if some metadata operation runs on a file system
+
+// Fills in the tree's defaults and removes settings that do not apply to metadata operations. REQUIRES: IsMetadata.
+void CompleteMetadata(v1::Operation& operation);
+
+// InvalidArgument: the tree or the stop rule is inconsistent. REQUIRES: CompleteMetadata.
+absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& stop);
+
+// Returns the number of the operation's tree. Operations with the same directories and the same random sizes share a
+// tree; trees are numbered in the order in which phases mention them. REQUIRES: IsMetadata(operation), and the
+// operation is part of the plan.
+uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation);
+
+// Returns the total file size of all trees of one lane; an estimate if sizes are random.
+uint64_t TreeBytesPerLane(const v1::Plan& plan);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PLAN_METADATA_PLAN_H_

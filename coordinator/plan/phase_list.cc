@@ -1,0 +1,224 @@
+#include "coordinator/plan/phase_list.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/engine.h"
+#include "common/model/operation.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/plan_fields.h"
+#include "coordinator/plan/sweep.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMixNumber = 8;
+constexpr std::string_view kSequentialMix = "sequential-mix";
+
+// Returns the default operations: 0 1 2; in automatic mode, all that IOzone runs with one lane; with -E, also those
+// that it calls extended.
+std::vector<std::string> UsualOperations(const GivenOptions& given) {
+  if (!given.Has("auto") && !given.Has("extended")) return {"0", "1", "2"};
+  std::vector<std::string> numbers;
+  for (const OperationSpec& spec : Operations()) {
+    const int number = spec.iozone_number;
+    const bool extended = number >= 9 && number <= 12;
+    const bool wanted = (number >= 0 && number <= 7) || (extended && given.Has("extended"));
+    const std::string text = absl::StrCat(number);
+    if (wanted && (numbers.empty() || numbers.back() != text)) numbers.push_back(text);
+  }
+  return numbers;
+}
+
+absl::StatusOr<std::vector<const OperationSpec*>> OperationsOf(const GivenOptions& given) {
+  std::vector<const OperationSpec*> list;
+  bool mix_replaced = false;
+  const std::vector<std::string> texts = given.Has("op") ? given.Texts("op") : UsualOperations(given);
+  for (const std::string& text : texts) {
+    auto specs = OperationsFor(text);
+    if (!specs.ok()) return absl::InvalidArgumentError(specs.status().message());
+    const bool by_number = specs->front()->name != text;
+    // With the user's own files, -i 2 means only its reading half.
+    const bool reads_only =
+        (given.Has("existing") || given.Has("read-existing")) &&
+        std::any_of(specs->begin(), specs->end(), [](const OperationSpec* spec) { return !spec->writes(); });
+    for (const OperationSpec* spec : *specs) {
+      if (by_number && spec->retest && given.Has("no-retest")) continue;
+      if (by_number && reads_only && spec->writes()) continue;
+      if (by_number && spec->iozone_number == kMixNumber) {
+        if (spec->name == kSequentialMix) continue;  // only by name, or with -+B
+        if (given.Has("sequential-mix")) {
+          auto sequential = FindOperation(kSequentialMix);
+          if (!sequential.ok()) {
+            return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed("sequential-mix")),
+                                                           " is not available in this version"));
+          }
+          spec = *sequential;
+          mix_replaced = true;
+        }
+      }
+      list.push_back(spec);
+    }
+  }
+  if (given.Has("sequential-mix") && !mix_replaced) {
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed("sequential-mix")),
+                                                   " needs -i 8, the mix that it makes sequential"));
+  }
+  return list;
+}
+
+// Returns "64k", "4m", "47008b".
+std::string ShortSize(uint64_t bytes) {
+  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
+  }
+  return absl::StrCat(bytes, "b");
+}
+
+// Returns a name that shows what changes between the phases of the run: "write", "write 64k/4k", "write 64k/4k, 3
+// lanes" (or workers).
+std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell,
+                   bool counts_workers) {
+  std::string name(spec.name);
+  if ((sweep.several_sizes || sweep.several_records) && !spec.is_metadata()) {
+    absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", ShortSize(cell.record_bytes));
+  }
+  if (sweep.several_lanes) {
+    absl::StrAppend(&name, ", ", cell.lanes, counts_workers ? " worker" : " lane",
+                    cell.lanes == 1 ? "" : "s");
+  }
+  return name;
+}
+
+// -+k: each lane of the run gets an equal share of whole records.
+absl::StatusOr<uint64_t> BytesPerLane(const GivenOptions& given, const PlanContext& context,
+                                      const SweepCell& cell) {
+  if (!given.Has("constant-total")) return cell.bytes;
+  const std::string option = BothNamesOf(OptionNamed("constant-total"));
+  const bool counts_workers = LanesAreWorkers(given, context);
+  if (context.worker_count == 0 && !counts_workers) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        option, ": the launcher does not announce the number of workers; set the size per lane with -s instead"));
+  }
+  const uint64_t lanes = counts_workers ? cell.lanes : uint64_t{context.worker_count} * cell.lanes;
+  const uint64_t files = std::max<uint64_t>(1, given.Number("files-per-lane", 1));
+  const uint64_t record_bytes = std::max<uint64_t>(1, cell.record_bytes);
+  const uint64_t share = cell.bytes / lanes / files / record_bytes * record_bytes * files;
+  if (share == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(option, ": ", FormatBytes(static_cast<double>(cell.bytes)),
+                                                   " for ", lanes, " lanes is less per lane than a record of ",
+                                                   FormatBytes(static_cast<double>(cell.record_bytes))));
+  }
+  return share;
+}
+
+}  // namespace
+
+absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<const OperationSpec*> operations, OperationsOf(given));
+  IOBENCH_ASSIGN_OR_RETURN(const Sweep sweep, SweepOf(given, given.Has("auto") ? 1 : context.default_lanes));
+  plan.set_lanes_per_worker(sweep.max_lanes());
+  const bool counts_workers = LanesAreWorkers(given, context);
+  if (counts_workers && !context.client_list && context.worker_count > 0 &&
+      sweep.max_lanes() > context.worker_count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed("max-lanes")), " ", sweep.max_lanes(), " asks for more workers than the ",
+        context.worker_count,
+        " of this run, with one lane each: start more workers, or sweep over lanes per worker with -t 1 -t 2 -t 4"));
+  }
+  // The next client after a phase's last worker does not take part in the phase, so the reader would have to write its
+  // files, which would then be in its cache.
+  if (counts_workers && sweep.several_lanes && given.Has("rotate-clients")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed("rotate-clients")),
+        " cannot go with a sweep over workers: a phase would read files of workers that are not in it; use "
+        "--drop-caches instead"));
+  }
+  uint64_t max_bytes = 0;
+  for (const SweepCell& cell : sweep.cells) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, BytesPerLane(given, context, cell));
+    max_bytes = std::max(max_bytes, bytes);
+  }
+  plan.mutable_files()->set_bytes_per_lane(max_bytes);
+  std::map<std::string, int> times;
+  std::set<uint32_t> lanes_seen;
+  for (const SweepCell& cell : sweep.cells) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, BytesPerLane(given, context, cell));
+    const bool first_of_lanes = lanes_seen.insert(cell.lanes).second;
+    for (const OperationSpec* spec : operations) {
+      // Sizes and records do not apply to metadata operations, so they run once for each number of lanes.
+      if (spec->is_metadata() && !first_of_lanes) continue;
+      v1::Phase& phase = *plan.add_phases();
+      std::string name = NameOf(*spec, sweep, cell, counts_workers);
+      if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
+      phase.set_name(std::move(name));
+      v1::Operation& operation = *phase.add_assignments()->mutable_operation();
+      operation.set_name(std::string(spec->name));
+      operation.set_record_bytes(cell.record_bytes);
+      if (spec->is_metadata()) {
+        v1::Operation usual = operation;
+        CompleteMetadata(usual);  // so that --tree-depth alone works
+        operation.mutable_tree()->set_items_per_lane(usual.tree().items_per_lane());
+      }
+      if (spec->name == kSequentialMix) operation.set_mix_by_lane(true);
+      if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
+      if (spec->is_metadata()) continue;
+      if (sweep.several_sizes || bytes != max_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool LanesAreWorkers(const GivenOptions& given, const PlanContext& context) {
+  return context.client_list || (given.Has("max-lanes") && context.worker_count != 1);
+}
+
+void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan) {
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    const uint32_t count = phase.lanes_per_worker() > 0 ? phase.lanes_per_worker() : plan.lanes_per_worker();
+    phase.clear_lanes_per_worker();
+    if (count == worker_count) continue;
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      for (uint32_t worker = 0; worker < count; ++worker) assignment.mutable_who()->add_workers(worker);
+    }
+  }
+  plan.set_lanes_per_worker(1);
+}
+
+void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
+  if (given.Has("op")) return;
+  auto& phases = *plan.mutable_phases();
+  const auto kept = std::remove_if(phases.begin(), phases.end(), [](const v1::Phase& phase) {
+    const v1::Operation& operation = phase.assignments(0).operation();
+    const auto spec = FindOperation(operation.name());
+    const auto engine = FindEngine(operation.engine());
+    return spec.ok() && engine.ok() && !EngineFor(**spec, operation.engine()).ok();
+  });
+  phases.DeleteSubrange(static_cast<int>(kept - phases.begin()), static_cast<int>(phases.end() - kept));
+}
+
+absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
+  const double rest_s = given.Decimal("rest");
+  const OptionSpec& drop_caches = OptionNamed("drop-caches");
+  bool first = true, any_reads = false;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
+    first = false;
+    if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
+    if (given.Has("drop-caches") && IsFor(drop_caches, phase.assignments(0).operation())) {
+      phase.add_before()->mutable_drop_caches();
+      any_reads = true;
+    }
+  }
+  return given.Has("drop-caches") && !any_reads ? NoPhaseFor(drop_caches) : absl::OkStatus();
+}
+
+}  // namespace iobench

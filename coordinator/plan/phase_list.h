@@ -1,0 +1,34 @@
+// Creates the list of phases that the options request: operations x sizes x records x lanes, each with a unique name.
+#ifndef COORDINATOR_PLAN_PHASE_LIST_H_
+#define COORDINATOR_PLAN_PHASE_LIST_H_
+
+#include "absl/status/status.h"
+#include "coordinator/option/option.h"
+#include "coordinator/plan/plan_builder.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// Fills in lanes, sizes, and phases with names, operations, records and steps. Options that set other fields are
+// applied later. InvalidArgument: an unknown operation, or sizes that leave no phase.
+absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan);
+
+// Removes operations that the selected engine does not support, unless the user named them. REQUIRES: all fields are
+// set.
+void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan);
+
+// True if the options' "lanes" are processes as in IOzone, that is, workers of one lane each: -t, -l and -u with a
+// client list; -l and -u in a run with several workers.
+bool LanesAreWorkers(const GivenOptions& given, const PlanContext& context);
+
+// Converts the plan's lanes per worker into workers of one lane each; each phase selects as many as it needs, from the
+// first. `worker_count`: of the run; 0: unknown.
+void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan);
+
+// Adds the steps before each phase: --drop-caches, --remount, --rest. InvalidArgument: there is no phase that caches
+// could be dropped before.
+absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PLAN_PHASE_LIST_H_

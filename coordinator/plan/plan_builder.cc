@@ -1,0 +1,189 @@
+#include "coordinator/plan/plan_builder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+#include "common/net/nfs_url.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/mount_check.h"
+#include "coordinator/plan/phase_list.h"
+#include "coordinator/plan/plan_check.h"
+#include "coordinator/plan/plan_fields.h"
+#include "coordinator/plan/plan_yaml.h"
+#include "coordinator/plan/suite.h"
+
+namespace iobench {
+namespace {
+
+std::string Absolute(const std::string& path) {
+  if (IsNfsUrl(path)) {
+    const auto url = ParseNfsUrl(path);
+    return url.ok() ? url->ForLibnfs() : path;  // CheckPlan reports what is wrong with it
+  }
+  std::error_code ignored;
+  std::filesystem::path absolute = std::filesystem::absolute(path, ignored).lexically_normal();
+  if (!absolute.has_filename() && absolute.has_parent_path() && absolute != absolute.root_path())
+    absolute = absolute.parent_path();
+  return absolute.string();
+}
+
+// Returns the user's own files to read: --existing, or those of -f and -F with -+E.
+std::vector<std::string> ExistingFiles(const GivenOptions& given) {
+  std::vector<std::string> files = given.Texts("existing");
+  if (given.Has("read-existing")) files = given.Texts(given.Has("file") ? "file" : "files");
+  for (std::string& file : files) file = Absolute(file);
+  return files;
+}
+
+std::string DirectoryOf(const std::string& file) {
+  if (const auto url = ParseNfsUrl(file); url.ok()) return url->Parent().ForLibnfs();
+  return std::filesystem::path(Absolute(file)).parent_path().string();
+}
+
+// Returns where data goes: the paths of --path, otherwise the directories of the named files.
+std::vector<std::string> Paths(const GivenOptions& given) {
+  std::vector<std::string> paths = given.Texts("path");
+  for (const char* option : {"file", "files", "existing"}) {
+    for (const std::string& file : given.Texts(option)) {
+      const std::string directory = DirectoryOf(file);
+      if (std::find(paths.begin(), paths.end(), directory) == paths.end()) paths.push_back(directory);
+    }
+  }
+  return paths;
+}
+
+absl::Status SetTargets(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  const std::vector<std::string> paths = Paths(given);
+  if (paths.empty()) return absl::OkStatus();
+  if (given.Has("files") && !given.Has("read-existing") && context.worker_count > 0 &&
+      paths.size() > context.worker_count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed("files")), " names files in ", paths.size(),
+        " directories, and each needs a worker, but there are only ", context.worker_count,
+        ": use more workers (--spawn, mpirun), or files in one directory"));
+  }
+  plan.clear_targets();
+  for (const std::string& path : paths) plan.add_targets()->set_path(path);
+  return absl::OkStatus();
+}
+
+// The stop kind depends on the timed region, which is known only now.
+void StopAtStonewall(v1::Plan& plan) {
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    v1::TimedRegion effective = phase.region();
+    const v1::Operation& operation = phase.assignments(0).operation();
+    if (!Writes(operation)) effective.set_fsync(false);
+    const v1::Stonewall usual = DefaultStonewall(operation, effective);
+    phase.set_stonewall(usual == v1::STONEWALL_FLUSHED ? usual : v1::STONEWALL_STOP);
+  }
+}
+
+// Metadata operations have neither records nor a file size per lane.
+absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) {
+  if (WorksOnData(plan)) return absl::OkStatus();
+  for (const char* const name : {"record", "size"}) {
+    if (!given.Has(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(OptionNamed(name)),
+        ": metadata operations ignore it, and this run has no others: use --items for the number of files, "
+        "--file-bytes for their size"));
+  }
+  return absl::OkStatus();
+}
+
+constexpr double kDefaultSeconds = 3;
+
+bool SaysHowMuch(const GivenOptions& given) {
+  static constexpr std::string_view kAmounts[] = {
+      "size",     "auto",     "time",     "warmup", "deadline", "most-ops",   "constant-total",
+      "existing", "read-existing", "read-trace", "write-trace"};
+  return std::any_of(std::begin(kAmounts), std::end(kAmounts),
+                     [&](std::string_view name) { return given.Has(name); });
+}
+
+// If the user gives neither size nor time, every phase runs long enough for a figure without a mark: lanes loop, and
+// each pass of writes is flushed, so that it does not overwrite data that is still in memory.
+void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
+  const bool says_region = given.Has("close-in-timing") || given.Has("fsync-in-timing");
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    const v1::Operation& operation = phase.assignments(0).operation();
+    if (IsMetadata(operation)) continue;  // --items determines the amount
+    phase.mutable_stop()->set_time_s(kDefaultSeconds);
+    if (says_region || !Writes(operation) || operation.engine() == "null") continue;
+    v1::TimedRegion region = phase.region();
+    region.set_fsync(true);
+    region.set_close(true);
+    // Writes that bypass or flush memory need no flush.
+    if (DefaultStonewall(operation, region) == v1::STONEWALL_FLUSHED) *phase.mutable_region() = region;
+  }
+}
+
+absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanContext& context) {
+  v1::Plan plan;
+  plan.set_seed(context.drawn_seed);
+  plan.add_targets()->set_path(".");
+  IOBENCH_RETURN_IF_ERROR(ListPhases(given, context, plan));
+  // With a client list, this is done when it is known which clients take part.
+  if (LanesAreWorkers(given, context) && !context.client_list) LanesBecomeWorkers(context.worker_count, plan);
+  for (std::string& file : ExistingFiles(given)) plan.mutable_files()->add_existing_files(std::move(file));
+  return plan;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context) {
+  absl::StatusOr<v1::Plan> plan = given.Has("plan")    ? LoadPlan(given.Text("plan"), context.drawn_seed)
+                                  : given.Has("suite") ? LoadSuite(given, context)
+                                                       : PlanOfOptions(given, context);
+  if (!plan.ok()) return plan.status();
+  IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
+  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, given.Has("suite"), *plan));
+  if (!given.Has("plan") && !given.Has("suite")) {
+    LeaveOutWhatTheEngineCannot(given, *plan);
+    if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckSizesHaveUse(given, *plan));
+  // Settings that the user did not request must not be refused as if they were.
+  if (given.Has("suite"))
+    IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("suite ", given.Text("suite"))));
+  if (given.Has("plan"))
+    IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("plan ", given.Text("plan"))));
+  IOBENCH_RETURN_IF_ERROR(AddSteps(given, *plan));
+  if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
+  CompletePlan(*plan);
+  for (v1::Target& target : *plan->mutable_targets()) {
+    if (!target.path().empty()) target.set_path(Absolute(target.path()));
+  }
+  for (v1::Phase& phase : *plan->mutable_phases()) {
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      if (!assignment.operation().has_trace()) continue;
+      v1::Trace& trace = *assignment.mutable_operation()->mutable_trace();
+      if (!trace.read_file().empty()) trace.set_read_file(Absolute(trace.read_file()));
+      if (!trace.write_file().empty()) trace.set_write_file(Absolute(trace.write_file()));
+    }
+  }
+  return plan;
+}
+
+v1::Plan EmptyPhases(uint32_t phase_count, uint32_t lanes_per_worker) {
+  v1::Plan plan;
+  plan.add_targets()->set_path("/");
+  plan.mutable_files()->set_bytes_per_lane(4_KiB);
+  plan.set_lanes_per_worker(lanes_per_worker);
+  plan.set_repetitions(phase_count);
+  plan.set_seed(1);
+  v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();
+  operation.set_name("read");
+  operation.set_engine("null");
+  operation.set_record_bytes(4_KiB);
+  CompletePlan(plan);
+  return plan;
+}
+
+}  // namespace iobench

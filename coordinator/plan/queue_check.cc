@@ -1,0 +1,64 @@
+#include "coordinator/plan/queue_check.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/model/phase_check.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+
+std::string EnginesWithQueue() {
+  std::vector<std::string> names;
+  for (const EngineSpec& engine : Engines()) {
+    if (engine.has_queue) names.emplace_back(engine.name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+// Pauses and traces define what happens between one op and the next, which is undefined with several ops in flight.
+const char* WhatLiesBetween(const v1::Operation& operation) {
+  const v1::Between& between = operation.between();
+  if (between.think_ms() > 0) return "-J (think_ms)";
+  if (between.purge_processor_cache()) return "-p (purge_processor_cache)";
+  if (between.ops_per_s() > 0) return "-+O (ops_per_s)";
+  if (between.burst_bytes() > 0) return "-+b (burst_bytes)";
+  if (!operation.trace().write_file().empty()) return "-X (trace.write_file)";
+  if (!operation.trace().read_file().empty()) return "-Y (trace.read_file)";
+  return nullptr;
+}
+
+}  // namespace
+
+absl::Status CheckQueue(const EngineSpec& engine, const v1::Operation& operation) {
+  const uint32_t depth = operation.depth();
+  if (operation.copy() && !engine.features.Has(EngineFeature::kCopy)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-H (copy) only works with engine posix-aio, not with ", std::string(engine.name)));
+  }
+  if (depth <= 1) return absl::OkStatus();
+  if (!engine.has_queue) {
+    return absl::InvalidArgumentError(absl::StrCat("--depth ", depth, " (depth) has no meaning for engine ",
+                                                   std::string(engine.name), " (", operation.name(),
+                                                   "), which has one op in flight: use one of ",
+                                                   EnginesWithQueue(), ", or more lanes"));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckDepth(depth));
+  if (const char* const option = WhatLiesBetween(operation); option != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " acts between one op and the next, but --depth ", depth,
+                     " (depth) keeps several in flight: leave one of the two out"));
+  }
+  return absl::OkStatus();
+}
+
+void CompleteQueue(const EngineSpec& engine, v1::Operation& operation) {
+  if (engine.has_queue && operation.depth() == 0) operation.set_depth(1);
+}
+
+}  // namespace iobench

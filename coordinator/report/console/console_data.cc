@@ -1,0 +1,82 @@
+#include "coordinator/report/console/console_data.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/units.h"
+#include "coordinator/report/text/console_words.h"
+
+namespace iobench {
+
+std::string DescribeData(const v1::Plan& plan) {
+  const v1::DataContent& data = plan.data();
+  if (data.kind() == v1::DataContent::ZERO) return "zeros";
+  if (data.kind() == v1::DataContent::PATTERN) {
+    return absl::StrCat("every byte ", data.pattern_byte(), data.verify() ? ", checked after each read" : "");
+  }
+  std::string text = data.compress_percent() == 0
+                         ? std::string("incompressible")
+                         : absl::StrCat(data.compress_percent(), " % of each 4 KiB compresses away");
+  if (data.dedupe_percent() > 0) {
+    absl::StrAppend(&text, ", ", data.dedupe_percent(), " % of the records dedupable");
+    if (data.dedupe_within_percent() > 0) {
+      absl::StrAppend(&text, " (of these ", data.dedupe_within_percent(), " % equal to each other");
+      if (data.dedupe_interior_percent() > 0) {
+        absl::StrAppend(&text, ", and of these ", data.dedupe_interior_percent(),
+                        " % within their file only");
+      }
+      text += ')';
+    }
+    absl::StrAppend(&text, ", set ", data.dedupe_seed(), ", the others differ by lane, block and phase");
+  } else {
+    text += ", differs by lane, block and phase";
+  }
+  absl::StrAppend(&text, " (seed ", plan.seed(), ")");
+  if (data.verify()) text += "; each sector names its writer and is checked after each read";
+  return text;
+}
+
+void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_verify()) return;
+  const v1::VerifyResult& verify = phase.verify();
+  const std::string sectors = Counted(static_cast<int64_t>(verify.sectors()), "sector");
+  std::string text;
+  if (verify.mismatched() == 0) {
+    text = absl::StrCat(sectors, ", all as written");
+  } else {
+    std::vector<std::string> kinds;
+    for (const auto& [name, count] : std::map(verify.counts().begin(), verify.counts().end())) {
+      kinds.push_back(absl::StrCat(FormatCount(static_cast<double>(count)), " ", name));
+    }
+    text = absl::StrCat("FAILED: ", FormatCount(static_cast<double>(verify.mismatched())), " of ", sectors,
+                        " are wrong (", absl::StrJoin(kinds, ", "), ")");
+  }
+  if (verify.undetermined() > 0) {
+    absl::StrAppend(&text, "; for ", FormatCount(static_cast<double>(verify.undetermined())),
+                    " it is unknown which of several writes came last");
+  }
+  page.Labelled("verified", text, verify.mismatched() > 0 ? Tone::kError : Tone::kPlain);
+}
+
+void PutBetween(const v1::PhaseReport& phase, ConsolePage& page) {
+  std::vector<std::string> parts;
+  if (phase.asked_ops_per_s() > 0) {
+    parts.push_back(absl::StrCat("pace per lane ", OpsPerSecond(phase.paced_ops_per_s()), ", target ",
+                                 OpsPerSecond(phase.asked_ops_per_s())));
+  }
+  if (phase.pause_s() > 0) {
+    parts.push_back(absl::StrCat("pauses ", FormatSeconds(phase.pause_s()), " per lane, excluded from children"));
+  }
+  if (phase.data_s() > 0) {
+    parts.push_back(
+        absl::StrCat("making and checking data ", FormatSeconds(phase.data_s()), " per lane, in no latency"));
+  }
+  if (parts.empty()) return;
+  parts.push_back(absl::StrCat(FormatSeconds(phase.between_s()), " between ops in all"));
+  page.Labelled("between", absl::StrJoin(parts, "; "), Tone::kQuiet);
+}
+
+}  // namespace iobench

@@ -1,0 +1,256 @@
+// The header of the report: the run, its clients and targets, and the settings.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/model/operation.h"
+#include "common/model/phase_files.h"
+#include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/report/console/console_data.h"
+#include "coordinator/report/console/console_page.h"
+#include "coordinator/report/console/console_sweep.h"
+#include "coordinator/report/report_writer.h"
+#include "coordinator/report/text/console_words.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMaxClientsListed = 4;
+
+// Clients with the same view of a target share a line.
+struct SeenTarget {
+  const v1::TargetReport* target;
+  int client_count;
+};
+
+std::vector<SeenTarget> DistinctTargets(const v1::RunReport& report) {
+  std::vector<SeenTarget> seen;
+  for (const auto& client : report.clients()) {
+    for (const auto& target : client.targets()) {
+      const auto same = std::find_if(seen.begin(), seen.end(), [&](const SeenTarget& other) {
+        return other.target->path() == target.path() && other.target->filesystem() == target.filesystem() &&
+               other.target->mount_source() == target.mount_source();
+      });
+      if (same == seen.end()) {
+        seen.push_back({&target, 1});
+      } else {
+        ++same->client_count;
+      }
+    }
+  }
+  return seen;
+}
+
+// Returns the mount options that affect speed; result.json has all of them.
+std::string NotableOptions(const std::string& options) {
+  constexpr absl::string_view kQuiet[] = {
+      "rw",         "relatime",   "namlen=",    "clientaddr=", "addr=",
+      "mountaddr=", "mountvers=", "mountport=", "mountproto=", "local_lock="};
+  std::vector<absl::string_view> telling;
+  for (const absl::string_view option : absl::StrSplit(options, ',')) {
+    const bool quiet = std::any_of(std::begin(kQuiet), std::end(kQuiet), [option](absl::string_view name) {
+      return absl::EndsWith(name, "=") ? absl::StartsWith(option, name) : option == name;
+    });
+    if (!quiet) telling.push_back(option);
+  }
+  return Printable(absl::StrJoin(telling, ", "));
+}
+
+void PutTargets(const v1::RunReport& report, ConsolePage& page) {
+  std::string label = "target";
+  const std::vector<SeenTarget> seen = DistinctTargets(report);
+  for (const auto& [target, client_count] : seen) {
+    std::string text = Printable(target->path());
+    if (!target->filesystem().empty()) absl::StrAppend(&text, "   ", Printable(target->filesystem()));
+    if (!target->mount_source().empty()) absl::StrAppend(&text, " from ", Printable(target->mount_source()));
+    if (client_count < report.clients_size())
+      absl::StrAppend(&text, "   on ", Counted(client_count, "client"));
+    page.Labelled(label, text, Tone::kStrong);
+    label.clear();
+    const bool is_nfs = target->filesystem().compare(0, 3, "nfs") == 0;
+    if (is_nfs && !target->mount_options().empty()) {
+      page.Labelled("", NotableOptions(target->mount_options()), Tone::kQuiet);
+    }
+  }
+  if (!seen.empty()) return;
+  for (const auto& target : report.run().plan().targets()) {
+    page.Labelled(label, Printable(target.path()), Tone::kStrong);
+    label.clear();
+  }
+}
+
+// Returns "64 KiB", or all record sizes if phases differ.
+std::string RecordSizes(const v1::Plan& plan) {
+  std::vector<std::string> sizes;
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (IsMetadata(assignment.operation())) continue;
+      std::string size = FormatBytes(static_cast<double>(assignment.operation().record_bytes()));
+      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(std::move(size));
+    }
+  }
+  return absl::StrJoin(sizes, ", ");
+}
+
+bool WorksOnData(const v1::Plan& plan) {
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation())) return true;
+    }
+  }
+  return false;
+}
+
+// Describes the trees of the metadata operations, each once.
+std::string TreesText(const v1::Plan& plan) {
+  std::vector<std::string> trees;
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation())) continue;
+      std::string tree = TreeText(assignment.operation().tree());
+      if (std::find(trees.begin(), trees.end(), tree) == trees.end()) trees.push_back(std::move(tree));
+    }
+  }
+  return absl::StrJoin(trees, "; ");
+}
+
+// Returns "64 MiB", or "64 KiB to 512 MiB" if phases have different sizes.
+std::string SizesPerLane(const v1::Plan& plan) {
+  uint64_t least = UINT64_MAX, most = 0;
+  for (const auto& phase : plan.phases()) {
+    if (phase.assignments().empty() || IsMetadata(FirstOperationOf(phase))) continue;
+    const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane();
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+  }
+  const std::string text = FormatBytes(static_cast<double>(most));
+  return least < most ? absl::StrCat(FormatBytes(static_cast<double>(least)), " to ", text) : text;
+}
+
+// Uses the phase with the largest total.
+double BytesOfAllFiles(const v1::RunInfo& run) {
+  uint64_t most = 0;
+  for (const auto& phase : run.plan().phases()) {
+    if (phase.assignments().empty() || IsMetadata(phase.assignments(0).operation())) continue;
+    most = std::max(most, FileBytesOf(run.plan(), phase, run.worker_count()));
+  }
+  return static_cast<double>(most);
+}
+
+std::string FilesText(const v1::RunReport& report) {
+  const v1::FileLayout& files = report.run().plan().files();
+  std::string text = absl::StrCat(SizesPerLane(report.run().plan()), " per lane");
+  if (!files.existing_files().empty()) {
+    absl::StrAppend(&text, " of existing files (only read)");
+  } else if (files.shared_file()) {
+    absl::StrAppend(&text, " in one shared file per target");
+  } else if (files.files_per_lane() > 1) {
+    absl::StrAppend(&text, " in ", files.files_per_lane(), " files");
+  }
+  if (files.existing_files().empty()) {
+    absl::StrAppend(&text, ", ", FormatBytes(BytesOfAllFiles(report.run())), " in all");
+  }
+  const std::string records = RecordSizes(report.run().plan());
+  if (!records.empty()) absl::StrAppend(&text, "; records of ", records);
+  return text;
+}
+
+bool MovesData(const v1::Plan& plan) {
+  for (const auto& phase : plan.phases()) {
+    for (const auto& assignment : phase.assignments()) {
+      if (assignment.operation().engine() != "null") return true;
+    }
+  }
+  return false;
+}
+
+// Returns "over 4 of Lustre's targets, 1 MiB on each in turn".
+std::string StripeText(const v1::Stripe& stripe) {
+  std::string text = stripe.count() < 0    ? std::string("over all OSTs")
+                     : stripe.count() == 0 ? std::string("over the file system's default number of OSTs")
+                                           : absl::StrCat("over ", stripe.count(), " OSTs");
+  if (stripe.bytes() > 0) {
+    absl::StrAppend(&text, ", ", FormatBytes(static_cast<double>(stripe.bytes())), " on each in turn");
+  }
+  return text;
+}
+
+// Empty if no phase loops over its data.
+std::string PassesText(const v1::Plan& plan) {
+  const auto flushes = [](const v1::Phase& phase) { return phase.region().flush_passes(); };
+  if (std::none_of(plan.phases().begin(), plan.phases().end(), flushes)) return {};
+  return "--time overwrites the same data: each pass is flushed before the next, in the timed region";
+}
+
+std::string DataText(const v1::Plan& plan) {
+  if (!MovesData(plan)) return "none: the null engine does no I/O, this measures the tool itself";
+  if (!plan.files().existing_files().empty())
+    return "the contents of your files; they are only read, never removed";
+  std::string text =
+      absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
+  if (plan.has_stripe()) absl::StrAppend(&text, "; ", StripeText(plan.stripe()));
+  return text;
+}
+
+std::string Where(const v1::RunReport& report) {
+  const v1::RunInfo& run = report.run();
+  std::string text =
+      absl::StrCat(Printable(run.transport()), ": ", Counted(report.clients_size(), "client"), ", ",
+                   Counted(run.worker_count(), "worker"), ", ", Counted(run.lane_count(), "lane"));
+  if (!run.coordinator_host().empty()) {
+    absl::StrAppend(&text, "; coordinator on ", Shortened(Printable(run.coordinator_host()), 40));
+  }
+  return text;
+}
+
+std::string ClientText(const v1::ClientReport& client) {
+  std::string text =
+      absl::StrCat(Shortened(Printable(client.host()), 40), ": ", Counted(client.processors(), "processor"),
+                   ", ", FormatBytes(static_cast<double>(client.memory_bytes())));
+  if (!client.kernel().empty()) absl::StrAppend(&text, ", kernel ", Printable(client.kernel()));
+  absl::StrAppend(&text, ", clock ", Printable(client.clock()));
+  if (!client.same_clock() && std::isfinite(client.clock_error_ns()))
+    absl::StrAppend(&text, " +-", FormatSeconds(client.clock_error_ns() * 1e-9));
+  return text;
+}
+
+}  // namespace
+
+std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style) {
+  const v1::RunInfo& run = report.run();
+  ConsolePage page(style);
+  page.Line({{absl::StrCat("cluster-iobench ", Printable(run.program_version())), Tone::kStrong},
+             {absl::StrCat("run ", Printable(run.id())), Tone::kStrong},
+             {Printable(run.started_at()), Tone::kQuiet}});
+  page.Labelled("command", Printable(run.command()));
+  page.Labelled("where", Where(report));
+  std::string label = "clients";
+  for (int i = 0; report.clients_size() <= kMaxClientsListed && i < report.clients_size(); ++i) {
+    page.Labelled(label, ClientText(report.clients(i)), Tone::kQuiet);
+    label.clear();
+  }
+  PutTargets(report, page);
+  if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
+  if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
+  page.Labelled("data", DataText(run.plan()));
+  if (const std::string passes = PassesText(run.plan()); !passes.empty()) page.Labelled("passes", passes);
+  if (run.plan().repetitions() > 1) {
+    page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));
+  }
+  if (IsLongSweep(run.plan())) {
+    page.Labelled("phases", absl::StrCat(FormatCount(run.plan().phases_size()),
+                                         ", a sweep: tables at the end; --progress shows how far it is"));
+  }
+  return page.Take();
+}
+
+}  // namespace iobench

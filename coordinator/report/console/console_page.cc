@@ -1,0 +1,103 @@
+#include "coordinator/report/console/console_page.h"
+
+#include <algorithm>
+
+#include "common/text/display_text.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kIndentColumns = 2;
+constexpr size_t kMinTextColumns = 24;  // on narrower terminals, lines are longer than the terminal
+
+const char* EscapeOf(Tone tone) {
+  switch (tone) {
+    case Tone::kPlain:
+      return "";
+    case Tone::kStrong:
+      return "\033[1m";
+    case Tone::kQuiet:
+      return "\033[2m";
+    case Tone::kWarning:
+      return "\033[33m";
+    case Tone::kError:
+      return "\033[31m";
+  }
+  return "";
+}
+
+}  // namespace
+
+void ConsolePage::Put(std::string_view text, Tone tone) {
+  const bool painted = style_.color && tone != Tone::kPlain && !text.empty();
+  if (painted) text_ += EscapeOf(tone);
+  text_ += text;
+  if (painted) text_ += "\033[0m";
+}
+
+void ConsolePage::Line(const std::vector<Piece>& pieces) {
+  size_t used = 0;
+  for (const Piece& piece : pieces) {
+    const std::string text =
+        Shortened(piece.text, std::max(style_.width_columns, kMinTextColumns) - kIndentColumns);
+    const size_t columns = DisplayColumns(text);
+    if (columns == 0) continue;
+    if (used > 0 && used + kGapColumns + columns > style_.width_columns) {
+      text_ += '\n';
+      text_.append(kIndentColumns, ' ');
+      used = kIndentColumns;
+    } else if (used > 0) {
+      text_.append(kGapColumns, ' ');
+      used += kGapColumns;
+    }
+    Put(text, piece.tone);
+    used += columns;
+  }
+  text_ += '\n';
+}
+
+void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone tone) {
+  const size_t room = std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn;
+  const Tone label_tone = tone == Tone::kPlain || tone == Tone::kStrong ? Tone::kQuiet : tone;
+  for (std::string& line : Wrapped(text, room)) {
+    line.erase(line.find_last_not_of(' ') + 1);  // trailing padding of aligned figures
+    text_.append(kIndentColumns, ' ');
+    Put(label, label_tone);
+    const size_t used = kIndentColumns + DisplayColumns(label);
+    if (!line.empty()) text_.append(kTextColumn - std::min(used, kTextColumn), ' ');
+    Put(line, tone);
+    text_ += '\n';
+    label = "";
+  }
+}
+
+void ConsolePage::Figures(std::string_view label, const std::vector<std::string>& figures, Tone tone) {
+  const size_t room = std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn;
+  std::string line;
+  for (const std::string& figure : figures) {
+    if (!line.empty() && DisplayColumns(line) + kGapColumns + DisplayColumns(figure) > room) {
+      Labelled(label, line, tone);
+      label = "";
+      line.clear();
+    }
+    if (!line.empty()) line.append(kGapColumns, ' ');
+    line += figure;
+  }
+  if (!line.empty()) Labelled(label, line, tone);
+}
+
+size_t ConsolePage::table_columns() const {
+  return style_.width_columns - kIndentColumns;
+}
+
+void ConsolePage::Table(const TextTable& table) {
+  bool is_title = true;
+  for (const std::string& line : table.Lines(table_columns())) {
+    text_.append(kIndentColumns, ' ');
+    Put(line, is_title ? Tone::kQuiet : Tone::kPlain);
+    text_ += '\n';
+    is_title = false;
+  }
+}
+
+}  // namespace iobench

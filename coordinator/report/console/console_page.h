@@ -1,0 +1,53 @@
+// A page of console text: labelled paragraphs, tables and quiet lines, limited to the style's width.
+#ifndef COORDINATOR_REPORT_CONSOLE_CONSOLE_PAGE_H_
+#define COORDINATOR_REPORT_CONSOLE_CONSOLE_PAGE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/report/report_writer.h"
+#include "coordinator/report/text/text_table.h"
+
+namespace iobench {
+
+enum class Tone { kPlain, kStrong, kQuiet, kWarning, kError };
+
+class ConsolePage {
+ public:
+  static constexpr size_t kTextColumn = 14;  // column where the text after a label starts
+  static constexpr size_t kGapColumns = 3;   // between figures
+
+  explicit ConsolePage(const ConsoleStyle& style) : style_(style) {}
+
+  // Adds a line without indentation. Pieces are placed side by side; one that does not fit starts a new line.
+  struct Piece {
+    std::string text;
+    Tone tone = Tone::kPlain;
+  };
+  void Line(const std::vector<Piece>& pieces);
+
+  // Adds " label text" and wraps the text in its own column. An empty label continues the paragraph above. REQUIRES:
+  // the label is at most 11 columns wide.
+  void Labelled(std::string_view label, std::string_view text, Tone tone = Tone::kPlain);
+
+  // The same for figures that must not be broken: " label full 1 GiB/s children 2 GiB/s".
+  void Figures(std::string_view label, const std::vector<std::string>& figures, Tone tone = Tone::kPlain);
+
+  // Adds a table, indented like a label, with a quiet title line.
+  void Table(const TextTable& table);
+  size_t table_columns() const;  // width available for a table
+
+  void Blank() { text_ += '\n'; }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Put(std::string_view text, Tone tone);
+
+  const ConsoleStyle style_;
+  std::string text_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_CONSOLE_PAGE_H_

@@ -1,0 +1,382 @@
+#include "coordinator/report/console/console_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/model/operation.h"
+#include "common/model/phase_shape.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/report/text/column_unit.h"
+#include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/worker_scaling.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMaxPagesOfSweep = 20;
+constexpr size_t kMaxLetters = 26;
+
+struct Place {
+  uint32_t workers = 0;  // 0: all workers of the run
+  uint32_t lanes = 0;
+  uint64_t bytes = 0, record_bytes = 0;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
+  const PhaseShape shape = ShapeOf(plan, phase);
+  const v1::Operation& operation = FirstOperationOf(phase);
+  const auto spec = FindOperation(operation.name());
+  const bool of_names = spec.ok() && (*spec)->is_metadata();
+  const auto workers =
+      static_cast<uint32_t>(phase.assignments().empty() ? 0 : phase.assignments(0).who().workers_size());
+  return {workers, shape.lanes_per_worker, of_names ? 0 : shape.files.bytes_per_lane(),
+          operation.record_bytes()};
+}
+
+// The figures of one place in the tables, and the marks on them.
+struct Cell {
+  bool metadata = false;
+  std::vector<double> rates;  // of each repetition
+  bool failed = false;
+  std::set<size_t> marks;  // indices in Sweep::marks
+
+  std::string Text(const std::vector<char>& letter_of_mark) const {
+    if (failed || rates.empty()) return failed ? "failed" : "";
+    const double median = MedianOf(rates);
+    std::string text =
+        std::isfinite(median) ? absl::StrFormat("%.0f", metadata ? median : median / 1024) : "-";
+    for (const size_t mark : marks) {
+      if (letter_of_mark[mark] != 0) text += letter_of_mark[mark];
+    }
+    return text;
+  }
+};
+
+// The measurements by operation and place.
+struct Sweep {
+  std::vector<std::string> operations;  // in the order of the plan
+  std::vector<bool> metadata;           // for each operation
+  std::set<uint32_t> workers, lanes;
+  std::set<uint64_t> sizes, records;
+  std::set<std::pair<uint64_t, uint64_t>> shapes;  // size and record
+  std::map<std::pair<size_t, Place>, Cell> cells;  // by index of the operation
+  std::vector<std::pair<std::string, std::string>>
+      marks;  // code and text of the first occurrence, in order
+
+  bool by_workers() const { return workers.size() > 1; }
+  bool by_lanes() const { return shapes.size() <= lanes.size(); }
+};
+
+size_t NumberIn(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<size_t>(found - names.begin());
+  names.push_back(name);
+  return names.size() - 1;
+}
+
+void NoteMarks(const v1::PhaseReport& phase, Cell& cell, Sweep& sweep) {
+  for (const GroupedMark& mark : MarksOf(phase)) {
+    auto known = std::find_if(sweep.marks.begin(), sweep.marks.end(),
+                              [&mark](const auto& other) { return other.first == mark.code; });
+    if (known == sweep.marks.end()) known = sweep.marks.insert(sweep.marks.end(), {mark.code, mark.text});
+    cell.marks.insert(static_cast<size_t>(known - sweep.marks.begin()));
+  }
+}
+
+Sweep SweepOf(const v1::RunReport& report) {
+  const v1::Plan& plan = report.run().plan();
+  Sweep sweep;
+  for (const v1::Phase& phase : plan.phases()) {
+    const Place place = PlaceOf(plan, phase);
+    sweep.workers.insert(place.workers);
+    sweep.lanes.insert(place.lanes);
+    sweep.sizes.insert(place.bytes);
+    sweep.records.insert(place.record_bytes);
+    sweep.shapes.insert({place.bytes, place.record_bytes});
+    NumberIn(sweep.operations, Printable(FirstOperationOf(phase).name()));
+  }
+  sweep.metadata.resize(sweep.operations.size());
+  for (const v1::PhaseReport& phase : report.phases()) {
+    const v1::Phase& planned =
+        plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+    const size_t operation = NumberIn(sweep.operations, Printable(FirstOperationOf(planned).name()));
+    sweep.metadata[operation] = phase.metadata();
+    Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
+    cell.metadata = phase.metadata();
+    if (phase.ops() == 0) {
+      cell.failed = true;
+      continue;
+    }
+    cell.rates.push_back(phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s());
+    NoteMarks(phase, cell, sweep);
+  }
+  return sweep;
+}
+
+using Row = std::vector<std::string>;
+using Letters = std::vector<std::vector<char>>;  // by operation and mark; 0: none
+
+// Adds as many columns side by side as fit; the first column is repeated.
+void PutColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
+  constexpr size_t kGapColumns = 2;
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < titles.size(); ++i) {
+    widths.push_back(DisplayColumns(titles[i]));
+    for (const Row& row : rows) widths[i] = std::max(widths[i], DisplayColumns(row[i]));
+  }
+  for (size_t begin = 1; begin < titles.size();) {
+    size_t end = begin;
+    size_t used = widths[0];
+    while (end < titles.size() &&
+           (end == begin || used + kGapColumns + widths[end] <= page.table_columns())) {
+      used += kGapColumns + widths[end++];
+    }
+    const auto part = [begin, end](const Row& row) {
+      Row cells{row[0]};
+      cells.insert(cells.end(), row.begin() + static_cast<ptrdiff_t>(begin),
+                   row.begin() + static_cast<ptrdiff_t>(end));
+      return cells;
+    };
+    std::vector<TextTable::Column> columns;
+    for (const std::string& title : part(titles)) columns.push_back({title});
+    TextTable table(std::move(columns));
+    for (const Row& row : rows) {
+      const bool any =
+          std::any_of(row.begin() + static_cast<ptrdiff_t>(begin), row.begin() + static_cast<ptrdiff_t>(end),
+                      [](const std::string& cell) { return !cell.empty(); });
+      if (any) table.AddRow(part(row));
+    }
+    page.Table(table);
+    begin = end;
+  }
+}
+
+const Cell* CellAt(const Sweep& sweep, size_t operation, const Place& place) {
+  const auto found = sweep.cells.find({operation, place});
+  return found == sweep.cells.end() ? nullptr : &found->second;
+}
+
+std::string TextAt(const Sweep& sweep, size_t operation, const Place& place, const Letters& letters) {
+  const Cell* const cell = CellAt(sweep, operation, place);
+  return cell == nullptr ? "" : cell->Text(letters[operation]);
+}
+
+// Rows are sizes, columns are records.
+void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letters& letters,
+              ConsolePage& page) {
+  std::string title =
+      absl::StrCat(sweep.operations[operation], sweep.metadata[operation] ? ", ops/s" : ", KiB/s");
+  if (sweep.lanes.size() > 1) absl::StrAppend(&title, ", ", Counted(lanes, "lane"), " per worker");
+  page.Line({{title, Tone::kStrong}});
+  Row titles{"size \\ record"};
+  for (const uint64_t record : sweep.records) titles.push_back(ShortSize(record));
+  std::vector<Row> rows;
+  for (const uint64_t size : sweep.sizes) {
+    Row row{ShortSize(size)};
+    for (const uint64_t record : sweep.records) {
+      row.push_back(TextAt(sweep, operation, {*sweep.workers.begin(), lanes, size, record}, letters));
+    }
+    rows.push_back(std::move(row));
+  }
+  PutColumns(titles, rows, page);
+  page.Blank();
+}
+
+// Rows are lanes, columns are operations.
+void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
+  const bool only_names =
+      std::all_of(sweep.metadata.begin(), sweep.metadata.end(), [](bool is) { return is; });
+  page.Line(
+      {{absl::StrCat("lanes per worker by operation, ", only_names ? "ops/s" : "KiB/s"), Tone::kStrong}});
+  Row titles{"lanes"};
+  for (size_t i = 0; i < sweep.operations.size(); ++i) {
+    titles.push_back(absl::StrCat(sweep.operations[i], sweep.metadata[i] ? " (ops/s)" : ""));
+  }
+  std::vector<Row> rows;
+  for (const uint32_t lanes : sweep.lanes) {
+    Row row{absl::StrCat(lanes)};
+    for (size_t i = 0; i < sweep.operations.size(); ++i) {
+      std::string text;
+      for (const auto& [key, cell] : sweep.cells) {
+        if (key.first == i && key.second.lanes == lanes) text = cell.Text(letters[i]);
+      }
+      row.push_back(std::move(text));
+    }
+    rows.push_back(std::move(row));
+  }
+  PutColumns(titles, rows, page);
+  page.Blank();
+}
+
+// Returns the letters of the cells at `workers`, at the place that `scaling` describes.
+std::string LettersAt(const Sweep& sweep, const WorkerScaling& scaling, uint32_t workers,
+                      uint32_t all_workers, const Letters& letters) {
+  std::string text;
+  for (const auto& [key, cell] : sweep.cells) {
+    const auto& [operation, place] = key;
+    const bool here = sweep.operations[operation] == Printable(scaling.operation) &&
+                      (place.workers == 0 ? all_workers : place.workers) == workers &&
+                      place.record_bytes == scaling.record_bytes &&
+                      (scaling.metadata || place.bytes == scaling.bytes_per_lane);
+    if (!here) continue;
+    for (const size_t mark : cell.marks) {
+      if (letters[operation][mark] != 0) text += letters[operation][mark];
+    }
+  }
+  return text;
+}
+
+// Rows are numbers of workers, with their clients, the rate, the rate per client, and the scaling.
+void PutScaling(const v1::RunReport& report, const WorkerScaling& scaling, const Sweep& sweep,
+                const Letters& letters, ConsolePage& page) {
+  std::vector<double> rates;
+  for (const ScalingPoint& point : scaling.points) {
+    rates.insert(rates.end(), {point.rate, point.rate_per_client});
+  }
+  const ColumnUnit unit = ColumnUnit::OfBytesPerSecond(rates);
+  const auto text_of = [&](double rate) { return scaling.metadata ? FormatCount(rate) : unit.Text(rate); };
+  std::string title = Printable(scaling.operation);
+  if (sweep.shapes.size() > 1 && !scaling.metadata) {
+    absl::StrAppend(&title, " ", ShortSize(scaling.bytes_per_lane), "/", ShortSize(scaling.record_bytes));
+  }
+  page.Line({{absl::StrCat(title, " by workers"), Tone::kStrong}});
+  const std::string unit_name = scaling.metadata ? "ops/s" : std::string(unit.name());
+  TextTable table({{"workers"}, {"clients"}, {"lanes"}, {unit_name}, {"per client"}, {"scaling"}});
+  for (const ScalingPoint& point : scaling.points) {
+    table.AddRow({absl::StrCat(point.worker_count), absl::StrCat(point.client_count),
+                  absl::StrCat(point.lane_count),
+                  text_of(point.rate) +
+                      LettersAt(sweep, scaling, point.worker_count, report.run().worker_count(), letters),
+                  text_of(point.rate_per_client), Percent(100 * point.scaling)});
+  }
+  page.Table(table);
+  page.Blank();
+}
+
+void PutAllScaling(const v1::RunReport& report, const Sweep& sweep, const Letters& letters,
+                   ConsolePage& page) {
+  uint32_t fewest = UINT32_MAX;
+  for (const WorkerScaling& scaling : ScalingOf(report)) {
+    fewest = std::min(fewest, scaling.points[0].worker_count);
+    PutScaling(report, scaling, sweep, letters, page);
+  }
+  page.Labelled("scaling",
+                fewest == 1 ? std::string("rate of N workers / (N x rate of 1)")
+                            : absl::StrCat("rate per worker, of that of ", fewest, " workers"),
+                Tone::kQuiet);
+}
+
+enum class Share { kNone, kSome, kAll };
+
+// Returns how many cells of an operation have the mark.
+Share ShareOf(const Sweep& sweep, size_t operation, size_t mark) {
+  size_t cells = 0, marked = 0;
+  for (const auto& [key, cell] : sweep.cells) {
+    if (key.first != operation || cell.failed) continue;
+    ++cells;
+    marked += cell.marks.contains(mark) ? 1 : 0;
+  }
+  return marked == 0 ? Share::kNone : marked < cells ? Share::kSome : Share::kAll;
+}
+
+// Letters distinguish the cells of a table: a mark of all cells needs none.
+Letters LettersOf(const Sweep& sweep) {
+  Letters letters(sweep.operations.size(), std::vector<char>(sweep.marks.size()));
+  size_t used = 0;
+  for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
+    bool is_used = false;
+    for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
+      if (ShareOf(sweep, operation, mark) != Share::kSome || used >= kMaxLetters) continue;
+      letters[operation][mark] = static_cast<char>('a' + used);
+      is_used = true;
+    }
+    if (is_used) ++used;
+  }
+  return letters;
+}
+
+void PutMarks(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
+  for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
+    std::vector<std::string> wholly;
+    std::string label = "! mark";
+    for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
+      if (ShareOf(sweep, operation, mark) == Share::kAll) wholly.push_back(sweep.operations[operation]);
+      if (letters[operation][mark] != 0) label = absl::StrCat("! ", std::string(1, letters[operation][mark]));
+    }
+    std::string where;
+    if (wholly.size() == sweep.operations.size()) {
+      where = " in all cells";
+    } else if (!wholly.empty()) {
+      where = absl::StrCat(label == "! mark" ? " in" : ", and in", " all of ", absl::StrJoin(wholly, ", "));
+    }
+    const auto& [code, text] = sweep.marks[mark];
+    page.Labelled(label, absl::StrCat(code, where, "; for example: ", text), Tone::kWarning);
+  }
+}
+
+}  // namespace
+
+bool IsSweep(const v1::Plan& plan) {
+  struct Seen {
+    std::string operation;  // without the record size
+    std::set<Place> places;
+  };
+  std::map<std::string, Seen> seen;
+  for (const v1::Phase& phase : plan.phases()) {
+    if (phase.assignments_size() != 1) return false;
+    v1::Operation operation = FirstOperationOf(phase);
+    const Place place = PlaceOf(plan, phase);
+    operation.clear_record_bytes();
+    const std::string rest = operation.SerializeAsString();
+    const auto [known, is_new] = seen.try_emplace(operation.name(), Seen{rest, {}});
+    if (known->second.operation != rest || !known->second.places.insert(place).second) return false;
+  }
+  return !seen.empty() && std::all_of(seen.begin(), seen.end(),
+                                      [](const auto& named) { return named.second.places.size() > 1; });
+}
+
+bool IsLongSweep(const v1::Plan& plan) {
+  const auto pages = static_cast<int64_t>(plan.phases_size()) * std::max(1u, plan.repetitions());
+  return pages > kMaxPagesOfSweep && IsSweep(plan);
+}
+
+void PutSweep(const v1::RunReport& report, ConsolePage& page) {
+  const Sweep sweep = SweepOf(report);
+  const Letters letters = LettersOf(sweep);
+  if (sweep.by_workers()) {
+    PutAllScaling(report, sweep, letters, page);
+  } else if (sweep.by_lanes()) {
+    PutLanesByOperation(sweep, letters, page);
+  } else {
+    for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
+      for (const uint32_t lanes : sweep.lanes) {
+        const bool any = std::any_of(sweep.cells.begin(), sweep.cells.end(), [&](const auto& keyed) {
+          return keyed.first.first == operation && keyed.first.second.lanes == lanes;
+        });
+        if (any) PutSizes(sweep, operation, lanes, letters, page);
+      }
+    }
+  }
+  if (report.run().plan().repetitions() > 1) {
+    page.Labelled("median", absl::StrCat("of ", report.run().plan().repetitions(), " repetitions"),
+                  Tone::kQuiet);
+  }
+  PutMarks(sweep, letters, page);
+  page.Labelled("details",
+                "latencies, windows and clients of each phase: result.json, phases.csv and result.csv",
+                Tone::kQuiet);
+}
+
+}  // namespace iobench

@@ -1,0 +1,25 @@
+// Tables for sweeps over sizes, records and lanes, in the style of IOzone.
+#ifndef COORDINATOR_REPORT_CONSOLE_CONSOLE_SWEEP_H_
+#define COORDINATOR_REPORT_CONSOLE_CONSOLE_SWEEP_H_
+
+#include "coordinator/report/console/console_page.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// True if all phases of the plan are the same operations with different sizes, records or numbers of lanes.
+bool IsSweep(const v1::Plan& plan);
+
+// True if the sweep has too many phases to show each in full; the tables then have all that is reported.
+bool IsLongSweep(const v1::Plan& plan);
+
+// Adds the tables. With several sizes or records: for each operation (and number of lanes), a table of file sizes by
+// records. With several numbers of lanes only: one table of lanes by operations. Figures are in KiB/s, or in ops/s for
+// metadata; medians for repetitions. Cells of phases with marks have a letter that is explained below the table; marks
+// of all cells are stated once. REQUIRES: IsSweep.
+void PutSweep(const v1::RunReport& report, ConsolePage& page);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_CONSOLE_SWEEP_H_

@@ -1,0 +1,247 @@
+#include "coordinator/report/console/console_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/report/text/column_unit.h"
+#include "coordinator/report/text/console_words.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kMaxClientRows = 40;
+constexpr size_t kClientRowsOfMany = 20;
+constexpr int kMaxSlowLanes = 5;
+
+using Align = TextTable::Align;
+
+std::string Codes(const google::protobuf::RepeatedPtrField<v1::Mark>& marks) {
+  std::vector<std::string> codes;
+  for (const auto& mark : marks) {
+    const std::string code = Printable(mark.code());
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+  }
+  return absl::StrJoin(codes, " ");
+}
+
+size_t LaneCountOf(const v1::ClientPhaseReport& client) {
+  size_t count = 0;
+  for (const auto& worker : client.workers()) count += static_cast<size_t>(worker.lanes_size());
+  return count;
+}
+
+std::string CpuText(double percent) {
+  return std::isfinite(percent) ? absl::StrCat(std::llround(percent), " %") : "-";
+}
+
+// The rates of a column: "MiB/s", or "ops/s" for metadata operations.
+struct RateColumn {
+  bool metadata;
+  ColumnUnit unit;
+
+  RateColumn(bool is_metadata, std::span<const double> rates)
+      : metadata(is_metadata), unit(ColumnUnit::OfBytesPerSecond(rates)) {}
+  std::string title() const { return metadata ? "ops/s" : std::string(unit.name()); }
+  std::string Text(double rate) const { return metadata ? FormatCount(rate) : unit.Text(rate); }
+};
+
+// Percentiles of several latencies in one unit; "~12.3" if one is unsure.
+class LatencyColumns {
+ public:
+  void Add(double us) { seconds_.push_back(us * 1e-6); }
+  void Close() { unit_ = ColumnUnit::OfSeconds(seconds_); }
+  std::string Title(const char* percentile) const {
+    return absl::StrCat(percentile, " ", std::string(unit_.name()));
+  }
+  std::string Text(const v1::Latency& latency, std::string_view percentile, double us) const {
+    if (latency.count() == 0) return "-";
+    return absl::StrCat(IsUnsure(latency, percentile) ? "~" : "", unit_.Text(us * 1e-6));
+  }
+
+ private:
+  std::vector<double> seconds_;
+  ColumnUnit unit_ = ColumnUnit::OfSeconds({});
+};
+
+double RateOf(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client) {
+  return phase.metadata() ? client.ops_per_s() : client.bytes_per_s();
+}
+
+TextTable ClientTable(const v1::PhaseReport& phase,
+                      const std::vector<const v1::ClientPhaseReport*>& clients) {
+  std::vector<double> rates, clock_errors_s;
+  LatencyColumns latencies;
+  for (const auto* client : clients) {
+    rates.push_back(RateOf(phase, *client));
+    clock_errors_s.push_back(client->clock_error_us() * 1e-6);
+    if (client->latency_us().count() > 0) latencies.Add(client->latency_us().p99());
+  }
+  latencies.Close();
+  const RateColumn rate(phase.metadata(), rates);
+  const ColumnUnit clock = ColumnUnit::OfSeconds(clock_errors_s);
+  const bool one_clock =
+      std::all_of(clock_errors_s.begin(), clock_errors_s.end(), [](double error) { return error == 0; });
+  TextTable table(
+      {{"client", Align::kLeft},
+       {"workers", Align::kRight, true},
+       {"lanes", Align::kRight, true},
+       {rate.title()},
+       {"of mean"},
+       {latencies.Title("p99")},
+       {"cpu"},
+       {one_clock ? "clock" : absl::StrCat("clock ", std::string(clock.name())), Align::kRight, true},
+       {"marks", Align::kLeft}});
+  for (const auto* client : clients) {
+    const double share = client->share_of_mean();
+    table.AddRow({Printable(client->host()), FormatCount(client->workers_size()),
+                  FormatCount(static_cast<double>(LaneCountOf(*client))), rate.Text(RateOf(phase, *client)),
+                  std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-",
+                  latencies.Text(client->latency_us(), "p99", client->latency_us().p99()),
+                  CpuText(client->cpu_percent()),
+                  client->clock_error_us() == 0
+                      ? "same"
+                      : absl::StrCat("+-", clock.Text(client->clock_error_us() * 1e-6)),
+                  Codes(client->marks())});
+  }
+  return table;
+}
+
+}  // namespace
+
+size_t LaneCount(const v1::PhaseReport& phase) {
+  size_t count = 0;
+  for (const auto& client : phase.clients()) count += LaneCountOf(client);
+  return count;
+}
+
+void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
+  const v1::Spread& spread = phase.metadata() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
+  const auto rate = [&phase](double value) { return RateText(phase.metadata(), value, value); };
+  if (LaneCount(phase) < 2 || !std::isfinite(spread.mean())) return;
+  page.Figures(
+      "lanes",
+      {absl::StrCat("mean ", rate(spread.mean())), absl::StrCat("slowest ", rate(spread.min())),
+       absl::StrCat("fastest ", rate(spread.max())), absl::StrCat("CoV ", Percent(100 * spread.cov())),
+       absl::StrCat("Jain ", FormatCount(spread.jain()))});
+  std::string label = "slow lanes";
+  for (int i = 0; i < phase.stragglers_size() && i < kMaxSlowLanes; ++i) {
+    page.Labelled(label, Printable(phase.stragglers(i)), Tone::kWarning);
+    label.clear();
+  }
+  if (phase.stragglers_size() > kMaxSlowLanes) {
+    page.Labelled("", absl::StrCat("and ", phase.stragglers_size() - kMaxSlowLanes, " more in result.json"),
+                  Tone::kWarning);
+  }
+}
+
+void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.clients_size() == 0) return;
+  if (phase.clients_size() == 1 && phase.clients(0).workers_size() <= 1) {
+    page.Labelled(
+        "client",
+        absl::StrCat(Printable(phase.clients(0).host()), ", cpu ", CpuText(phase.clients(0).cpu_percent())),
+        Tone::kQuiet);
+    return;
+  }
+  std::vector<const v1::ClientPhaseReport*> clients;
+  for (const auto& client : phase.clients()) clients.push_back(&client);
+  const size_t count = clients.size();
+  if (count > kMaxClientRows) {
+    std::stable_sort(clients.begin(), clients.end(), [&phase](const auto* a, const auto* b) {
+      return phase.metadata() ? a->ops_per_s() < b->ops_per_s() : a->bytes_per_s() < b->bytes_per_s();
+    });
+    clients.resize(kClientRowsOfMany);
+  }
+  page.Blank();
+  page.Table(ClientTable(phase, clients));
+  if (count > clients.size()) {
+    page.Labelled(
+        "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in result.csv"),
+        Tone::kQuiet);
+  }
+}
+
+void PutSummary(const v1::RunReport& report, ConsolePage& page) {
+  if (report.phases().empty()) return;
+  // Metadata operations have a data rate only if they write data.
+  const auto moves_data = [](const v1::PhaseReport& phase) {
+    return !phase.metadata() || phase.headline().bytes_per_s() > 0;
+  };
+  std::vector<double> rates;
+  LatencyColumns latencies;
+  for (const auto& phase : report.phases()) {
+    if (moves_data(phase)) rates.push_back(phase.headline().bytes_per_s());
+    if (phase.latency_us().count() == 0) continue;
+    latencies.Add(phase.latency_us().p50());
+    latencies.Add(phase.latency_us().p99());
+  }
+  latencies.Close();
+  const RateColumn data_rate(false, rates);
+  std::vector<TextTable::Column> columns = {{"phase", Align::kLeft, false, true}};
+  if (!rates.empty()) columns.push_back({data_rate.title()});
+  columns.insert(columns.end(), {{"ops/s"},
+                                 {"region", Align::kLeft},
+                                 {latencies.Title("p50"), Align::kRight, true},
+                                 {latencies.Title("p99")},
+                                 {"marks", Align::kLeft}});
+  TextTable table(std::move(columns));
+  for (const auto& phase : report.phases()) {
+    std::vector<std::string> codes;
+    for (const GroupedMark& mark : MarksOf(phase)) {
+      if (std::find(codes.begin(), codes.end(), mark.code) == codes.end()) codes.push_back(mark.code);
+    }
+    const std::string full = phase.headline().name() == "full" ? " (full)" : "";
+    const v1::Latency& latency = phase.latency_us();
+    std::vector<std::string> row = {PhaseNameAlone(report, phase)};
+    if (!rates.empty())
+      row.push_back(moves_data(phase) ? data_rate.Text(phase.headline().bytes_per_s()) : "");
+    row.insert(row.end(), {FormatCount(phase.headline().ops_per_s()), phase.headline().region() + full,
+                           latencies.Text(latency, "p50", latency.p50()),
+                           latencies.Text(latency, "p99", latency.p99()), absl::StrJoin(codes, " ")});
+    table.AddRow(std::move(row));
+  }
+  page.Table(table);
+}
+
+void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
+  if (report.repetitions().empty()) return;
+  std::vector<double> rates;
+  for (const auto& repetition : report.repetitions()) {
+    if (!repetition.metadata()) rates.insert(rates.end(), {repetition.low(), repetition.high()});
+  }
+  const RateColumn of_data(false, rates), of_names(true, {});
+  TextTable table({{"repeated", Align::kLeft, false, true},
+                   {"times"},
+                   {"unit", Align::kLeft},
+                   {"median"},
+                   {"interval", Align::kLeft},
+                   {"level"},
+                   {"min", Align::kRight, true},
+                   {"max", Align::kRight, true},
+                   {"stddev", Align::kRight, true}});
+  std::vector<std::string> left_out;
+  for (const auto& repetition : report.repetitions()) {
+    const RateColumn& column = repetition.metadata() ? of_names : of_data;
+    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), column.title(),
+                  column.Text(repetition.median()),
+                  absl::StrCat(column.Text(repetition.low()), " to ", column.Text(repetition.high())),
+                  Percent(repetition.level_percent()), column.Text(repetition.min()),
+                  column.Text(repetition.max()), column.Text(repetition.stddev())});
+    if (repetition.partial_count() > 0) {
+      left_out.push_back(
+          absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (partial)"));
+    }
+  }
+  page.Table(table);
+  if (!left_out.empty()) page.Labelled("left out", absl::StrJoin(left_out, ", "));
+}
+
+}  // namespace iobench

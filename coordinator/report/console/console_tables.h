@@ -1,0 +1,27 @@
+// The parts of the console report about individual clients and lanes.
+#ifndef COORDINATOR_REPORT_CONSOLE_CONSOLE_TABLES_H_
+#define COORDINATOR_REPORT_CONSOLE_CONSOLE_TABLES_H_
+
+#include "coordinator/report/console/console_page.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+size_t LaneCount(const v1::PhaseReport& phase);
+
+// Adds how evenly the lanes ran and, if there are stragglers, the slowest lanes by name (at most five). Nothing for one
+// lane.
+void PutLanes(const v1::PhaseReport& phase, ConsolePage& page);
+
+// Adds one row per client, or a line if there is only one. With more than 40 clients, only the slowest 20.
+void PutClients(const v1::PhaseReport& phase, ConsolePage& page);
+
+// Adds one row per phase.
+void PutSummary(const v1::RunReport& report, ConsolePage& page);
+
+// Adds median and interval of repeated phases.
+void PutRepetitions(const v1::RunReport& report, ConsolePage& page);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_CONSOLE_TABLES_H_

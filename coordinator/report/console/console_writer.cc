@@ -1,0 +1,88 @@
+// The complete console report, assembled from the parts that are printed during a run.
+#include <algorithm>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/display_text.h"
+#include "coordinator/report/console/console_page.h"
+#include "coordinator/report/console/console_sweep.h"
+#include "coordinator/report/console/console_tables.h"
+#include "coordinator/report/report_writer.h"
+#include "coordinator/report/text/console_words.h"
+
+namespace iobench {
+
+namespace {
+
+bool HasUnsurePercentile(const v1::RunReport& report) {
+  return std::any_of(report.phases().begin(), report.phases().end(),
+                     [](const v1::PhaseReport& phase) { return !phase.latency_us().unsure().empty(); });
+}
+
+}  // namespace
+
+std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style) {
+  ConsolePage page(style);
+  page.Blank();
+  // A single phase has just been printed in full; a summary would only repeat it.
+  const v1::Plan& plan = report.run().plan();
+  const bool is_sweep = report.phases_size() > 1 && IsSweep(plan);
+  if (is_sweep) {
+    PutSweep(report, page);
+    page.Blank();
+  } else if (report.phases_size() > 1) {
+    page.Line({{"summary", Tone::kStrong}});
+    PutSummary(report, page);
+    page.Blank();
+  }
+  if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
+    PutRepetitions(report, page);
+    page.Blank();
+  }
+  std::string label = "problems";
+  for (const auto& problem : report.run().problems()) {
+    page.Labelled(label, ErrorText(problem), Tone::kError);
+    label.clear();
+  }
+  if (!report.run().finished()) {
+    page.Labelled("unfinished", "the run did not finish; the figures above were measured before it ended",
+                  Tone::kError);
+  }
+  label = "notes";
+  for (const auto& note : report.notes()) {
+    page.Labelled(label, Printable(note));
+    label.clear();
+  }
+  if (HasUnsurePercentile(report) && !(is_sweep && IsLongSweep(plan)))
+    page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
+  return page.Take();
+}
+
+namespace {
+
+class ConsoleWriter : public ReportWriter {
+ public:
+  explicit ConsoleWriter(const ConsoleStyle& style) : style_(style) {}
+
+  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
+    out << ConsoleHeader(report, style_);
+    const Pages pages = PagesFor(report.run().plan());
+    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_, pages);
+    out << ConsoleFooter(report, style_);
+    out.flush();
+    return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");
+  }
+
+ private:
+  const ConsoleStyle style_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> MakeConsoleWriter(const ConsoleStyle& style) {
+  return std::make_unique<ConsoleWriter>(style);
+}
+
+}  // namespace iobench

@@ -1,0 +1,17 @@
+// The last line of a run's output: where the results are.
+#ifndef COORDINATOR_REPORT_CONSOLE_RESULTS_LINE_H_
+#define COORDINATOR_REPORT_CONSOLE_RESULTS_LINE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace iobench {
+
+// `saved`: the status of writing the run to `directory`. After an error, the line names the files that exist and those
+// that are missing; an existing file may then be older than the end of the run. Printable, without line end.
+std::string ResultsLine(const std::string& directory, const absl::Status& saved);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_RESULTS_LINE_H_

@@ -1,0 +1,180 @@
+#include "coordinator/report/text/console_words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/status_util.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kHostColumns = 40;  // of a name within a sentence
+
+bool IsOfWholePhase(const v1::Mark& mark) {
+  return mark.subject().empty() || mark.subject() == "phase";
+}
+
+// Combines marks with the same text without comparing each with all others, since a run may have thousands.
+class MarkGroups {
+ public:
+  void Add(const v1::Mark& mark, const std::string& subject) {
+    const std::string code = Printable(mark.code()), text = Printable(mark.text());
+    const auto [known, is_new] = number_of_.try_emplace({code, text, subject.empty()}, groups_.size());
+    if (is_new) groups_.push_back({code, text, {}});
+    if (subject.empty()) return;
+    std::string shown = Shortened(Printable(subject), kHostColumns);
+    if (named_.insert({known->second, shown}).second) {
+      groups_[known->second].subjects.push_back(std::move(shown));
+    }
+  }
+  std::vector<GroupedMark> Take() { return std::move(groups_); }
+
+ private:
+  std::vector<GroupedMark> groups_;
+  std::map<std::tuple<std::string, std::string, bool>, size_t>
+      number_of_;  // by code and text, for the whole phase
+  std::set<std::pair<size_t, std::string>> named_;
+};
+
+std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const uint32_t repetitions = report.run().plan().repetitions();
+  return repetitions > 1 ? absl::StrCat(", ", phase.repetition() + 1, " of ", repetitions) : "";
+}
+
+}  // namespace
+
+std::string Counted(int64_t count, std::string_view noun) {
+  return absl::StrCat(FormatCount(static_cast<double>(count)), " ", std::string(noun), count == 1 ? "" : "s");
+}
+
+const v1::Operation& FirstOperationOf(const v1::Phase& phase) {
+  return phase.assignments().empty() ? v1::Operation::default_instance() : phase.assignments(0).operation();
+}
+
+std::string Percent(double percent) {
+  if (!std::isfinite(percent)) return "-";
+  const double magnitude = std::fabs(percent);
+  if (magnitude > 0 && magnitude < 0.001) return percent > 0 ? "< 0.001 %" : "0 %";
+  std::string text = absl::StrFormat("%.*f",
+                                     magnitude >= 99.95 || magnitude == 0 ? 0
+                                     : magnitude < 0.1                    ? 3
+                                                                          : 1,
+                                     percent);
+  if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text + " %";
+}
+
+std::string Microseconds(double us) {
+  return FormatSeconds(us * 1e-6);
+}
+
+bool IsUnsure(const v1::Latency& latency, std::string_view percentile) {
+  return std::find(latency.unsure().begin(), latency.unsure().end(), percentile) != latency.unsure().end();
+}
+
+std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us) {
+  if (latency.count() == 0) return "-";
+  return absl::StrCat(IsUnsure(latency, percentile) ? "~" : "", Microseconds(us));
+}
+
+std::string OpsPerSecond(double rate) {
+  return std::isfinite(rate) ? absl::StrCat(FormatCount(rate), " ops/s") : "-";
+}
+
+std::string RateText(bool metadata, double bytes_per_s, double ops_per_s) {
+  return metadata ? OpsPerSecond(ops_per_s) : FormatBytesPerSecond(bytes_per_s);
+}
+
+std::string TreeText(const v1::Tree& tree) {
+  std::string text = absl::StrCat(FormatCount(static_cast<double>(tree.items_per_lane())), " items per lane");
+  if (tree.depth() > 0) {
+    absl::StrAppend(&text, " in ", tree.shared_directory() ? "one shared tree" : "a tree", " of depth ",
+                    tree.depth(), ", ", tree.branching(), " directories in each");
+  } else if (tree.shared_directory()) {
+    absl::StrAppend(&text, " in one shared directory");
+  }
+  if (tree.file_bytes() > 0) {
+    absl::StrAppend(&text, ", files of ",
+                    tree.random_sizes()
+                        ? absl::StrCat(FormatBytes(static_cast<double>(tree.min_file_bytes())), " to ")
+                        : std::string(),
+                    FormatBytes(static_cast<double>(tree.file_bytes())));
+  }
+  if (tree.random_order()) absl::StrAppend(&text, ", in random order");
+  return text;
+}
+
+std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  std::string text = Printable(phase.name());
+  if (!absl::StartsWith(phase.name(), phase.operation())) {
+    absl::StrAppend(&text, text.empty() ? "" : " (", Printable(phase.operation()), text.empty() ? "" : ")");
+  }
+  return text + RepetitionText(report, phase);
+}
+
+std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  return Printable(phase.name().empty() ? phase.operation() : phase.name()) + RepetitionText(report, phase);
+}
+
+double MedianOf(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+std::string ShortSize(uint64_t bytes) {
+  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
+  for (const auto& [unit, letter] : kUnits) {
+    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
+  }
+  return absl::StrCat(bytes, "b");
+}
+
+std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {
+  std::string name = Shortened(Printable(host), kHostColumns);
+  if (worker >= 0) absl::StrAppend(&name, name.empty() ? "" : " ", "worker ", worker);
+  if (lane >= 0) absl::StrAppend(&name, name.empty() ? "" : " ", "lane ", lane);
+  return name;
+}
+
+std::string ErrorText(const v1::ErrorReport& error) {
+  std::string text = LaneName(error.client(), error.worker(), error.lane());
+  const std::string message = Printable(error.message());
+  // Messages usually contain the file themselves.
+  if (!error.file().empty() && error.message().find(error.file()) == std::string::npos) {
+    absl::StrAppend(&text, text.empty() ? "" : ": ", Printable(error.operation()),
+                    error.operation().empty() ? "" : " ", Printable(error.file()));
+    // The message of an op's error contains the offset too. 0: not about an op, such as a lost connection.
+    if (error.offset() != 0) absl::StrAppend(&text, " at ", FormatBytes(static_cast<double>(error.offset())));
+  }
+  absl::StrAppend(&text, text.empty() ? "" : ": ", message);
+  if (error.errno_value() != 0 && error.message().find(ErrnoName(error.errno_value())) == std::string::npos) {
+    absl::StrAppend(&text, " (", ErrnoName(error.errno_value()), ")");
+  }
+  return text;
+}
+
+std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase) {
+  MarkGroups groups;
+  for (const auto& mark : phase.marks()) groups.Add(mark, IsOfWholePhase(mark) ? "" : mark.subject());
+  for (const auto& client : phase.clients()) {
+    for (const auto& mark : client.marks()) {
+      groups.Add(mark, IsOfWholePhase(mark) ? client.host() : mark.subject());
+    }
+  }
+  return groups.Take();
+}
+
+}  // namespace iobench

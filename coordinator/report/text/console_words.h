@@ -1,0 +1,56 @@
+// Text fragments that several parts of the console report use.
+#ifndef COORDINATOR_REPORT_TEXT_CONSOLE_WORDS_H_
+#define COORDINATOR_REPORT_TEXT_CONSOLE_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+std::string Counted(int64_t count, std::string_view noun);  // "1 lane", "1,234 lanes"
+std::string Percent(double percent);                        // "0.003 %", "12.3 %"; "-" when not finite
+std::string Microseconds(double us);                        // "1.2 ms"; "-" when not finite
+// Returns "1.2 ms", "~1.2 ms" if `percentile` (such as "p99") is listed as unsure, or "-" if nothing was measured.
+std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us);
+bool IsUnsure(const v1::Latency& latency, std::string_view percentile);  // "p99": it is listed as unsure
+std::string OpsPerSecond(double rate);  // "315,000 ops/s"
+// Returns a rate in the phase's unit: ops/s for metadata, otherwise bytes/s.
+std::string RateText(bool metadata, double bytes_per_s, double ops_per_s);
+// Returns the operation of the first assignment, or a default one if a damaged plan has none.
+const v1::Operation& FirstOperationOf(const v1::Phase& phase);
+// Example: "10,000 items per lane in one shared directory, files of 3.81 KiB".
+std::string TreeText(const v1::Tree& tree);
+
+// Returns the operation's title: "write", or "nightly (write)" if the phase's name does not reveal its operation. Adds
+// the repetition if there are several.
+std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
+
+// For tables: only the name, as in result.csv, and the repetition if there are several.
+std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase);
+
+double MedianOf(std::vector<double> values);  // NaN if empty
+
+// Returns a size as it is typed for an option, without a space: "64k", "4m".
+std::string ShortSize(uint64_t bytes);
+
+// Returns "node01 worker 3 lane 12", as far as known.
+std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
+
+// Returns one printable line for an error of a run or phase.
+std::string ErrorText(const v1::ErrorReport& error);
+
+// The marks of a phase and its clients in their original order; equal ones are combined.
+struct GroupedMark {
+  std::string code;
+  std::string text;
+  std::vector<std::string> subjects;  // printable; empty: the phase itself
+};
+std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_TEXT_CONSOLE_WORDS_H_

@@ -1,0 +1,41 @@
+// A plain-text table: each column is as wide as its widest cell, names are left-aligned, figures right-aligned.
+#ifndef COORDINATOR_REPORT_TEXT_TEXT_TABLE_H_
+#define COORDINATOR_REPORT_TEXT_TEXT_TABLE_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace iobench {
+
+class TextTable {
+ public:
+  enum class Align { kLeft, kRight };
+  struct Column {
+    std::string title;
+    Align align = Align::kRight;
+    bool optional = false;
+    bool keeps_beginning =
+        false;  // first column only: drop optional columns before shortening it, and then cut its end
+  };
+
+  explicit TextTable(std::vector<Column> columns);
+
+  // REQUIRES: one cell per column; printable text (display_text.h) without escape sequences.
+  void AddRow(std::vector<std::string> cells);
+
+  // Returns one line per row, starting with the titles if any column has one. Columns are two spaces apart; lines have
+  // no trailing spaces. If a row is wider than `width_columns`, the last column is wrapped if it is left-aligned, then
+  // the first is shortened, then optional columns are dropped, starting with the last one.
+  std::vector<std::string> Lines(size_t width_columns) const;
+
+ private:
+  TextTable Without(size_t column) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_TEXT_TEXT_TABLE_H_

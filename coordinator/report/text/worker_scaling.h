@@ -1,0 +1,36 @@
+// How rates scale with the number of workers, for sweeps over it.
+#ifndef COORDINATOR_REPORT_TEXT_WORKER_SCALING_H_
+#define COORDINATOR_REPORT_TEXT_WORKER_SCALING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+uint32_t WorkerCount(const v1::PhaseReport& phase);  // workers that took part, including lost ones
+
+struct ScalingPoint {
+  uint32_t worker_count = 0, client_count = 0, lane_count = 0;
+  double rate = 0;  // headline rate (ops/s for metadata, otherwise bytes/s); median of complete repetitions
+  double rate_per_client = 0;  // a client is a host
+  double scaling = 0;  // rate per worker relative to the first point: rate of N / (N x rate of 1)
+};
+
+struct WorkerScaling {
+  std::string operation;
+  bool metadata = false;
+  uint64_t bytes_per_lane = 0, record_bytes = 0;
+  std::vector<ScalingPoint> points;  // ascending number of workers; at least two
+};
+
+// Returns, in the plan's order, one entry for each phase that the plan has with several numbers of workers but
+// otherwise equal; empty if there is none. Repetitions that were interrupted or lost a worker or lane are excluded. A
+// point without any complete repetition has NaN figures; if it is the first one, scaling is unknown.
+std::vector<WorkerScaling> ScalingOf(const v1::RunReport& report);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_TEXT_WORKER_SCALING_H_

@@ -1,0 +1,56 @@
+#include "coordinator/run/client_steps.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+// Client -> the worker that does its steps.
+std::map<uint32_t, uint32_t> Chosen(const Cluster& cluster,
+                                    const std::function<bool(uint32_t worker)>& takes_part) {
+  std::map<uint32_t, uint32_t> chosen;
+  for (const Member& member : cluster.members()) {
+    if (!member.lost && takes_part(member.number)) chosen.emplace(member.client, member.number);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+bool IsClientStep(const v1::Step& step) {
+  return step.has_remount();
+}
+
+bool HasClientSteps(const v1::Phase& phase) {
+  return std::any_of(phase.before().begin(), phase.before().end(), IsClientStep);
+}
+
+absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
+                            const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done) {
+  for (const v1::Step& step : phase.before()) {
+    if (!IsClientStep(step)) continue;
+    const std::map<uint32_t, uint32_t> chosen = Chosen(cluster, takes_part);
+    absl::Status first_problem;
+    IOBENCH_RETURN_IF_ERROR(cluster.Call(
+        [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+          const auto found = chosen.find(member.client);
+          if (found == chosen.end() || found->second != member.number) return std::nullopt;
+          v1::WorkerRequest request;
+          *request.mutable_client_step()->mutable_step() = step;
+          return request;
+        },
+        [&](const Member& member, const ReceivedEvent& received) {
+          const absl::Status answer = ToStatus(received.event.problem());
+          if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
+          if (answer.ok()) done[member.number].push_back(received.event.client_step_done().step());
+        },
+        {}));
+    IOBENCH_RETURN_IF_ERROR(first_problem);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

@@ -1,0 +1,30 @@
+// Steps that one worker performs for its whole client, while none of the client's workers has files of the run open.
+#ifndef COORDINATOR_RUN_CLIENT_STEPS_H_
+#define COORDINATOR_RUN_CLIENT_STEPS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "coordinator/cluster/cluster.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+bool IsClientStep(const v1::Step& step);
+bool HasClientSteps(const v1::Phase& phase);
+
+using StepsOfWorkers = std::map<uint32_t, std::vector<v1::StepResult>>;  // by worker number
+
+// Performs the steps in the phase's order, on all clients in parallel, each by the client's first worker that takes
+// part. Adds the results to `done` under that worker. Errors: a client could not perform its step (the message names
+// it), or those of Cluster::Call. REQUIRES: no worker is in a phase.
+absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
+                            const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_CLIENT_STEPS_H_

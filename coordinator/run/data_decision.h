@@ -1,0 +1,55 @@
+// Decides what a run does about the data that exists at its targets. Pure functions of what every worker saw.
+#ifndef COORDINATOR_RUN_DATA_DECISION_H_
+#define COORDINATOR_RUN_DATA_DECISION_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/plan/layout.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+using FilesystemOfTarget = std::pair<uint32_t, std::string>;
+
+// Selects one worker for each file system of each target, to claim and remove the data there. Only targets where lanes
+// own files.
+std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
+                                                std::span<const v1::WorkerTargets> facts);
+
+// Returns a display name: "node1: /mnt/nfs/cluster-iobench.data".
+std::string DataAt(const Member& member, const v1::Target& target);
+
+// What the run does about existing data at its targets.
+struct DataDecision {
+  bool uses_files = true;          // false: only the null engine is used
+  bool uses_kept_data = false;     // no phase creates files, and matching data exists
+  v1::Manifest kept;               // with uses_kept_data: manifest of the kept data
+  bool removes_old_data = false;   // kept data with another layout, or (with --force) data of a crashed run
+  uint64_t bytes_needed = 0;       // total on all file systems
+  std::vector<std::string> notes;  // what the user should know about it
+};
+
+// Decides from what every worker saw. `facts` is indexed by worker number, its targets by target. InvalidArgument or
+// FailedPrecondition: one line with client, path and what to do. Pure.
+absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
+                                             std::span<const Member> members,
+                                             std::span<const v1::WorkerTargets> facts,
+                                             const v1::Manifest& ours, bool force);
+
+// Checks that a worker can read the user's files that its lanes will read. `seen` is indexed by file. InvalidArgument:
+// the message names client and file. Pure.
+absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
+                                const google::protobuf::RepeatedPtrField<v1::ExistingFile>& seen);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_DATA_DECISION_H_

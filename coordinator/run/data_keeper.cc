@@ -1,0 +1,239 @@
+#include "coordinator/run/data_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
+#include "common/model/engine.h"
+#include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
+#include "common/status_util.h"
+#include "common/text/display_text.h"
+#include "common/text/shell_word.h"
+#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/run/client_demands.h"
+#include "coordinator/run/sharing_check.h"
+#include "spdlog/spdlog.h"
+
+namespace iobench {
+namespace {
+
+// Returns the names that a run of this plan may use for its files and trees, in any phase.
+v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
+  v1::DataNames names;
+  names.set_lanes(worker_count * plan.lanes_per_worker());
+  for (const v1::Phase& phase : plan.phases()) {
+    const v1::FileLayout files = ShapeOf(plan, phase).files;
+    names.set_files_per_lane(std::max(names.files_per_lane(), std::max(1u, files.files_per_lane())));
+    names.set_shared_file(names.shared_file() || files.shared_file());
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation()) || !EngineUsesFiles(assignment.operation().engine())) continue;
+      names.set_trees(std::max(names.trees(), TreeNumberOf(plan, assignment.operation()) + 1));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
+                       std::string created_by)
+    : cluster_(cluster), plan_(plan), layout_(layout) {
+  manifest_.set_program("cluster-iobench");
+  manifest_.set_format(1);
+  manifest_.set_run_id(cluster.run_id());
+  manifest_.set_state(v1::Manifest::ACTIVE);
+  manifest_.set_created_at(std::move(created_at));
+  manifest_.set_created_by(std::move(created_by));
+  manifest_.set_workers(layout.worker_count());
+  manifest_.set_lanes_per_worker(plan.lanes_per_worker());
+  manifest_.set_targets(static_cast<uint32_t>(plan.targets_size()));
+  *manifest_.mutable_files() = plan.files();
+  *manifest_.mutable_names() = NamesOf(plan, layout.worker_count());
+  manifest_.set_seed(plan.seed());
+  *manifest_.mutable_data() = plan.data();
+  if (HasSectors(plan.data())) manifest_.set_unit_bytes(SectorUnitBytes(plan));
+}
+
+absl::Status DataKeeper::Inspect() {
+  facts_.assign(cluster_.members().size(), {});
+  absl::Status first_problem;
+  const absl::Status status = cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        v1::WorkerRequest request;
+        *request.mutable_inspect()->mutable_targets() = plan_.targets();
+        *request.mutable_inspect()->mutable_existing_files() = plan_.files().existing_files();
+        *request.mutable_inspect()->mutable_demands() = DemandsOn(member, plan_, layout_, cluster_.members());
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        v1::WorkerTargets& mine = facts_[member.number];
+        for (const v1::TargetFacts& target : received.event.inspected().targets()) {
+          *mine.add_targets() = target;
+          if (member.clone == 0 || target.network()) continue;
+          // The boot id identifies a local file system, but clones share it.
+          absl::StrAppend(mine.mutable_targets(mine.targets_size() - 1)->mutable_filesystem_id(), " clone ",
+                          member.clone);
+        }
+        if (mine.targets_size() != plan_.targets_size() && first_problem.ok()) {
+          first_problem = absl::InternalError(absl::StrCat(
+              member.Name(), " did not report on every path: ", received.event.problem().message()));
+        }
+        if (first_problem.ok()) {
+          first_problem = CheckExistingFiles(plan_, member, received.event.inspected().existing_files());
+        }
+        first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
+        first_problem.Update(CheckRemountsHoldTargets(member, plan_,
+                                                      DemandsOn(member, plan_, layout_, cluster_.members()),
+                                                      received.event.inspected()));
+      },
+      {.quick_work = "check its paths"});
+  IOBENCH_RETURN_IF_ERROR(status);
+  for (const Member& member : cluster_.members()) {
+    if (member.lost)
+      return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
+  }
+  if (first_problem.ok()) JoinSameFilesystems(plan_, cluster_.members(), facts_);
+  return first_problem;
+}
+
+absl::Status DataKeeper::Decide(bool force) {
+  IOBENCH_ASSIGN_OR_RETURN(decision_,
+                           DecideAboutData(plan_, layout_, cluster_.members(), facts_, manifest_, force));
+  for (const std::string& note : decision_.notes) spdlog::warn("{}", Printable(note));
+  return absl::OkStatus();
+}
+
+absl::Status DataKeeper::Claim() {
+  if (!decision_.uses_files) return absl::OkStatus();
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    const v1::TargetFacts& seen = facts_[worker].targets(static_cast<int>(key.first));
+    claimers_.emplace(key, worker);
+    found_[key].set_run_id(seen.manifest().run_id());
+    found_[key].set_directory_number(seen.data_directory_number());
+  }
+  if (decision_.uses_kept_data) {
+    claimed_ = true;
+    held_ = found_;
+    return absl::OkStatus();
+  }
+  if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, true));
+  claimed_ = true;  // from now on there may be something to remove
+  for (const auto& [key, worker] : claimers_) held_[key].set_run_id(manifest_.run_id());
+  return Do(v1::DataStep::CLAIM, true);
+}
+
+std::vector<v1::DataClaim> DataKeeper::ClaimsFor(const Member& member) const {
+  std::vector<v1::DataClaim> claims;
+  for (const v1::TargetFacts& seen : facts_[member.number].targets()) {
+    const auto held = held_.find({static_cast<uint32_t>(claims.size()), seen.filesystem_id()});
+    claims.push_back(held == held_.end() ? v1::DataClaim() : held->second);
+  }
+  return claims;
+}
+
+absl::Status DataKeeper::RemoveSharedFiles() {
+  return Do(v1::DataStep::REMOVE_SHARED_FILE, true);
+}
+
+absl::Status DataKeeper::Finish(bool keep, const DataLedger& ledger) {
+  if (!claimed_) return absl::OkStatus();
+  ledger.Describe(manifest_);
+  const absl::Status done = Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
+  const std::string left = WhereLeft();
+  if (keep || left.empty()) return done;
+  const absl::Status why =
+      done.ok() ? absl::UnavailableError("every client that could remove the data was lost") : done;
+  absl::Status told(why.code(), absl::StrCat(why.message(), "; data may still be at ", left));
+  why.ForEachPayload(
+      [&told](absl::string_view type, const absl::Cord& payload) { told.SetPayload(type, payload); });
+  return told;
+}
+
+// Of those that were claimed, lists where the last step has not been performed.
+std::string DataKeeper::WhereLeft() const {
+  std::vector<std::string> places;
+  for (const auto& [key, worker] : claimers_) {
+    if (done_.contains(key)) continue;
+    const v1::Target& target = plan_.targets(static_cast<int>(key.first));
+    places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
+                                  ": remove them with `cluster-iobench clean ", ShellWord(target.path()),
+                                  "`"));
+  }
+  return absl::StrJoin(places, "; ");
+}
+
+std::string DataKeeper::WhereKept() const {
+  std::vector<std::string> places;
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    const v1::Target& target = plan_.targets(static_cast<int>(key.first));
+    places.push_back(absl::StrCat(DataAt(cluster_.members()[worker], target),
+                                  ", which `cluster-iobench clean ", ShellWord(target.path()), "` removes"));
+  }
+  return absl::StrJoin(places, "; ");
+}
+
+absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
+  std::map<uint32_t, std::vector<FilesystemOfTarget>> places_of_worker;
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
+    places_of_worker[worker].push_back(key);
+  }
+  // Before the claim, the data there is what Inspect found.
+  const bool of_found = held_.empty() || action == v1::DataStep::CLAIM;
+  done_.clear();
+  absl::Status first_problem;
+  std::set<uint32_t> answered;
+  const absl::Status status = cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        const auto mine = places_of_worker.find(member.number);
+        if (mine == places_of_worker.end()) return std::nullopt;
+        v1::WorkerRequest request;
+        v1::DataStep& step = *request.mutable_data_step();
+        step.set_action(action);
+        *step.mutable_manifest() = manifest_;
+        if (plan_.has_stripe()) *step.mutable_stripe() = plan_.stripe();
+        for (const FilesystemOfTarget& place : mine->second) {
+          *step.add_targets() = plan_.targets(static_cast<int>(place.first));
+          *step.add_claims() = of_found ? found_[place] : held_[place];
+        }
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        answered.insert(member.number);
+        const absl::Status answer = ToStatus(received.event.problem());
+        if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
+        NoteDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
+        for (const std::string& file : received.event.data_step_done().foreign_files()) {
+          spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
+                       Printable(file));
+        }
+      },
+      {.interruptible = interruptible,
+       .quick_work = action == v1::DataStep::CLAIM ? "claim its data directories" : nullptr});
+  IOBENCH_RETURN_IF_ERROR(status);
+  for (const auto& [worker, places] : places_of_worker) {
+    const Member& member = cluster_.members()[worker];
+    if (!member.lost || answered.contains(worker)) continue;
+    first_problem.Update(absl::UnavailableError(
+        absl::StrCat(member.Name(), " was lost before it had finished with the data directory at ",
+                     plan_.targets(static_cast<int>(places.front().first)).path())));
+  }
+  return first_problem;
+}
+
+// Records a worker's answer for its file systems.
+void DataKeeper::NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
+                          const v1::DataStepDone& done, v1::DataStep::Action action) {
+  for (int i = 0; i < static_cast<int>(places.size()); ++i) {
+    const FilesystemOfTarget& place = places[static_cast<size_t>(i)];
+    // Data held by another run need not be removed by this one.
+    const bool is_anothers = i < done.held_by_another_size() && done.held_by_another(i);
+    if (answer.ok() || is_anothers) done_.insert(place);
+    if (action != v1::DataStep::CLAIM || i >= done.claims_size()) continue;
+    if (done.claims(i).run_id() != 0) held_[place] = done.claims(i);
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,69 @@
+// Manages a run's data directories on every file system that it uses: checks before anything is written, then claims,
+// keeps or removes them. One worker per file system performs each step that must happen only once.
+#ifndef COORDINATOR_RUN_DATA_KEEPER_H_
+#define COORDINATOR_RUN_DATA_KEEPER_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/plan/layout.h"
+#include "coordinator/run/data_decision.h"
+#include "coordinator/run/data_ledger.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+class DataKeeper {
+ public:
+  // All arguments must outlive it. `created_at`, `created_by` and the plan go into the manifest.
+  DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
+             std::string created_by);
+
+  // Asks every worker what it sees. Changes nothing.
+  absl::Status Inspect();
+  absl::Status Decide(bool force);
+  const std::vector<v1::WorkerTargets>& facts() const { return facts_; }
+  const DataDecision& decision() const { return decision_; }
+
+  // Creates the data directories, or takes over kept ones. REQUIRES: Decide succeeded.
+  absl::Status Claim();
+  // Call it before a phase that rewrites a shared file.
+  absl::Status RemoveSharedFiles();
+  // Ends the run, also after an interrupt: marks the data as kept, with its contents as recorded in `ledger`, or
+  // removes it. Does nothing if Claim was never called. The error says which data is left and how to remove it.
+  absl::Status Finish(bool keep, const DataLedger& ledger);
+  // Returns, for each target, the run whose data this worker must find there; run_id is 0 where the run has none.
+  std::vector<v1::DataClaim> ClaimsFor(const Member& member) const;
+  // Returns the directories and clients with kept data, and how to remove it, for display.
+  std::string WhereKept() const;
+
+ private:
+  absl::Status Do(v1::DataStep::Action action, bool interruptible);
+  void NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
+                const v1::DataStepDone& done, v1::DataStep::Action action);
+  std::string WhereLeft() const;
+
+  Cluster& cluster_;
+  const v1::Plan& plan_;
+  const Layout& layout_;
+  v1::Manifest manifest_;
+  std::vector<v1::WorkerTargets> facts_;
+  DataDecision decision_;
+  bool claimed_ = false;
+  std::map<FilesystemOfTarget, uint32_t> claimers_;    // by file system: the worker that claims it
+  std::map<FilesystemOfTarget, v1::DataClaim> found_;  // found by Inspect
+  std::map<FilesystemOfTarget, v1::DataClaim> held_;   // held since Claim
+  std::set<FilesystemOfTarget> done_;                  // completed by the last Do, or there is nothing left to do
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_DATA_KEEPER_H_

@@ -1,0 +1,75 @@
+// Tracks which generations the sectors of each lane's files have, from phase to phase, for DataContent.verify. Pure:
+// its inputs are phases and their records.
+//
+// A generation is a number. Each phase that writes gets a new one, and so does the preparation of a phase that needs
+// data which nobody has written. After a phase that wrote every record of a lane's files, all their sectors have its
+// generation. After a phase that was cut short or writes only some records, a sector may have this or an earlier
+// generation.
+#ifndef COORDINATOR_RUN_DATA_LEDGER_H_
+#define COORDINATOR_RUN_DATA_LEDGER_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "coordinator/plan/layout.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Returns the sector unit of this plan's records: 512 bytes, or the record size if it is not a multiple of 512 or if
+// the lanes' records alternate in a file. REQUIRES: a checked plan.
+uint32_t SectorUnitBytes(const v1::Plan& plan);
+
+class DataLedger {
+ public:
+  // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.
+  DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id);
+
+  // The run uses kept data: continues with their generations, and writes with their run id and seed.
+  void TakeOver(const v1::Manifest& kept);
+
+  // Starts a phase and assigns its generations. Call it once per phase, before Fill.
+  void Begin(const v1::Phase& phase);
+  // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.
+  bool prepares_data() const { return prepares_data_; }
+  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes is filled.
+  void Fill(v1::Prepare& prepare) const;
+  // Records what the phase did, however it ended.
+  void Note(const v1::PhaseRecord& record);
+
+  // Describes the current contents of the data directory.
+  void Describe(v1::Manifest& manifest) const;
+
+ private:
+  struct State {
+    uint32_t low = 0;  // 0: nothing has been written
+    uint32_t high = 0;
+    uint64_t lane_bytes = 0;
+  };
+  State StateOf(uint32_t owner) const;
+  void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
+                uint64_t lane_bytes);
+
+  const v1::Plan& plan_;
+  const Layout& layout_;
+  v1::DataContent data_;  // contents of the files
+  uint64_t run_id_;
+  uint64_t seed_;  // seed of the data
+  uint32_t unit_bytes_;
+  State usual_;  // the default: state of owners that are not in the map
+  std::map<uint32_t, State> states_;
+  uint32_t newest_ = 0;
+
+  // State of the current phase.
+  uint32_t generation_ = 0;
+  uint32_t prefill_generation_ = 0;
+  bool prepares_data_ = false;
+  std::set<uint32_t> written_;  // owners whose files the phase writes
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_DATA_LEDGER_H_

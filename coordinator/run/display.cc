@@ -1,0 +1,74 @@
+#include "coordinator/run/display.h"
+
+#include "common/clock.h"
+#include "common/model/plan_traits.h"
+#include "coordinator/plan/metadata_plan.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kRateWindowSeconds = 3;
+
+ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
+  ProgressSample sample;
+  sample.phase = progress.phase->name();
+  sample.index = progress.index;
+  sample.count = progress.phase_count;
+  sample.bytes = progress.bytes;
+  sample.total_bytes = progress.total_bytes;
+  sample.total_s = progress.time_limit_s;
+  sample.metadata = IsMetadata(*progress.phase);
+  sample.ops = progress.ops;
+  sample.total_ops = progress.total_ops;
+  (sample.metadata ? sample.ops_per_s : sample.bytes_per_s) = rate;
+  sample.elapsed_s = progress.elapsed_s;
+  sample.lanes_running = progress.lanes_running;
+  sample.lanes = progress.lane_count;
+  sample.errors = progress.workers_lost;
+  return sample;
+}
+
+}  // namespace
+
+void Display::WorkersJoin(uint32_t joined, uint32_t count) {
+  const int64_t now_ns = MonotonicNowNs();
+  if (!waits_for_workers_ || (joined < count && now_ns < next_join_line_ns_)) return;
+  next_join_line_ns_ = now_ns + kNanosPerSecond;  // a thousand workers must not print a thousand lines
+  err_ << joined << " of " << count << " workers have joined" << std::endl;
+}
+
+void Display::RunStarts(const v1::RunReport& report) {
+  pages_ = PagesFor(report.run().plan());
+  out_ << ConsoleHeader(report, style_) << std::flush;
+}
+
+void Display::PhasePrepares(const PhaseProgress& progress) {
+  recent_.clear();
+  if (wants_progress_) progress_.Update(SampleFrom(progress, 0));
+}
+
+void Display::PhaseMoves(const PhaseProgress& progress) {
+  progress_.Update(SampleFrom(progress, RateNow(progress)));
+}
+
+double Display::RateNow(const PhaseProgress& progress) {
+  const uint64_t done = IsMetadata(*progress.phase) ? progress.ops : progress.bytes;
+  recent_.emplace_back(progress.elapsed_s, done);
+  while (recent_.size() > 2 && progress.elapsed_s - recent_.front().first > kRateWindowSeconds)
+    recent_.pop_front();
+  const double seconds = progress.elapsed_s - recent_.front().first;
+  if (seconds <= 0 || done < recent_.front().second) return 0;
+  return static_cast<double>(done - recent_.front().second) / seconds;
+}
+
+void Display::PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  progress_.Clear();
+  out_ << ConsolePhase(report, phase, style_, pages_) << std::flush;
+}
+
+void Display::RunEnds(const v1::RunReport& report) {
+  progress_.Clear();
+  out_ << ConsoleFooter(report, style_) << std::flush;
+}
+
+}  // namespace iobench

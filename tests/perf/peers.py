@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Reads of files in memory by cluster-iobench and by the other tools that are installed, as thousand ops per second.
+
+    tests/perf/peers.py --program build/release/cluster-iobench
+    tests/perf/peers.py --program … --tool iozone=/opt/iozone/iozone --tool ior=/opt/ior/bin/ior
+
+All tools read the same files, which this script writes in pieces of 1 MiB: the layout of a file's pages alone changes a 4 KiB
+read by up to 20 %. Every round runs each tool once per row; figures are medians over the rounds. Each tool runs the fastest way
+its documentation offers: fio with psync, threads and without statistics, IOR with its POSIX backend under mpirun, elbencho with
+its default engine. Prints the table of docs/performance.md; ends with 1 if a tool is ahead of ours in a row.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# record, order, lanes
+ROWS = [("4k", "read", 1), ("4k", "read", 2), ("4k", "random-read", 1), ("4k", "random-read", 2),
+        ("1k", "read", 1), ("1k", "read", 2), ("1k", "random-read", 1), ("1k", "random-read", 2),
+        ("1m", "read", 1), ("1m", "read", 2)]
+MPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **MPI_ROOT}, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def record_bytes(record):
+    return int(record[:-1]) * {"k": 1 << 10, "m": 1 << 20}[record[-1]]
+
+
+# Each gives the ops per second of one pass over `files`.
+
+def ours(program, files, size, record, order, lanes):
+    with tempfile.TemporaryDirectory() as out:
+        existing = [word for file in files[:lanes] for word in ("--existing", file)]
+        run([program, "--op", order, "-r", record, "-s", size, "-t", str(lanes), *existing, "--out", f"{out}/out"])
+        with open(f"{out}/out/result.json", encoding="utf-8") as report:
+            return json.load(report)["phases"][0]["throughput_ops_per_s"]["full"]
+
+
+def fio(program, files, size, record, order, lanes):
+    command = [program, "--output-format=json", "--ioengine=psync", "--thread=1", "--gtod_reduce=1", "--norandommap=1",
+               "--invalidate=0", f"--size={size}", f"--bs={record}", f"--rw={'randread' if 'random' in order else 'read'}",
+               "--group_reporting=1"]
+    for number, file in enumerate(files[:lanes]):
+        command += [f"--name=job{number}", f"--filename={file}"]
+    return json.loads(run(command))["jobs"][0]["read"]["iops"]
+
+
+def iozone(program, files, size, record, order, lanes):
+    test = "2" if "random" in order else "1"
+    output = run([program, "-i", test, "-+n", "-w", "-O", "-r", record, "-s", size, "-t", str(lanes), "-F", *files[:lanes]])
+    title = "random readers" if "random" in order else "readers"
+    return float(re.search(rf"Children see throughput for +\d+ {title}\s*=\s*([0-9.]+)", output)[1])
+
+
+def ior(program, files, size, record, order, lanes):
+    command = ["mpirun", "--oversubscribe", "-np", str(lanes), program, "-a", "POSIX", "-r", "-E", "-k", "-F",
+               "-o", files[0].rsplit(".", 1)[0], "-b", size, "-t", record, "-O", "summaryFormat=JSON"]
+    output = run(command + (["-z"] if "random" in order else []))
+    summary = json.loads(re.sub(r"\n, *\n", ",\n", output[output.index("{"):]))["summary"]
+    return summary[0]["bwMaxMIB"] * (1 << 20) / record_bytes(record)
+
+
+def elbencho(program, files, size, record, order, lanes):
+    with tempfile.TemporaryDirectory() as out:
+        run([program, "-r", "-b", record, "-s", size, "-t", str(lanes), "--jsonfile", f"{out}/json",
+             *(["--rand", "--randalign"] if "random" in order else []), *files[:lanes]])
+        with open(f"{out}/json", encoding="utf-8") as report:
+            return float(json.loads(report.readline())["IOPS last"])
+
+
+TOOLS = {"ours": ours, "iozone": iozone, "fio": fio, "elbencho": elbencho, "ior": ior}
+
+
+def write_files(folder, size, count):
+    """IOzone wants to find what it would have written itself, which is blanks; IOR's names end in its rank."""
+    files = [f"{folder}/file.{number:08}" for number in range(count)]
+    for file in files:
+        with open(file, "wb", buffering=0) as out:
+            for _ in range(record_bytes(size) >> 20):
+                out.write(b" " * (1 << 20))
+    return files
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="cluster-iobench, built as released")
+    parser.add_argument("--tool", action="append", default=[], metavar="NAME=PROGRAM", help="a tool that is not in PATH")
+    parser.add_argument("--directory", default="/dev/shm", help="where the files go: tmpfs (default %(default)s)")
+    parser.add_argument("--size", default="256m", help="bytes per lane (default %(default)s)")
+    parser.add_argument("--rounds", type=int, default=7, help="default %(default)s")
+    args = parser.parse_args()
+
+    given = dict(each.split("=", 1) for each in args.tool)
+    programs = {"ours": args.program}
+    for name in TOOLS:
+        if found := given.get(name) or shutil.which(name):
+            programs.setdefault(name, found)
+
+    figures = {}
+    with tempfile.TemporaryDirectory(dir=args.directory, prefix="iobench-peers-") as folder:
+        files = write_files(folder, args.size, max(lanes for _, _, lanes in ROWS))
+        for number in range(args.rounds):
+            for row in ROWS:
+                for name, program in programs.items():
+                    rate = TOOLS[name](program, files, args.size, *row)
+                    figures.setdefault((row, name), []).append(rate / 1e3)
+            print(f"round {number + 1} of {args.rounds} done", file=sys.stderr)
+
+    others = [name for name in programs if name != "ours"]
+    print(f"| lanes | | ours, thousand ops/s | {' | '.join(f'ours / {name}' for name in others)} |")
+    print("|---|---|---|" + "---|" * len(others))
+    behind = []
+    for row in ROWS:
+        record, order, lanes = row
+        ratios = []
+        for name in others:
+            pairs = [a / b for a, b in zip(figures[row, "ours"], figures[row, name]) if b > 0]
+            if not pairs:  # IOzone and IOR print 0 for a pass that is too short for them
+                ratios.append("-")
+                continue
+            ratio = statistics.median(pairs)
+            ratios.append(f"{ratio:.2f}")
+            if ratio < 1:
+                behind.append(f"{name} is ahead: {order} {record}, {lanes} lanes: {ratio:.3f}")
+        print(f"| {lanes} | {order.replace('-', ' ')} {record} | {statistics.median(figures[row, 'ours']):.0f} | {' | '.join(ratios)} |")
+    for each in behind:
+        print(each)
+    return 1 if behind else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""The folders keep to the order that CMakeLists.txt gives: who includes whom is what the targets say, and no arrow runs upward."""
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_HEADERS = 16
+# A second target in a folder, for what is not always there: its files, and what they may use.
+SHARED_FOLDERS = {"iobench_nfs": "worker/storage"}
+INCLUDE = re.compile(r'^#include "((?:common|coordinator|worker)/[^"]+)"', re.M)
+
+
+def folders_in_order():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"foreach\(folder(.*?)\)", text, re.S)[1].split()
+
+
+def libraries():
+    """folder -> (target, the targets that its headers may use, those that its sources may use)."""
+    found = {}
+    for folder in folders_in_order():
+        text = (ROOT / folder / "CMakeLists.txt").read_text()
+        for name, body in re.findall(r"iobench_library\((\w+)(.*?)\)\n", text, re.S):
+            if name in SHARED_FOLDERS:
+                continue
+            public = re.search(r"PUBLIC(.*?)(?=PRIVATE|$)", body, re.S)
+            private = re.search(r"PRIVATE(.*)", body, re.S)
+            public = set(public[1].split()) if public else set()
+            found[folder] = (name, public, public | (set(private[1].split()) if private else set()))
+    return found
+
+
+LIBRARIES = libraries()
+FOLDER_OF = {name: folder for folder, (name, _, _) in LIBRARIES.items()} | SHARED_FOLDERS
+
+
+@pytest.mark.parametrize("folder", sorted(LIBRARIES))
+def test_a_folder_includes_only_what_its_target_links(folder):
+    _, public, all_of_them = LIBRARIES[folder]
+    for file in sorted((ROOT / folder).glob("*.*")):
+        if file.suffix not in (".h", ".cc"):
+            continue
+        allowed = public if file.suffix == ".h" else all_of_them
+        folders = {FOLDER_OF[target] for target in allowed if target in FOLDER_OF} | {folder}
+        wrong = {each for each in INCLUDE.findall(file.read_text()) if str(pathlib.Path(each).parent) not in folders
+                 and each != "common/version.h"}  # iobench_version, which is written by the build
+        assert not wrong, f"{file.relative_to(ROOT)} includes {sorted(wrong)}, which {LIBRARIES[folder][0]} does not link"
+
+
+def test_the_second_target_of_a_folder_links_what_its_files_include():
+    for name, folder in SHARED_FOLDERS.items():
+        body = re.search(rf"iobench_library\({name}(.*?)\)\n", (ROOT / folder / "CMakeLists.txt").read_text(), re.S)[1]
+        folders = {FOLDER_OF[target] for target in body.split() if target in FOLDER_OF} | {folder}
+        for source in re.findall(r"\w+\.cc", body):
+            for file in (ROOT / folder / source, (ROOT / folder / source).with_suffix(".h")):
+                wrong = {each for each in INCLUDE.findall(file.read_text()) if str(pathlib.Path(each).parent) not in folders}
+                assert not wrong, f"{file.name} includes {sorted(wrong)}, which {name} does not link"
+
+
+def test_no_arrow_runs_upward():
+    order = {folder: number for number, folder in enumerate(folders_in_order())}
+    for folder, (name, _, targets) in LIBRARIES.items():
+        for target in targets & FOLDER_OF.keys():
+            assert order[FOLDER_OF[target]] <= order[folder], f"{name} uses {target}, which comes after it"
+
+
+def test_coordinator_and_worker_do_not_know_each_other():
+    for folder, (_, _, targets) in LIBRARIES.items():
+        tops = {FOLDER_OF[target].split("/")[0] for target in targets & FOLDER_OF.keys()}
+        assert tops <= {"common", folder.split("/")[0]}, folder
+
+
+@pytest.mark.parametrize("folder", sorted(LIBRARIES))
+def test_a_folder_can_be_looked_over(folder):
+    headers = sorted(each.name for each in (ROOT / folder).glob("*.h"))
+    assert len(headers) <= MOST_HEADERS, f"{folder} holds {len(headers)} headers: does it hold two things?"
+
+
+@pytest.mark.parametrize("folder", sorted(LIBRARIES))
+def test_headers_say_what_they_promise(folder):
+    """A contract stands at the top of every header."""
+    for header in (ROOT / folder).glob("*.h"):
+        assert header.read_text().startswith(("// ", "/* ")), header

@@ -1,0 +1,50 @@
+// Binds lanes' threads to processors or NUMA nodes.
+#ifndef WORKER_CLIENT_BINDING_H_
+#define WORKER_CLIENT_BINDING_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// The slots of a binding, in the order in which lanes are assigned to them. A slot is one processor or all of a node's.
+struct BindingSlots {
+  std::vector<std::vector<uint32_t>> processors;  // of each slot; empty: no binding
+  std::vector<uint32_t> nodes;                    // NUMA: the node of each slot
+
+  bool empty() const { return processors.empty(); }
+  const std::vector<uint32_t>& Of(uint32_t lane) const { return processors[lane % processors.size()]; }
+  // Returns a display name of these lanes' slots: "processors 2, 3, 0" or "NUMA nodes 0, 1".
+  std::string ForPeople(std::span<const uint32_t> lanes) const;
+};
+
+struct NumaNode {
+  uint32_t number = 0;
+  std::vector<uint32_t> processors;
+};
+
+// Evaluates a binding. `usable`: the processors that this process may use, ascending. FailedPrecondition: no node has
+// any of them. InvalidArgument: the first processor does not exist. Pure.
+absl::StatusOr<BindingSlots> BindingSlotsFrom(const v1::Binding& binding, std::span<const uint32_t> usable,
+                                  std::span<const NumaNode> nodes);
+
+// The same for the calling thread's process. Unavailable: the system does not provide the information.
+absl::StatusOr<BindingSlots> BindingSlotsFor(const v1::Binding& binding);
+
+// Returns the processors that this process may use, in the format of WorkerFacts.processor_mask; empty: unknown.
+std::string UsableProcessorMask();
+
+// Binds the calling thread. REQUIRES: `processors` come from BindingSlotsFor.
+absl::Status BindThisThread(std::span<const uint32_t> processors);
+
+std::vector<uint32_t> ParseProcessorList(const std::string& text);  // parses "0-3,8\n"
+
+}  // namespace iobench
+
+#endif  // WORKER_CLIENT_BINDING_H_

@@ -1,0 +1,230 @@
+#include "worker/client/client_probe.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "common/net/nfs_url.h"
+#include "common/host_identity.h"
+#include "common/proc_file.h"
+#include "common/status_util.h"
+#include "common/text/utf8.h"
+#include "common/unique_fd.h"
+#include "common/version.h"
+#include "worker/client/binding.h"
+#include "worker/client/nfs_probe.h"
+#include "worker/data_directory/claimant.h"
+#include "worker/data_directory/data_directory.h"
+#include "worker/engine/io_engine.h"
+#include "worker/storage/mounts.h"
+#include "worker/storage/open_target.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint32_t kDefaultBlockBytes = 512;
+
+// Without a kernel boot id, hosts are distinguished by name.
+std::string ClientId() {
+  const std::string boot_id = BootId();
+  return boot_id.empty() ? HostName() : boot_id;
+}
+
+struct Costs {
+  double clock_read_ns;
+  double loop_ns;
+};
+
+const Costs& MeasuredCosts() {
+  static const Costs costs = {MeasureClockReadNs(ChosenTickSource()), MeasureLoopNs(ChosenTickSource())};
+  return costs;
+}
+
+std::optional<uint32_t> BlockSizeIn(const std::string& directory) {
+  const std::optional<std::string> text = ReadWholeFile(directory + "/queue/logical_block_size");
+  uint32_t bytes = 0;
+  if (!text || !absl::SimpleAtoi(*text, &bytes) || bytes == 0) return std::nullopt;
+  return bytes;
+}
+
+// A partition has no queue of its own; its disk (the parent directory) has.
+uint32_t LogicalBlockBytes(int fd, dev_t device) {
+#ifdef STATX_DIOALIGN
+  struct statx facts {};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 && (facts.stx_mask & STATX_DIOALIGN) != 0 &&
+      facts.stx_dio_offset_align != 0) {
+    return facts.stx_dio_offset_align;
+  }
+#else
+  (void)fd;
+#endif
+  const std::string directory = absl::StrCat("/sys/dev/block/", major(device), ":", minor(device));
+  if (const auto bytes = BlockSizeIn(directory)) return *bytes;
+  return BlockSizeIn(directory + "/..").value_or(kDefaultBlockBytes);
+}
+
+// A server under a loopback name is a different one on each host.
+bool IsLoopbackSource(std::string_view source) {
+  const absl::string_view text(source.data(), source.size());
+  return absl::StartsWith(text, "localhost:") || absl::StartsWith(text, "127.") ||
+         absl::StartsWith(text, "[::1]") || absl::StartsWith(text, "::1:") ||
+         absl::StartsWith(text, "//localhost/") || absl::StartsWith(text, "//127.");
+}
+
+absl::Status CheckUsable(const std::string& path, const struct stat& facts) {
+  if (!S_ISDIR(facts.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, " is not a directory: give --path an existing directory"));
+  }
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
+  const int error = errno;
+  if (error == EROFS) return ErrnoStatus(absl::StrCat(path, " is mounted read-only"), error);
+  return ErrnoStatus(absl::StrCat(path, " is not writable"), error);
+}
+
+void DescribeMount(int fd, const std::string& path, const struct stat& facts, const std::string& boot_id,
+                   v1::TargetFacts& target) {
+  if (const std::optional<Mount> mount = MountOf(fd, path)) {
+    target.set_filesystem(mount->filesystem);
+    target.set_mount_source(AsUtf8(mount->source));
+    target.set_mount_options(AsUtf8(mount->options));
+    target.set_mount_point(AsUtf8(mount->mount_point));
+    target.set_network(IsNetworkFilesystem(mount->filesystem));
+    target.set_memory(KeepsDataInMemory(*mount));
+  }
+  const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
+  if (!target.network()) {
+    target.set_filesystem_id(device);
+  } else if (IsLoopbackSource(target.mount_source())) {
+    target.set_filesystem_id(absl::StrCat(boot_id, " ", target.mount_source()));
+  } else {
+    target.set_filesystem_id(target.mount_source());
+  }
+  struct statvfs space {};
+  if (::fstatvfs(fd, &space) == 0) target.set_free_bytes(uint64_t{space.f_bavail} * space.f_frsize);
+  target.set_logical_block_bytes(LogicalBlockBytes(fd, facts.st_dev));
+}
+
+}  // namespace
+
+uint32_t UsableProcessors() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (::sched_getaffinity(0, sizeof(usable), &usable) == 0) {
+    return static_cast<uint32_t>(std::max(1, CPU_COUNT(&usable)));
+  }
+  // More processors than the set can hold.
+  return static_cast<uint32_t>(std::max<long>(1, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
+  v1::WorkerFacts facts;
+  facts.set_program_version(kProgramVersion);
+  facts.set_host(options.host_override.empty() ? HostName() : options.host_override);
+  facts.set_boot_id(options.boot_id_override.empty() ? ClientId() : options.boot_id_override);
+  facts.set_pid(::getpid());
+  facts.set_processors(UsableProcessors());
+  facts.set_processor_mask(UsableProcessorMask());
+  struct sysinfo memory {};
+  if (::sysinfo(&memory) == 0) facts.set_memory_bytes(uint64_t{memory.totalram} * memory.mem_unit);
+  struct utsname kernel {};
+  if (::uname(&kernel) == 0) facts.set_kernel(absl::StrCat(kernel.sysname, " ", kernel.release));
+  facts.set_clock(NameOf(ChosenTickSource()));
+  if (options.measure_costs) {
+    facts.set_clock_read_ns(MeasuredCosts().clock_read_ns);
+    facts.set_loop_ns(MeasuredCosts().loop_ns);
+  }
+  facts.set_root(::geteuid() == 0);
+  facts.set_client_list_position(options.client_list_position);
+  facts.set_path(options.path);
+  return facts;
+}
+
+std::string DirectoryToWorkIn(const std::string& given) {
+  if (IsNfsUrl(given)) return given;
+  std::error_code ignored;
+  const std::filesystem::path path = std::filesystem::absolute(given, ignored).lexically_normal();
+  const bool ends_in_slash = !path.has_filename() && path != path.root_path();
+  const std::filesystem::path directory = ends_in_slash ? path.parent_path() : path;
+  if (std::filesystem::is_directory(directory, ignored)) return directory.string();
+  const std::filesystem::path parent = directory.parent_path();
+  return std::filesystem::is_directory(parent, ignored) ? parent.string() : directory.string();
+}
+
+v1::ExistingFile ProbeExistingFile(const std::string& path) {
+  v1::ExistingFile file;
+  const auto problem = [&](const absl::Status& status) {
+    *file.mutable_problem() = ToProblem(status);
+    file.mutable_problem()->set_file(path);
+    return file;
+  };
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd.valid()) return problem(ErrnoStatus(absl::StrCat("existing file ", path), errno));
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return problem(ErrnoStatus(absl::StrCat("look at ", path), errno));
+  if (!S_ISREG(facts.st_mode)) {
+    return problem(
+        absl::InvalidArgumentError(absl::StrCat("existing file ", path, " is not a regular file")));
+  }
+  file.set_bytes(static_cast<uint64_t>(facts.st_size));
+  return file;
+}
+
+absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target) {
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtDataIn(directory));
+  if (look.manifest) {
+    *target.mutable_manifest() = *look.manifest;
+    target.set_owner(OwnerOf(*look.manifest));
+  }
+  target.set_data_directory_number(look.number);
+  IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, directory.Identity());
+  target.set_directory_number(identity.number);
+  target.set_directory_changed_ns(identity.changed_ns);
+  target.set_foreign_data(look.foreign);
+  return absl::OkStatus();
+}
+
+v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id) {
+  if (IsNfsUrl(path)) return ProbeNfsTarget(path, boot_id);
+  v1::TargetFacts target;
+  const auto problem = [&](const absl::Status& status) {
+    *target.mutable_problem() = ToProblem(status);
+    target.mutable_problem()->set_file(path);
+    return target;
+  };
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    const int error = errno;
+    if (error == ENOENT) {
+      return problem(
+          ErrnoStatus(absl::StrCat(path, " does not exist: create it or choose another --path"), error));
+    }
+    return problem(ErrnoStatus(absl::StrCat("look at ", path), error));
+  }
+  // Opened, because this mounts it if it is mounted on demand.
+  const UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid() && ::fstat(fd.get(), &facts) == 0) DescribeMount(fd.get(), path, facts, boot_id, target);
+  if (const absl::Status usable = CheckUsable(path, facts); !usable.ok()) return problem(usable);
+  if (!fd.valid()) return problem(absl::UnavailableError(absl::StrCat(path, " cannot be opened")));
+  auto directory = OpenTarget(path);
+  absl::Status status = directory.status();
+  if (status.ok()) status = DescribeData(**directory, target);
+  return status.ok() ? target : problem(status);
+}
+
+}  // namespace iobench

@@ -1,0 +1,231 @@
+#include "worker/client/host_counters.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/clock.h"
+#include "common/mutex.h"
+#include "common/proc_file.h"
+#include "common/time.h"
+#include "worker/storage/mounts.h"
+
+namespace iobench {
+namespace {
+
+using Words = std::vector<absl::string_view>;
+
+Words WordsOf(absl::string_view line) {
+  return absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+}
+
+// Returns the words of the first line that begins with `key`; empty if there is none.
+Words LineOf(std::string_view text, std::string_view key) {
+  for (const absl::string_view line : absl::StrSplit(absl::string_view(text.data(), text.size()), '\n')) {
+    if (!absl::StartsWith(line, absl::string_view(key.data(), key.size()))) continue;
+    Words words = WordsOf(line);
+    if (!words.empty() && words[0] == absl::string_view(key.data(), key.size())) return words;
+  }
+  return {};
+}
+
+std::optional<uint64_t> NumberAt(const Words& words, size_t index) {
+  uint64_t number = 0;
+  if (index >= words.size() || !absl::SimpleAtoi(words[index], &number)) return std::nullopt;
+  return number;
+}
+
+std::optional<uint64_t> FirstNumberOf(std::string_view text, std::string_view key) {
+  return NumberAt(LineOf(text, key), 1);
+}
+
+NicFacts LookAtNic(const std::string& name) {
+  const std::string directory = absl::StrCat("/sys/class/net/", name);
+  NicFacts nic;
+  bool knows_speed = false;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
+  if (entries != nullptr) {
+    while (const dirent* const entry = ::readdir(entries.get())) {
+      const std::string_view entry_name(entry->d_name);
+      nic.stands_on_another |= entry_name.starts_with("lower_");
+      knows_speed |= entry_name == "device" || entry_name == "bonding";
+    }
+  }
+  // In Mbit/s; -1 or unreadable if there is no link or it is unknown (virtual machines).
+  const std::optional<std::string> speed = ReadWholeFile(directory + "/speed");
+  int64_t megabits = 0;
+  if (knows_speed && speed && absl::SimpleAtoi(*speed, &megabits) && megabits > 0) {
+    nic.link_bytes_per_s = static_cast<uint64_t>(megabits) * 1'000'000 / 8;
+  }
+  return nic;
+}
+
+template <typename Field>
+std::optional<Field> Difference(const std::optional<Field>& before, const std::optional<Field>& after) {
+  if (!before || !after || *after < *before) return std::nullopt;
+  return *after - *before;
+}
+
+void ReadProcessors(HostCounters& counters) {
+  if (const auto text = ReadWholeFile("/proc/stat")) {
+    counters.cpu = ParseCpuTicks(*text);
+    counters.context_switches = ParseContextSwitches(*text);
+  }
+}
+
+void AddNics(const HostCounters& before, const HostCounters& after, const std::set<std::string>& carriers,
+             const NicFactsOf& facts_of, v1::HostDelta& delta) {
+  for (const auto& [name, is] : after.nics) {
+    const auto found = before.nics.find(name);
+    if (found == before.nics.end()) continue;
+    const NicBytes& was = found->second;
+    if (is.rx_bytes < was.rx_bytes || is.tx_bytes < was.tx_bytes || is.drops < was.drops)
+      continue;  // the interface was created again
+    const NicFacts& facts = facts_of(name);
+    const uint64_t rx_bytes = is.rx_bytes - was.rx_bytes, tx_bytes = is.tx_bytes - was.tx_bytes;
+    if (!facts.stands_on_another) {
+      delta.set_nic_rx_bytes(delta.nic_rx_bytes() + rx_bytes);
+      delta.set_nic_tx_bytes(delta.nic_tx_bytes() + tx_bytes);
+      delta.set_nic_drops(delta.nic_drops() + is.drops - was.drops);
+      if (facts.link_bytes_per_s) {
+        delta.set_nic_link_bytes_per_s(delta.nic_link_bytes_per_s() + *facts.link_bytes_per_s);
+      }
+    }
+    const bool carries = carriers.contains(name);
+    if (!carries && (facts.stands_on_another || rx_bytes + tx_bytes == 0)) continue;
+    v1::NicDelta& nic = *delta.add_nics();
+    nic.set_name(name);
+    nic.set_rx_bytes(rx_bytes);
+    nic.set_tx_bytes(tx_bytes);
+    nic.set_drops(is.drops - was.drops);
+    if (facts.link_bytes_per_s) nic.set_link_bytes_per_s(*facts.link_bytes_per_s);
+    nic.set_carries_targets(carries);
+  }
+}
+
+}  // namespace
+
+const NicFacts& FactsOfNic(const std::string& name) {
+  static Mutex mutex;
+  static std::map<std::string, NicFacts> known;  // its elements must not move
+  const MutexLock lock(mutex);
+  const auto found = known.find(name);
+  return found != known.end() ? found->second : known.emplace(name, LookAtNic(name)).first->second;
+}
+
+std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat) {
+  // cpu user nice system idle iowait irq softirq steal guest guest_nice; user includes guest.
+  const Words words = LineOf(proc_stat, "cpu");
+  std::vector<uint64_t> ticks;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::optional<uint64_t> number = NumberAt(words, i);
+    if (!number) break;
+    ticks.push_back(*number);
+  }
+  if (ticks.size() < 4) return std::nullopt;
+  ticks.resize(std::max<size_t>(ticks.size(), 7));
+  CpuTicks cpu;
+  cpu.user = ticks[0] + ticks[1];
+  cpu.system = ticks[2] + ticks[5] + ticks[6];
+  cpu.idle = ticks[3] + ticks[4];
+  if (ticks.size() > 7) cpu.steal = ticks[7];
+  return cpu;
+}
+
+std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat) {
+  return FirstNumberOf(proc_stat, "ctxt");
+}
+
+std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev) {
+  std::map<std::string, NicBytes> nics;
+  for (const absl::string_view line :
+       absl::StrSplit(absl::string_view(proc_net_dev.data(), proc_net_dev.size()), '\n')) {
+    const size_t colon = line.find(':');
+    if (colon == absl::string_view::npos) continue;
+    const Words name = WordsOf(line.substr(0, colon));
+    // receive: bytes packets errs drop fifo frame compressed multicast; transmit: bytes packets errs drop …
+    const Words counters = WordsOf(line.substr(colon + 1));
+    const auto rx_bytes = NumberAt(counters, 0), rx_drops = NumberAt(counters, 3);
+    const auto tx_bytes = NumberAt(counters, 8), tx_drops = NumberAt(counters, 11);
+    if (name.size() != 1 || name[0] == "lo" || !rx_bytes || !tx_bytes || !rx_drops || !tx_drops) continue;
+    nics[std::string(name[0])] = {*rx_bytes, *tx_bytes, *rx_drops + *tx_drops};
+  }
+  return nics;
+}
+
+std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo) {
+  const std::optional<uint64_t> dirty_kib = FirstNumberOf(proc_meminfo, "Dirty:");
+  if (!dirty_kib) return std::nullopt;
+  return *dirty_kib * 1024;
+}
+
+std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io) {
+  return FirstNumberOf(proc_self_io, "read_bytes:");
+}
+
+std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io) {
+  return FirstNumberOf(proc_self_io, "write_bytes:");
+}
+
+HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points, bool last_is_cpu) {
+  HostCounters counters;
+  if (!last_is_cpu) ReadProcessors(counters);
+  counters.at_monotonic_ns = MonotonicNowNs();
+  if (const auto text = ReadWholeFile("/proc/net/dev")) counters.nics = ParseNetDev(*text);
+  if (const auto text = ReadWholeFile("/proc/meminfo")) counters.dirty_bytes = ParseDirtyBytes(*text);
+  if (const auto text = ReadWholeFile("/proc/self/io")) {
+    counters.disk_read_bytes = ParseDiskReadBytes(*text);
+    counters.disk_write_bytes = ParseDiskWriteBytes(*text);
+  }
+  if (!nfs_mount_points.empty()) {
+    if (const auto text = ReadWholeFile("/proc/self/mountstats")) {
+      const std::vector<NfsMountCounters> mounts = ParseMountstats(*text);
+      for (const auto& [target, mount_point] : nfs_mount_points) {
+        if (const NfsMountCounters* mount = FindNfsMount(mounts, mount_point)) counters.nfs[target] = *mount;
+      }
+    }
+  }
+  if (last_is_cpu) ReadProcessors(counters);
+  return counters;
+}
+
+v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& after,
+                               const std::set<std::string>& carriers,
+                               const NicFactsOf& facts_of) {
+  v1::HostDelta delta;
+  delta.set_seconds(SecondsFrom(after.at_monotonic_ns - before.at_monotonic_ns));
+  if (before.cpu && after.cpu) {
+    const double ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+    const auto seconds = [ticks_per_s](uint64_t was, uint64_t is) {
+      return is < was ? 0.0
+                      : static_cast<double>(is - was) / ticks_per_s;  // iowait and steal may decrease
+    };
+    delta.set_cpu_user_s(seconds(before.cpu->user, after.cpu->user));
+    delta.set_cpu_system_s(seconds(before.cpu->system, after.cpu->system));
+    delta.set_cpu_idle_s(seconds(before.cpu->idle, after.cpu->idle));
+    if (before.cpu->steal && after.cpu->steal)
+      delta.set_cpu_steal_s(seconds(*before.cpu->steal, *after.cpu->steal));
+  }
+  if (const auto switches = Difference(before.context_switches, after.context_switches)) {
+    delta.set_context_switches(*switches);
+  }
+  AddNics(before, after, carriers, facts_of, delta);
+  if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
+  if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes))
+    delta.set_disk_read_bytes(*bytes);
+  if (const auto bytes = Difference(before.disk_write_bytes, after.disk_write_bytes))
+    delta.set_disk_write_bytes(*bytes);
+  for (const auto& [target, is] : after.nfs) {
+    const auto was = before.nfs.find(target);
+    if (was == before.nfs.end()) continue;
+    if (const auto nfs = NfsDeltaBetween(was->second, is)) (*delta.mutable_nfs())[target] = *nfs;
+  }
+  return delta;
+}
+
+}  // namespace iobench

@@ -1,0 +1,76 @@
+// Counters of a whole client, read before and after a phase. A counter that the kernel does not provide is absent,
+// never 0.
+#ifndef WORKER_CLIENT_HOST_COUNTERS_H_
+#define WORKER_CLIENT_HOST_COUNTERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+#include "worker/client/mountstats.h"
+
+namespace iobench {
+
+struct CpuTicks {       // /proc/stat: sums over all processors, in clock ticks (sysconf(_SC_CLK_TCK))
+  uint64_t user = 0;    // user and nice
+  uint64_t system = 0;  // system, irq and softirq
+  uint64_t idle = 0;    // idle and iowait
+  std::optional<uint64_t> steal;
+};
+
+struct NicBytes {  // /proc/net/dev, one interface
+  uint64_t rx_bytes = 0;
+  uint64_t tx_bytes = 0;
+  uint64_t drops = 0;  // receive and transmit
+};
+
+// Constant properties of an interface.
+struct NicFacts {
+  bool stands_on_another = false;            // bond, bridge or VLAN: the interface below counts its bytes too
+  std::optional<uint64_t> link_bytes_per_s;  // only of hardware and bonds; virtual interfaces such as veth report a
+                                             // fictitious one
+};
+
+struct HostCounters {
+  int64_t at_monotonic_ns = 0;
+  std::optional<CpuTicks> cpu;
+  std::optional<uint64_t> context_switches;
+  std::map<std::string, NicBytes> nics;      // all but lo
+  std::optional<uint64_t> dirty_bytes;
+  std::optional<uint64_t> disk_read_bytes;   // of this process
+  std::optional<uint64_t> disk_write_bytes;  // of this process; a page counts when it becomes dirty
+  std::map<uint32_t, NfsMountCounters> nfs;  // by target index
+};
+
+// Parsers for the contents of these files. nullopt or empty: the line is missing or not understood. Pure.
+std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat);
+std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat);
+std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev);  // without lo
+std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo);
+std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io);
+std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
+
+// Reads all counters. The processors are read last if `last_is_cpu`, otherwise first, so that they are read closest to
+// the measurement. `nfs_mount_points` is indexed by target; /proc/self/mountstats is read only if it is not empty.
+HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points,
+                              bool last_is_cpu = false);
+
+// Looked up once per process and interface, because some drivers take milliseconds to report the speed.
+const NicFacts& FactsOfNic(const std::string& name);
+
+// Returns the differences of two readings. `carriers`: the interfaces that carry the targets' traffic. These are listed
+// individually, as are others that had traffic and are not stacked on another.
+using NicFactsOf = std::function<const NicFacts&(const std::string&)>;
+v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& after,
+                               const std::set<std::string>& carriers = {},
+                               const NicFactsOf& facts_of = FactsOfNic);
+
+}  // namespace iobench
+
+#endif  // WORKER_CLIENT_HOST_COUNTERS_H_

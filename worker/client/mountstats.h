@@ -1,0 +1,54 @@
+// The NFS client's statistics per mount (/proc/self/mountstats). Works on text; no I/O.
+#ifndef WORKER_CLIENT_MOUNTSTATS_H_
+#define WORKER_CLIENT_MOUNTSTATS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// One line of the per-op statistics. Times are sums over all calls.
+struct NfsOpCounters {
+  uint64_t ops = 0;
+  uint64_t transmissions = 0;  // >= ops
+  uint64_t major_timeouts = 0;
+  uint64_t queue_ms = 0;
+  uint64_t rtt_ms = 0;
+  uint64_t execute_ms = 0;
+  std::optional<uint64_t> errors;  // not available in kernels before 5.3
+};
+
+// Values that could not be read are absent.
+struct NfsMountCounters {
+  std::string source;
+  std::string mount_point;
+  std::string filesystem;
+  std::optional<uint64_t> age_s;
+  std::optional<uint64_t> app_read_bytes;  // normal and direct reads
+  std::optional<uint64_t> app_write_bytes;
+  std::optional<uint64_t> server_read_bytes;
+  std::optional<uint64_t> server_write_bytes;
+  std::map<std::string, NfsOpCounters> ops;  // by the kernel's names: "READ", "WRITE", "COMMIT", "GETATTR" …
+};
+
+// Returns the mounts with statistics. Accepts more or fewer columns and skips unknown lines (there is one xprt line per
+// connection, and kernels add others). A line that is too short counts as missing.
+std::vector<NfsMountCounters> ParseMountstats(std::string_view text);
+
+// Returns the mount at `mount_point`; if there are several, the last, which hides the others. nullptr: none.
+const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts,
+                                     std::string_view mount_point);
+
+// Returns the differences between two readings of one mount, with only the ops that occurred. nullopt: it was remounted
+// in between (it is younger, has another source, or a counter decreased).
+std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, const NfsMountCounters& after);
+
+}  // namespace iobench
+
+#endif  // WORKER_CLIENT_MOUNTSTATS_H_

@@ -1,0 +1,100 @@
+// The data that a lane writes. By default it is incompressible, and every 4 KiB block of a run is different.
+//
+// Data is a function of seed, lane, phase, file and offset (worker/data/data_blocks.h), so the contents of a file do
+// not depend on the record size. It is generated for each op: for short ops within their latency, since a second clock
+// read would cost as much; for long ops before them (MakeBeforeOps). Constant data is generated once at the start. Data
+// that depends on more than the offset (verifiable sectors, shared records) comes from a RecordMaker before each op,
+// and Next returns it.
+#ifndef WORKER_DATA_PAYLOAD_H_
+#define WORKER_DATA_PAYLOAD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "common/model/op.h"
+#include "worker/data/aligned_buffer.h"
+#include "worker/data/data_blocks.h"
+#include "worker/data/record_maker.h"
+
+namespace iobench {
+
+// Each lane has its own; not thread-safe. The timed loop calls Next() once per write op; it does not allocate.
+class Payload {
+ public:
+  static constexpr size_t kBlockBytes = DataBlocks::kBlockBytes;
+  // From this length on, data is generated before the op: 16 KiB take 160 ns, 6 % of the time to write them to memory.
+  static constexpr uint32_t kMadeBeforeOpsBytes = 16 << 10;
+
+  // `largest_record_bytes` must be > 0. Different values of `phase` and `lane` give different data.
+  static absl::StatusOr<Payload> Create(uint64_t seed, uint32_t lane, uint32_t phase,
+                                        uint32_t largest_record_bytes, const BlockContents& contents = {});
+
+  // From now on, `maker` generates the data in Prepare, which must precede every Next …
+  void MakeWith(std::unique_ptr<RecordMaker> maker) { maker_ = std::move(maker); }
+  // … or Prepare generates the same data that Next would.
+  void MakeBeforeOps() { before_ops_ = true; }
+
+  // Call it before an op that writes, outside its latency. Does nothing if Next generates the data.
+  void Prepare(const Op& op) {
+    if (maker_ != nullptr) {
+      made_ = maker_->Make(op);
+    } else if (before_ops_) {
+      made_ = MakeAt(record_.data(), op);
+    }
+  }
+
+  // Returns op.length bytes of data for this write, valid until the next call of Next or Prepare. Its address has the
+  // same offset from a 4 KiB boundary as op.offset, which suits O_DIRECT.
+  const std::byte* Next(const Op& op) {
+    if (made_ != nullptr) return made_;
+    if (is_constant_) return place_ + op.offset % kBlockBytes;
+    return MakeAt(place_, op);
+  }
+
+  // Uses the buffer at `place`, aligned to 4 KiB, for the data of writes until the next call. Constant data must
+  // already be there. The buffer needs room for all 4 KiB blocks that a record touches. REQUIRES: neither MakeWith nor
+  // MakeBeforeOps was called.
+  void StandAt(std::byte* place) { place_ = place; }
+
+  // Copies the data of this write to `out`, for engines that need it while later ops are prepared. `out` must be
+  // aligned to 4 KiB and have room up to the end of the last 4 KiB block.
+  void CopyTo(std::byte* out, const Op& op);
+  int64_t copying_ns() const {
+    return copying_ns_;
+  }  // time spent in CopyTo for ops of at least kMadeBeforeOpsBytes
+
+  // For tests: writes into `out`, word by word, the data that Next returns for `op` with these identities if there is
+  // no maker.
+  static void Expected(uint64_t seed, uint32_t lane, uint32_t phase, const Op& op, std::span<std::byte> out,
+                       const BlockContents& contents = {});
+
+ private:
+  Payload(const DataBlocks& blocks, AlignedBuffer record, bool is_constant)
+      : blocks_(blocks), record_(std::move(record)), place_(record_.data()), is_constant_(is_constant) {}
+
+  // `place`: the start of the op's first block.
+  const std::byte* MakeAt(std::byte* place, const Op& op) const {
+    constexpr uint64_t kPiece = DataBlocks::kPieceBytes;
+    const uint64_t in_block = op.offset % kBlockBytes;
+    blocks_.Make(op.object, op.offset, op.length, place + in_block / kPiece * kPiece);
+    return place + in_block;
+  }
+
+  DataBlocks blocks_;
+  AlignedBuffer record_;
+  std::byte* place_;
+  bool is_constant_;
+  bool before_ops_ = false;
+  const std::byte* made_ = nullptr;
+  std::unique_ptr<RecordMaker> maker_;
+  int64_t copying_ns_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_DATA_PAYLOAD_H_

@@ -1,0 +1,70 @@
+#include "worker/data_directory/data_steps.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+#include "common/status_util.h"
+#include "worker/storage/lustre.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMaxForeignFiles = 10;
+
+}  // namespace
+
+absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done) {
+  absl::Status first_problem;
+  for (int i = 0; i < step.targets_size(); ++i) {
+    v1::DataClaim claim = i < step.claims_size() ? step.claims(i) : v1::DataClaim();
+    const absl::StatusOr<CleanReport> report = DoAt(step.targets(i).path(), run_id, step, claim);
+    *done.add_claims() = report.ok() ? claim : v1::DataClaim();
+    done.add_held_by_another(IsHeldByAnother(report.status()));
+    if (!report.ok()) {
+      first_problem.Update(report.status());
+      continue;
+    }
+    done.set_removed_files(done.removed_files() + report->removed_files);
+    for (const std::string& file : report->foreign_files) {
+      if (done.foreign_files_size() < kMaxForeignFiles) done.add_foreign_files(file);
+    }
+  }
+  return first_problem;
+}
+
+// `claim`: the data to act on; after a CLAIM, the data that was claimed.
+absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t run_id,
+                                            const v1::DataStep& step, v1::DataClaim& claim) {
+  const Run run(run_id, path);
+  switch (step.action()) {
+    case v1::DataStep::CLAIM: {
+      auto claimed = ClaimData(path, step.manifest(), claim);
+      if (absl::IsFailedPrecondition(claimed.status())) refused_claims_.insert(run);
+      if (!claimed.ok()) return claimed.status();
+      refused_claims_.erase(run);
+      if (step.has_stripe()) {
+        IOBENCH_RETURN_IF_ERROR(SetStripe(absl::StrCat(path, "/", kDataDirectoryName), step.stripe()));
+      }
+      claim = claimed->second;
+      return claimed->first;
+    }
+    case v1::DataStep::MARK_KEPT:
+      if (refused_claims_.contains(run)) return CleanReport();
+      IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest(), claim));
+      return CleanReport();
+    case v1::DataStep::REMOVE:
+      // After a refused claim, the data there belongs to another run. Before a claim, there was nothing when the run
+      // looked, and the claim decides about what is there now.
+      if (refused_claims_.contains(run) || claim.run_id() == 0) return CleanReport();
+      // Data of a run that has crashed, or appeared to have crashed when its data was inspected.
+      if (const uint64_t own_run = step.manifest().run_id(); claim.run_id() != own_run) {
+        IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, /*if_out_of_sight=*/true));
+      }
+      return RemoveData(path, claim);
+    case v1::DataStep::REMOVE_SHARED_FILE:
+      return RemoveSharedFile(path, claim);
+    default:
+      return absl::UnimplementedError("this worker does not know this data step");
+  }
+}
+
+}  // namespace iobench

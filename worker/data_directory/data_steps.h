@@ -1,0 +1,36 @@
+// A run's actions on the data directories of its targets: claim, mark, remove.
+#ifndef WORKER_DATA_DIRECTORY_DATA_STEPS_H_
+#define WORKER_DATA_DIRECTORY_DATA_STEPS_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "iobench/v1/control.pb.h"
+#include "worker/data_directory/data_directory.h"
+
+namespace iobench {
+
+// Remembers which claims were refused, because a run must not mark or remove what another run has in a directory that
+// it was refused. Not thread-safe; may block as long as the file system does.
+class DataSteps {
+ public:
+  // Performs the step at every target, even if it failed at another, and returns the first error. `done` combines the
+  // results of the targets where it succeeded.
+  absl::Status Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done);
+
+ private:
+  using Run = std::pair<uint64_t, std::string>;  // run, path
+
+  absl::StatusOr<CleanReport> DoAt(const std::string& path, uint64_t run_id, const v1::DataStep& step,
+                                   v1::DataClaim& claim);
+
+  std::set<Run> refused_claims_;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_DATA_DIRECTORY_DATA_STEPS_H_

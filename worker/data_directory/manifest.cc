@@ -1,0 +1,112 @@
+#include "worker/data_directory/manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string ManifestToJson(const v1::Manifest& manifest) {
+  Json json;
+  json["program"] = manifest.program();
+  json["format"] = manifest.format();
+  json["run_id"] = manifest.run_id();
+  json["state"] = manifest.state() == v1::Manifest::KEPT ? "kept" : "active";
+  json["created_at"] = manifest.created_at();
+  json["created_by"] = manifest.created_by();
+  if (!manifest.boot_id().empty()) {
+    json["process"]["boot_id"] = manifest.boot_id();
+    json["process"]["pid"] = manifest.pid();
+    json["process"]["start_ticks"] = manifest.process_start_ticks();
+  }
+  json["workers"] = manifest.workers();
+  json["lanes_per_worker"] = manifest.lanes_per_worker();
+  json["targets"] = manifest.targets();
+  json["files"]["bytes_per_lane"] = manifest.files().bytes_per_lane();
+  json["files"]["files_per_lane"] = manifest.files().files_per_lane();
+  json["files"]["shared_file"] = manifest.files().shared_file();
+  json["files"]["interleaved"] = manifest.files().interleaved();
+  json["seed"] = manifest.seed();
+  if (manifest.has_names()) {
+    json["names"]["lanes"] = manifest.names().lanes();
+    json["names"]["files_per_lane"] = manifest.names().files_per_lane();
+    json["names"]["shared_file"] = manifest.names().shared_file();
+    json["names"]["trees"] = manifest.names().trees();
+  }
+  // The contents of the files. The rest of DataContent says how they were generated, which later runs need not know.
+  Json& data = json["data"];
+  data["kind"] = v1::DataContent::Kind_Name(manifest.data().kind());
+  data["pattern_byte"] = manifest.data().pattern_byte();
+  data["compress_percent"] = manifest.data().compress_percent();
+  data["verify"] = manifest.data().verify();
+  data["generation_low"] = manifest.generation_low();
+  data["generation_high"] = manifest.generation_high();
+  data["unit_bytes"] = manifest.unit_bytes();
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("program", Json()) != kManifestProgram) {
+    return absl::InvalidArgumentError("not a cluster-iobench manifest");
+  }
+  if (json.value("format", Json()) != kManifestFormat) {
+    return absl::UnimplementedError(absl::StrCat("its manifest has format ", json.value("format", Json()).dump(),
+                                                 ", which this version of cluster-iobench does not know"));
+  }
+  try {
+    v1::Manifest manifest;
+    manifest.set_program(kManifestProgram);
+    manifest.set_format(kManifestFormat);
+    manifest.set_run_id(json.at("run_id").get<uint64_t>());
+    manifest.set_state(json.at("state").get<std::string>() == "kept" ? v1::Manifest::KEPT
+                                                                     : v1::Manifest::ACTIVE);
+    manifest.set_created_at(json.at("created_at").get<std::string>());
+    manifest.set_created_by(json.at("created_by").get<std::string>());
+    manifest.set_workers(json.at("workers").get<uint32_t>());
+    manifest.set_lanes_per_worker(json.at("lanes_per_worker").get<uint32_t>());
+    manifest.set_targets(json.at("targets").get<uint32_t>());
+    const Json& files = json.at("files");
+    manifest.mutable_files()->set_bytes_per_lane(files.at("bytes_per_lane").get<uint64_t>());
+    manifest.mutable_files()->set_files_per_lane(files.at("files_per_lane").get<uint32_t>());
+    manifest.mutable_files()->set_shared_file(files.at("shared_file").get<bool>());
+    manifest.mutable_files()->set_interleaved(
+        files.value("interleaved", false));  // missing in earlier versions
+    manifest.set_seed(json.at("seed").get<uint64_t>());
+    if (json.contains("names")) {  // missing in earlier versions
+      const Json& names = json.at("names");
+      manifest.mutable_names()->set_lanes(names.at("lanes").get<uint32_t>());
+      manifest.mutable_names()->set_files_per_lane(names.at("files_per_lane").get<uint32_t>());
+      manifest.mutable_names()->set_shared_file(names.at("shared_file").get<bool>());
+      manifest.mutable_names()->set_trees(names.at("trees").get<uint32_t>());
+    }
+    if (json.contains("process")) {  // missing in earlier versions
+      const Json& process = json.at("process");
+      manifest.set_boot_id(process.at("boot_id").get<std::string>());
+      manifest.set_pid(process.at("pid").get<int64_t>());
+      manifest.set_process_start_ticks(process.at("start_ticks").get<uint64_t>());
+    }
+    if (!json.contains("data")) return manifest;  // from an earlier version: its data cannot be verified
+    const Json& data = json.at("data");
+    v1::DataContent::Kind kind = v1::DataContent::UNSPECIFIED;
+    v1::DataContent::Kind_Parse(data.at("kind").get<std::string>(), &kind);
+    manifest.mutable_data()->set_kind(kind);
+    manifest.mutable_data()->set_pattern_byte(data.at("pattern_byte").get<uint32_t>());
+    manifest.mutable_data()->set_compress_percent(data.at("compress_percent").get<uint32_t>());
+    manifest.mutable_data()->set_verify(data.at("verify").get<bool>());
+    manifest.set_generation_low(data.at("generation_low").get<uint32_t>());
+    manifest.set_generation_high(data.at("generation_high").get<uint32_t>());
+    manifest.set_unit_bytes(data.at("unit_bytes").get<uint32_t>());
+    return manifest;
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("unreadable manifest: ", error.what()));
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,55 @@
+// Determines how a lane's data is generated and checked in a phase, based on the Prepare request.
+#ifndef WORKER_LANE_LANE_DATA_H_
+#define WORKER_LANE_LANE_DATA_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "iobench/v1/control.pb.h"
+#include "worker/data/data_checker.h"
+#include "worker/data/payload.h"
+#include "worker/lane/phase_spec.h"
+#include "worker/loop/file_set.h"
+
+namespace iobench {
+
+// Borrows `spec` and `plan`, which must outlive it. Metadata operations write plain data and check none.
+class LaneData {
+ public:
+  LaneData(const PhaseSpec& spec, const v1::LanePlan& plan);
+
+  bool makes_records() const { return verifies_ || dedupes_; }  // the data of each op is generated before it
+  bool varies() const {                                         // false: constant data
+    return spec_.data.kind() != v1::DataContent::ZERO && spec_.data.kind() != v1::DataContent::PATTERN;
+  }
+  bool checks() const { return verifies_ || is_pattern_; }  // data that is read gets checked
+
+  // The size of the writes that prepare files: whole records if data is generated per record.
+  uint32_t prefill_bytes() const;
+
+  // Returns a payload for the prefill.
+  absl::StatusOr<Payload> MakePayload() const;
+  // Switches the payload to the data of the timed ops.
+  absl::Status ReadyForOps(Payload& payload) const;
+
+  // `prefilled`: this lane has just written some of the files. REQUIRES: checks().
+  std::unique_ptr<DataChecker> MakeChecker(bool prefilled) const;
+
+ private:
+  absl::Status MakeRecordsOf(uint32_t generation, Payload& payload) const;
+
+  const PhaseSpec& spec_;
+  const v1::LanePlan& plan_;
+  bool verifies_ = false;
+  bool dedupes_ = false;
+  bool is_pattern_ = false;  // constant data that is checked
+};
+
+// Replaces the file indices and offsets in a checker's result by paths and offsets within the files.
+void NamePlaces(const FileSet& files, v1::VerifyResult& result);
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_LANE_DATA_H_

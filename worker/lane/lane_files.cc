@@ -1,0 +1,170 @@
+#include "worker/lane/lane_files.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "worker/storage/local_directory.h"
+
+namespace iobench {
+namespace {
+
+// The existing state of one lane file.
+struct Found {
+  bool exists = false;
+  uint64_t file_bytes = 0;
+  bool sparse = false;  // shared file: parts of the lane's extent have not been written
+};
+
+absl::StatusOr<std::unique_ptr<File>> OpenOurs(const Directory& directory, const std::string& name,
+                                               OpenFor use) {
+  auto file = directory.OpenFile(name, use);
+  if (absl::IsFailedPrecondition(file.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(file.status().message(), ", which is not ours: remove it"));
+  }
+  if (!file.ok()) return file;
+  IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, (*file)->Facts());
+  if (facts.link_count <= 1) return file;
+  return absl::FailedPreconditionError(absl::StrCat(
+      (*file)->path(), " has another name elsewhere (a hard link), so it is not ours: remove it"));
+}
+
+absl::StatusOr<std::unique_ptr<File>> OpenToRead(const Directory& directory, const LaneFile& file) {
+  return file.is_users() ? OpenUsersFile(file.name) : OpenOurs(directory, file.name, OpenFor::kReading);
+}
+
+// Returns whether the lane's last record, which a prefill writes last, is still zeros. Records of other lanes, which
+// write at the same time, lie between those of an interleaved lane. So neither the file's length nor its blocks, which
+// may be larger than records, show what this lane has written. Only one record is read, so that the others are not
+// cached.
+absl::StatusOr<bool> LastRecordIsEmpty(File& opened, const LaneFile& file) {
+  opened.ExpectScatteredReads();
+  std::vector<std::byte> record(file.record_bytes);
+  IOBENCH_ASSIGN_OR_RETURN(const size_t size, opened.ReadAt(file.end() - record.size(), record));
+  return size < record.size() ||
+         std::all_of(record.begin(), record.end(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+absl::StatusOr<Found> Find(const Directory& directory, const FileSet& files, size_t index) {
+  const LaneFile& file = files.files[index];
+  // Opened, so that an NFS client asks the server for the current length.
+  auto opened = OpenToRead(directory, file);
+  if (absl::IsNotFound(opened.status())) return Found{};
+  if (!opened.ok()) return opened.status();
+  IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, (*opened)->Facts());
+  Found found{.exists = true, .file_bytes = facts.bytes};
+  if (file.is_interleaved()) {
+    IOBENCH_ASSIGN_OR_RETURN(found.sparse, LastRecordIsEmpty(**opened, file));
+  } else if (files.shared) {
+    // A shared file has its full length as soon as its last extent is written.
+    IOBENCH_ASSIGN_OR_RETURN(found.sparse, (*opened)->HasHole(file.extent_offset_bytes, file.end()));
+  }
+  return found;
+}
+
+bool IsWhole(const Found& found, const LaneFile& file) {
+  return found.exists && found.file_bytes >= file.end() && !found.sparse;
+}
+
+absl::StatusOr<uint64_t> FillFile(const Directory& directory, const FileSet& files, size_t index,
+                                  Payload& payload, const StopCell& quit, uint32_t piece_bytes) {
+  const LaneFile& file = files.files[index];
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened,
+                           OpenOurs(directory, file.name, OpenFor::kWriting));
+  if (file.is_interleaved()) piece_bytes = file.record_bytes;
+  uint64_t done = 0;
+  while (done < file.bytes) {
+    if (quit.stop.load(std::memory_order_relaxed))
+      return absl::CancelledError("stopped while writing data");
+    const Op op{.kind = OpKind::kWrite,
+                .object = static_cast<uint32_t>(index),
+                .offset = done * file.interleave_count,
+                .length = static_cast<uint32_t>(std::min<uint64_t>(piece_bytes, file.bytes - done))};
+    payload.Prepare(op);
+    const std::span<const std::byte> data(payload.Next(op), op.length);
+    IOBENCH_RETURN_IF_ERROR(opened->WriteAt(file.extent_offset_bytes + op.offset, data));
+    done += op.length;
+  }
+  IOBENCH_RETURN_IF_ERROR(opened->Sync());
+  return done;
+}
+
+absl::Status Allocate(File& opened, const LaneFile& file) {
+  absl::Status allocated = opened.Allocate(file.extent_offset_bytes, file.end() - file.extent_offset_bytes);
+  if (!absl::IsUnimplemented(allocated)) return allocated;
+  return absl::UnimplementedError(absl::StrCat(allocated.message(), "; leave --preallocate out"));
+}
+
+// Creates a new, empty file in place of an existing one.
+absl::StatusOr<std::unique_ptr<File>> MakeAnew(const Directory& directory, const std::string& name) {
+  const absl::Status removed = directory.Remove(name);
+  if (!removed.ok() && !absl::IsNotFound(removed)) return removed;
+  return directory.OpenFile(name, OpenFor::kWritingNew);
+}
+
+}  // namespace
+
+absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate, bool keep) {
+  for (const LaneFile& file : files.files) {
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened,
+                             files.shared || keep ? OpenOurs(directory, file.name, OpenFor::kWriting)
+                                                  : MakeAnew(directory, file.name));
+    if (preallocate) IOBENCH_RETURN_IF_ERROR(Allocate(*opened, file));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDataExist(const Directory& directory, const FileSet& files) {
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    const LaneFile& file = files.files[i];
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, files, i));
+    if (found.exists && found.file_bytes >= file.end()) continue;
+    const std::string what =
+        found.exists ? absl::StrCat("has ", found.file_bytes, " bytes, this run reads ", file.end())
+                     : "is missing";
+    if (file.is_users()) return absl::FailedPreconditionError(absl::StrCat(files.PathOf(i), " ", what));
+    return absl::FailedPreconditionError(absl::StrCat("the kept data are incomplete: ", files.PathOf(i), " ",
+                                                      what, "; write new data with -i 0 -w"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& files, Payload& payload,
+                                 const StopCell& quit, uint32_t piece_bytes) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, files, i));
+    if (IsWhole(found, files.files[i])) continue;
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t filled,
+                             FillFile(directory, files, i, payload, quit, piece_bytes));
+    bytes += filled;
+  }
+  return bytes;
+}
+
+absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files) {
+  uint64_t resident = 0;
+  for (const LaneFile& file : files.files) {
+    // Records of other lanes lie between those of an interleaved lane.
+    if (file.is_interleaved()) return absl::UnimplementedError("unknown for interleaved records");
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened, OpenToRead(directory, file));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t in_file,
+                             opened->ResidentBytes(file.extent_offset_bytes, file.end()));
+    resident += in_file;
+  }
+  return resident;
+}
+
+absl::Status ForgetPages(const Directory& directory, const FileSet& files) {
+  for (const LaneFile& file : files.files) {
+    auto opened = OpenToRead(directory, file);
+    if (absl::IsNotFound(opened.status())) continue;
+    if (!opened.ok()) return opened.status();
+    IOBENCH_RETURN_IF_ERROR((*opened)->ForgetPages());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

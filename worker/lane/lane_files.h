@@ -1,0 +1,45 @@
+// Prepares a lane's files before the timed region. The functions run on the lane's thread and work in the directory
+// that holds the files. Errors name the file. Symbolic links are never followed, except for files that the user names.
+#ifndef WORKER_LANE_LANE_FILES_H_
+#define WORKER_LANE_LANE_FILES_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "worker/loop/file_set.h"
+#include "worker/loop/lane_context.h"
+#include "worker/storage/directory.h"
+
+namespace iobench {
+
+// The size of the prefill's writes, unless records are larger.
+inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
+
+// Creates new, empty files, replacing those of an earlier phase. A shared file is created only if it is missing, since
+// the coordinator removes the old one once for all lanes. With `preallocate`, the file system allocates all blocks and
+// the files have their full size; ResourceExhausted: not enough space; Unimplemented: the file system cannot do it.
+// With `keep`, existing files stay unchanged.
+absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate = false,
+                         bool keep = false);
+
+// FailedPrecondition: a file is missing or incomplete; the message says which and how.
+absl::Status CheckDataExist(const Directory& directory, const FileSet& files);
+
+// Writes missing or short files and flushes them. It also writes a shared file that has a hole in the lane's extent. An
+// interleaved lane writes only its own records, and only if the last of them is missing. Returns the number of bytes
+// written. Cancelled: `quit` was set. FailedPrecondition: not a regular file.
+//
+// `piece_bytes`: size of each write, for which the payload must have been created.
+absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& files, Payload& payload,
+                                 const StopCell& quit, uint32_t piece_bytes = kPrefillRecordBytes);
+
+// Returns how many bytes of the lane's parts of the files are in this host's memory. Unimplemented: unknown.
+absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files);
+
+// Drops this host's cached pages of the files, after flushing dirty ones. Missing files are not an error.
+absl::Status ForgetPages(const Directory& directory, const FileSet& files);
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_LANE_FILES_H_

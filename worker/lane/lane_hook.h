@@ -1,0 +1,48 @@
+// The op hook of a lane: generates data, checks data and pauses.
+#ifndef WORKER_LANE_LANE_HOOK_H_
+#define WORKER_LANE_LANE_HOOK_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "worker/data/data_checker.h"
+#include "worker/data/payload.h"
+#include "worker/lane/pauses.h"
+#include "worker/loop/op_hook.h"
+
+namespace iobench {
+
+// Each part is optional. Create it only if at least one part is used.
+class LaneHook final : public OpHook {
+ public:
+  explicit LaneHook(std::unique_ptr<Pauses> pauses) : pauses_(std::move(pauses)) {}
+
+  // Call both before the lane's ops. `payload` must outlive them.
+  void PrepareDataOf(Payload& payload) { payload_ = &payload; }
+  void CheckWith(std::unique_ptr<DataChecker> checker) { checker_ = std::move(checker); }
+
+  void Before(const Op& next) override;
+  void After(const Op& done, const std::byte* data) override;
+
+  // From now on it only generates data, because the following ops are not measured.
+  void EndPausesAndChecks();
+
+  Pauses* pauses() { return pauses_.get(); }
+  const DataChecker* checker() const { return checker_.get(); }
+  // Time for generating and checking data. If the hook does nothing else, this is not timed separately: it is all of
+  // the time between ops.
+  int64_t data_ns() const { return data_ns_; }
+  bool only_makes_data() const { return pauses_ == nullptr && checker_ == nullptr; }
+  int64_t left_out_ns() const { return pauses_ == nullptr ? 0 : pauses_->left_out_ns(); }
+
+ private:
+  std::unique_ptr<Pauses> pauses_;
+  std::unique_ptr<DataChecker> checker_;
+  Payload* payload_ = nullptr;
+  bool unmeasured_ = false;
+  int64_t data_ns_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_LANE_HOOK_H_

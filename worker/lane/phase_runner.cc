@@ -1,0 +1,471 @@
+#include "worker/lane/phase_runner.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/net/nfs_url.h"
+#include "common/status_util.h"
+#include "common/time.h"
+#include "common/unique_fd.h"
+#include "worker/client/client_probe.h"
+#include "worker/client/server_route.h"
+#include "worker/data_directory/data_directory.h"
+#include "worker/lane/phase_steps.h"
+#include "worker/storage/mounts.h"
+#include "worker/storage/open_target.h"
+
+namespace iobench {
+namespace {
+
+// Until this time before the start, a lane waits so that it can be cancelled; after that it sleeps by the clock.
+constexpr int64_t kCallableUntilNs = 2'000'000;
+// How long a lane spins before its start; longer than a timer may be late.
+constexpr int64_t kStartSpinNs = 200'000;
+// Counters are read this long before the start, plus the duration of the last reading: after the lanes have started to
+// sleep by the clock, and before they spin. What happens in between is in the counters but in no figure.
+constexpr int64_t kCountersAheadNs = 1'000'000;
+constexpr size_t kChunkBytes = 1 << 20;
+
+// Duration of the last reading of the counters. Files in /proc are slow on hosts with many processors.
+std::atomic<int64_t> counters_take_ns{500'000};
+
+void Relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Drops the system's caches. The error has only the text for the report.
+absl::Status DropSystemCaches() {
+  if (::geteuid() != 0) return absl::PermissionDeniedError("drop_caches skipped: not root");
+  const UniqueFd fd(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
+  if (fd.valid() && ::write(fd.get(), "3", 1) == 1) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("drop_caches failed: ", ErrnoName(errno)));
+}
+
+}  // namespace
+
+PhaseRunner::PhaseRunner(v1::Prepare prepare, const WorkerClock& clock, double loop_ns, EventTaker take_event)
+    : prepare_(std::move(prepare)), clock_(clock), loop_ns_(loop_ns), take_event_(std::move(take_event)) {}
+
+PhaseRunner::~PhaseRunner() = default;
+
+// ------------------------------------------------------------------------------------------ control side
+
+absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
+  IOBENCH_ASSIGN_OR_RETURN(spec_, PhaseSpec::From(prepare_, clock_, loop_ns_));
+  absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
+  if (!Rest()) return cancelled;
+  IOBENCH_RETURN_IF_ERROR(CheckEngineHere(spec_.engine));
+  IOBENCH_RETURN_IF_ERROR(MakeLanes());
+  IOBENCH_RETURN_IF_ERROR(StartLanes());
+  if (!WaitAllArrived(kFilesReady)) return cancelled;
+  for (const auto& lane : lanes_) IOBENCH_RETURN_IF_ERROR(lane->lost_claim());
+  absl::Status system_caches;
+  if (spec_.drops_caches && spec_.uses_files) system_caches = DropSystemCaches();
+  OpenMeeting(kFilesReady);
+  if (!WaitAllArrived(kFilesOpen)) return cancelled;
+  for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
+  FindCarriers();
+  {
+    Counters counters = CountersBefore();
+    MutexLock lock(mutex_);
+    before_ = std::move(counters);
+  }
+  early_pair_ = ReadTickPair(spec_.ticks);
+  prepared_.store(true, std::memory_order_release);
+
+  v1::Prepared answer;
+  for (const auto& lane : lanes_) {
+    if (!lane->problem()) continue;
+    v1::LaneProblem& problem = *answer.add_problems();
+    problem.set_lane(lane->number());
+    *problem.mutable_problem() = *lane->problem();
+  }
+  answer.mutable_steps()->Assign(steps_.begin(), steps_.end());
+  return answer;
+}
+
+bool PhaseRunner::Rest() {
+  if (spec_.rest_s == 0) return true;
+  const int64_t begin_ns = MonotonicNowNs();
+  MutexLock lock(mutex_);
+  changed_.WaitUntil(mutex_, begin_ns + NanosFrom(spec_.rest_s),
+                     [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+  v1::StepResult& step = steps_.emplace_back();
+  step.set_name("rest");
+  step.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
+  return !cancelled_;
+}
+
+absl::Status PhaseRunner::MakeLanes() {
+  for (const v1::LanePlan& plan : prepare_.lanes()) {
+    if (spec_.uses_files) IOBENCH_RETURN_IF_ERROR(OpenTargetOf(plan));
+    const auto directory = directories_.find(plan.target());
+    lanes_.push_back(std::make_unique<Lane>(
+        spec_, plan, spec_.uses_files ? prepare_.targets(static_cast<int>(plan.target())).path() : "",
+        directory == directories_.end() ? nullptr : directory->second.get()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
+  if (directories_.contains(plan.target())) return absl::OkStatus();
+  const std::string& path = prepare_.targets(static_cast<int>(plan.target())).path();
+  if (IsNfsUrl(path)) {  // each lane connects on its own
+    IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
+    servers_.insert(AddressOf(url.host));
+    return absl::OkStatus();
+  }
+  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory,
+                           spec_.existing_files.empty() ? OpenClaimedDirectory(path, spec_.ClaimOf(plan))
+                                                        : OpenTarget(path));
+  const std::optional<Mount> mount = MountOf(directory->fd(), path);
+  if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
+  if (mount && IsNetworkFilesystem(mount->filesystem)) servers_.insert(ServerAddressOf(*mount));
+  directories_.emplace(plan.target(), std::move(directory));
+  return absl::OkStatus();
+}
+
+absl::Status PhaseRunner::StartLanes() {
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_) return absl::CancelledError("disarmed before the phase was prepared");
+    lanes_made_ = true;
+  }
+  for (const auto& lane : lanes_) {
+    MutexLock lock(mutex_);
+    try {
+      threads_.emplace_back([self = shared_from_this(), &lane = *lane] { self->RunLane(lane); });
+      ++threads_started_;
+    } catch (const std::system_error& error) {
+      return absl::ResourceExhaustedError(absl::StrCat("lane ", lane->number(), " of ", lanes_.size(),
+                                                       " could not start a thread (", error.what(),
+                                                       "): use fewer lanes per worker"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void PhaseRunner::FindCarriers() {
+  for (const std::string& server : servers_) {
+    if (const std::optional<std::string> interface = InterfaceTo(server)) {
+      carriers_.merge(WithThoseBelow(*interface));
+    }
+  }
+  for (const std::string& interface : carriers_) FactsOfNic(interface);  // now, while nothing is measured
+}
+
+PhaseRunner::Counters PhaseRunner::CountersBefore() const {
+  const int64_t begin_ns = MonotonicNowNs();
+  Counters counters;
+  counters.host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/true);
+  ::getrusage(RUSAGE_SELF, &counters.process);
+  counters_take_ns.store(MonotonicNowNs() - begin_ns, std::memory_order_relaxed);
+  return counters;
+}
+
+void PhaseRunner::NoteStart() {
+  int64_t start_ns = 0;
+  {
+    MutexLock lock(mutex_);
+    start_ns = start_->ns - clock_.offset_ns();
+    const int64_t read_at_ns = start_ns - kCountersAheadNs - counters_take_ns.load(std::memory_order_relaxed);
+    // Too close to the start: reading would disturb the lanes and could miss part of their work.
+    if (MonotonicNowNs() > read_at_ns) return;
+    changed_.WaitUntil(mutex_, read_at_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+    if (cancelled_) return;
+  }
+  Counters counters = CountersBefore();
+  if (MonotonicNowNs() > start_ns) return;
+  MutexLock lock(mutex_);
+  before_ = std::move(counters);
+}
+
+v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
+  assert(prepared_.load());
+  v1::Armed answer;
+  answer.set_margin_ns(arm.start_worker_ns() - now.ns);
+  answer.set_late(answer.margin_ns() < arm.margin_needed_ns() && !arm.start_anyway());
+  if (answer.late()) return answer;
+  MutexLock lock(mutex_);
+  start_ = WorkerTime{arm.start_worker_ns()};
+  changed_.NotifyAll();
+  return answer;
+}
+
+void PhaseRunner::StopLanes(bool quit) {
+  stopped_ = true;
+  if (lanes_made_) {
+    for (const auto& lane : lanes_) quit ? lane->Quit() : lane->Stop();
+  }
+  changed_.NotifyAll();
+}
+
+void PhaseRunner::Stop() {
+  MutexLock lock(mutex_);
+  StopLanes(/*quit=*/false);
+}
+
+void PhaseRunner::Quit() {
+  MutexLock lock(mutex_);
+  StopLanes(/*quit=*/true);
+}
+
+void PhaseRunner::Cancel() {
+  MutexLock lock(mutex_);
+  cancelled_ = true;
+  StopLanes(/*quit=*/true);
+}
+
+void PhaseRunner::SetGoal(uint64_t ops_goal) {
+  MutexLock lock(mutex_);
+  goal_ = ops_goal;
+  changed_.NotifyAll();
+}
+
+v1::Progress PhaseRunner::Progress() const {
+  v1::Progress progress;
+  if (!prepared_.load(std::memory_order_acquire)) return progress;
+  for (const auto& lane : lanes_) {
+    const LiveCell* const live = lane->live();
+    if (live == nullptr) continue;
+    progress.set_bytes(progress.bytes() + live->bytes.load(std::memory_order_relaxed));
+    progress.set_ops(progress.ops() + live->ops.load(std::memory_order_relaxed));
+    if (spec_.stop.time_s() == 0) {
+      progress.set_total_bytes(progress.total_bytes() + lane->bytes_per_pass());
+      progress.set_total_ops(progress.total_ops() + lane->ops_per_pass());
+    }
+  }
+  MutexLock lock(mutex_);
+  if (start_) progress.set_lanes_running(static_cast<uint32_t>(lanes_.size() - ops_over_));
+  return progress;
+}
+
+absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
+                                  const std::function<void(v1::ResultChunk)>& give) {
+  absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
+  if (!WaitAllArrived(kRegionOver)) return cancelled;
+  OpenMeeting(kRegionOver);
+  if (!WaitAllArrived(kSettled)) return cancelled;
+  if (!std::exchange(collected_, true)) {
+    if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
+    if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
+  }
+  v1::ResultChunk chunk;
+  size_t chunk_bytes = 0;
+  for (const auto& lane : lanes_) {
+    v1::LaneResult& result = *chunk.add_lanes();
+    result = lane->ResultOn(*scale_, instants);
+    chunk_bytes += result.ByteSizeLong();
+    if (chunk_bytes < kChunkBytes) continue;
+    give(std::exchange(chunk, {}));
+    chunk_bytes = 0;
+  }
+  chunk.set_last(true);
+  chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
+  *chunk.mutable_host() = host_;
+  chunk.set_process_cpu_user_s(process_cpu_user_s_);
+  chunk.set_process_cpu_system_s(process_cpu_system_s_);
+  give(std::move(chunk));
+  return absl::OkStatus();
+}
+
+bool PhaseRunner::WaitForLanes(int64_t until_ns) {
+  std::vector<std::thread> threads;
+  bool ended = false;
+  {
+    MutexLock lock(mutex_);
+    ended = changed_.WaitUntil(mutex_, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      return threads_ended_ == threads_started_;
+    });
+    threads.swap(threads_);
+  }
+  for (std::thread& thread : threads) ended ? thread.join() : thread.detach();
+  return ended;
+}
+
+// --------------------------------------------------------------------------------------------- lanes' side
+
+void PhaseRunner::RunLane(Lane& lane) {
+  RunPhaseOn(lane);
+  lane.Release();
+  MutexLock lock(mutex_);
+  ++threads_ended_;
+  changed_.NotifyAll();
+}
+
+void PhaseRunner::RunPhaseOn(Lane& lane) {
+  lane.TakeOwnDescriptors();
+  lane.Bind();  // early, so that its memory and its engine's threads are local to it
+  lane.MakeReady();
+  lane.CreateFiles();
+  lane.Prefill();
+  if (spec_.drops_caches) lane.ForgetPages();  // after the prefill, whose pages must be dropped too
+  Arrive(kFilesReady);
+  if (!WaitMeetingOpen(kFilesReady)) return;
+  lane.Open();
+  Arrive(kFilesOpen);
+  const std::optional<WorkerTime> start = WaitForStart();
+  if (!start) return;
+  RunTimedRegion(lane, *start);
+  if (!WaitMeetingOpen(kRegionOver)) return;
+  lane.Settle();
+  lane.WriteTrace();
+  Arrive(kSettled);
+}
+
+std::optional<WorkerTime> PhaseRunner::WaitForStart() {
+  WorkerTime start;
+  {
+    MutexLock lock(mutex_);
+    changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return start_ || cancelled_; });
+    if (!start_) return std::nullopt;
+    start = *start_;
+    changed_.WaitUntil(mutex_, start.ns - clock_.offset_ns() - kCallableUntilNs,
+                       [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+    if (cancelled_) return std::nullopt;
+  }
+  clock_.SleepUntil(start + -kStartSpinNs);
+  // With more lanes than processors, spinning lanes would keep each other from running.
+  if (prepare_.crowded() || lanes_.size() > UsableProcessors()) {
+    clock_.SleepUntil(start);
+  } else {
+    while (clock_.Now() < start) Relax();
+  }
+  return start;
+}
+
+void PhaseRunner::RunTimedRegion(Lane& lane, WorkerTime start) {
+  lane.BeginRegion(start);
+  lane.RunOps();
+  if (lane.waits_at_deadline()) {
+    if (const std::optional<uint64_t> goal = WaitForGoal(lane)) {
+      lane.RunToGoal(*goal);
+    } else {
+      lane.NoteStoppedAtDeadline();
+    }
+  }
+  NoteOpsEnded(lane);
+  lane.EndRegion();
+  NoteRegionEnded();
+}
+
+std::optional<v1::WorkerEvent> PhaseRunner::DeadlineEvent() {
+  if (!spec_.stop.wear_out() || deadline_sent_ || stopped_ || waiting_ + ops_over_ < lanes_.size()) {
+    return std::nullopt;
+  }
+  deadline_sent_ = true;
+  v1::WorkerEvent event;
+  event.mutable_deadline_reached()->set_max_ops(max_ops_);
+  return event;
+}
+
+std::optional<uint64_t> PhaseRunner::WaitForGoal(const Lane& lane) {
+  std::optional<v1::WorkerEvent> event;
+  {
+    MutexLock lock(mutex_);
+    ++waiting_;
+    max_ops_ = std::max(max_ops_, lane.ops());
+    event = DeadlineEvent();
+  }
+  if (event) take_event_(*std::move(event));
+  MutexLock lock(mutex_);
+  changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return goal_ || stopped_; });
+  --waiting_;
+  return stopped_ ? std::nullopt : goal_;
+}
+
+void PhaseRunner::NoteOpsEnded(const Lane& lane) {
+  std::optional<v1::WorkerEvent> ended, deadline;
+  {
+    MutexLock lock(mutex_);
+    ++ops_over_;
+    if (lane.takes_part()) max_ops_ = std::max(max_ops_, lane.ops());
+    if (lane.ended_by_itself() && !end_sent_) {
+      end_sent_ = true;
+      ended.emplace();
+      ended->mutable_lane_ended()->set_lane(lane.number());
+    }
+    // If no lane is waiting, LanesDone will come soon and must not be overtaken; ReportDone then sends this event.
+    if (waiting_ > 0) deadline = DeadlineEvent();
+  }
+  if (ended) {
+    ended->mutable_lane_ended()->set_at_worker_ns(lane.AboutEndOfOps().ns);
+    take_event_(*std::move(ended));
+  }
+  if (deadline) take_event_(*std::move(deadline));
+}
+
+void PhaseRunner::NoteRegionEnded() {
+  bool last = false;
+  {
+    MutexLock lock(mutex_);
+    last = ++regions_over_ == lanes_.size();
+  }
+  if (!last) return;
+  ReportDone();
+  Arrive(kRegionOver, lanes_.size());
+}
+
+// Called by the lane that ended last; the others wait.
+void PhaseRunner::ReportDone() {
+  scale_.emplace(spec_.ticks, early_pair_, ReadTickPair(spec_.ticks));
+  std::optional<v1::WorkerEvent> deadline;
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_) return;
+    deadline = DeadlineEvent();
+  }
+  if (deadline) take_event_(*std::move(deadline));
+  v1::WorkerEvent event;
+  for (const auto& lane : lanes_) *event.mutable_lanes_done()->add_ends() = lane->EndsOn(*scale_);
+  take_event_(std::move(event));
+  NoteCounters();
+}
+
+void PhaseRunner::NoteCounters() {
+  rusage process{};
+  ::getrusage(RUSAGE_SELF, &process);
+  const HostCounters host = ReadHostCounters(nfs_mount_points_);
+  MutexLock lock(mutex_);
+  host_ = HostDeltaBetween(before_.host, host, carriers_);
+  process_cpu_user_s_ = SecondsFrom(process.ru_utime) - SecondsFrom(before_.process.ru_utime);
+  process_cpu_system_s_ = SecondsFrom(process.ru_stime) - SecondsFrom(before_.process.ru_stime);
+}
+
+void PhaseRunner::Arrive(Meeting meeting, size_t lane_count) {
+  MutexLock lock(mutex_);
+  arrived_[meeting] += lane_count;
+  if (arrived_[meeting] == lanes_.size()) changed_.NotifyAll();
+}
+
+bool PhaseRunner::WaitAllArrived(Meeting meeting) {
+  MutexLock lock(mutex_);
+  changed_.Wait(mutex_, [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return cancelled_ || arrived_[meeting] == lanes_.size();
+  });
+  return !cancelled_;
+}
+
+void PhaseRunner::OpenMeeting(Meeting meeting) {
+  MutexLock lock(mutex_);
+  open_[meeting] = true;
+  changed_.NotifyAll();
+}
+
+bool PhaseRunner::WaitMeetingOpen(Meeting meeting) {
+  MutexLock lock(mutex_);
+  changed_.Wait(mutex_,
+                [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_ || open_[meeting]; });
+  return !cancelled_;
+}
+
+}  // namespace iobench

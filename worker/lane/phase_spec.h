@@ -1,0 +1,79 @@
+// The parts of a Prepare request that apply to all lanes of a worker, evaluated once.
+#ifndef WORKER_LANE_PHASE_SPEC_H_
+#define WORKER_LANE_PHASE_SPEC_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "common/model/operation.h"
+#include "iobench/v1/control.pb.h"
+#include "worker/client/binding.h"
+#include "worker/engine/io_engine.h"
+#include "worker/lane/trace_file.h"
+#include "worker/loop/file_set.h"
+#include "worker/pattern/op_stream.h"
+
+namespace iobench {
+
+using LanePlans = google::protobuf::RepeatedPtrField<v1::LanePlan>;
+
+inline std::string TraceFileOf(const v1::Trace& trace, const v1::LanePlan& lane) {
+  return absl::StrCat(trace.write_file(), ".", lane.lane());
+}
+
+// Plain values. The lanes' threads share the object and do not change it.
+struct PhaseSpec {
+  const OperationSpec* operation = nullptr;  // a row of the operation table, valid forever
+  std::string engine;
+  bool uses_files = true;  // false for the null engine
+  StreamShape shape;       // its lane and mix are set per lane
+  OpenMode mode;           // its read and write are set per lane
+  EngineOptions engine_options;
+  v1::Tree tree;  // metadata operations
+  v1::DataContent data;
+  v1::DataStamp stamp;  // used if data.verify is set
+  v1::Between between;
+  BindingSlots binding_slots;  // slots that lanes are bound to; empty: no binding
+  v1::Trace trace;
+  std::shared_ptr<const TraceOps> replayed;  // the ops of trace.read_file; null: the operation's own
+  size_t max_traced_ops = 0;                // per lane, for trace.write_file
+  v1::TimedRegion region;
+  v1::StopRule stop;
+  bool shared_file = false;
+  bool drops_caches = false;
+  bool preallocates = false;
+  bool keeps_existing = false;              // creates files only where they are missing
+  bool truncates = false;                   // lanes that write start with an empty file
+  std::vector<std::string> existing_files;  // user's files, which are read instead of our own
+  bool interleaved = false;                 // shared file: the lanes' records alternate
+  double rest_s = 0;                        // rest before everything else
+  bool data_must_exist = false;
+  std::vector<v1::DataClaim> claims;  // index = target: the run whose data must be there
+  WorkerClock clock;
+  TickSource ticks = TickSource::kMonotonic;
+  double loop_ns = 0;  // time that the timed loop itself needs per op, for tool_s
+
+  bool works_on_tree() const { return uses_files && operation->is_metadata(); }
+  v1::DataClaim ClaimOf(const v1::LanePlan& lane) const {
+    return lane.target() < claims.size() ? claims[lane.target()] : v1::DataClaim();
+  }
+  bool creates_files() const { return uses_files && operation->creates_files; }
+  bool needs_data() const { return uses_files && operation->needs_data; }
+
+  // Evaluates the request and reads the trace that is to be replayed. InvalidArgument: unknown operation, engine or
+  // step, no lanes, inconsistent sizes, or an invalid line in the trace. AlreadyExists: the file of a trace to be
+  // written exists.
+  static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
+
+ private:
+  absl::Status TakeTrace(const v1::Trace& asked, const LanePlans& lanes);
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_PHASE_SPEC_H_

@@ -1,0 +1,94 @@
+#include "worker/lane/prepare_check.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/data_content.h"
+#include "common/model/phase_check.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kLargestFileBytes = uint64_t{1} << 62;
+constexpr uint32_t kSectorBytes = 512;
+constexpr double kLongestRestSeconds = 1e7;
+
+absl::Status Refuse(std::string_view what) {
+  return absl::InvalidArgumentError(std::string(what));
+}
+
+absl::Status CheckLane(const v1::Prepare& prepare, const OperationSpec& spec, const v1::LanePlan& lane) {
+  if (!v1::LaneMix_IsValid(lane.mix()) || (lane.mix() != v1::LANE_MIX_PER_OP && !spec.mixes())) {
+    return Refuse(absl::StrCat("lane ", lane.lane(), " must only read or only write, in ", std::string(spec.name),
+                               ", which does not mix"));
+  }
+  if (lane.extent_offset_bytes() > kLargestFileBytes) return Refuse("an extent beyond 4 EiB");
+  if (prepare.files().interleaved() &&
+      (lane.interleave_count() == 0 || lane.interleave_index() >= lane.interleave_count())) {
+    return Refuse(absl::StrCat("lane ", lane.lane(), " has interleave index ",
+                               lane.interleave_index(), " of ", lane.interleave_count()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRecords(const v1::Prepare& prepare, const OperationSpec& spec) {
+  const v1::Operation& operation = prepare.operation();
+  const v1::FileLayout& files = prepare.files();
+  if (operation.record_bytes() > kLargestRecordBytes) {
+    return Refuse(absl::StrCat("a record of ", operation.record_bytes(), " bytes is too large"));
+  }
+  if (files.bytes_per_lane() > kLargestFileBytes) return Refuse("the size per lane is over 4 EiB");
+  if (files.shared_file() && files.files_per_lane() > 1) {
+    return Refuse("a shared file is one file for all lanes: set one file per lane");
+  }
+  if (files.interleaved() && !files.shared_file()) {
+    return Refuse("interleaved records need a shared file");
+  }
+  if (!files.existing_files().empty() && spec.writes()) {
+    return Refuse("existing files (files.existing_files) are only read");
+  }
+  if (operation.buffer_bytes() > 0 && operation.buffer_bytes() < operation.record_bytes()) {
+    return Refuse("buffers (buffer_bytes) are smaller than a record");
+  }
+  if (HasSectors(prepare.data())) {
+    const uint64_t longest_unit_bytes = std::max<uint64_t>(kSectorBytes, operation.record_bytes());
+    if (prepare.stamp().unit_bytes() == 0 || prepare.stamp().unit_bytes() > longest_unit_bytes) {
+      return Refuse("data to verify, but no sector layout");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine) {
+  const v1::Operation& operation = prepare.operation();
+  if (prepare.lanes().empty()) return Refuse("a phase without lanes");
+  if (static_cast<uint32_t>(prepare.lanes_size()) > kMaxLanesPerWorker) {
+    return Refuse(absl::StrCat(prepare.lanes_size(), " lanes per worker are more than the max of ",
+                                                     kMaxLanesPerWorker));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckStop(prepare.stop()));
+  IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
+  IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckDepth(operation.depth()));
+  IOBENCH_RETURN_IF_ERROR(CheckPercents(prepare.data()));
+  for (const v1::Step& step : prepare.steps()) {
+    if (!step.has_drop_caches() && !step.has_rest()) return Refuse("this worker does not know this step");
+    if (!(step.rest().seconds() >= 0) || step.rest().seconds() > kLongestRestSeconds) {
+      return Refuse(absl::StrCat("a rest of ", step.rest().seconds(), " s"));
+    }
+  }
+  IOBENCH_RETURN_IF_ERROR(spec.is_metadata() ? CheckTree(operation.tree()) : CheckRecords(prepare, spec));
+  for (const v1::LanePlan& lane : prepare.lanes()) {
+    if (engine.uses_files && lane.target() >= static_cast<uint32_t>(prepare.targets_size())) {
+      return Refuse(
+          absl::StrCat("lane ", lane.lane(), " has target ", lane.target(), " of ", prepare.targets_size()));
+    }
+    IOBENCH_RETURN_IF_ERROR(CheckLane(prepare, spec, lane));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

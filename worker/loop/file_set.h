@@ -1,0 +1,52 @@
+// The files that a lane works on, and the modes to open them.
+#ifndef WORKER_LOOP_FILE_SET_H_
+#define WORKER_LOOP_FILE_SET_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace iobench {
+
+// One object of a lane: a file, or the lane's extent of a shared file. Op offsets are relative to extent_offset_bytes.
+struct LaneFile {
+  std::string name;  // relative to the directory; absolute: a user's file, which is only read
+  uint64_t extent_offset_bytes = 0;  // 0 unless shared
+  uint64_t bytes = 0;
+  // Interleaved: the lanes' records alternate, and every interleave_count-th record is this lane's.
+  uint64_t interleave_count = 1;
+  uint32_t record_bytes = 0;  // divides `bytes`; 0 unless interleaved
+
+  bool is_interleaved() const { return interleave_count > 1; }
+  // The offset after the lane's last byte.
+  uint64_t end() const { return extent_offset_bytes + (bytes - record_bytes) * interleave_count + record_bytes; }
+  bool is_users() const { return name.starts_with('/'); }
+};
+
+// `directory_fd` (PATH/cluster-iobench.data, opened with O_PATH or O_DIRECTORY) belongs to the phase runner and
+// outlives all users; -1: the target is a URL. `directory` is its path, for messages.
+struct FileSet {
+  int directory_fd = -1;
+  std::string directory;
+  std::vector<LaneFile> files;
+  bool shared = false;
+
+  std::string PathOf(size_t index) const {
+    return files[index].is_users() ? files[index].name : directory + "/" + files[index].name;
+  }
+};
+
+// The flags for open(2). Opening never truncates; the phase runner's create step creates new files.
+struct OpenMode {
+  bool read = false;
+  bool write = false;
+  bool create = false;  // O_CREAT, mode 0640
+  bool direct = false;  // O_DIRECT
+  bool sync = false;    // O_SYNC
+  bool dsync = false;   // O_DSYNC
+  bool rsync = false;   // O_RSYNC | O_SYNC, even for reading only
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LOOP_FILE_SET_H_

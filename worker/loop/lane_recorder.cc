@@ -1,0 +1,99 @@
+#include "worker/loop/lane_recorder.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace iobench {
+namespace {
+
+constexpr Ticks kNoWarmup{UINT64_MAX};
+
+}  // namespace
+
+LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
+    : scale_(scale), timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
+  for (int i = 0; i < kOpKindCount; ++i) {
+    if (kinds.Has(static_cast<OpKind>(i)))
+      kinds_[static_cast<size_t>(i)].histogram = std::make_unique<Histogram>();
+  }
+}
+
+void LaneRecorder::Start(Ticks at) {
+  first_op_ = at;
+  last_end_ = at;
+  counts_from_ = at;
+  longest_stall_ = {at, at};
+  timeline_.Start(at);
+  SetNextEvent();
+}
+
+void LaneRecorder::Resume(Ticks at) {
+  counts_from_ = at;
+}
+
+void LaneRecorder::SetWarmupEnd(Ticks at) {
+  warmup_end_ = at;
+}
+
+void LaneRecorder::BeforeEvent(Ticks now) {
+  if (now <= warmup_end_) return;
+  counts_from_ = warmup_end_;
+  EndWarmup();
+  longest_stall_ = {counts_from_, counts_from_};
+}
+
+void LaneRecorder::Event(Ticks begin, Ticks now) {
+  assert(now >= next_event_);
+  NoteStall(begin, now);
+  if (now >= timeline_.next_point()) timeline_.Keep(now, bytes_, ops_);
+  SetNextEvent();
+}
+
+void LaneRecorder::Finish() {
+  if (warmup_end_ != kNoWarmup) EndWarmup();
+  timeline_.Finish(last_end_, bytes_, ops_);
+  SetNextEvent();
+}
+
+void LaneRecorder::AddUnmeasured(uint64_t bytes, uint64_t ops) {
+  unmeasured_bytes_ += bytes;
+  unmeasured_ops_ += ops;
+}
+
+uint64_t LaneRecorder::bytes_of(OpKind kind) const {
+  return kinds_[static_cast<size_t>(kind)].bytes;
+}
+uint64_t LaneRecorder::ops_of(OpKind kind) const {
+  return kinds_[static_cast<size_t>(kind)].ops;
+}
+const Histogram* LaneRecorder::histogram_of(OpKind kind) const {
+  return kinds_[static_cast<size_t>(kind)].histogram.get();
+}
+
+// Warm-up ops are recorded like all others and discarded here, so that the loop need not distinguish them.
+void LaneRecorder::EndWarmup() {
+  warmup_bytes_ = bytes_;
+  warmup_ops_ = ops_;
+  warmup_end_ = kNoWarmup;
+  for (Kind& kind : kinds_) {
+    if (kind.histogram != nullptr) kind.histogram->Clear();
+    kind.bytes = 0;
+    kind.ops = 0;
+  }
+}
+
+// Between the previous end and the op's begin, the lane may have paused as the plan requires. Longer time, and the op
+// itself, are not due to the plan. A pause comes first.
+void LaneRecorder::NoteStall(Ticks begin, Ticks now) {
+  const Ticks before = std::max(timeline_.EndBefore(now, ops_), counts_from_);
+  const uint64_t hook_ticks = begin > before ? begin.value - before.value : 0;
+  const Ticks from{before.value + std::min(hook_ticks, asked_pause_ticks_)};
+  const uint64_t longest_ticks = longest_stall_.end.value - longest_stall_.begin.value;
+  if (now.value - from.value > longest_ticks) longest_stall_ = {from, now};
+}
+
+void LaneRecorder::SetNextEvent() {
+  next_event_ = std::min(timeline_.next_point(), warmup_end_);
+}
+
+}  // namespace iobench

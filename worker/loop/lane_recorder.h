@@ -1,0 +1,123 @@
+// Records what a lane does: totals, one latency histogram per op kind, and the timeline.
+#ifndef WORKER_LOOP_LANE_RECORDER_H_
+#define WORKER_LOOP_LANE_RECORDER_H_
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "common/clock.h"
+#include "common/histogram.h"
+#include "common/model/op.h"
+#include "common/timeline.h"
+
+namespace iobench {
+
+// Progress that other threads may read while the lane runs: one writer, relaxed loads, a cache line of its own. Readers
+// do not disturb the lane.
+struct alignas(64) LiveCell {
+  std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> ops{0};
+};
+
+// One thread writes. Others may read only after the lane has stopped, except through live().
+class LaneRecorder {
+ public:
+  // Allocates histograms only for `kinds`; Add must not get other kinds. `scale` converts tick differences to ns.
+  LaneRecorder(OpKinds kinds, const TickScale& scale);
+
+  void Start(Ticks at);   // start of the first op, s_i
+  void Resume(Ticks at);  // the lane continues after a wait that the plan required
+
+  // Adds an op that ran from `begin` to `end`. It is on the hot path, so the loop itself checks whether `end >=
+  // next_event()`.
+  void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes) {
+    Kind& of_kind = kinds_[static_cast<size_t>(kind)];
+    of_kind.histogram->Add(scale_.DurationNs(end.value - begin.value));
+    of_kind.bytes += bytes;
+    of_kind.ops += 1;
+    last_end_ = end;
+    const uint64_t bytes_now = bytes_ += bytes;
+    const uint64_t ops_now = ops_ += 1;
+    timeline_.Note(end, bytes_now, ops_now);
+    live_.bytes.store(bytes_now, std::memory_order_relaxed);
+    live_.ops.store(ops_now, std::memory_order_relaxed);
+  }
+
+  // The time of the next event: a timeline point is due or the warm-up ends.
+  Ticks next_event() const { return next_event_; }
+  // Handle an event: call BeforeEvent, add the ops that ended at `now`, then call Event with the `begin` of the last of
+  // them. REQUIRES: now >= next_event().
+  void BeforeEvent(Ticks now);
+  void Event(Ticks begin, Ticks now);
+
+  // Ops that end by this instant count in the totals, but not in histograms and measured totals. The op in flight at
+  // that instant is the first that counts, as in every window. Call it before Start.
+  void SetWarmupEnd(Ticks at);
+
+  // The lane waited for its next op until `at`, when it turned out that there is none.
+  void NoteWaitedUntil(Ticks at) { waited_until_ = at; }
+  // Up to `ticks` between two ops are not a stall, because the plan asks for such pauses. Call it before Start.
+  void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
+
+  // Closes the timeline after the last op. If the warm-up has not ended by then, all ops count as warm-up. Call it
+  // after the last Run of a phase; further calls have no effect.
+  void Finish();
+  // Adds work done after the timed part (completing a file); it counts only in the overall total.
+  void AddUnmeasured(uint64_t bytes, uint64_t ops);
+
+  Ticks first_op() const { return first_op_; }
+  Ticks last_end() const { return last_end_; }  // end of the last op
+  Ticks ops_end() const { return std::max(last_end_, waited_until_); }
+  uint64_t bytes() const { return bytes_; }  // timed ops only
+  uint64_t ops() const { return ops_; }
+  uint64_t unmeasured_bytes() const { return unmeasured_bytes_; }
+  uint64_t unmeasured_ops() const { return unmeasured_ops_; }
+  uint64_t warmup_bytes() const { return warmup_bytes_; }
+  uint64_t warmup_ops() const { return warmup_ops_; }
+  uint64_t bytes_of(OpKind kind) const;  // after the warm-up
+  uint64_t ops_of(OpKind kind) const;
+  const Histogram* histogram_of(OpKind kind) const;  // null if the kind is not used
+  // The longest time after the warm-up in which no op ended. It is evaluated only when a timeline point is kept, so it
+  // costs nothing per op. A stall shorter than the distance of the points (0.1 % of the phase) is not detected; without
+  // any, begin equals end.
+  struct Stall {
+    Ticks begin, end;
+  };
+  const Stall& longest_stall() const { return longest_stall_; }
+  const ProgressTimeline& timeline() const { return timeline_; }
+  const LiveCell& live() const { return live_; }  // callable from any thread at any time
+
+ private:
+  // Op ends at this distance become timeline points; the distance doubles as the phase goes on. At this rate, 4096
+  // points are full after 41 ms. If ops are longer, each becomes a point.
+  static constexpr int64_t kFirstIntervalNs = 10'000;
+
+  void EndWarmup();
+  void NoteStall(Ticks begin, Ticks now);
+  void SetNextEvent();
+
+  struct Kind {
+    std::unique_ptr<Histogram> histogram;
+    uint64_t bytes = 0;
+    uint64_t ops = 0;
+  };
+  LiveCell live_;
+  std::array<Kind, kOpKindCount> kinds_;
+  TickScale scale_;
+  ProgressTimeline timeline_;
+  Ticks first_op_, last_end_, waited_until_, next_event_;
+  Ticks warmup_end_{UINT64_MAX};  // UINT64_MAX: no warm-up, or it is over
+  Ticks counts_from_;             // the start, the end of the warm-up, or the end of a wait that the plan required
+  uint64_t asked_pause_ticks_ = 0;
+  Stall longest_stall_;
+  uint64_t bytes_ = 0, ops_ = 0;
+  uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;
+  uint64_t warmup_bytes_ = 0, warmup_ops_ = 0;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LOOP_LANE_RECORDER_H_
