@@ -61,12 +61,12 @@ class Histogram {
   absl::Status AddProto(const v1::Histogram& message);
 
  private:
-  std::array<uint64_t, kBucketCount> buckets_{};
-  uint64_t overflow_count_ = 0;
   uint64_t min_ns_ = UINT64_MAX;
   uint64_t max_ns_ = 0;
   double sum_ns_ = 0;
   double sum_squares_ns2_ = 0;
+  uint64_t overflow_count_ = 0;
+  std::array<uint64_t, kBucketCount> buckets_{};
 };
 
 }  // namespace iobench

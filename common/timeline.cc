@@ -18,8 +18,8 @@ int64_t Sum(int64_t a, int64_t b) {
 }  // namespace
 
 ProgressTimeline::ProgressTimeline(uint64_t first_interval_ticks)
-    : points_(kPointCount + 1),  // one more for Finish; filled once, so that no page fault occurs while timed
-      ring_(kRingCount),
+    : ring_(kRingCount),
+      points_(kPointCount + 1),  // one more for Finish; filled once, so that no page fault occurs while timed
       first_interval_ticks_(first_interval_ticks),
       interval_ticks_(first_interval_ticks) {
   assert(first_interval_ticks > 0);

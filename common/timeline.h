@@ -58,8 +58,8 @@ class ProgressTimeline {
 
  private:
   void Thin(Ticks now);
+  std::vector<LanePoint> ring_;  // the first member: Note uses it for each op
   std::vector<LanePoint> points_;
-  std::vector<LanePoint> ring_;
   uint64_t first_interval_ticks_;
   uint64_t interval_ticks_;
   Ticks next_point_;

@@ -14,7 +14,7 @@ LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
     : scale_(scale), timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
   for (int i = 0; i < kOpKindCount; ++i) {
     if (kinds.Has(static_cast<OpKind>(i)))
-      kinds_[static_cast<size_t>(i)].histogram = std::make_unique<Histogram>();
+      kinds_[static_cast<size_t>(i)] = std::make_unique<Kind>();
   }
 }
 
@@ -45,13 +45,13 @@ void LaneRecorder::BeforeEvent(Ticks now) {
 void LaneRecorder::Event(Ticks begin, Ticks now) {
   assert(now >= next_event_);
   NoteStall(begin, now);
-  if (now >= timeline_.next_point()) timeline_.Keep(now, bytes_, ops_);
+  if (now >= timeline_.next_point()) timeline_.Keep(now, bytes(), ops());
   SetNextEvent();
 }
 
 void LaneRecorder::Finish() {
   if (warmup_end_ != kNoWarmup) EndWarmup();
-  timeline_.Finish(last_end_, bytes_, ops_);
+  timeline_.Finish(last_end_, bytes(), ops());
   SetNextEvent();
 }
 
@@ -61,31 +61,35 @@ void LaneRecorder::AddUnmeasured(uint64_t bytes, uint64_t ops) {
 }
 
 uint64_t LaneRecorder::bytes_of(OpKind kind) const {
-  return kinds_[static_cast<size_t>(kind)].bytes;
+  const Kind* const of_kind = kinds_[static_cast<size_t>(kind)].get();
+  return of_kind == nullptr ? 0 : of_kind->bytes;
 }
 uint64_t LaneRecorder::ops_of(OpKind kind) const {
-  return kinds_[static_cast<size_t>(kind)].ops;
+  const Kind* const of_kind = kinds_[static_cast<size_t>(kind)].get();
+  return of_kind == nullptr ? 0 : of_kind->ops;
 }
 const Histogram* LaneRecorder::histogram_of(OpKind kind) const {
-  return kinds_[static_cast<size_t>(kind)].histogram.get();
+  const Kind* const of_kind = kinds_[static_cast<size_t>(kind)].get();
+  return of_kind == nullptr ? nullptr : &of_kind->histogram;
 }
 
 // Warm-up ops are recorded like all others and discarded here, so that the loop need not distinguish them.
 void LaneRecorder::EndWarmup() {
-  warmup_bytes_ = bytes_;
-  warmup_ops_ = ops_;
+  warmup_bytes_ = bytes();
+  warmup_ops_ = ops();
   warmup_end_ = kNoWarmup;
-  for (Kind& kind : kinds_) {
-    if (kind.histogram != nullptr) kind.histogram->Clear();
-    kind.bytes = 0;
-    kind.ops = 0;
+  for (const std::unique_ptr<Kind>& kind : kinds_) {
+    if (kind == nullptr) continue;
+    kind->histogram.Clear();
+    kind->bytes = 0;
+    kind->ops = 0;
   }
 }
 
 // Between the previous end and the op's begin, the lane may have paused as the plan requires. Longer time, and the op
 // itself, are not due to the plan. A pause comes first.
 void LaneRecorder::NoteStall(Ticks begin, Ticks now) {
-  const Ticks before = std::max(timeline_.EndBefore(now, ops_), counts_from_);
+  const Ticks before = std::max(timeline_.EndBefore(now, ops()), counts_from_);
   const uint64_t hook_ticks = begin > before ? begin.value - before.value : 0;
   const Ticks from{before.value + std::min(hook_ticks, asked_pause_ticks_)};
   const uint64_t longest_ticks = longest_stall_.end.value - longest_stall_.begin.value;
