@@ -167,7 +167,7 @@ std::string FilesText(const v1::RunReport& report) {
 bool MovesData(const v1::Plan& plan) {
   for (const auto& phase : plan.phases()) {
     for (const auto& assignment : phase.assignments()) {
-      if (assignment.operation().engine() != "null") return true;
+      if (!MovesNothing(assignment.operation())) return true;
     }
   }
   return false;
