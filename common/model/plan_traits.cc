@@ -33,6 +33,15 @@ bool IsMetadata(const v1::Phase& phase) {
                      [](const v1::Assignment& assignment) { return IsMetadata(assignment.operation()); });
 }
 
+bool WorksOnData(const v1::Plan& plan) {
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation())) return true;
+    }
+  }
+  return false;
+}
+
 bool FindsItems(const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   return spec != nullptr && spec->is_metadata() && MetadataSpecOf(*spec).finds_items;

@@ -23,6 +23,7 @@ bool IsMetadata(const v1::Operation& operation);
 bool IsMetadata(const v1::Phase& phase);          // true if it has assignments and all of them are
 bool FindsItems(const v1::Operation& operation);  // a metadata operation whose results say how many items it found
 bool Writes(const v1::Operation& operation);      // some of its ops write
+bool WorksOnData(const v1::Plan& plan);           // some operation reads or writes records of files
 
 // True if writes of this operation would neither bypass memory nor flush it (no -I, -o, -+D or -+r). Without a mount,
 // this refers to the server's memory.

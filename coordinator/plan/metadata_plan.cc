@@ -81,11 +81,6 @@ const char* WhatIsWrongIn(std::string_view pattern) {
 
 }  // namespace
 
-bool WorksOnData(const v1::Plan& plan) {
-  return std::any_of(plan.phases().begin(), plan.phases().end(),
-                     [](const v1::Phase& phase) { return !IsMetadata(phase); });
-}
-
 bool WorksOnTrees(const v1::Plan& plan) {
   bool any = false;
   ForEachOnTree(plan, [&](const v1::Operation&) { any = true; });

@@ -10,7 +10,6 @@
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
 #include "coordinator/plan/mount_check.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
