@@ -11,32 +11,31 @@
 namespace iobench {
 namespace {
 
+using F = EngineFeature;
+
+constexpr Calls kRecordCalls = {Call::kStream, Call::kPositional, Call::kVector};
+
 // clang-format off
 constexpr EngineSpec kEngines[] = {
-    // name   what                                files  mounted queue  direct sync   calls
-    {"posix", "read, write, pread … pwritev",     true,  true,   false, true,  true,
-     {Call::kStream, Call::kPositional, Call::kVector},
-     {EngineFeature::kUpdate, EngineFeature::kFileLock, EngineFeature::kRecordLocks, EngineFeature::kJitter,
-      EngineFeature::kFileAdvice, EngineFeature::kBuffers}},
-    {"stdio", "fread, fwrite, getc, putc",        true,  true,   false, false, true,
-     {Call::kStdio, Call::kCharacter},
-     {EngineFeature::kFileLock, EngineFeature::kFileAdvice, EngineFeature::kBuffers}},
-    {"mmap",  "memcpy of mapped files",           true,  true,   false, false, false,
-     {Call::kStream, Call::kPositional, Call::kVector},
-     {EngineFeature::kUpdate, EngineFeature::kFileLock, EngineFeature::kRecordLocks, EngineFeature::kFileAdvice,
-      EngineFeature::kMapping, EngineFeature::kBuffers}},
-    {"posix-aio", "aio_read, aio_write, --depth", true,  true,   true,  true,  true,
-     {Call::kStream, Call::kPositional, Call::kVector},
-     {EngineFeature::kFileLock, EngineFeature::kFileAdvice, EngineFeature::kCopy}, /*shares_threads=*/true},
-    {"uring", "io_uring, --depth ops in flight",  true,  true,   true,  true,  true,
-     {Call::kStream, Call::kPositional, Call::kVector},
-     {EngineFeature::kFileLock, EngineFeature::kFileAdvice}},
-    {"libnfs", "NFSv3 without a mount, --depth",  true,  false,  true,  false, true,
-     {Call::kStream, Call::kPositional, Call::kVector}},
-    {"metadata", "calls on names",                true,  true,   false, false, true,  Call::kMetadata},
-    {"null",  "moves nothing: measures the tool", false, false,  false, true,  true,
+    // name       what                              files  mounted calls
+    {"posix",     "read, write, pread … pwritev",   true,  true,   kRecordCalls,
+     {F::kUpdate, F::kDirect, F::kSync, F::kFileLock, F::kRecordLocks, F::kJitter, F::kFileAdvice, F::kBuffers,
+      F::kPreallocate, F::kInterleaved}},
+    {"stdio",     "fread, fwrite, getc, putc",      true,  true,   {Call::kStdio, Call::kCharacter},
+     {F::kSync, F::kFileLock, F::kFileAdvice, F::kBuffers, F::kPreallocate}},
+    {"mmap",      "memcpy of mapped files",         true,  true,   kRecordCalls,
+     {F::kUpdate, F::kFileLock, F::kRecordLocks, F::kFileAdvice, F::kMapping, F::kBuffers, F::kPreallocate}},
+    {"posix-aio", "aio_read, aio_write, --depth",   true,  true,   kRecordCalls,
+     {F::kDirect, F::kSync, F::kQueue, F::kCopy, F::kFileLock, F::kFileAdvice, F::kPreallocate},
+     CallThreads::kShared},
+    {"uring",     "io_uring, --depth ops in flight", true, true,   kRecordCalls,
+     {F::kDirect, F::kSync, F::kQueue, F::kFileLock, F::kFileAdvice, F::kPreallocate},
+     CallThreads::kKernel},
+    {"libnfs",    "NFSv3 without a mount, --depth", true,  false,  kRecordCalls, {F::kSync, F::kQueue}},
+    {"metadata",  "calls on names",                 true,  true,   Call::kMetadata, {F::kSync, F::kPreallocate}},
+    {"null",      "moves nothing: measures the tool", false, false,
      {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata},
-     EngineFeature::kUpdate},
+     {F::kUpdate, F::kDirect, F::kSync, F::kInterleaved}},
 };
 // clang-format on
 
@@ -57,11 +56,11 @@ absl::StatusOr<const EngineSpec*> FindEngine(std::string_view name) {
   for (const auto& [alias, engine] : kAliases) {
     if (alias == name) ours = engine;
   }
-  std::vector<std::string_view> names;
   for (const EngineSpec& engine : kEngines) {
     if (engine.name == ours) return &engine;
-    names.push_back(engine.name);
   }
+  std::vector<std::string_view> names;
+  for (const EngineSpec& engine : kEngines) names.push_back(engine.name);
   const auto append = [](std::string* text, std::string_view each) { text->append(each); };
   return absl::NotFoundError(absl::StrCat("unknown engine \"", std::string(name), "\"; there are: ",
                                           absl::StrJoin(names, ", ", append), DidYouMean(name, names)));
@@ -71,16 +70,25 @@ absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std:
   auto engine = FindEngine(name);
   if (!engine.ok()) return absl::InvalidArgumentError(engine.status().message());
   const bool updates = operation.kinds.Has(OpKind::kUpdate);
-  if ((*engine)->calls.Has(operation.call) && (!updates || (*engine)->features.Has(EngineFeature::kUpdate))) {
+  if ((*engine)->calls.Has(operation.call) && (!updates || (*engine)->Can(EngineFeature::kUpdate))) {
     return engine;
   }
-  if ((*engine)->name == "posix") {
+  if ((*engine)->name == kDefaultEngine) {
     for (const EngineSpec& other : kEngines) {
-      if (other.name != "null" && other.calls.Has(operation.call)) return &other;
+      if (other.uses_files && other.calls.Has(operation.call)) return &other;
     }
   }
   return absl::InvalidArgumentError(absl::StrCat("engine ", std::string(name), " cannot do ",
                                                  std::string(operation.name), ": leave one of the two out"));
+}
+
+std::string EnginesWith(EngineFeature feature) {
+  std::string names;
+  for (const EngineSpec& engine : kEngines) {
+    if (!engine.uses_files || !engine.Can(feature)) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(engine.name));
+  }
+  return names;
 }
 
 bool EngineUsesFiles(std::string_view name) {

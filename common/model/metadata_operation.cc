@@ -13,33 +13,43 @@ constexpr std::string_view kOpenRequests[] = {"OPEN", "OPEN_NOATTR", "LOOKUP", "
 constexpr std::string_view kReaddirRequests[] = {"READDIR", "READDIRPLUS"};
 constexpr std::string_view kGetXattrRequests[] = {"GETXATTR"};
 
+// clang-format off
 constexpr MetadataSpec kSpecs[] = {
-    {OpKind::kMkdir, OpNames::kLeaves, {.in_the_way = TreePart::kLeaves, .makes = TreePart::kLeaves}},
-    {OpKind::kCreate, OpNames::kFiles, {.in_the_way = kFilesAndXattrs, .makes = kFiles, .writes_data = true}},
-    {OpKind::kOpenClose, OpNames::kFiles, {.needs = kFiles, .reads_data = true, .repeats = true}, kOpenRequests},
-    {OpKind::kStat, OpNames::kFiles, {.needs = kFiles, .repeats = true}, kStatRequests},
-    {OpKind::kReaddir, OpNames::kDirectories, {.needs = kFiles, .repeats = true}, kReaddirRequests},
-    {OpKind::kFind, OpNames::kFoundItems, {.needs = kFiles, .repeats = true}, {}, false, /*finds_items=*/true},
-    {OpKind::kRename, OpNames::kFiles, {.needs = kFiles, .renames = true}},
-    {OpKind::kLink, OpNames::kLinks,
+    {"mkdir", "make directories", OpKind::kMkdir, OpNames::kLeaves,
+     {.in_the_way = TreePart::kLeaves, .makes = TreePart::kLeaves}},
+    {"create", "create files", OpKind::kCreate, OpNames::kFiles,
+     {.in_the_way = kFilesAndXattrs, .makes = kFiles, .writes_data = true}},
+    {"open-close", "open and close", OpKind::kOpenClose, OpNames::kFiles,
+     {.needs = kFiles, .reads_data = true, .repeats = true}, kOpenRequests},
+    {"stat", "stat", OpKind::kStat, OpNames::kFiles, {.needs = kFiles, .repeats = true}, kStatRequests},
+    {"readdir", "list directories", OpKind::kReaddir, OpNames::kDirectories, {.needs = kFiles, .repeats = true},
+     kReaddirRequests},
+    {.name = "find", .title = "find", .kind = OpKind::kFind, .names = OpNames::kFoundItems,
+     .effect = {.needs = kFiles, .repeats = true}, .finds_items = true},
+    {"rename", "rename", OpKind::kRename, OpNames::kFiles, {.needs = kFiles, .renames = true}},
+    {"link", "hard links", OpKind::kLink, OpNames::kLinks,
      {.needs = kFiles, .in_the_way = TreePart::kLinks, .makes = TreePart::kLinks}},
-    {OpKind::kSymlink, OpNames::kSymlinks, {.in_the_way = TreePart::kSymlinks, .makes = TreePart::kSymlinks}},
-    {OpKind::kSetXattr, OpNames::kFiles, {.needs = kFiles, .makes = TreePart::kXattrs, .repeats = true}, {},
-     /*uses_xattrs=*/true},
-    {OpKind::kGetXattr, OpNames::kFiles, {.needs = kFilesAndXattrs, .repeats = true}, kGetXattrRequests,
-     /*uses_xattrs=*/true},
-    {OpKind::kChmod, OpNames::kFiles, {.needs = kFiles, .repeats = true}},
-    {OpKind::kUnlink, OpNames::kFiles, {.needs = kFiles, .removes = kFilesAndXattrs}},
-    {OpKind::kRmdir, OpNames::kLeaves, {.needs = TreePart::kLeaves, .removes = TreePart::kLeaves}},
-    // file-mix: opens, appends, unlinks and creates in turn; appending is what it alone does.
-    {OpKind::kAppend, OpNames::kFiles,
-     {.needs = kFiles,
-      .removes = TreePart::kXattrs,
-      .replaces_files = true,
-      .reads_data = true,
-      .writes_data = true,
-      .repeats = true}},
+    {"symlink", "symbolic links", OpKind::kSymlink, OpNames::kSymlinks,
+     {.in_the_way = TreePart::kSymlinks, .makes = TreePart::kSymlinks}},
+    {.name = "set-xattr", .title = "set attributes", .kind = OpKind::kSetXattr, .names = OpNames::kFiles,
+     .effect = {.needs = kFiles, .makes = TreePart::kXattrs, .repeats = true}, .uses_xattrs = true},
+    {.name = "get-xattr", .title = "get attributes", .kind = OpKind::kGetXattr, .names = OpNames::kFiles,
+     .effect = {.needs = kFilesAndXattrs, .repeats = true}, .requests = kGetXattrRequests, .uses_xattrs = true},
+    {"chmod", "chmod", OpKind::kChmod, OpNames::kFiles, {.needs = kFiles, .repeats = true}},
+    {"unlink", "unlink files", OpKind::kUnlink, OpNames::kFiles, {.needs = kFiles, .removes = kFilesAndXattrs}},
+    {"rmdir", "remove directories", OpKind::kRmdir, OpNames::kLeaves,
+     {.needs = TreePart::kLeaves, .removes = TreePart::kLeaves}},
+    // Opens, appends, unlinks and creates in turn; appending is what it alone does.
+    {.name = "file-mix", .title = "mix of files", .kind = OpKind::kAppend, .names = OpNames::kFiles,
+     .effect = {.needs = kFiles,
+                .removes = TreePart::kXattrs,
+                .replaces_files = true,
+                .reads_data = true,
+                .writes_data = true,
+                .repeats = true},
+     .other_kinds = {OpKind::kOpenClose, OpKind::kUnlink, OpKind::kCreate}},
 };
+// clang-format on
 
 }  // namespace
 

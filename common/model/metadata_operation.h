@@ -1,5 +1,5 @@
-// The table of metadata operations: what each does to a tree of names, and what a server sees of it. A new one is a row
-// here, a row of the operation table (operation.cc), a kind of op (op.h) and a function of the engine
+// The table of metadata operations: what each does to a tree of names, and what a server sees of it. Their rows of the
+// operation table (operation.h) follow from it. A new one is a row here and a function of the engine
 // (worker/metadata/metadata_engine.cc).
 #ifndef COMMON_MODEL_METADATA_OPERATION_H_
 #define COMMON_MODEL_METADATA_OPERATION_H_
@@ -17,7 +17,9 @@ namespace iobench {
 enum class OpNames { kFiles, kLeaves, kLinks, kSymlinks, kDirectories, kFoundItems };
 
 struct MetadataSpec {
-  OpKind kind;     // of its ops; of a mix, the kind that no other operation has
+  std::string_view name;   // kebab-case
+  std::string_view title;  // display name
+  OpKind kind;             // of its ops; of a mix, the kind that no other operation has
   OpNames names;
   TreeEffect effect;
   // The NFS requests of which the server gets at least one for each op, in any version, where the client does not answer
@@ -25,6 +27,7 @@ struct MetadataSpec {
   std::span<const std::string_view> requests = {};
   bool uses_xattrs = false;
   bool finds_items = false;  // its results say how many items it found
+  OpKinds other_kinds = {};  // of a mix: the kinds of its ops that other operations have too
 };
 
 // One row for each metadata operation.

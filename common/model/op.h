@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-enum class OpKind : uint8_t {  // same numbers as v1::OpKind
+enum class OpKind : uint8_t {  // same numbers and names as v1::OpKind
   kRead,
   kWrite,
   kUpdate,  // read a record, change it, write it back
@@ -27,9 +27,10 @@ enum class OpKind : uint8_t {  // same numbers as v1::OpKind
   kRmdir,
   kAppend,
   kFind,  // look at one entry of a directory listing
+  kEnd,   // not a kind
 };
-inline constexpr int kOpKindCount = 18;
-const char* NameOf(OpKind kind);  // "read", "open-close" …
+inline constexpr int kOpKindCount = static_cast<int>(OpKind::kEnd);
+const char* NameOf(OpKind kind);  // "read", "open-close" …, from the name in v1::OpKind
 
 using OpKinds = EnumSet<OpKind>;
 

@@ -1,6 +1,7 @@
 #include "common/model/operation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/model/metadata_operation.h"
 #include "common/text/near_names.h"
 
 namespace iobench {
@@ -24,11 +26,9 @@ constexpr auto kPositional = Call::kPositional;
 constexpr auto kVector = Call::kVector;
 constexpr auto kStdio = Call::kStdio;
 constexpr auto kCharacter = Call::kCharacter;
-constexpr auto kMetadata = Call::kMetadata;
-constexpr OpKinds kFileMix = {OpKind::kOpenClose, OpKind::kAppend, OpKind::kUnlink, OpKind::kCreate};
 
 // clang-format off
-constexpr OperationSpec kOperations[] = {
+constexpr OperationSpec kOnRecords[] = {
     // name            title             -i  retest pattern                 kinds           call         creates needs
     {"write",          "initial write",   0, false, kSequential,            kWrite,         kStream,     true,   false},
     {"rewrite",        "rewrite",         0, true,  kSequential,            kWrite,         kStream,     false,  true},
@@ -57,29 +57,31 @@ constexpr OperationSpec kOperations[] = {
     {"getc",           "getc",           kNo, false, kSequential,           kRead,          kCharacter,  false,  true},
     {"update",         "read-change-write", kNo, false, kSequential,        OpKind::kUpdate, kStream,    false,  true},
     {"seeks",          "random seeks",   kNo, false, Pattern::kRandomMix,   kReadUpdate,    kPositional, false,  true},
-    {"mkdir",          "make directories", kNo, false, kSequential,         OpKind::kMkdir, kMetadata,   false,  false},
-    {"create",         "create files",   kNo, false, kSequential,           OpKind::kCreate, kMetadata,  false,  false},
-    {"open-close",     "open and close", kNo, false, kSequential,           OpKind::kOpenClose, kMetadata, false, false},
-    {"stat",           "stat",           kNo, false, kSequential,           OpKind::kStat,  kMetadata,   false,  false},
-    {"readdir",        "list directories", kNo, false, kSequential,         OpKind::kReaddir, kMetadata, false,  false},
-    {"find",           "find",           kNo, false, kSequential,           OpKind::kFind,  kMetadata,   false,  false},
-    {"rename",         "rename",         kNo, false, kSequential,           OpKind::kRename, kMetadata,  false,  false},
-    {"link",           "hard links",     kNo, false, kSequential,           OpKind::kLink,  kMetadata,   false,  false},
-    {"symlink",        "symbolic links", kNo, false, kSequential,           OpKind::kSymlink, kMetadata, false,  false},
-    {"set-xattr",      "set attributes", kNo, false, kSequential,           OpKind::kSetXattr, kMetadata, false, false},
-    {"get-xattr",      "get attributes", kNo, false, kSequential,           OpKind::kGetXattr, kMetadata, false, false},
-    {"chmod",          "chmod",          kNo, false, kSequential,           OpKind::kChmod, kMetadata,   false,  false},
-    {"unlink",         "unlink files",   kNo, false, kSequential,           OpKind::kUnlink, kMetadata,  false,  false},
-    {"rmdir",          "remove directories", kNo, false, kSequential,       OpKind::kRmdir, kMetadata,   false,  false},
-    {"file-mix",       "mix of files",   kNo, false, kSequential,           kFileMix,       kMetadata,   false,  false},
 };
 // clang-format on
+
+// The metadata operations, which have a table of their own, come last.
+std::vector<OperationSpec> AllOperations() {
+  std::vector<OperationSpec> all(std::begin(kOnRecords), std::end(kOnRecords));
+  for (const MetadataSpec& spec : MetadataOperations()) {
+    all.push_back({.name = spec.name,
+                   .title = spec.title,
+                   .iozone_number = kNotIozone,
+                   .retest = false,
+                   .pattern = kSequential,
+                   .kinds = spec.other_kinds | spec.kind,
+                   .call = Call::kMetadata,
+                   .creates_files = false,
+                   .needs_data = false});
+  }
+  return all;
+}
 
 // "0 write, rewrite; 1 read, reread; …"
 std::string KnownOperations() {
   std::string known;
   std::optional<int> number;
-  for (const OperationSpec& operation : kOperations) {
+  for (const OperationSpec& operation : Operations()) {
     if (operation.iozone_number == number) {
       known += ", ";
     } else if (operation.iozone_number == kNotIozone) {
@@ -96,15 +98,16 @@ std::string KnownOperations() {
 }  // namespace
 
 std::span<const OperationSpec> Operations() {
-  return kOperations;
+  static const std::vector<OperationSpec> all = AllOperations();
+  return all;
 }
 
 absl::StatusOr<const OperationSpec*> FindOperation(std::string_view name) {
-  for (const OperationSpec& operation : kOperations) {
+  for (const OperationSpec& operation : Operations()) {
     if (operation.name == name) return &operation;
   }
   std::vector<std::string_view> names;
-  for (const OperationSpec& operation : kOperations) names.push_back(operation.name);
+  for (const OperationSpec& operation : Operations()) names.push_back(operation.name);
   const std::string hint = DidYouMean(name, names);
   return absl::NotFoundError(
       absl::StrCat("unknown operation \"", std::string(name), "\"",
@@ -122,7 +125,7 @@ absl::StatusOr<std::vector<const OperationSpec*>> OperationsFor(std::string_view
   int number = -1;
   std::vector<const OperationSpec*> rows;
   if (absl::SimpleAtoi(std::string(number_or_name), &number)) {
-    for (const OperationSpec& operation : kOperations) {
+    for (const OperationSpec& operation : Operations()) {
       if (operation.iozone_number == number) rows.push_back(&operation);
     }
   }

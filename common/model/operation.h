@@ -1,5 +1,6 @@
 // The operation table. Each row defines an operation by its access pattern, its system calls and its effect on files.
 // `-i`, `--op`, plans, report titles and docs are derived from the table; adding an operation means adding a row.
+// Metadata operations have their rows in metadata_operation.h.
 #ifndef COMMON_MODEL_OPERATION_H_
 #define COMMON_MODEL_OPERATION_H_
 
@@ -65,7 +66,8 @@ struct OperationSpec {
   bool is_metadata() const { return call == Call::kMetadata; }
 };
 
-// All operations in the order of IOzone's numbers, followed by those that IOzone does not have.
+// All operations in the order of IOzone's numbers, followed by those that IOzone does not have, metadata operations
+// last. Valid until the program ends.
 std::span<const OperationSpec> Operations();
 
 // Finds an operation by name. NotFound: the message lists similar names.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 
@@ -182,6 +183,21 @@ absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation)
         "--mix-by-lane (mix_by_lane) too"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace) {
+  if (!HasTrace(trace)) return absl::OkStatus();
+  if (spec.is_metadata()) {
+    return absl::InvalidArgumentError("a trace (-X, -Y) records reads and writes, not metadata operations");
+  }
+  if (trace.read_file().empty()) return absl::OkStatus();
+  if (files.files_per_lane() > 1 || files.interleaved()) {
+    return absl::InvalidArgumentError(
+        "a trace (-Y) covers one file: it cannot go with --files-per-lane or --interleaved");
+  }
+  if (CanReplayTrace(spec)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "only operations that only read or only write, record by record, can replay a trace (-Y): -i 0 to 5, 9 and 10");
 }
 
 }  // namespace iobench

@@ -21,6 +21,9 @@ absl::Status CheckDepth(uint32_t depth);  // ops in flight per lane
 // Also refuses read-only and write-only lanes in operations that do not mix reads and writes.
 absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation);
 
+// Refuses traces (-X, -Y) of metadata operations, and replaying in operations or files that cannot follow one.
+absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace);
+
 }  // namespace iobench
 
 #endif  // COMMON_MODEL_PHASE_CHECK_H_

@@ -2,12 +2,23 @@
 
 #include <algorithm>
 
-#include "common/model/engine.h"
+#include "common/model/metadata_operation.h"
 
 namespace iobench {
+namespace {
+
+constexpr uint64_t kProcessorCacheBytes = 1 << 20;
+constexpr uint32_t kProcessorCacheLineBytes = 32;
+
+}  // namespace
 
 const OperationSpec* SpecOf(const v1::Operation& operation) {
   const auto found = FindOperation(operation.name());
+  return found.ok() ? *found : nullptr;
+}
+
+const EngineSpec* EngineOf(const v1::Operation& operation) {
+  const auto found = FindEngine(operation.engine());
   return found.ok() ? *found : nullptr;
 }
 
@@ -22,13 +33,79 @@ bool IsMetadata(const v1::Phase& phase) {
                      [](const v1::Assignment& assignment) { return IsMetadata(assignment.operation()); });
 }
 
+bool WorksOnData(const v1::Plan& plan) {
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (!IsMetadata(assignment.operation())) return true;
+    }
+  }
+  return false;
+}
+
+bool FindsItems(const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->is_metadata() && MetadataSpecOf(*spec).finds_items;
+}
+
+bool Writes(const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->writes();
+}
+
 bool WritesThroughMemory(const v1::Operation& operation) {
   return !operation.direct() && !operation.sync() && !operation.dsync() && !operation.rsync();
 }
 
+bool BuffersWrites(const v1::Operation& operation) {
+  return Writes(operation) && WritesThroughMemory(operation);
+}
+
 bool IsUnmounted(const v1::Operation& operation) {
-  const auto engine = FindEngine(operation.engine());
-  return engine.ok() && (*engine)->uses_files && !(*engine)->mounted;
+  const EngineSpec* const engine = EngineOf(operation);
+  return engine != nullptr && engine->uses_files && !engine->mounted;
+}
+
+bool UsesFiles(const v1::Operation& operation) {
+  return EngineUsesFiles(operation.engine());
+}
+
+bool UsesFiles(const v1::Plan& plan) {
+  if (!plan.files().existing_files().empty()) return false;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (UsesFiles(assignment.operation())) return true;
+    }
+  }
+  return false;
+}
+
+bool CreatesFiles(const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->creates_files && !operation.keep_existing() && UsesFiles(operation);
+}
+
+bool MovesNothing(const v1::Operation& operation) {
+  const EngineSpec* const engine = EngineOf(operation);
+  return engine != nullptr && !engine->uses_files;
+}
+
+bool HasTrace(const v1::Trace& trace) {
+  return !trace.read_file().empty() || !trace.write_file().empty();
+}
+
+bool CanReplayTrace(const OperationSpec& operation) {
+  const bool one_kind =
+      operation.kinds == OpKinds(OpKind::kRead) || operation.kinds == OpKinds(OpKind::kWrite);
+  return one_kind && (operation.call == Call::kStream || operation.call == Call::kPositional);
+}
+
+uint64_t ProcessorCacheBytes(const v1::Between& between) {
+  return between.processor_cache_bytes() > 0 ? between.processor_cache_bytes() : kProcessorCacheBytes;
+}
+
+uint32_t ProcessorCacheLineBytes(const v1::Between& between) {
+  return between.processor_cache_line_bytes() > 0 ? between.processor_cache_line_bytes()
+                                                  : kProcessorCacheLineBytes;
 }
 
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/model/engine.h"
 #include "common/model/operation.h"
 #include "iobench/v1/plan.pb.h"
 
@@ -12,18 +13,39 @@ namespace iobench {
 // The directory below each target that holds a run's data.
 inline constexpr char kDataDirectoryName[] = "cluster-iobench.data";
 
-// Returns the row of the operation table; null: there is no such operation.
+// Return the row of the operation table and of the engine table; null: there is no such operation or engine. The engine
+// is the one that the operation names, which may stand for another one until CompletePlan.
 const OperationSpec* SpecOf(const v1::Operation& operation);
+const EngineSpec* EngineOf(const v1::Operation& operation);
 
+// False if there is no such operation.
 bool IsMetadata(const v1::Operation& operation);
-bool IsMetadata(const v1::Phase& phase);  // true if it has assignments and all of them are
+bool IsMetadata(const v1::Phase& phase);          // true if it has assignments and all of them are
+bool FindsItems(const v1::Operation& operation);  // a metadata operation whose results say how many items it found
+bool Writes(const v1::Operation& operation);      // some of its ops write
+bool WorksOnData(const v1::Plan& plan);           // some operation reads or writes records of files
 
 // True if writes of this operation would neither bypass memory nor flush it (no -I, -o, -+D or -+r). Without a mount,
 // this refers to the server's memory.
 bool WritesThroughMemory(const v1::Operation& operation);
+bool BuffersWrites(const v1::Operation& operation);  // it writes, and WritesThroughMemory
 
 // True if a client of our own transfers the bytes, which caches nothing in the client's memory.
 bool IsUnmounted(const v1::Operation& operation);
+
+// UsesFiles and CreatesFiles are false for unknown engines, and so is MovesNothing. A plan whose files are all the
+// user's own, which are only read, does not use files.
+bool UsesFiles(const v1::Operation& operation);
+bool UsesFiles(const v1::Plan& plan);
+bool CreatesFiles(const v1::Operation& operation);
+bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: it measures the tool
+
+bool HasTrace(const v1::Trace& trace);               // -X or -Y
+bool CanReplayTrace(const OperationSpec& operation);  // its ops are of one kind, and may be anywhere in one file
+
+// The cache that -p flushes between ops. The defaults are IOzone's.
+uint64_t ProcessorCacheBytes(const v1::Between& between);
+uint32_t ProcessorCacheLineBytes(const v1::Between& between);
 
 // Returns the first assignment that selects this worker, or null if the worker sits out.
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker);

@@ -10,7 +10,10 @@ bool FilesAreShort(const v1::TreeState& state, const TreeEffect& effect, const v
          state.file_bytes() < tree.file_bytes();
 }
 
-void Set(TreePart part, bool there, const v1::Tree& tree, v1::TreeState& state) {
+enum class Presence { kAbsent, kPresent };
+
+void Set(TreePart part, Presence presence, const v1::Tree& tree, v1::TreeState& state) {
+  const bool there = presence == Presence::kPresent;
   switch (part) {
     case TreePart::kFiles:
       state.set_files(there);
@@ -72,12 +75,12 @@ v1::TreeState StateAfter(const v1::TreeState& before, const TreeEffect& effect, 
   const TreeParts prepared = PartsMissing(before, effect, tree);
   if (removed.Has(TreePart::kFiles)) {
     state.set_renamed(false);  // new files get their first names
-    Set(TreePart::kXattrs, false, tree, state);
+    Set(TreePart::kXattrs, Presence::kAbsent, tree, state);
   }
   for (const TreePart part : kTreeParts) {
-    if (removed.Has(part)) Set(part, false, tree, state);
-    if (prepared.Has(part) || effect.makes.Has(part)) Set(part, true, tree, state);
-    if (effect.removes.Has(part)) Set(part, false, tree, state);
+    if (removed.Has(part)) Set(part, Presence::kAbsent, tree, state);
+    if (prepared.Has(part) || effect.makes.Has(part)) Set(part, Presence::kPresent, tree, state);
+    if (effect.removes.Has(part)) Set(part, Presence::kAbsent, tree, state);
   }
   if (effect.replaces_files) state.set_file_bytes(tree.file_bytes());
   if (effect.renames) state.set_renamed(!state.renamed());

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/text/utf8.h"
 #include "common/version.h"
@@ -107,44 +108,6 @@ void AddResults(CLI::App& app, ClusterOptions& place) {
              "data of a crashed run");
 }
 
-absl::Status CheckClientList(const ClusterOptions& place) {
-  for (const auto& [given, name] :
-       {std::pair{place.spawn > 0, "--spawn"}, std::pair{place.workers > 0, "--workers"},
-        std::pair{place.transport == "local", "--transport local"},
-        std::pair{place.transport == "mpi", "--transport mpi"}}) {
-    if (!given) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "-+m (--client-list) lists the workers and starts them: it cannot go with ", name));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckClusterOptions(const ClusterOptions& place) {
-  if (!place.client_list.empty()) return CheckClientList(place);
-  if (!place.coordinator_host.empty() && !place.net_test) {
-    return absl::InvalidArgumentError(
-        "-+h (--coordinator-host) is the address given to clients: it needs -+m (--client-list) or -+t (--net-test)");
-  }
-  if (place.listen.empty() != (place.workers == 0)) {
-    return absl::InvalidArgumentError(place.listen.empty()
-                                          ? "--workers N needs --listen ADDR, where they join"
-                                          : "--listen ADDR needs --workers N, the number of workers to wait for");
-  }
-  if (place.spawn > 0 && !place.listen.empty()) {
-    return absl::InvalidArgumentError("--spawn starts workers, --listen waits for them: use only one of the two");
-  }
-  const bool wants_grpc = place.spawn > 0 || !place.listen.empty();
-  if (wants_grpc && (place.transport == "local" || place.transport == "mpi")) {
-    return absl::InvalidArgumentError(absl::StrCat(place.spawn > 0 ? "--spawn" : "--listen",
-                                                   " cannot go with --transport ", place.transport));
-  }
-  if (!wants_grpc && place.transport == "grpc") {
-    return absl::InvalidArgumentError(
-        "--transport grpc needs --listen ADDR --workers N, --spawn N or --client-list FILE");
-  }
-  return absl::OkStatus();
-}
-
 // CLI11 would ignore what follows --.
 absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
   if (arguments[0] == "report" || arguments[0] == "clean")
@@ -154,21 +117,6 @@ absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
   return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `",
                                                  arguments[0],
                                                  "` takes nothing after --: put options before it"));
-}
-
-// The network test uses no files, so few options of a run apply to it.
-absl::Status CheckNetTest(const ClusterOptions& place, const GivenOptions& given) {
-  if (!place.net_test) return absl::OkStatus();
-  constexpr std::string_view kUsed[] = {"record", "time", "lanes", "path"};
-  for (const OptionSpec* option : given.options()) {
-    const bool used = std::find(std::begin(kUsed), std::end(kUsed), option->name) != std::end(kUsed);
-    const bool once = !used || option->name == "path" || given.Texts(option->name).size() == 1;
-    if (used && once) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        BothNamesOf(*option), " cannot go with -+t (--net-test), which uses no files and ",
-        used ? "takes one value for it" : "ignores it: use -r for the record size and --time for the duration"));
-  }
-  return absl::OkStatus();
 }
 
 // CLI11 does not quote names, but only quoted values are shortened when printed.
@@ -242,180 +190,217 @@ constexpr char kFooter[] =
     "or plan, 2 I/O failed, 3 a worker was lost, 130 interrupted.\n"
     "Example: mpirun -np 32 cluster-iobench --path /mnt/nfs -i 0 -i 1 -i 2 -c -e -r 1m -s 4g";
 
-}  // namespace
-
-absl::Status CheckUsesOf(const ClusterOptions& place, const std::string& transport) {
-  const bool listens = !place.listen.empty() || !place.client_list.empty();
-  if (place.insecure && !listens && transport != "mpi") {
-    return absl::InvalidArgumentError(
-        "--insecure only affects workers that join over the network: it needs --listen ADDR or -+m (--client-list)");
-  }
-  if (place.join_timeout_given && transport == "local") {
-    return absl::InvalidArgumentError(
-        "--join-timeout only affects workers that join: it needs --listen ADDR, --spawn N, -+m (--client-list) or "
-        "mpirun");
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typed) {
+// Reports cannot show other names.
+absl::Status CheckUtf8(const std::vector<std::string>& typed) {
   for (const std::string& argument : typed) {
     if (IsUtf8(argument)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "\"", AsUtf8(argument), "\" is not UTF-8, so reports cannot show it: use another name"));
   }
-  auto with_long_options = WithLongOptions(typed);
-  if (!with_long_options.ok()) return with_long_options.status();
-  std::vector<std::string> arguments = *std::move(with_long_options);
+  return absl::OkStatus();
+}
 
-  CommandLine line;
-  if (!arguments.empty() && arguments[0] == "help") arguments[0] = "--help";
-  if (arguments.empty() || arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
-    line.command = Command::kUsage;
-    line.text = ShortUsage();
-    return line;
-  }
-  if (AsksForLetters(arguments)) {
-    line.command = Command::kText;
-    line.text = IozoneHelp();
-    return line;
-  }
-  if (absl::Status status = TakeTopicOfHelp(arguments); !status.ok()) return status;
-  CLI::App app("cluster-iobench: measure what a shared file system can do, from many clients at once",
-               "cluster-iobench");
-  app.require_subcommand(1);
-  app.set_version_flag("-v,--version", absl::StrCat("cluster-iobench ", kProgramVersion));
-  app.footer(
-      "`run` is the default: `cluster-iobench --path /mnt/nfs -i 0 -i 1` works. `cluster-iobench run --help` "
-      "lists its options.");
-
-  CLI::App& run = *app.add_subcommand("run", "measure (the default)");
-  TableOptions table;
-  table.AddTo(run);
-  Adder what(run, std::string(TitleOf(OptionGroup::kWhat)));
-  what.Flag("--print-plan", line.print_plan, "print the plan as YAML with all defaults, and stop");
-  what.Flag("--dry-run", line.dry_run, "check everything, print which worker would do what, and stop");
-  AddClusterOptions(run, line.cluster);
-  AddResults(run, line.cluster);
-  run.footer(kFooter);
-  std::vector<std::string> words;
-  run.add_option("DIR", words, "directory to test in, same as --path")->type_name("");
-
-  CLI::App& worker = *app.add_subcommand("worker", "join a run as a worker of a coordinator");
-  worker.add_option("--join", line.join, "the coordinator's address: host:9400, unix:/path")
-      ->required()
-      ->type_name("ADDR");
-  Adder(worker, worker.get_option("--join")->get_group())
-      .Seconds("--join-timeout", line.cluster.join_timeout_s, 0,
-               "give up if the coordinator cannot be reached for S seconds (default 600)");
-  worker.add_option("--simulate", line.simulate, "act as N workers, each with its own connection")
-      ->type_name("N")
-      ->check(InRange(1u, 10000u));
-  worker
-      .add_option(
-          "--path", line.worker_path,
-          "where this worker tests, instead of the plan's --path: a directory, a file in it, or nfs://HOST/PATH")
-      ->type_name("DIR");
-  worker.add_option("--place", line.client_list_position, "its place in a client list, from 1")
-      ->type_name("N")
-      ->group("");
-  worker.add_flag("--spawned", line.spawned, "")->group("");
-
-  CLI::App& report =
-      *app.add_subcommand("report", "print the report of a saved run again, recomputed from its raw data");
-  report.add_option("DIR", line.report_directory, "directory with the run's results")->required();
-
-  CLI::App& selftest = *app.add_subcommand(
-      "selftest", "measure the tool itself: clocks, start skew, fixed cost of a phase, cost per op");
-  AddClusterOptions(selftest, line.cluster);
-  selftest.add_option("--simulate", line.simulate, "use N simulated workers over gRPC")
-      ->type_name("N")
-      ->group(WhereGroup())
-      ->check(InRange(1u, 10000u));
-  selftest.add_option("--phases", line.selftest_phases, "number of empty phases to run")
-      ->type_name("N")
-      ->check(InRange(1u, 10000u));
-  selftest.add_option("-t,--lanes", line.selftest_lanes, "lanes per worker")
-      ->type_name("N")
-      ->check(InRange(1u, 4096u));
-
-  CLI::App& clean =
-      *app.add_subcommand("clean", "remove the data that a crashed run left below DIR, and nothing else");
-  clean.add_option("DIR", line.clean_directory, "the run's --path")->required();
-  clean.add_flag("--force", line.cluster.force,
-                 "remove the data even if this host cannot check whether the run is still alive");
-
-  // The default command is `run`.
+// The default command is `run`. InvalidArgument: the first word is similar to another command.
+absl::Status AddDefaultCommand(std::vector<std::string>& arguments) {
   static constexpr std::string_view kOwn[] = {"-h", "--help", "-v", "--version"};
   const bool own = std::find(std::begin(kOwn), std::end(kOwn), arguments[0]) != std::end(kOwn);
-  if (!own && !IsCommand(arguments[0])) {
-    if (absl::Status status = CheckFirstWord(arguments[0], kCommands); !status.ok()) return status;
-    arguments.insert(arguments.begin(), "run");
+  if (own || IsCommand(arguments[0])) return absl::OkStatus();
+  IOBENCH_RETURN_IF_ERROR(CheckFirstWord(arguments[0], kCommands));
+  arguments.insert(arguments.begin(), "run");
+  return absl::OkStatus();
+}
+
+// Returns CLI11's message in our words, on one line.
+std::string MessageOf(const CLI::ParseError& error) {
+  std::string message = error.what();
+  if (const size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
+    message = absl::StrCat(message.substr(0, at), " was given twice");
   }
-  if (absl::Status status = CheckAllOptions(arguments); !status.ok()) return status;
-  if (absl::Status status = CheckLongNames(arguments, NamesOf(app, arguments[0]));
-      !status.ok()) {
-    return status;
+  if (const size_t at = message.find(": 1 required "); at != std::string::npos) {
+    message = absl::StrCat(message.substr(0, at), " needs an argument");
   }
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForVersion&) {
-    line.text = absl::StrCat("cluster-iobench ", kProgramVersion, "\n");
-  } catch (const CLI::CallForHelp&) {
-    const std::vector<CLI::App*> chosen = app.get_subcommands();
-    line.text = chosen.empty() ? app.help() : chosen[0]->help();
-  } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    if (const size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
-      message = absl::StrCat(message.substr(0, at), " was given twice");
-    }
-    if (const size_t at = message.find(": 1 required "); at != std::string::npos) {
-      message = absl::StrCat(message.substr(0, at), " needs an argument");
-    }
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    return absl::InvalidArgumentError(
-        absl::StrCat(WithLongWordsQuoted(message),
-                     "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"));
-  }
-  if (!line.text.empty()) {
-    line.command = Command::kText;
-    return line;
-  }
-  for (const CLI::App* const chosen : app.get_subcommands()) {
-    if (absl::Status status = CheckNoneEmpty(*chosen); !status.ok()) return status;
-  }
-  if (app.got_subcommand(&run)) {
-    line.command = Command::kRun;
-    auto given = table.Given();
-    if (!given.ok()) return given.status();
-    for (const std::string& word : words) {
-      if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
-      if (absl::Status status = given->Add("path", word); !status.ok()) return status;
-    }
-    if (given->Text("suite") == "list") {
-      auto list = SuiteList();
-      if (!list.ok()) return list.status();
-      line.command = Command::kText;
-      line.text = *std::move(list);
-      return line;
-    }
-    given = Complete(*std::move(given));
-    if (!given.ok()) return given.status();
-    line.given = *std::move(given);
-    if (absl::Status status = CheckClusterOptions(line.cluster); !status.ok()) return status;
-    if (absl::Status status = CheckNetTest(line.cluster, line.given); !status.ok()) return status;
-  } else if (app.got_subcommand(&worker)) {
-    line.command = Command::kWorker;
-  } else if (app.got_subcommand(&report)) {
-    line.command = Command::kReport;
-  } else if (app.got_subcommand(&selftest)) {
-    line.command = Command::kSelftest;
-    if (absl::Status status = CheckClusterOptions(line.cluster); !status.ok()) return status;
-  } else {
-    line.command = Command::kClean;
-  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return absl::StrCat(WithLongWordsQuoted(message),
+                      "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options");
+}
+
+std::string VersionText() {
+  return absl::StrCat("cluster-iobench ", kProgramVersion);
+}
+
+CommandLine TextLine(Command command, std::string text) {
+  CommandLine line;
+  line.command = command;
+  line.text = std::move(text);
   return line;
+}
+
+// All commands with their options. CLI11 stores what it parses in this object, so it cannot be moved.
+class CommandParser {
+ public:
+  CommandParser() {
+    app_.require_subcommand(1);
+    app_.set_version_flag("-v,--version", VersionText());
+    app_.footer(
+        "`run` is the default: `cluster-iobench --path /mnt/nfs -i 0 -i 1` works. `cluster-iobench run --help` "
+        "lists its options.");
+    AddRun();
+    AddWorker();
+    AddReport();
+    AddSelftest();
+    AddClean();
+  }
+  CommandParser(const CommandParser&) = delete;
+  CommandParser& operator=(const CommandParser&) = delete;
+
+  const CLI::App& app() const { return app_; }
+
+  // Parses arguments that begin with a command, or with an option for help or the version. `typed`: the same as the
+  // user wrote them, for messages. Call it once.
+  absl::StatusOr<CommandLine> Parse(std::vector<std::string> arguments,
+                                    const std::vector<std::string>& typed) {
+    IOBENCH_ASSIGN_OR_RETURN(std::string text, TextOrEmpty(std::move(arguments)));
+    if (!text.empty()) return TextLine(Command::kText, std::move(text));
+    for (const CLI::App* const chosen : app_.get_subcommands()) {
+      IOBENCH_RETURN_IF_ERROR(CheckNoneEmpty(*chosen));
+    }
+    if (app_.got_subcommand(run_)) IOBENCH_RETURN_IF_ERROR(TakeRun(typed));
+    if (app_.got_subcommand(worker_)) line_.command = Command::kWorker;
+    if (app_.got_subcommand(report_)) line_.command = Command::kReport;
+    if (app_.got_subcommand(clean_)) line_.command = Command::kClean;
+    if (app_.got_subcommand(selftest_)) {
+      line_.command = Command::kSelftest;
+      IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
+    }
+    return std::move(line_);
+  }
+
+ private:
+  void AddRun() {
+    run_ = app_.add_subcommand("run", "measure (the default)");
+    table_.AddTo(*run_);
+    Adder what(*run_, std::string(TitleOf(OptionGroup::kWhat)));
+    what.Flag("--print-plan", line_.print_plan, "print the plan as YAML with all defaults, and stop");
+    what.Flag("--dry-run", line_.dry_run, "check everything, print which worker would do what, and stop");
+    AddClusterOptions(*run_, line_.cluster);
+    AddResults(*run_, line_.cluster);
+    run_->footer(kFooter);
+    run_->add_option("DIR", words_, "directory to test in, same as --path")->type_name("");
+  }
+
+  void AddWorker() {
+    worker_ = app_.add_subcommand("worker", "join a run as a worker of a coordinator");
+    worker_->add_option("--join", line_.join, "the coordinator's address: host:9400, unix:/path")
+        ->required()
+        ->type_name("ADDR");
+    Adder(*worker_, worker_->get_option("--join")->get_group())
+        .Seconds("--join-timeout", line_.cluster.join_timeout_s, 0,
+                 "give up if the coordinator cannot be reached for S seconds (default 600)");
+    worker_->add_option("--simulate", line_.simulate, "act as N workers, each with its own connection")
+        ->type_name("N")
+        ->check(InRange(1u, 10000u));
+    worker_
+        ->add_option(
+            "--path", line_.worker_path,
+            "where this worker tests, instead of the plan's --path: a directory, a file in it, or nfs://HOST/PATH")
+        ->type_name("DIR");
+    worker_->add_option("--place", line_.client_list_position, "its place in a client list, from 1")
+        ->type_name("N")
+        ->group("");
+    worker_->add_flag("--spawned", line_.spawned, "")->group("");
+  }
+
+  void AddReport() {
+    report_ = app_.add_subcommand("report",
+                                  "print the report of a saved run again, recomputed from its raw data");
+    report_->add_option("DIR", line_.report_directory, "directory with the run's results")->required();
+  }
+
+  void AddSelftest() {
+    selftest_ = app_.add_subcommand(
+        "selftest", "measure the tool itself: clocks, start skew, fixed cost of a phase, cost per op");
+    AddClusterOptions(*selftest_, line_.cluster);
+    selftest_->add_option("--simulate", line_.simulate, "use N simulated workers over gRPC")
+        ->type_name("N")
+        ->group(WhereGroup())
+        ->check(InRange(1u, 10000u));
+    selftest_->add_option("--phases", line_.selftest_phases, "number of empty phases to run")
+        ->type_name("N")
+        ->check(InRange(1u, 10000u));
+    selftest_->add_option("-t,--lanes", line_.selftest_lanes, "lanes per worker")
+        ->type_name("N")
+        ->check(InRange(1u, 4096u));
+  }
+
+  void AddClean() {
+    clean_ =
+        app_.add_subcommand("clean", "remove the data that a crashed run left below DIR, and nothing else");
+    clean_->add_option("DIR", line_.clean_directory, "the run's --path")->required();
+    clean_->add_flag("--force", line_.cluster.force,
+                     "remove the data even if this host cannot check whether the run is still alive");
+  }
+
+  // Returns the help or the version if that is what the arguments ask for.
+  absl::StatusOr<std::string> TextOrEmpty(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    try {
+      app_.parse(arguments);
+    } catch (const CLI::CallForVersion&) {
+      return absl::StrCat(VersionText(), "\n");
+    } catch (const CLI::CallForHelp&) {
+      const std::vector<CLI::App*> chosen = app_.get_subcommands();
+      return chosen.empty() ? app_.help() : chosen[0]->help();
+    } catch (const CLI::ParseError& error) {
+      return absl::InvalidArgumentError(MessageOf(error));
+    }
+    return std::string();
+  }
+
+  absl::Status TakeRun(const std::vector<std::string>& typed) {
+    line_.command = Command::kRun;
+    IOBENCH_ASSIGN_OR_RETURN(GivenOptions given, table_.Given());
+    for (const std::string& word : words_) {
+      if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
+      IOBENCH_RETURN_IF_ERROR(given.Add("path", word));
+    }
+    if (given.Text("suite") == "list") {
+      line_.command = Command::kText;
+      IOBENCH_ASSIGN_OR_RETURN(line_.text, SuiteList());
+      return absl::OkStatus();
+    }
+    IOBENCH_ASSIGN_OR_RETURN(line_.given, Complete(std::move(given)));
+    IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
+    return CheckNetTest(line_.cluster, line_.given);
+  }
+
+  CLI::App app_{"cluster-iobench: measure what a shared file system can do, from many clients at once",
+                "cluster-iobench"};
+  CLI::App* run_ = nullptr;  // these belong to app_
+  CLI::App* worker_ = nullptr;
+  CLI::App* report_ = nullptr;
+  CLI::App* selftest_ = nullptr;
+  CLI::App* clean_ = nullptr;
+  TableOptions table_;
+  std::vector<std::string> words_;  // of `run`: those that belong to no option
+  CommandLine line_;
+};
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typed) {
+  IOBENCH_RETURN_IF_ERROR(CheckUtf8(typed));
+  IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> arguments, WithLongOptions(typed));
+  if (!arguments.empty() && arguments[0] == "help") arguments[0] = "--help";
+  if (arguments.empty() || arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
+    return TextLine(Command::kUsage, ShortUsage());
+  }
+  if (AsksForLetters(arguments)) return TextLine(Command::kText, IozoneHelp());
+  IOBENCH_RETURN_IF_ERROR(TakeTopicOfHelp(arguments));
+  IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
+  IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));
+  CommandParser parser;
+  IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, NamesOf(parser.app(), arguments[0])));
+  return parser.Parse(std::move(arguments), typed);
 }
 
 }  // namespace iobench

@@ -1,9 +1,12 @@
 #include "coordinator/option/usage.h"
 
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+
 namespace iobench {
 
 std::string ShortUsage() {
-  return R"(cluster-iobench: measure what a shared file system can do, from many clients at once
+  return absl::StrCat(R"(cluster-iobench: measure what a shared file system can do, from many clients at once
 
 Nothing was measured or written: name a directory to test in. Examples:
   cluster-iobench /mnt/nfs                     on this host: write, read and random access, a few seconds each
@@ -14,11 +17,11 @@ Nothing was measured or written: name a directory to test in. Examples:
   mpirun -np 32 cluster-iobench /mnt/nfs       every rank is a worker
   cluster-iobench --suite smoke /mnt/nfs       a short check; --suite list lists all suites
 
-Test data go to DIR/cluster-iobench.data and are removed at the end. Results stay in ./cluster-iobench.out/TIME, or in
+Test data go to DIR/)", kDataDirectoryName, R"( and are removed at the end. Results stay in ./cluster-iobench.out/TIME, or in
 the directory given with --out.
 
 cluster-iobench run --help lists all options, --help iozone lists IOzone's letters, --help lists the other commands.
-)";
+)");
 }
 
 }  // namespace iobench

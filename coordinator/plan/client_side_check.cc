@@ -5,10 +5,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "common/model/operation.h"
+#include "common/model/phase_check.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
-#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {
@@ -47,24 +47,10 @@ absl::Status CheckStripe(const v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status CheckTrace(const v1::FileLayout& files, const v1::Phase& phase, const v1::Operation& operation) {
-  const v1::Trace& trace = operation.trace();
-  if (trace.read_file().empty() && trace.write_file().empty()) return absl::OkStatus();
-  const auto spec = FindOperation(operation.name());
-  if (!spec.ok()) return spec.status();
-  const auto refuse = [&](const char* what) {
-    return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": ", what));
-  };
-  if ((*spec)->is_metadata()) return refuse("a trace (-X, -Y) records reads and writes, not metadata operations");
-  if (trace.read_file().empty()) return absl::OkStatus();
-  if (files.files_per_lane() > 1 || files.interleaved()) {
-    return refuse("a trace (-Y) covers one file: it cannot go with --files-per-lane or --interleaved");
-  }
-  const bool one_kind = (*spec)->kinds == OpKinds(OpKind::kRead) || (*spec)->kinds == OpKinds(OpKind::kWrite);
-  const bool anywhere = (*spec)->call == Call::kStream || (*spec)->call == Call::kPositional;
-  if (one_kind && anywhere) return absl::OkStatus();
-  return refuse(
-      "only operations that only read or only write, record by record, can replay a trace (-Y): -i 0 to 5, 9 and 10");
+absl::Status CheckTraceOf(const v1::FileLayout& files, const v1::Phase& phase, const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  if (spec == nullptr) return absl::OkStatus();  // refused before
+  return Annotate(CheckTrace(*spec, files, operation.trace()), absl::StrCat("phase ", phase.name()));
 }
 
 }  // namespace
@@ -75,7 +61,7 @@ absl::Status CheckClientSide(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     IOBENCH_RETURN_IF_ERROR(CheckRemounts(phase));
     for (const v1::Assignment& assignment : phase.assignments()) {
-      IOBENCH_RETURN_IF_ERROR(CheckTrace(ShapeOf(plan, phase).files, phase, assignment.operation()));
+      IOBENCH_RETURN_IF_ERROR(CheckTraceOf(ShapeOf(plan, phase).files, phase, assignment.operation()));
       const std::string& file = assignment.operation().trace().write_file();
       if (file.empty()) continue;
       if (plan.repetitions() > 1) {

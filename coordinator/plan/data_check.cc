@@ -5,16 +5,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/data_content.h"
-#include "common/model/operation.h"
 #include "common/model/phase_check.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 
 namespace iobench {
 namespace {
 
 constexpr uint64_t kSectorBytes = 512;
-constexpr uint64_t kDefaultCacheBytes = 1 << 20;  // the same as in IOzone
-constexpr uint32_t kDefaultLineBytes = 32;
 // The header is a tenth of a sector.
 constexpr uint32_t kMaxVerifiedCompressPercent = 90;
 
@@ -65,8 +63,8 @@ absl::Status CheckVerify(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       const v1::Operation& operation = assignment.operation();
-      const auto spec = FindOperation(operation.name());
-      if (!spec.ok() || (*spec)->is_metadata()) continue;
+      const OperationSpec* const spec = SpecOf(operation);
+      if (spec == nullptr || spec->is_metadata()) continue;
       if (!operation.trace().read_file().empty()) {
         return CannotGo(kVerify, "-Y (trace.read_file)", "the offsets of a trace split sectors");
       }
@@ -105,8 +103,9 @@ absl::Status CheckChecks(const v1::Plan& plan) {
   }
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
-      if (assignment.operation().engine() == "null") {
-        return CannotGo(kVerify, "--engine null", "it moves no data to check");
+      if (MovesNothing(assignment.operation())) {
+        return CannotGo(kVerify, absl::StrCat("--engine ", assignment.operation().engine()),
+                        "it moves no data to check");
       }
     }
   }
@@ -121,8 +120,8 @@ void CompleteData(v1::DataContent& data) {
 
 void CompleteBetween(v1::Between& between) {
   if (!between.purge_processor_cache()) return;
-  if (between.processor_cache_bytes() == 0) between.set_processor_cache_bytes(kDefaultCacheBytes);
-  if (between.processor_cache_line_bytes() == 0) between.set_processor_cache_line_bytes(kDefaultLineBytes);
+  between.set_processor_cache_bytes(ProcessorCacheBytes(between));
+  between.set_processor_cache_line_bytes(ProcessorCacheLineBytes(between));
 }
 
 absl::Status CheckData(const v1::Plan& plan) {

@@ -26,11 +26,11 @@ absl::Status CheckExisting(const v1::Plan& plan, const v1::Operation& operation,
         "--existing (-+E) needs read-only operations, and ", operation.name(),
         " is not read-only: use operations such as -i 1, -i 2, -i 3, -i 5 or -i 10"));
   }
-  if (!EngineUsesFiles(operation.engine())) {
+  if (!UsesFiles(operation)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--existing (-+E) reads files, and engine ", operation.engine(), " uses none"));
   }
-  if (const auto engine = FindEngine(operation.engine()); engine.ok() && !(*engine)->mounted) {
+  if (IsUnmounted(operation)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--existing (-+E) reads files on a mount, and engine ", operation.engine(), " does not"));
   }
@@ -52,8 +52,8 @@ absl::Status CheckOneRecordSize(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       const v1::Operation& operation = assignment.operation();
-      const auto spec = FindOperation(operation.name());
-      if (!spec.ok() || (*spec)->is_metadata()) continue;
+      const OperationSpec* const spec = SpecOf(operation);
+      if (spec == nullptr || spec->is_metadata()) continue;
       if (record_bytes == 0) record_bytes = operation.record_bytes();
       if (record_bytes == operation.record_bytes()) continue;
       return absl::InvalidArgumentError(absl::StrCat(
@@ -79,10 +79,11 @@ absl::Status CheckInterleaved(const v1::Plan& plan, const v1::FileLayout& files,
     return absl::InvalidArgumentError(absl::StrCat("--interleaved: ", operation.name(),
                                                    " moves several records at once, which are not adjacent"));
   }
-  if (operation.engine() != "posix" && operation.engine() != "null") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--interleaved only works with engine posix, not with ", operation.engine(),
-                     ", in this version"));
+  if (const EngineSpec* const engine = EngineOf(operation);
+      engine == nullptr || !engine->Can(EngineFeature::kInterleaved)) {
+    return absl::InvalidArgumentError(absl::StrCat("--interleaved only works with engine ",
+                                                   EnginesWith(EngineFeature::kInterleaved), ", not with ",
+                                                   operation.engine(), ", in this version"));
   }
   if (operation.file_lock()) {
     return absl::InvalidArgumentError(
@@ -131,14 +132,15 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   }
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
-    const auto spec = FindOperation(operation.name());
-    if (!spec.ok()) return spec.status();
-    if (!files.existing_files().empty()) IOBENCH_RETURN_IF_ERROR(CheckExisting(plan, operation, **spec));
-    if (files.interleaved()) IOBENCH_RETURN_IF_ERROR(CheckInterleaved(plan, files, operation, **spec));
+    const auto found = FindOperation(operation.name());
+    if (!found.ok()) return found.status();
+    const OperationSpec& spec = **found;
+    if (!files.existing_files().empty()) IOBENCH_RETURN_IF_ERROR(CheckExisting(plan, operation, spec));
+    if (files.interleaved()) IOBENCH_RETURN_IF_ERROR(CheckInterleaved(plan, files, operation, spec));
     if (operation.first_lane_files() && files.shared_file()) {
       return absl::InvalidArgumentError("first_lane_files: with a shared file all lanes already use the same one");
     }
-    if (operation.truncate() && (!operation.mix_by_lane() || (*spec)->pattern == Pattern::kRandomMix)) {
+    if (operation.truncate() && (!operation.mix_by_lane() || spec.pattern == Pattern::kRandomMix)) {
       return absl::InvalidArgumentError(
           "truncate (-+F) only applies to a sequential mix by lane, whose writers truncate their files");
     }
@@ -146,7 +148,7 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
       return absl::InvalidArgumentError(
           "truncate (-+F) empties the files of writing lanes: other lanes cannot use them");
     }
-    if (operation.keep_existing() && !(*spec)->creates_files) {
+    if (operation.keep_existing() && !spec.creates_files) {
       return absl::InvalidArgumentError(
           absl::StrCat("keep_existing (-+N) only applies to operations that create files, and ", operation.name(),
                        " creates none: leave it out"));
@@ -160,7 +162,7 @@ absl::Status CheckBytesInAll(const v1::Plan& plan, uint32_t worker_count) {
   for (const v1::Phase& phase : plan.phases()) {
     const bool on_files =
         std::any_of(phase.assignments().begin(), phase.assignments().end(),
-                    [](const v1::Assignment& each) { return EngineUsesFiles(each.operation().engine()); });
+                    [](const v1::Assignment& each) { return UsesFiles(each.operation()); });
     if (!on_files) continue;
     const PhaseShape shape = ShapeOf(plan, phase);
     const uint64_t lanes = uint64_t{worker_count} * shape.lanes_per_worker;

@@ -39,7 +39,7 @@ void ForEachOnTree(const v1::Plan& plan, Use use) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       const v1::Operation& operation = assignment.operation();
-      if (IsMetadata(operation) && EngineUsesFiles(operation.engine())) use(operation);
+      if (IsMetadata(operation) && UsesFiles(operation)) use(operation);
     }
   }
 }
@@ -56,11 +56,6 @@ std::string NamesOfRepeating() {
 uint64_t FileBytesOf(const v1::Tree& tree) {
   if (!tree.random_sizes()) return tree.items_per_lane() * tree.file_bytes();
   return tree.items_per_lane() * (tree.min_file_bytes() + tree.file_bytes()) / 2 + tree.file_bytes();
-}
-
-bool Finds(const v1::Operation& operation) {
-  const OperationSpec* const spec = SpecOf(operation);
-  return spec != nullptr && spec->is_metadata() && MetadataSpecOf(*spec).finds_items;
 }
 
 // Checks a shell pattern that fnmatch would treat as matching nothing, or as plain text. Null: no problem.
@@ -86,11 +81,6 @@ const char* WhatIsWrongIn(std::string_view pattern) {
 
 }  // namespace
 
-bool WorksOnData(const v1::Plan& plan) {
-  return std::any_of(plan.phases().begin(), plan.phases().end(),
-                     [](const v1::Phase& phase) { return !IsMetadata(phase); });
-}
-
 bool WorksOnTrees(const v1::Plan& plan) {
   bool any = false;
   ForEachOnTree(plan, [&](const v1::Operation&) { any = true; });
@@ -115,7 +105,7 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
   const TreeEffect effect = EffectOf(spec);
   const v1::Tree& tree = operation.tree();
   IOBENCH_RETURN_IF_ERROR(CheckTree(tree));
-  if (tree.has_find() && !Finds(operation)) {
+  if (tree.has_find() && !FindsItems(operation)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--find-name and --find-bytes only apply to find, and ", operation.name(),
                      " is not find"));
@@ -124,7 +114,7 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
     return absl::InvalidArgumentError(
         absl::StrCat("--find-name (find.name) \"", tree.find().name(), "\" ", wrong));
   }
-  if (tree.random_order() && Finds(operation)) {
+  if (tree.random_order() && FindsItems(operation)) {
     return absl::InvalidArgumentError(
         "find visits items in directory order: --random-order cannot go with it");
   }

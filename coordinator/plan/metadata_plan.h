@@ -9,7 +9,6 @@
 
 namespace iobench {
 
-bool WorksOnData(const v1::Plan& plan);   // true if some operation reads or writes records of files
 bool WorksOnTrees(const v1::Plan& plan);  // true if some metadata operation runs on a file system
 
 // Fills in the tree's defaults and removes settings that do not apply to metadata operations. REQUIRES: IsMetadata.

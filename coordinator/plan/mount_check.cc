@@ -19,8 +19,8 @@ namespace {
 
 // Null: it uses no files, or is unknown.
 const EngineSpec* EngineOnFiles(const v1::Operation& operation) {
-  const auto engine = FindEngine(operation.engine());
-  return engine.ok() && (*engine)->uses_files ? *engine : nullptr;
+  const EngineSpec* const engine = EngineOf(operation);
+  return engine != nullptr && engine->uses_files ? engine : nullptr;
 }
 
 bool Fits(const EngineSpec& engine, const v1::Target& target) {
@@ -41,10 +41,8 @@ absl::Status DoNotFit(const EngineSpec& engine, const v1::Operation& operation, 
 
 absl::Status CheckStepsOf(const v1::Phase& phase, std::string_view origin) {
   const bool all_unmounted =
-      std::all_of(phase.assignments().begin(), phase.assignments().end(), [](const v1::Assignment& each) {
-        const EngineSpec* const engine = EngineOnFiles(each.operation());
-        return engine != nullptr && !engine->mounted;
-      });
+      std::all_of(phase.assignments().begin(), phase.assignments().end(),
+                  [](const v1::Assignment& each) { return IsUnmounted(each.operation()); });
   if (!all_unmounted) return absl::OkStatus();
   for (const v1::Step& step : phase.before()) {
     if (step.has_rest()) continue;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
 #include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/metadata_plan.h"
@@ -84,16 +85,15 @@ std::string ShortSize(uint64_t bytes) {
 }
 
 // Returns a name that shows what changes between the phases of the run: "write", "write 64k/4k", "write 64k/4k, 3
-// lanes" (or workers).
+// lanes" (or "workers", by `lane_word`).
 std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell,
-                   bool counts_workers) {
+                   std::string_view lane_word) {
   std::string name(spec.name);
   if ((sweep.several_sizes || sweep.several_records) && !spec.is_metadata()) {
     absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", ShortSize(cell.record_bytes));
   }
   if (sweep.several_lanes) {
-    absl::StrAppend(&name, ", ", cell.lanes, counts_workers ? " worker" : " lane",
-                    cell.lanes == 1 ? "" : "s");
+    absl::StrAppend(&name, ", ", cell.lanes, " ", std::string(lane_word), cell.lanes == 1 ? "" : "s");
   }
   return name;
 }
@@ -157,7 +157,7 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
       // Sizes and records do not apply to metadata operations, so they run once for each number of lanes.
       if (spec->is_metadata() && !first_of_lanes) continue;
       v1::Phase& phase = *plan.add_phases();
-      std::string name = NameOf(*spec, sweep, cell, counts_workers);
+      std::string name = NameOf(*spec, sweep, cell, counts_workers ? "worker" : "lane");
       if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
       phase.set_name(std::move(name));
       v1::Operation& operation = *phase.add_assignments()->mutable_operation();
@@ -198,9 +198,8 @@ void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
   auto& phases = *plan.mutable_phases();
   const auto kept = std::remove_if(phases.begin(), phases.end(), [](const v1::Phase& phase) {
     const v1::Operation& operation = phase.assignments(0).operation();
-    const auto spec = FindOperation(operation.name());
-    const auto engine = FindEngine(operation.engine());
-    return spec.ok() && engine.ok() && !EngineFor(**spec, operation.engine()).ok();
+    const OperationSpec* const spec = SpecOf(operation);
+    return spec != nullptr && EngineOf(operation) != nullptr && !EngineFor(*spec, operation.engine()).ok();
   });
   phases.DeleteSubrange(static_cast<int>(kept - phases.begin()), static_cast<int>(phases.end() - kept));
 }

@@ -10,7 +10,6 @@
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
 #include "coordinator/plan/mount_check.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
@@ -115,7 +114,7 @@ void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
     const v1::Operation& operation = phase.assignments(0).operation();
     if (IsMetadata(operation)) continue;  // --items determines the amount
     phase.mutable_stop()->set_time_s(kDefaultSeconds);
-    if (says_region || !Writes(operation) || operation.engine() == "null") continue;
+    if (says_region || !Writes(operation) || MovesNothing(operation)) continue;
     v1::TimedRegion region = phase.region();
     region.set_fsync(true);
     region.set_close(true);
@@ -143,7 +142,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
-  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, given.Has("suite"), *plan));
+  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, *plan));
   if (!given.Has("plan") && !given.Has("suite")) {
     LeaveOutWhatTheEngineCannot(given, *plan);
     if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);

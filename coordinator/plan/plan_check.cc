@@ -5,12 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/advice.h"
 #include "common/model/engine.h"
-#include "common/model/metadata_operation.h"
+#include "common/model/engine_demand.h"
 #include "common/model/operation.h"
 #include "common/model/phase_check.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
-#include "common/model/tree_state.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/client_side_check.h"
@@ -24,7 +23,6 @@
 namespace iobench {
 namespace {
 
-
 // Uses the largest unit without rounding, so that different sizes have different texts.
 std::string ExactBytes(uint64_t bytes) {
   for (const auto& [unit, name] : {std::pair{1_GiB, " GiB"}, {1_MiB, " MiB"}, {1_KiB, " KiB"}}) {
@@ -36,38 +34,16 @@ std::string ExactBytes(uint64_t bytes) {
 // Refuses an option that the engine does not support; the message names both.
 absl::Status CheckEngineOptions(const EngineSpec& engine, const OperationSpec& spec,
                                 const v1::Operation& operation) {
-  const auto has = [&](EngineFeature feature) { return engine.features.Has(feature); };
-  const v1::Mmap& mmap = operation.mmap();
-  // Some metadata operations write to files that they open.
-  const bool syncs = engine.sync && (!spec.is_metadata() || EffectOf(spec).writes_data);
-  struct Wish {
-    const char* option;
-    bool asked;
-    bool can;
-  };
-  for (const Wish& wish : {
-           Wish{"-I (direct)", operation.direct(), engine.direct},
-           Wish{"-o (sync)", operation.sync(), syncs},
-           Wish{"-+D (dsync)", operation.dsync(), syncs},
-           Wish{"-+r (rsync)", operation.rsync(), engine.sync && !spec.is_metadata()},
-           Wish{"-W (file_lock)", operation.file_lock(), has(EngineFeature::kFileLock)},
-           Wish{"-+l (record_locks)", operation.record_locks(), has(EngineFeature::kRecordLocks)},
-           Wish{"-K (jitter_every)", operation.jitter_every() > 0, has(EngineFeature::kJitter)},
-           Wish{"--fadvise", !operation.fadvise().empty(), has(EngineFeature::kFileAdvice)},
-           Wish{mmap.sync() == v1::Mmap::ASYNC ? "-D (mmap.sync async)" : "-G (mmap.sync sync)",
-                mmap.sync() != v1::Mmap::NEVER, has(EngineFeature::kMapping)},
-           Wish{"-+A (mmap.advice)", !mmap.advice().empty(), has(EngineFeature::kMapping)},
-           Wish{"-Z (mmap.mix_file_io)", mmap.mix_file_io(), has(EngineFeature::kMapping)},
-           Wish{"-m (buffer_bytes)", operation.buffer_bytes() > 0, has(EngineFeature::kBuffers)},
-           Wish{"--preallocate", operation.preallocate(), engine.uses_files && engine.mounted},
-       }) {
-    if (!wish.asked || wish.can) continue;
-    return absl::InvalidArgumentError(absl::StrCat(wish.option, " has no meaning for engine ",
+  for (const EngineDemand& demand : EngineDemands()) {
+    if (!demand.asked(operation) || Meets(engine, spec, demand)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(std::string(demand.option), " has no meaning for engine ",
                                                    std::string(engine.name), " (", operation.name(),
                                                    "): leave one of the two out"));
   }
   if (!operation.fadvise().empty()) IOBENCH_RETURN_IF_ERROR(FileAdvice(operation.fadvise()).status());
-  if (!mmap.advice().empty()) IOBENCH_RETURN_IF_ERROR(MapAdvice(mmap.advice()).status());
+  if (!operation.mmap().advice().empty()) {
+    IOBENCH_RETURN_IF_ERROR(MapAdvice(operation.mmap().advice()).status());
+  }
   if (operation.file_lock() && operation.record_locks()) {
     return absl::InvalidArgumentError(
         "-W (file_lock) already locks what -+l (record_locks) would lock: use only one of the two");
@@ -75,20 +51,8 @@ absl::Status CheckEngineOptions(const EngineSpec& engine, const OperationSpec& s
   return absl::OkStatus();
 }
 
-absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& operation,
-                            const v1::StopRule& stop) {
-  auto spec = FindOperation(operation.name());
-  if (!spec.ok()) return absl::InvalidArgumentError(spec.status().message());
-  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(**spec, operation.engine()));
-  IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, **spec, operation));
-  IOBENCH_RETURN_IF_ERROR(CheckQueue(*engine, operation));
-  IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
-  IOBENCH_RETURN_IF_ERROR(CheckMix(**spec, operation));
-  if ((*spec)->is_metadata()) return CheckMetadata(operation, stop);
-  if (operation.jitter_every() > 0 && !(*spec)->reads()) {
-    return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) inserts reads between reads, and ",
-                                                   operation.name(), " has none: leave it out"));
-  }
+// Checks the size of the records, which files and buffers must hold.
+absl::Status CheckRecords(const v1::FileLayout& files, const v1::Operation& operation) {
   const uint64_t record_bytes = operation.record_bytes();
   const uint64_t file_bytes = files.bytes_per_lane() / files.files_per_lane();
   if (record_bytes == 0)
@@ -112,7 +76,26 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
     return absl::InvalidArgumentError(absl::StrCat(
         "with -I the record size must be a multiple of 512 bytes, and ", record_bytes, " is not"));
   }
-  if (operation.preallocate() && !(*spec)->creates_files) {
+  return absl::OkStatus();
+}
+
+absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& operation,
+                            const v1::StopRule& stop) {
+  const auto found = FindOperation(operation.name());
+  if (!found.ok()) return absl::InvalidArgumentError(found.status().message());
+  const OperationSpec& spec = **found;
+  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(spec, operation.engine()));
+  IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, spec, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckQueue(*engine, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
+  IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
+  if (spec.is_metadata()) return CheckMetadata(operation, stop);
+  if (operation.jitter_every() > 0 && !spec.reads()) {
+    return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) inserts reads between reads, and ",
+                                                   operation.name(), " has none: leave it out"));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckRecords(files, operation));
+  if (operation.preallocate() && !spec.creates_files) {
     return absl::InvalidArgumentError(
         absl::StrCat("--preallocate (preallocate) only applies to operations that create files, and ",
                      operation.name(), " creates none: leave it out"));
@@ -120,32 +103,69 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   return absl::OkStatus();
 }
 
-}  // namespace
-
-bool Writes(const v1::Operation& operation) {
-  const OperationSpec* spec = SpecOf(operation);
-  return spec != nullptr && spec->writes();
+// Checks everything about a phase that does not depend on other phases.
+absl::Status CheckPhase(const v1::Plan& plan, const v1::Phase& phase) {
+  if (phase.assignments().empty()) return absl::InvalidArgumentError("it has no assignments");
+  const PhaseShape shape = ShapeOf(plan, phase);
+  IOBENCH_RETURN_IF_ERROR(CheckFiles(plan, phase));
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    IOBENCH_RETURN_IF_ERROR(CheckOperation(shape.files, assignment.operation(), phase.stop()));
+  }
+  IOBENCH_RETURN_IF_ERROR(CheckStop(phase.stop()));
+  if (phase.stonewall() == v1::STONEWALL_FLUSHED && !phase.region().fsync() && !phase.region().close()) {
+    return absl::InvalidArgumentError(
+        "a flushed stonewall needs the fsync or the close in the timed region (-e, -c)");
+  }
+  const bool writes = std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                                  [](const auto& assignment) { return Writes(assignment.operation()); });
+  if (phase.region().flush_passes() && !(writes && phase.stop().time_s() > 0)) {
+    return absl::InvalidArgumentError(
+        "flush_passes only applies to writes that loop over their records for a time (stop.time_s, --time)");
+  }
+  return absl::OkStatus();
 }
 
-bool CreatesFiles(const v1::Operation& operation) {
-  const OperationSpec* spec = SpecOf(operation);
-  return spec != nullptr && spec->creates_files && !operation.keep_existing() &&
-         EngineUsesFiles(operation.engine());
-}
-
-bool UsesFiles(const v1::Plan& plan) {
-  if (!plan.files().existing_files().empty()) return false;  // the user's files, which are only read
-  for (const v1::Phase& phase : plan.phases()) {
-    for (const v1::Assignment& assignment : phase.assignments()) {
-      if (EngineUsesFiles(assignment.operation().engine())) return true;
+// Fills in what an operation leaves to its engine and its row of the operation table.
+void CompleteOperation(v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  if (operation.engine().empty()) operation.set_engine(kDefaultEngine);
+  // The default engine may stand for an operation's own engine; CheckPlan reports a wrong combination.
+  if (spec != nullptr) {
+    if (auto engine = EngineFor(*spec, operation.engine()); engine.ok()) {
+      operation.set_engine(std::string((*engine)->name));
+      CompleteQueue(**engine, operation);
     }
   }
-  return false;
+  if (operation.stride_records() == 0) operation.set_stride_records(17);
+  if (operation.read_percent() == 0) {
+    operation.set_read_percent(spec == nullptr ? 50 : spec->default_read_percent());
+  }
+  if (operation.has_between()) CompleteBetween(*operation.mutable_between());
+  if (IsMetadata(operation)) CompleteMetadata(operation);
 }
 
+// Drops what has no effect in the phase from its timed region, and flushes its passes.
+void CompleteRegion(v1::Phase& phase) {
+  bool writes = false, buffers_writes = false;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    writes |= Writes(assignment.operation());
+    buffers_writes |= BuffersWrites(assignment.operation()) && UsesFiles(assignment.operation());
+  }
+  v1::TimedRegion& region = *phase.mutable_region();
+  if (!writes) region.set_fsync(false);  // there is nothing to flush
+  // Otherwise the next pass overwrites what the last one left in memory, and the headline counts bytes that were
+  // never flushed.
+  if (buffers_writes && phase.stop().time_s() > 0 && (region.fsync() || region.close())) {
+    region.set_flush_passes(true);
+  }
+  if (IsMetadata(phase)) region.Clear();  // each op opens and closes its own files
+}
+
+}  // namespace
+
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region) {
-  const bool buffered = Writes(operation) && WritesThroughMemory(operation);
-  return buffered && (region.close() || region.fsync()) ? v1::STONEWALL_FLUSHED : v1::STONEWALL_RETROACTIVE;
+  const bool flushes = BuffersWrites(operation) && (region.close() || region.fsync());
+  return flushes ? v1::STONEWALL_FLUSHED : v1::STONEWALL_RETROACTIVE;
 }
 
 void CompletePlan(v1::Plan& plan) {
@@ -155,43 +175,17 @@ void CompletePlan(v1::Plan& plan) {
   if (plan.targets().empty()) plan.add_targets()->set_path(".");
   CompleteData(*plan.mutable_data());
   for (v1::Phase& phase : *plan.mutable_phases()) {
-    bool writes = false, buffered_writes = false;
     for (v1::Assignment& assignment : *phase.mutable_assignments()) {
       assignment.mutable_who();
-      v1::Operation& operation = *assignment.mutable_operation();
-      if (operation.engine().empty()) operation.set_engine("posix");
-      // "posix" may stand for an operation's own engine; CheckPlan reports a wrong combination.
-      if (const OperationSpec* spec = SpecOf(operation); spec != nullptr) {
-        if (auto engine = EngineFor(*spec, operation.engine()); engine.ok()) {
-          operation.set_engine(std::string((*engine)->name));
-          CompleteQueue(**engine, operation);
-        }
-      }
-      if (operation.stride_records() == 0) operation.set_stride_records(17);
-      if (operation.read_percent() == 0) {
-        const OperationSpec* spec = SpecOf(operation);
-        operation.set_read_percent(spec == nullptr ? 50 : spec->default_read_percent());
-      }
-      if (operation.has_between()) CompleteBetween(*operation.mutable_between());
-      if (IsMetadata(operation)) CompleteMetadata(operation);
-      writes |= Writes(operation);
-      buffered_writes |=
-          Writes(operation) && WritesThroughMemory(operation) && EngineUsesFiles(operation.engine());
+      CompleteOperation(*assignment.mutable_operation());
     }
     if (phase.name().empty() && phase.assignments_size() > 0) {
       phase.set_name(phase.assignments(0).operation().name());
     }
-    v1::TimedRegion& region = *phase.mutable_region();
-    if (!writes) region.set_fsync(false);   // there is nothing to flush
-    // Otherwise the next pass overwrites what the last one left in memory, and the headline counts bytes that were
-    // never flushed.
-    if (buffered_writes && phase.stop().time_s() > 0 && (region.fsync() || region.close())) {
-      region.set_flush_passes(true);
-    }
-    if (IsMetadata(phase)) region.Clear();  // each op opens and closes its own files
+    CompleteRegion(phase);
     phase.mutable_stop();
     if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {
-      phase.set_stonewall(DefaultStonewall(phase.assignments(0).operation(), region));
+      phase.set_stonewall(DefaultStonewall(phase.assignments(0).operation(), phase.region()));
     }
   }
 }
@@ -220,34 +214,10 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(CheckTargets(plan));
   IOBENCH_RETURN_IF_ERROR(CheckMounts(plan));
   for (const v1::Phase& phase : plan.phases()) {
-    const std::string place =
-        absl::StrCat("phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ");
-    if (phase.assignments().empty())
-      return absl::InvalidArgumentError(absl::StrCat(place, "it has no assignments"));
-    const PhaseShape shape = ShapeOf(plan, phase);
-    if (absl::Status status = CheckFiles(plan, phase); !status.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
-    }
-    for (const v1::Assignment& assignment : phase.assignments()) {
-      if (absl::Status status = CheckOperation(shape.files, assignment.operation(), phase.stop());
-          !status.ok()) {
-        return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
-      }
-    }
-    if (absl::Status status = CheckStop(phase.stop()); !status.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(place, status.message()));
-    }
-    if (phase.stonewall() == v1::STONEWALL_FLUSHED && !phase.region().fsync() && !phase.region().close()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          place, "a flushed stonewall needs the fsync or the close in the timed region (-e, -c)"));
-    }
-    const bool writes = std::any_of(phase.assignments().begin(), phase.assignments().end(),
-                                    [](const auto& assignment) { return Writes(assignment.operation()); });
-    if (phase.region().flush_passes() && !(writes && phase.stop().time_s() > 0)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          place,
-          "flush_passes only applies to writes that loop over their records for a time (stop.time_s, --time)"));
-    }
+    const absl::Status status = CheckPhase(plan, phase);
+    if (status.ok()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ", status.message()));
   }
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);

@@ -25,10 +25,6 @@ absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count);
 // STONEWALL_RETROACTIVE.
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region);
 
-bool Writes(const v1::Operation& operation);  // true if some of its ops write
-bool CreatesFiles(const v1::Operation& operation);
-bool UsesFiles(const v1::Plan& plan);  // false: every engine is "null"
-
 }  // namespace iobench
 
 #endif  // COORDINATOR_PLAN_PLAN_CHECK_H_

@@ -1,14 +1,18 @@
 #include "coordinator/plan/plan_fields.h"
 
+#include <algorithm>
 #include <cassert>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "absl/strings/match.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/model/engine.h"
+#include "common/model/engine_demand.h"
 #include "common/model/metadata_operation.h"
-#include "common/model/operation.h"
-#include "common/model/tree_state.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "coordinator/plan/plan_yaml.h"
 
@@ -80,51 +84,100 @@ const char* WhyNoPhase(const OptionSpec& option) {
   return "the run has no phases";
 }
 
-// For options that select how files are opened: whether the engine supports them.
-bool EngineKnows(const OptionSpec& option, const v1::Operation& operation) {
-  const auto spec = FindOperation(operation.name());
-  if (!spec.ok()) return true;
-  const auto engine = EngineFor(**spec, operation.engine().empty() ? "posix" : operation.engine());
-  if (!engine.ok()) return true;
-  if (option.name == "direct") return (*engine)->direct;
-  if (option.name == "buffers" || option.name == "buffer-bytes") {
-    return (*engine)->features.Has(EngineFeature::kBuffers);
+// True if a suite's phase goes without the option because its engine cannot do what the option asks.
+bool SkipsPhase(const std::vector<Assignment>& assignments, const v1::Operation& operation) {
+  const OperationSpec* const spec = SpecOf(operation);
+  if (spec == nullptr) return false;
+  const auto engine = EngineFor(*spec, operation.engine().empty() ? kDefaultEngine : operation.engine());
+  if (!engine.ok()) return false;
+  for (const EngineDemand& demand : EngineDemands()) {
+    if (demand.in_suite != InSuite::kSkipsPhase || Meets(**engine, *spec, demand)) continue;
+    const auto sets = [&](const Assignment& each) {
+      return each.root == "operation" && absl::StrJoin(each.path, ".") == demand.field;
+    };
+    if (std::any_of(assignments.begin(), assignments.end(), sets)) return true;
   }
-  const bool syncs = option.name == "sync" || option.name == "dsync" || option.name == "rsync";
-  return !syncs || (*engine)->sync;
+  return false;
+}
+
+// Sets a field of every phase, or of every operation, that the option applies to. InvalidArgument: there is none.
+absl::Status SetInPhases(const Assignment& assignment, const OptionSpec& option,
+                         absl::FunctionRef<bool(const v1::Operation&)> takes, v1::Plan& plan) {
+  bool any = false;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    bool in_phase = false;
+    for (v1::Assignment& of_phase : *phase.mutable_assignments()) {
+      v1::Operation& operation = *of_phase.mutable_operation();
+      if (!takes(operation)) continue;
+      in_phase = true;
+      if (assignment.root == "operation") IOBENCH_RETURN_IF_ERROR(Set(assignment, option, operation));
+    }
+    if (in_phase && assignment.root == "phase") IOBENCH_RETURN_IF_ERROR(Set(assignment, option, phase));
+    any |= in_phase;
+  }
+  return any ? absl::OkStatus() : NoPhaseFor(option);
+}
+
+absl::Status SetInFiles(const Assignment& assignment, const OptionSpec& option, v1::Plan& plan) {
+  IOBENCH_RETURN_IF_ERROR(Set(assignment, option, *plan.mutable_files()));
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (phase.has_files()) IOBENCH_RETURN_IF_ERROR(Set(assignment, option, *phase.mutable_files()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1::Plan& plan) {
+  const std::vector<Assignment> assignments = AssignmentsOf(option, given.Parts(option));
+  const bool may_skip = given.Has("suite");
+  const auto takes = [&](const v1::Operation& operation) {
+    return IsFor(option, operation) && !(may_skip && SkipsPhase(assignments, operation));
+  };
+  for (const Assignment& assignment : assignments) {
+    if (assignment.root == "plan") {
+      IOBENCH_RETURN_IF_ERROR(Set(assignment, option, plan));
+    } else if (assignment.root == "data") {
+      IOBENCH_RETURN_IF_ERROR(Set(assignment, option, *plan.mutable_data()));
+    } else if (assignment.root == "files") {
+      IOBENCH_RETURN_IF_ERROR(SetInFiles(assignment, option, plan));
+    } else {
+      assert(assignment.root == "phase" || assignment.root == "operation");
+      IOBENCH_RETURN_IF_ERROR(SetInPhases(assignment, option, takes, plan));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
-  const auto spec = FindOperation(operation.name());
-  if (!spec.ok()) return option.phases == OptionFor::kEvery;
+  const OperationSpec* const spec = SpecOf(operation);
+  if (spec == nullptr) return option.phases == OptionFor::kEvery;
   switch (option.phases) {
     case OptionFor::kEvery:
       return true;
     case OptionFor::kReading:
-      if ((*spec)->is_metadata()) return !EffectOf(**spec).needs.empty();
-      return (*spec)->reads() && !(*spec)->writes();
+      if (spec->is_metadata()) return !EffectOf(*spec).needs.empty();
+      return spec->reads() && !spec->writes();
     case OptionFor::kAnyReading:
-      return (*spec)->reads();
+      return spec->reads();
     case OptionFor::kAnyWriting:
-      return (*spec)->writes();
+      return spec->writes();
     case OptionFor::kRecords:
-      return !(*spec)->is_metadata();
+      return !spec->is_metadata();
     case OptionFor::kOpening:
-      return !(*spec)->is_metadata() || EffectOf(**spec).writes_data;
+      return !spec->is_metadata() || EffectOf(*spec).writes_data;
     case OptionFor::kMixing:
-      return (*spec)->mixes();
+      return spec->mixes();
     case OptionFor::kCreating:
-      return (*spec)->creates_files;
+      return spec->creates_files;
     case OptionFor::kMetadata:
-      return (*spec)->is_metadata();
+      return spec->is_metadata();
     case OptionFor::kFinding:
-      return (*spec)->is_metadata() && MetadataSpecOf(**spec).finds_items;
+      return FindsItems(operation);
     case OptionFor::kSequentialMix:
-      return (*spec)->mixes() && (*spec)->name == "sequential-mix";
+      return spec->pattern == Pattern::kSequentialMix;
     case OptionFor::kStriding:
-      return (*spec)->pattern == Pattern::kStride;
+      return spec->pattern == Pattern::kStride;
   }
   return false;
 }
@@ -133,37 +186,9 @@ absl::Status NoPhaseFor(const OptionSpec& option) {
   return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": ", WhyNoPhase(option)));
 }
 
-absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::Plan& plan) {
+absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {
   for (const OptionSpec* option : given.options()) {
-    if (option->sets.empty()) continue;
-    for (const Assignment& assignment : AssignmentsOf(*option, given.Parts(*option))) {
-      if (assignment.root == "plan") {
-        IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, plan));
-      } else if (assignment.root == "data") {
-        IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *plan.mutable_data()));
-      } else if (assignment.root == "files") {
-        IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *plan.mutable_files()));
-        for (v1::Phase& phase : *plan.mutable_phases()) {
-          if (phase.has_files()) IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, *phase.mutable_files()));
-        }
-      } else {
-        assert(assignment.root == "phase" || assignment.root == "operation");
-        bool any = false;
-        for (v1::Phase& phase : *plan.mutable_phases()) {
-          bool mine = false;
-          for (v1::Assignment& of_phase : *phase.mutable_assignments()) {
-            v1::Operation& operation = *of_phase.mutable_operation();
-            if (!IsFor(*option, operation)) continue;
-            if (where_possible && !EngineKnows(*option, operation)) continue;
-            mine = true;
-            if (assignment.root == "operation") IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, operation));
-          }
-          if (mine && assignment.root == "phase") IOBENCH_RETURN_IF_ERROR(Set(assignment, *option, phase));
-          any |= mine;
-        }
-        if (!any) return NoPhaseFor(*option);
-      }
-    }
+    if (!option->sets.empty()) IOBENCH_RETURN_IF_ERROR(SetFieldsOf(*option, given, plan));
   }
   return absl::OkStatus();
 }

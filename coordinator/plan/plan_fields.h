@@ -8,10 +8,10 @@
 
 namespace iobench {
 
-// Applies every given option that sets fields, in the order of the table. With `where_possible` (suites), -I, -o, -+D
-// and -+r skip operations whose engine does not support them. InvalidArgument: the field does not accept the value, or
+// Applies every given option that sets fields, in the order of the table. With --suite, some options skip operations
+// whose engine does not support them (EngineDemand::in_suite). InvalidArgument: the field does not accept the value, or
 // the option applies to no phase. REQUIRES: the phases exist.
-absl::Status SetPlanFields(const GivenOptions& given, bool where_possible, v1::Plan& plan);
+absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan);
 
 // True if the option applies to a phase with this operation.
 bool IsFor(const OptionSpec& option, const v1::Operation& operation);

@@ -40,75 +40,92 @@ std::string ShortName(const EnumDescriptor& type, const std::string& value_name)
   return absl::StartsWith(name, prefix) ? name.substr(prefix.size()) : name;
 }
 
+// The following read a value as a plan writes it. InvalidArgument: it is not one.
+
+absl::StatusOr<bool> ReadBool(const std::string& text) {
+  bool value = false;
+  if (YAML::convert<bool>::decode(YAML::Node(text), value)) return value;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not true or false"));
+}
+
+absl::StatusOr<double> ReadDouble(const std::string& text) {
+  double value = 0;
+  if (YAML::convert<double>::decode(YAML::Node(text), value) && std::isfinite(value)) return value;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a number"));
+}
+
+absl::StatusOr<int32_t> ReadInt32(const std::string& text) {
+  int32_t value = 0;
+  if (absl::SimpleAtoi(text, &value)) return value;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a whole number"));
+}
+
+// Fields of bytes accept units.
+absl::StatusOr<uint64_t> ReadUint64(const std::string& text, const FieldDescriptor& field) {
+  if (absl::EndsWith(field.name(), "_bytes") || absl::StartsWith(field.name(), "bytes_") ||
+      field.name() == "bytes") {
+    return ParseBytes(text, 1);
+  }
+  uint64_t value = 0;
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  if (digits && YAML::convert<uint64_t>::decode(YAML::Node(text), value)) return value;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a whole number of 0 or more"));
+}
+
+absl::StatusOr<uint32_t> ReadUint32(const std::string& text, const FieldDescriptor& field) {
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t value, ReadUint64(text, field));
+  if (value <= std::numeric_limits<uint32_t>::max()) return static_cast<uint32_t>(value);
+  return absl::InvalidArgumentError(absl::StrCat(text, " is too large"));
+}
+
+absl::StatusOr<int> ReadEnum(const std::string& text, const EnumDescriptor& type) {
+  std::vector<std::string> known;
+  for (int i = 0; i < type.value_count(); ++i) {
+    const std::string name = ShortName(type, type.value(i)->name());
+    if (name == absl::AsciiStrToLower(text)) return type.value(i)->number();
+    if (type.value(i)->number() != 0) known.push_back(name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is not one of: ", absl::StrJoin(known, ", ")));
+}
+
 // Sets a single field, or adds one element to a repeated one. InvalidArgument: not a valid value.
 absl::Status SetScalar(const std::string& text, const FieldDescriptor& field, Message& message) {
-  const Reflection& reflection = *message.GetReflection();
+  const Reflection& to = *message.GetReflection();
   const bool repeated = field.is_repeated();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
-      repeated ? reflection.AddString(&message, &field, text) : reflection.SetString(&message, &field, text);
+      repeated ? to.AddString(&message, &field, text) : to.SetString(&message, &field, text);
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_BOOL: {
-      bool value = false;
-      if (!YAML::convert<bool>::decode(YAML::Node(text), value))
-        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not true or false"));
-      repeated ? reflection.AddBool(&message, &field, value) : reflection.SetBool(&message, &field, value);
+      IOBENCH_ASSIGN_OR_RETURN(const bool value, ReadBool(text));
+      repeated ? to.AddBool(&message, &field, value) : to.SetBool(&message, &field, value);
       return absl::OkStatus();
     }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
-      double value = 0;
-      if (!YAML::convert<double>::decode(YAML::Node(text), value) || !std::isfinite(value)) {
-        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a number"));
-      }
-      repeated ? reflection.AddDouble(&message, &field, value)
-               : reflection.SetDouble(&message, &field, value);
+      IOBENCH_ASSIGN_OR_RETURN(const double value, ReadDouble(text));
+      repeated ? to.AddDouble(&message, &field, value) : to.SetDouble(&message, &field, value);
       return absl::OkStatus();
     }
     case FieldDescriptor::CPPTYPE_INT32: {
-      int32_t value = 0;
-      if (!absl::SimpleAtoi(text, &value))
-        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a whole number"));
-      repeated ? reflection.AddInt32(&message, &field, value) : reflection.SetInt32(&message, &field, value);
+      IOBENCH_ASSIGN_OR_RETURN(const int32_t value, ReadInt32(text));
+      repeated ? to.AddInt32(&message, &field, value) : to.SetInt32(&message, &field, value);
       return absl::OkStatus();
     }
-    case FieldDescriptor::CPPTYPE_UINT32:
+    case FieldDescriptor::CPPTYPE_UINT32: {
+      IOBENCH_ASSIGN_OR_RETURN(const uint32_t value, ReadUint32(text, field));
+      repeated ? to.AddUInt32(&message, &field, value) : to.SetUInt32(&message, &field, value);
+      return absl::OkStatus();
+    }
     case FieldDescriptor::CPPTYPE_UINT64: {
-      uint64_t value = 0;
-      if (absl::EndsWith(field.name(), "_bytes") || absl::StartsWith(field.name(), "bytes_") ||
-          field.name() == "bytes") {
-        absl::StatusOr<uint64_t> bytes = ParseBytes(text, 1);
-        if (!bytes.ok()) return bytes.status();
-        value = *bytes;
-      } else if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos ||
-                 !YAML::convert<uint64_t>::decode(YAML::Node(text), value)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("\"", text, "\" is not a whole number of 0 or more"));
-      }
-      if (field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
-        if (value > std::numeric_limits<uint32_t>::max())
-          return absl::InvalidArgumentError(absl::StrCat(text, " is too large"));
-        const auto small = static_cast<uint32_t>(value);
-        repeated ? reflection.AddUInt32(&message, &field, small)
-                 : reflection.SetUInt32(&message, &field, small);
-      } else {
-        repeated ? reflection.AddUInt64(&message, &field, value)
-                 : reflection.SetUInt64(&message, &field, value);
-      }
+      IOBENCH_ASSIGN_OR_RETURN(const uint64_t value, ReadUint64(text, field));
+      repeated ? to.AddUInt64(&message, &field, value) : to.SetUInt64(&message, &field, value);
       return absl::OkStatus();
     }
     case FieldDescriptor::CPPTYPE_ENUM: {
-      const EnumDescriptor& type = *field.enum_type();
-      std::vector<std::string> known;
-      for (int i = 0; i < type.value_count(); ++i) {
-        const std::string name = ShortName(type, type.value(i)->name());
-        if (name == absl::AsciiStrToLower(text)) {
-          reflection.SetEnumValue(&message, &field, type.value(i)->number());
-          return absl::OkStatus();
-        }
-        if (type.value(i)->number() != 0) known.push_back(name);
-      }
-      return absl::InvalidArgumentError(
-          absl::StrCat("\"", text, "\" is not one of: ", absl::StrJoin(known, ", ")));
+      IOBENCH_ASSIGN_OR_RETURN(const int value, ReadEnum(text, *field.enum_type()));
+      repeated ? to.AddEnumValue(&message, &field, value) : to.SetEnumValue(&message, &field, value);
+      return absl::OkStatus();
     }
     default:
       return absl::InvalidArgumentError("this field cannot be set in a plan");

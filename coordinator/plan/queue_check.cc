@@ -2,24 +2,13 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/model/phase_check.h"
 #include "common/status_util.h"
 
 namespace iobench {
 namespace {
-
-
-std::string EnginesWithQueue() {
-  std::vector<std::string> names;
-  for (const EngineSpec& engine : Engines()) {
-    if (engine.has_queue) names.emplace_back(engine.name);
-  }
-  return absl::StrJoin(names, ", ");
-}
 
 // Pauses and traces define what happens between one op and the next, which is undefined with several ops in flight.
 const char* WhatLiesBetween(const v1::Operation& operation) {
@@ -37,16 +26,17 @@ const char* WhatLiesBetween(const v1::Operation& operation) {
 
 absl::Status CheckQueue(const EngineSpec& engine, const v1::Operation& operation) {
   const uint32_t depth = operation.depth();
-  if (operation.copy() && !engine.features.Has(EngineFeature::kCopy)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("-H (copy) only works with engine posix-aio, not with ", std::string(engine.name)));
+  if (operation.copy() && !engine.Can(EngineFeature::kCopy)) {
+    return absl::InvalidArgumentError(absl::StrCat("-H (copy) only works with engine ",
+                                                   EnginesWith(EngineFeature::kCopy), ", not with ",
+                                                   std::string(engine.name)));
   }
   if (depth <= 1) return absl::OkStatus();
-  if (!engine.has_queue) {
+  if (!engine.Can(EngineFeature::kQueue)) {
     return absl::InvalidArgumentError(absl::StrCat("--depth ", depth, " (depth) has no meaning for engine ",
                                                    std::string(engine.name), " (", operation.name(),
                                                    "), which has one op in flight: use one of ",
-                                                   EnginesWithQueue(), ", or more lanes"));
+                                                   EnginesWith(EngineFeature::kQueue), ", or more lanes"));
   }
   IOBENCH_RETURN_IF_ERROR(CheckDepth(depth));
   if (const char* const option = WhatLiesBetween(operation); option != nullptr) {
@@ -58,7 +48,7 @@ absl::Status CheckQueue(const EngineSpec& engine, const v1::Operation& operation
 }
 
 void CompleteQueue(const EngineSpec& engine, v1::Operation& operation) {
-  if (engine.has_queue && operation.depth() == 0) operation.set_depth(1);
+  if (engine.Can(EngineFeature::kQueue) && operation.depth() == 0) operation.set_depth(1);
 }
 
 }  // namespace iobench

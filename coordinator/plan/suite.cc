@@ -63,14 +63,16 @@ absl::Status CheckSizeGiven(const GivenOptions& given, const v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-void SizeByMemory(const PlanContext& context, bool size_given, v1::Plan& plan) {
+void SizeByMemory(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
   uint64_t lanes = 1;  // lanes with their own files
   for (const v1::Phase& phase : plan.phases()) {
     if (phase.assignments().empty() || phase.assignments(0).operation().first_lane_files()) continue;
     lanes = std::max<uint64_t>(lanes, ShapeOf(plan, phase).lanes_per_worker);
   }
   const uint64_t wanted = 2 * context.memory_bytes / lanes;
-  if (!size_given) plan.mutable_files()->set_bytes_per_lane((wanted + kSizeUnit - 1) / kSizeUnit * kSizeUnit);
+  if (!given.Has("size")) {
+    plan.mutable_files()->set_bytes_per_lane((wanted + kSizeUnit - 1) / kSizeUnit * kSizeUnit);
+  }
   if (plan.files().bytes_per_lane() >= wanted) return;
   plan.add_notes(
       absl::StrFormat("a worker's files (%s) are smaller than twice this host's memory (%s): reads may be served "
@@ -87,7 +89,7 @@ absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext&
   const bool by_memory = plan.files().bytes_per_lane() == 0;
   ReplaceUsualValues(given, plan);
   IOBENCH_RETURN_IF_ERROR(CheckSizeGiven(given, plan));
-  if (by_memory) SizeByMemory(context, given.Has("size"), plan);
+  if (by_memory) SizeByMemory(given, context, plan);
   return plan;
 }
 

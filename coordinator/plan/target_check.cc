@@ -6,13 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
-#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {
 
 namespace fs = std::filesystem;
-
 
 bool NamesDataDirectory(const fs::path& path) {
   return std::find(path.begin(), path.end(), fs::path(kDataDirectoryName)) != path.end();

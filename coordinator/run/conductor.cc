@@ -230,7 +230,7 @@ absl::Status Conductor::SaveReport() {
 void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout) {
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
     const v1::Assignment* assignment = AssignmentOf(record.phase(), worker.worker());
-    if (assignment == nullptr || assignment->operation().engine() == "null") continue;
+    if (assignment == nullptr || MovesNothing(assignment->operation())) continue;
     if (IsMetadata(assignment->operation())) continue;  // tracked by the ledger of trees
     const bool writes = Writes(assignment->operation());
     if (worker.lost() && writes) {  // it is unknown how far its lanes got

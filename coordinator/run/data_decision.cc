@@ -14,7 +14,6 @@
 #include "common/text/shell_word.h"
 #include "common/text/units.h"
 #include "coordinator/plan/metadata_plan.h"
-#include "coordinator/plan/plan_check.h"
 #include "coordinator/run/data_ledger.h"
 #include "coordinator/run/sharing_check.h"
 

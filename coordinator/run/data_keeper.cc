@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/data_content.h"
-#include "common/model/engine.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
@@ -29,7 +28,7 @@ v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
     names.set_files_per_lane(std::max(names.files_per_lane(), std::max(1u, files.files_per_lane())));
     names.set_shared_file(names.shared_file() || files.shared_file());
     for (const v1::Assignment& assignment : phase.assignments()) {
-      if (!IsMetadata(assignment.operation()) || !EngineUsesFiles(assignment.operation().engine())) continue;
+      if (!IsMetadata(assignment.operation()) || !UsesFiles(assignment.operation())) continue;
       names.set_trees(std::max(names.trees(), TreeNumberOf(plan, assignment.operation()) + 1));
     }
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/model/data_content.h"
-#include "common/model/engine.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
@@ -15,9 +14,7 @@ constexpr uint32_t kSectorBytes = 512;
 
 // Null: does not use data files.
 const OperationSpec* DataOperation(const v1::Operation& operation) {
-  const auto spec = FindOperation(operation.name());
-  if (!spec.ok() || (*spec)->is_metadata() || !EngineUsesFiles(operation.engine())) return nullptr;
-  return *spec;
+  return IsMetadata(operation) || !UsesFiles(operation) ? nullptr : SpecOf(operation);
 }
 
 // True if a pass of it writes every record of the lane's files.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/clock.h"
-#include "common/model/engine.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
@@ -14,7 +13,6 @@
 #include "coordinator/analysis/phase/stonewall.h"
 #include "coordinator/cluster/crowding.h"
 #include "coordinator/plan/metadata_plan.h"
-#include "coordinator/plan/plan_check.h"
 
 namespace iobench {
 namespace {
@@ -156,10 +154,10 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   prepare.set_data_must_exist(context_.data_must_exist);
   for (v1::DataClaim& claim : context_.keeper.ClaimsFor(member)) *prepare.add_claims() = std::move(claim);
   const bool creates = CreatesFiles(operation);
-  const bool on_tree = IsMetadata(operation) && EngineUsesFiles(operation.engine());
+  const bool on_tree = IsMetadata(operation) && UsesFiles(operation);
   // Lanes of an attempt that was cancelled after its start may have changed some items.
   const bool begun_before =
-      on_tree && record_.begun_before() && EffectOf(**FindOperation(operation.name())).changes_names();
+      on_tree && record_.begun_before() && EffectOf(*SpecOf(operation)).changes_names();
   for (v1::LanePlan& lane : context_.layout.LanesOf(member.number, operation, shape)) {
     // A lane sits out a phase that needs a file which an earlier phase left broken.
     if (on_tree) {

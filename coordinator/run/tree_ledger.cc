@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/model/engine.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/plan_traits.h"
@@ -13,7 +12,7 @@ namespace iobench {
 namespace {
 
 TreeEffect EffectOn(const v1::Operation& operation) {
-  return EffectOf(**FindOperation(operation.name()));
+  return EffectOf(*SpecOf(operation));
 }
 
 // The number of items in an intact part.
@@ -44,7 +43,7 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
     const v1::Assignment* const assignment = AssignmentOf(record.phase(), worker.worker());
     if (assignment == nullptr) continue;
     const v1::Operation& operation = assignment->operation();
-    if (!IsMetadata(operation) || !EngineUsesFiles(operation.engine())) continue;
+    if (!IsMetadata(operation) || !UsesFiles(operation)) continue;
     for (const v1::LaneResult& lane : worker.lanes()) {
       if (!lane.sat_out()) NoteLane(lane, operation, record.begun_before());
     }

@@ -217,7 +217,7 @@ inline bool WithFiles(const EngineSpec& engine) {  // in a directory of this hos
   return engine.uses_files && engine.mounted;
 }
 inline bool Maps(const EngineSpec& engine) {
-  return engine.features.Has(EngineFeature::kMapping);
+  return engine.Can(EngineFeature::kMapping);
 }
 
 inline int OpenDescriptorCount() {

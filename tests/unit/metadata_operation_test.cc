@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <string>
 
 namespace iobench {
 namespace {
@@ -22,6 +23,14 @@ TEST_CASE("a kind has one row; kinds of records have none") {
   for (const MetadataSpec& spec : MetadataOperations()) CHECK(FindMetadataSpec(spec.kind) == &spec);
   CHECK(FindMetadataSpec(OpKind::kRead) == nullptr);
   CHECK(FindMetadataSpec(OpKind::kUpdate) == nullptr);
+}
+
+TEST_CASE("an op is called like its operation; kinds are in the same order as in the protocol") {
+  CHECK(NameOf(OpKind::kRead) == std::string("read"));
+  for (const MetadataSpec& spec : MetadataOperations()) {
+    if (spec.other_kinds.empty()) CHECK(NameOf(spec.kind) == std::string(spec.name));
+  }
+  CHECK(NameOf(OpKind::kAppend) == std::string("append"));
 }
 
 TEST_CASE("what always reaches the server changes something") {

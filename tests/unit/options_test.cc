@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/model/plan_traits.h"
 #include "common/text/units.h"
 #include "coordinator/option/cli.h"
 #include "coordinator/option/iozone_letters.h"

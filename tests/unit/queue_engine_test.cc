@@ -18,7 +18,7 @@ namespace iobench {
 namespace {
 
 bool Queues(const EngineSpec& engine) {
-  return WithFiles(engine) && engine.has_queue;
+  return WithFiles(engine) && engine.Can(EngineFeature::kQueue);
 }
 
 // Calls test(engine, options) for every engine with a queue and each way that it can be set.

@@ -186,13 +186,13 @@ bool Lane::makes_data_before_ops() const {
   if (data_.makes_records()) return true;
   const bool is_long = spec_.engine_options.longest_op_bytes >= Payload::kMadeBeforeOpsBytes;
   const auto engine = FindEngine(spec_.engine);
-  return writes() && !metadata_ && is_long && data_.varies() && engine.ok() && !(*engine)->has_queue &&
+  return writes() && !metadata_ && is_long && data_.varies() && engine.ok() && !(*engine)->Can(EngineFeature::kQueue) &&
          spec_.engine_options.buffer_bytes == 0;
 }
 
 void Lane::TakeOwnDescriptors() {
   const auto engine = FindEngine(spec_.engine);
-  if (engine.ok() && (*engine)->shares_threads) return;  // its threads use the process's descriptors
+  if (engine.ok() && (*engine)->threads == CallThreads::kShared) return;  // its threads use the process's descriptors
   static_cast<void>(iobench::TakeOwnDescriptors(files_.directory_fd));  // without it, the lane is only slower
 }
 

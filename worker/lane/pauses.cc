@@ -4,11 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "common/model/plan_traits.h"
+
 namespace iobench {
 namespace {
-
-constexpr uint64_t kDefaultCacheBytes = 1 << 20;
-constexpr uint32_t kDefaultLineBytes = 32;
 
 int64_t NanosFromMs(double ms) {
   return std::llround(ms * 1e6);
@@ -23,9 +22,7 @@ absl::StatusOr<std::unique_ptr<Pauses>> Pauses::Create(const v1::Between& betwee
   if (!any) return nullptr;
   std::optional<AlignedBuffer> cache_sized;
   if (between.purge_processor_cache()) {
-    const uint64_t bytes =
-        between.processor_cache_bytes() > 0 ? between.processor_cache_bytes() : kDefaultCacheBytes;
-    auto buffer = AlignedBuffer::Allocate(bytes);
+    auto buffer = AlignedBuffer::Allocate(ProcessorCacheBytes(between));
     if (!buffer.ok()) return buffer.status();
     cache_sized = *std::move(buffer);
   }
@@ -42,8 +39,7 @@ Pauses::Pauses(const v1::Between& between, const StopCell& stop, PauseClock& clo
       burst_bytes_(between.burst_bytes()),
       burst_pause_ns_(NanosFromMs(between.burst_pause_ms())),
       cache_sized_(std::move(cache_sized)),
-      cache_line_bytes_(between.processor_cache_line_bytes() > 0 ? between.processor_cache_line_bytes()
-                                                                 : kDefaultLineBytes) {}
+      cache_line_bytes_(ProcessorCacheLineBytes(between)) {}
 
 void Pauses::Before(const Op&) {
   if (burst_bytes_ > 0 && in_burst_bytes_ >= burst_bytes_) EndBurst();

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
+#include "common/model/phase_check.h"
 #include "common/status_util.h"
 #include "worker/lane/prepare_check.h"
 
@@ -20,27 +21,16 @@ uint64_t VectorBytes(uint64_t record_bytes) {
 
 }  // namespace
 
-absl::Status PhaseSpec::TakeTrace(const v1::Trace& asked, const LanePlans& lanes) {
-  trace = asked;
-  max_traced_ops = kMaxTraceOps / static_cast<size_t>(lanes.size());
-  if (trace.write_file().empty() && trace.read_file().empty()) return absl::OkStatus();
-  const auto refuse = [this](const char* what) {
-    return absl::InvalidArgumentError(absl::StrCat(std::string(operation->name), ": ", what));
-  };
-  if (operation->is_metadata()) return refuse("a trace (-X, -Y) records reads and writes, not metadata operations");
-  for (const v1::LanePlan& lane : lanes) {
-    if (!trace.write_file().empty()) IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane)));
+absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
+  trace = prepare.operation().trace();
+  max_traced_ops = kMaxTraceOps / static_cast<size_t>(prepare.lanes_size());
+  IOBENCH_RETURN_IF_ERROR(Annotate(CheckTrace(*operation, prepare.files(), trace), operation->name));
+  if (!trace.write_file().empty()) {
+    for (const v1::LanePlan& lane : prepare.lanes()) {
+      IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane)));
+    }
   }
   if (trace.read_file().empty()) return absl::OkStatus();
-  const bool one_kind =
-      operation->kinds == OpKinds(OpKind::kRead) || operation->kinds == OpKinds(OpKind::kWrite);
-  const bool anywhere = operation->call == Call::kStream || operation->call == Call::kPositional;
-  if (!one_kind || !anywhere) {
-    return refuse("only read, write and similar operations can replay a trace (-Y): -i 0 to 5, 9 and 10");
-  }
-  if (shape.object_count > 1 || interleaved) {
-    return refuse("a trace (-Y) covers one file: it cannot go with --files-per-lane or --interleaved");
-  }
   IOBENCH_ASSIGN_OR_RETURN(replayed, LoadTrace(trace.read_file(), shape.object_bytes));
   for (const TraceOp& op : *replayed) shape.record_bytes = std::max(shape.record_bytes, op.length);
   return absl::OkStatus();
@@ -91,7 +81,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   }
   spec.data_must_exist = prepare.data_must_exist();
   IOBENCH_ASSIGN_OR_RETURN(spec.binding_slots, BindingSlotsFor(prepare.binding()));
-  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(operation.trace(), prepare.lanes()));
+  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare));
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
   // A trace accesses any offset, which calls at the file's position could not follow.

@@ -71,7 +71,7 @@ struct PhaseSpec {
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:
-  absl::Status TakeTrace(const v1::Trace& asked, const LanePlans& lanes);
+  absl::Status TakeTrace(const v1::Prepare& prepare);
 };
 
 }  // namespace iobench

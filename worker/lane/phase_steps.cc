@@ -87,7 +87,7 @@ std::string AboutCaches(const PhaseSpec& spec, const absl::Status& system_caches
 std::string AboutEngine(const PhaseSpec& spec, Lanes lanes) {
   std::string text;
   const auto engine = FindEngine(spec.engine);
-  if (engine.ok() && (*engine)->has_queue) {
+  if (engine.ok() && (*engine)->Can(EngineFeature::kQueue)) {
     text = absl::StrCat(spec.engine, ", ", spec.engine_options.depth, " in flight per lane",
                         spec.engine_options.copy ? ", copied" : "");
   }

@@ -19,7 +19,7 @@ constexpr double kCachedPercent = 5.0;
 
 bool UsesNullEngine(const PhaseView& view, uint32_t worker) {
   const v1::Assignment* assignment = AssignmentOf(view.phase.phase(), worker);
-  return assignment != nullptr && assignment->operation().engine() == "null";
+  return assignment != nullptr && MovesNothing(assignment->operation());
 }
 
 // What the lanes of a client requested from one mount, or from all local file systems, which share the processes'
@@ -42,8 +42,8 @@ struct Asked {
 bool ReadsAtRandom(const PhaseView& view, uint32_t worker) {
   const v1::Assignment* assignment = AssignmentOf(view.phase.phase(), worker);
   if (assignment == nullptr) return false;
-  const auto spec = FindOperation(assignment->operation().name());
-  return spec.ok() && ((*spec)->pattern == Pattern::kRandom || (*spec)->pattern == Pattern::kRandomMix);
+  const OperationSpec* const spec = SpecOf(assignment->operation());
+  return spec != nullptr && (spec->pattern == Pattern::kRandom || spec->pattern == Pattern::kRandomMix);
 }
 
 struct ReadShares {

@@ -143,7 +143,7 @@ class ClientSorter {
 
   void Add(const AlignedLane& lane) {
     const v1::Assignment* const assignment = AssignmentOf(view_.phase.phase(), lane.worker);
-    if (assignment == nullptr || assignment->operation().engine() == "null") return;
+    if (assignment == nullptr || MovesNothing(assignment->operation())) return;
     const v1::Operation& operation = assignment->operation();
     const uint64_t bytes = WrittenBy(*lane.result);
     uint32_t target_index = 0;
@@ -175,7 +175,9 @@ class ClientSorter {
     }
     if (!ChargesItsProcesses(*target)) return others_;
     const std::string& kernel = view_.run.workers(static_cast<int>(lane.worker)).kernel();
-    local_.known &= !HasDax(*target) && (operation.engine() != "uring" || ChargesQueuedWrites(kernel));
+    const EngineSpec* const engine = EngineOf(operation);
+    const bool by_kernel = engine != nullptr && engine->threads == CallThreads::kKernel;
+    local_.known &= !HasDax(*target) && (!by_kernel || ChargesQueuedWrites(kernel));
     return local_;
   }
 

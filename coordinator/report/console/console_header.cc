@@ -101,15 +101,6 @@ std::string RecordSizes(const v1::Plan& plan) {
   return absl::StrJoin(sizes, ", ");
 }
 
-bool WorksOnData(const v1::Plan& plan) {
-  for (const auto& phase : plan.phases()) {
-    for (const auto& assignment : phase.assignments()) {
-      if (!IsMetadata(assignment.operation())) return true;
-    }
-  }
-  return false;
-}
-
 // Describes the trees of the metadata operations, each once.
 std::string TreesText(const v1::Plan& plan) {
   std::vector<std::string> trees;
@@ -167,7 +158,7 @@ std::string FilesText(const v1::RunReport& report) {
 bool MovesData(const v1::Plan& plan) {
   for (const auto& phase : plan.phases()) {
     for (const auto& assignment : phase.assignments()) {
-      if (assignment.operation().engine() != "null") return true;
+      if (!MovesNothing(assignment.operation())) return true;
     }
   }
   return false;

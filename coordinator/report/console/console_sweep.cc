@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/column_unit.h"
@@ -37,11 +38,9 @@ struct Place {
 Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan, phase);
   const v1::Operation& operation = FirstOperationOf(phase);
-  const auto spec = FindOperation(operation.name());
-  const bool of_names = spec.ok() && (*spec)->is_metadata();
   const auto workers =
       static_cast<uint32_t>(phase.assignments().empty() ? 0 : phase.assignments(0).who().workers_size());
-  return {workers, shape.lanes_per_worker, of_names ? 0 : shape.files.bytes_per_lane(),
+  return {workers, shape.lanes_per_worker, IsMetadata(operation) ? 0 : shape.files.bytes_per_lane(),
           operation.record_bytes()};
 }
 
