@@ -140,11 +140,10 @@ v1::Progress Session::ProgressFor(WorkerTime received) const {
 
 // ------------------------------------------------------------------------------------------------- phases
 
-PhaseRunner::EventTaker Session::EventTakerFor(uint64_t run_id) {
-  return [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
+PhaseRunner::EventTaker Session::EventTakerOfPhase() {
+  return [weak = weak_from_this()](v1::WorkerEvent event) {
     const std::shared_ptr<Session> self = weak.lock();
     if (self == nullptr) return;
-    event.set_run_id(run_id);
     self->Later([event = std::move(event)](Session& session) { session.SendOfPhase(event); });
   };
 }
@@ -159,8 +158,8 @@ void Session::SendOfPhase(const v1::WorkerEvent& event) {
 
 void Session::BeginPhase(const v1::WorkerRequest& request) {
   const Phase previous = std::move(phase_);
-  phase_ = std::make_shared<PhaseRunner>(request.prepare(), clock_, facts_.loop_ns(),
-                                         EventTakerFor(request.run_id()));
+  phase_ =
+      std::make_shared<PhaseRunner>(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
   Later([request = Shared(request), phase = phase_, previous](Session& self) {
     self.Prepare(*request, phase, previous);
   });

@@ -45,8 +45,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool Take(WorkerMessage message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status NotNow(const v1::WorkerRequest& request) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Acts on a request that was taken. Returns the answer; nullopt: a task will send it.
-  std::optional<v1::WorkerEvent> Act(WorkerMessage message, const v1::WorkerRequest& request, WorkerTime received)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<v1::WorkerEvent> Act(WorkerMessage message, const v1::WorkerRequest& request,
+                                     WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Pong PongFor(WorkerTime received) const;
   v1::Progress ProgressFor(WorkerTime received) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Armed Arm(const v1::Arm& arm, WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -63,7 +63,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void DoClientStep(const v1::WorkerRequest& request);
   void DoNetTest(const v1::WorkerRequest& request);
 
-  PhaseRunner::EventTaker EventTakerFor(uint64_t run_id);
+  PhaseRunner::EventTaker EventTakerOfPhase();
   void SendOfPhase(const v1::WorkerEvent& event);
 
   const WorkerClock clock_;

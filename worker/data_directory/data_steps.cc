@@ -23,7 +23,6 @@ absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataSt
       first_problem.Update(report.status());
       continue;
     }
-    done.set_removed_files(done.removed_files() + report->removed_files);
     for (const std::string& file : report->foreign_files) {
       if (done.foreign_files_size() < kMaxForeignFiles) done.add_foreign_files(file);
     }
