@@ -9,7 +9,8 @@
 namespace iobench {
 
 int Clean(const std::string& directory, bool force) {
-  const absl::StatusOr<CleanReport> cleaned = CleanDataDirectory(directory, force);
+  const absl::StatusOr<CleanReport> cleaned =
+      CleanDataDirectory(directory, force ? IfOutOfSight::kAccept : IfOutOfSight::kRefuse);
   if (!cleaned.ok()) return Fail(cleaned.status(), kExitUsage);
   if (!cleaned->why_not_ours.empty()) {
     for (const std::string& file : cleaned->foreign_files)

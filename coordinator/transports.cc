@@ -4,8 +4,10 @@
 #include <cassert>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -19,6 +21,7 @@
 #include "coordinator/failure.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/spawner.h"
+#include "coordinator/option/transport_names.h"
 #include "coordinator/run/run_command.h"
 #include "coordinator/signals.h"
 #include "worker/worker_service.h"
@@ -172,6 +175,21 @@ constexpr TransportSpec kTransports[] = {
     {"grpc", RunGrpc, WorkersAskedFor},
     {"mpi", RunMpi, RanksPromised},
 };
+
+constexpr bool HasRow(std::string_view name) {
+  for (const TransportSpec& spec : kTransports) {
+    if (name == spec.name) return true;
+  }
+  return false;
+}
+
+constexpr bool EveryNameHasARow() {
+  for (const std::string_view name : kTransportNames) {
+    if (!HasRow(name)) return false;
+  }
+  return std::size(kTransportNames) == std::size(kTransports);
+}
+static_assert(EveryNameHasARow(), "list the transport in coordinator/option/transport_names.h too");
 
 // The one that `auto` selects.
 const char* FittingTransport(const CommandLine& line, const MpiLaunch& launch) {

@@ -13,7 +13,6 @@ namespace iobench {
 
 inline v1::WorkerEvent ReplyTo(const v1::WorkerRequest& request) {
   v1::WorkerEvent event;
-  event.set_run_id(request.run_id());
   event.set_call_id(request.call_id());
   return event;
 }

@@ -1,5 +1,6 @@
 #include "worker/session.h"
 
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,28 +19,110 @@ namespace {
 
 constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;  // for lanes that do not end
 
-}  // namespace
-
-const char* Session::NameOf(State state) {
-  switch (state) {
-    case State::kIdle:
-      return "idle";
-    case State::kPreparing:
-      return "preparing a phase";
-    case State::kPrepared:
-      return "prepared";
-    case State::kRunning:
-      return "running a phase";
-    case State::kDone:
-      return "done with a phase";
-    case State::kDisarming:
-      return "disarming";
-  }
-  return "";
+// For a task, which outlives the request that it carries out.
+std::shared_ptr<const v1::WorkerRequest> Shared(const v1::WorkerRequest& request) {
+  return std::make_shared<const v1::WorkerRequest>(request);
 }
 
-absl::Status Session::NotNow(const char* what) const {
-  return absl::FailedPreconditionError(absl::StrCat(what, " while the worker is ", NameOf(state_)));
+absl::Status Unknown(const v1::WorkerRequest& request) {
+  if (request.has_adjust()) return absl::InvalidArgumentError("Adjust without a body");
+  return absl::UnimplementedError("this worker does not know this request");
+}
+
+}  // namespace
+
+void Session::Later(std::function<void(Session&)> task) {
+  tasks_.Post([self = shared_from_this(), task = std::move(task)] { task(*self); });
+}
+
+void Session::LaterFor(const v1::WorkerRequest& request, RequestTask task) {
+  Later([request = Shared(request), task](Session& self) { (self.*task)(*request); });
+}
+
+// --------------------------------------------------------------------------------------------------- states
+
+WorkerState Session::state() {
+  MutexLock lock(mutex_);
+  return state_;
+}
+
+bool Session::Take(WorkerMessage message) {
+  const std::optional<WorkerState> next = NextState(state_, message);
+  if (next.has_value()) state_ = *next;
+  return next.has_value();
+}
+
+absl::Status Session::NotNow(const v1::WorkerRequest& request) const {
+  const google::protobuf::FieldDescriptor* const body =
+      v1::WorkerRequest::descriptor()->FindFieldByNumber(request.body_case());
+  return absl::FailedPreconditionError(
+      absl::StrCat(body->message_type()->name(), " while the worker is ", ActivityOf(state_)));
+}
+
+void Session::Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received) {
+  outbox_.Connect(sink);
+  const std::optional<WorkerMessage> message = MessageOf(request);
+  if (!message.has_value()) return outbox_.Send(Refusal(request, Unknown(request)));
+  std::optional<v1::WorkerEvent> answer;
+  {
+    MutexLock lock(mutex_);
+    answer = Take(*message) ? Act(*message, request, received) : Refusal(request, NotNow(request));
+  }
+  if (answer.has_value()) outbox_.Send(*std::move(answer));
+}
+
+std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::WorkerRequest& request,
+                                            WorkerTime received) {
+  v1::WorkerEvent answer = ReplyTo(request);
+  switch (message) {
+    case WorkerMessage::kPing:
+      *answer.mutable_pong() = PongFor(received);
+      return answer;
+    case WorkerMessage::kPoll:
+      *answer.mutable_progress() = ProgressFor(received);
+      return answer;
+    case WorkerMessage::kLeave:
+      answer.mutable_left();
+      return answer;
+    case WorkerMessage::kArm:
+      *answer.mutable_armed() = Arm(request.arm(), received);
+      return answer;
+    case WorkerMessage::kStop:
+      phase_->Stop();
+      break;
+    case WorkerMessage::kOpsGoal:
+      phase_->SetGoal(request.adjust().ops_goal());
+      break;
+    case WorkerMessage::kQuit:
+      phase_->Quit();
+      break;
+    case WorkerMessage::kDisarm:
+      BeginDisarm(request);
+      return std::nullopt;
+    case WorkerMessage::kPrepare:
+      BeginPhase(request);
+      return std::nullopt;
+    case WorkerMessage::kCollect:
+      BeginCollect(request);
+      return std::nullopt;
+    case WorkerMessage::kInspect:
+      LaterFor(request, &Session::Inspect);
+      return std::nullopt;
+    case WorkerMessage::kDataStep:
+      LaterFor(request, &Session::DoDataStep);
+      return std::nullopt;
+    case WorkerMessage::kClientStep:
+      LaterFor(request, &Session::DoClientStep);
+      return std::nullopt;
+    case WorkerMessage::kNetTest:
+      LaterFor(request, &Session::DoNetTest);
+      return std::nullopt;
+    default:
+      assert(false);  // an outcome is no request
+      return std::nullopt;
+  }
+  answer.mutable_adjusted();
+  return answer;
 }
 
 v1::Pong Session::PongFor(WorkerTime received) const {
@@ -49,65 +132,18 @@ v1::Pong Session::PongFor(WorkerTime received) const {
   return pong;
 }
 
-void Session::Later(std::function<void(Session&)> task) {
-  tasks_.Post([self = shared_from_this(), task = std::move(task)] { task(*self); });
-}
-
-void Session::Handle(const v1::WorkerRequest& incoming, EventSink& sink, WorkerTime received) {
-  outbox_.Connect(sink);
-  if (incoming.has_ping()) {
-    v1::WorkerEvent event = ReplyTo(incoming);
-    *event.mutable_pong() = PongFor(received);
-    return outbox_.Send(std::move(event));
-  }
-  if (incoming.has_poll()) return HandlePoll(incoming, received);
-  if (incoming.has_arm()) return HandleArm(incoming, received);
-  const auto request = std::make_shared<const v1::WorkerRequest>(incoming);
-  switch (request->body_case()) {
-    case v1::WorkerRequest::kInspect:
-      return Later([request](Session& self) { self.Inspect(*request); });
-    case v1::WorkerRequest::kDataStep:
-      return HandleDataStep(request);
-    case v1::WorkerRequest::kClientStep:
-      return HandleWhenIdle(request, "ClientStep", &Session::DoClientStep);
-    case v1::WorkerRequest::kNetTest:
-      return HandleWhenIdle(request, "NetTest", &Session::DoNetTest);
-    case v1::WorkerRequest::kPrepare:
-      return HandlePrepare(request);
-    case v1::WorkerRequest::kAdjust:
-      return HandleAdjust(request);
-    case v1::WorkerRequest::kCollect:
-      return HandleCollect(request);
-    case v1::WorkerRequest::kLeave: {
-      v1::WorkerEvent event = ReplyTo(*request);
-      event.mutable_left();
-      return outbox_.Send(std::move(event));
-    }
-    default:
-      return outbox_.Send(
-          Refusal(*request, absl::UnimplementedError("this worker does not know this request")));
-  }
-}
-
-void Session::HandlePoll(const v1::WorkerRequest& request, WorkerTime received) {
-  v1::WorkerEvent event = ReplyTo(request);
-  Phase phase;
-  {
-    MutexLock lock(mutex_);
-    phase = phase_;
-  }
-  *event.mutable_progress() = phase == nullptr ? v1::Progress() : phase->Progress();
-  *event.mutable_progress()->mutable_pong() = PongFor(received);
-  outbox_.Send(std::move(event));
+v1::Progress Session::ProgressFor(WorkerTime received) const {
+  v1::Progress progress = phase_ == nullptr ? v1::Progress() : phase_->Progress();
+  *progress.mutable_pong() = PongFor(received);
+  return progress;
 }
 
 // ------------------------------------------------------------------------------------------------- phases
 
-PhaseRunner::EventTaker Session::EventTakerFor(uint64_t run_id) {
-  return [weak = weak_from_this(), run_id](v1::WorkerEvent event) {
+PhaseRunner::EventTaker Session::EventTakerOfPhase() {
+  return [weak = weak_from_this()](v1::WorkerEvent event) {
     const std::shared_ptr<Session> self = weak.lock();
     if (self == nullptr) return;
-    event.set_run_id(run_id);
     self->Later([event = std::move(event)](Session& session) { session.SendOfPhase(event); });
   };
 }
@@ -115,28 +151,18 @@ PhaseRunner::EventTaker Session::EventTakerFor(uint64_t run_id) {
 void Session::SendOfPhase(const v1::WorkerEvent& event) {
   if (event.has_lanes_done()) {
     MutexLock lock(mutex_);
-    if (state_ != State::kRunning) return;  // disarmed meanwhile
-    state_ = State::kDone;
+    if (!Take(WorkerMessage::kLanesDone)) return;  // disarmed meanwhile
   }
   outbox_.Send(event);
 }
 
-void Session::HandlePrepare(const Request& request) {
-  absl::Status refused;
-  {
-    MutexLock lock(mutex_);
-    if (state_ != State::kIdle) {
-      refused = NotNow("Prepare");
-    } else {
-      state_ = State::kPreparing;
-      quitting_ = collected_ = false;
-      const Phase previous = std::move(phase_);
-      phase_ = std::make_shared<PhaseRunner>(request->prepare(), clock_, facts_.loop_ns(),
-                                             EventTakerFor(request->run_id()));
-      Later([request, phase = phase_, previous](Session& self) { self.Prepare(*request, phase, previous); });
-    }
-  }
-  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+void Session::BeginPhase(const v1::WorkerRequest& request) {
+  const Phase previous = std::move(phase_);
+  phase_ =
+      std::make_shared<PhaseRunner>(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
+  Later([request = Shared(request), phase = phase_, previous](Session& self) {
+    self.Prepare(*request, phase, previous);
+  });
 }
 
 void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous) {
@@ -148,10 +174,8 @@ void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, cons
   }
   {
     MutexLock lock(mutex_);
-    if (state_ == State::kPreparing) {  // otherwise disarmed meanwhile
-      state_ = prepared.ok() ? State::kPrepared : State::kIdle;
-      if (!prepared.ok()) phase_.reset();
-    }
+    const bool taken = Take(prepared.ok() ? WorkerMessage::kPrepared : WorkerMessage::kUnprepared);
+    if (taken && !prepared.ok()) phase_.reset();  // if it was not taken, it was disarmed meanwhile
   }
   if (!prepared.ok()) return outbox_.Send(Refusal(request, prepared.status()));
   v1::WorkerEvent event = ReplyTo(request);
@@ -159,47 +183,17 @@ void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, cons
   outbox_.Send(std::move(event));
 }
 
-void Session::HandleArm(const v1::WorkerRequest& request, WorkerTime received) {
-  v1::WorkerEvent event = ReplyTo(request);
-  {
-    MutexLock lock(mutex_);
-    if (state_ != State::kPrepared) {
-      event = Refusal(request, NotNow("Arm"));
-    } else {
-      *event.mutable_armed() = phase_->Arm(request.arm(), received);
-      if (!event.armed().late()) {
-        state_ = State::kRunning;
-        Later([phase = phase_](Session&) { phase->NoteStart(); });
-      }
-    }
-  }
-  outbox_.Send(std::move(event));
+v1::Armed Session::Arm(const v1::Arm& arm, WorkerTime received) {
+  v1::Armed armed = phase_->Arm(arm, received);
+  if (armed.late()) return armed;
+  Take(WorkerMessage::kArmed);
+  Later([phase = phase_](Session&) { phase->NoteStart(); });
+  return armed;
 }
 
-void Session::HandleAdjust(const Request& request) {
-  const v1::Adjust& adjust = request->adjust();
-  v1::WorkerEvent event = ReplyTo(*request);
-  event.mutable_adjusted();
-  {
-    MutexLock lock(mutex_);
-    if (adjust.body_case() == v1::Adjust::BODY_NOT_SET) {
-      event = Refusal(*request, absl::InvalidArgumentError("Adjust without a body"));
-    } else if (adjust.has_disarm()) {
-      if (phase_ != nullptr) phase_->Cancel();
-      state_ = State::kDisarming;
-      return Later([request, phase = phase_](Session& self) { self.Disarm(*request, phase); });
-    } else if (state_ != State::kRunning && state_ != State::kDone) {
-      event = Refusal(*request, NotNow("Adjust"));
-    } else if (adjust.has_ops_goal()) {
-      phase_->SetGoal(adjust.ops_goal());
-    } else if (adjust.has_quit()) {
-      quitting_ = true;
-      phase_->Quit();
-    } else {
-      phase_->Stop();
-    }
-  }
-  outbox_.Send(std::move(event));
+void Session::BeginDisarm(const v1::WorkerRequest& request) {
+  if (phase_ != nullptr) phase_->Cancel();
+  Later([request = Shared(request), phase = phase_](Session& self) { self.Disarm(*request, phase); });
 }
 
 void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
@@ -208,7 +202,7 @@ void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
     MutexLock lock(mutex_);
     if (phase_ == phase) {  // otherwise disarmed twice, and prepared again since
       phase_.reset();
-      state_ = State::kIdle;
+      Take(WorkerMessage::kDisarmed);
     }
   }
   v1::WorkerEvent event = ReplyTo(request);
@@ -216,19 +210,8 @@ void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
   outbox_.Send(std::move(event));
 }
 
-void Session::HandleCollect(const Request& request) {
-  absl::Status refused;
-  {
-    MutexLock lock(mutex_);
-    const bool again = state_ == State::kIdle && phase_ != nullptr && collected_;
-    const bool ending = state_ == State::kRunning && quitting_;
-    if (state_ == State::kDone || again || ending) {
-      Later([request, phase = phase_](Session& self) { self.Collect(*request, phase); });
-    } else {
-      refused = NotNow("Collect");
-    }
-  }
-  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
+void Session::BeginCollect(const v1::WorkerRequest& request) {
+  Later([request = Shared(request), phase = phase_](Session& self) { self.Collect(*request, phase); });
 }
 
 void Session::Collect(const v1::WorkerRequest& request, const Phase& phase) {
@@ -237,8 +220,7 @@ void Session::Collect(const v1::WorkerRequest& request, const Phase& phase) {
   const absl::Status collected = phase->Collect(instants, [&](v1::ResultChunk chunk) {
     if (chunk.last()) {  // the next request may follow at once
       MutexLock lock(mutex_);
-      if (phase_ == phase && state_ == State::kDone) state_ = State::kIdle;
-      collected_ = true;
+      if (phase_ == phase) Take(WorkerMessage::kCollected);
     }
     v1::WorkerEvent event = ReplyTo(request);
     *event.mutable_chunk() = std::move(chunk);
@@ -270,34 +252,6 @@ void Session::Inspect(const v1::WorkerRequest& request) {
   outbox_.Send(std::move(event));
 }
 
-void Session::HandleDataStep(const Request& request) {
-  absl::Status refused;
-  {
-    MutexLock lock(mutex_);
-    const bool ending = state_ == State::kRunning && quitting_;
-    if (state_ == State::kIdle || state_ == State::kDone || ending) {
-      Later([request](Session& self) { self.DoDataStep(*request); });
-    } else {
-      refused = NotNow("DataStep");
-    }
-  }
-  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
-}
-
-void Session::HandleWhenIdle(const Request& request, const char* what,
-                             void (Session::*task)(const v1::WorkerRequest&)) {
-  absl::Status refused;
-  {
-    MutexLock lock(mutex_);
-    if (state_ == State::kIdle) {
-      Later([request, task](Session& self) { (self.*task)(*request); });
-    } else {
-      refused = NotNow(what);
-    }
-  }
-  if (!refused.ok()) outbox_.Send(Refusal(*request, refused));
-}
-
 void Session::DoNetTest(const v1::WorkerRequest& request) {
   absl::StatusOr<v1::NetTested> tested = TakePartInNetTest(request.net_test());
   if (!tested.ok()) return outbox_.Send(Refusal(request, tested.status()));
@@ -326,7 +280,9 @@ void Session::DoDataStep(const v1::WorkerRequest& request) {
   Phase phase;
   {
     MutexLock lock(mutex_);
-    if (quitting_) phase = phase_;  // a run that ends early: its files are no longer in use, or soon will not be
+    // The run ends early: its files are no longer in use, or soon will not be.
+    const bool ending = state_ == WorkerState::kQuitting || state_ == WorkerState::kEnded;
+    if (ending || state_ == WorkerState::kDisarming) phase = phase_;
   }
   if (phase != nullptr) {
     phase->Cancel();
@@ -345,7 +301,7 @@ void Session::Shutdown() {
   {
     MutexLock lock(mutex_);
     phase = phase_;
-    state_ = State::kDisarming;
+    Take(WorkerMessage::kDisarm);
   }
   if (phase != nullptr) phase->Cancel();
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;

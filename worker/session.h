@@ -1,10 +1,11 @@
-// A worker's state between its first request and Shutdown. Implements the state machine described in control.proto.
+// A worker between its first request and Shutdown. Its states and their transitions are those of worker_state.h.
 #ifndef WORKER_SESSION_H_
 #define WORKER_SESSION_H_
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "common/clock.h"
@@ -15,6 +16,7 @@
 #include "worker/lane/phase_runner.h"
 #include "worker/outbox.h"
 #include "worker/task_thread.h"
+#include "worker/worker_state.h"
 
 namespace iobench {
 
@@ -29,25 +31,28 @@ class Session : public std::enable_shared_from_this<Session> {
   // Abandons lanes and tasks that are stuck in the kernel after 5 s.
   void Shutdown();
 
- private:
-  enum class State { kIdle, kPreparing, kPrepared, kRunning, kDone, kDisarming };
-  using Request = std::shared_ptr<const v1::WorkerRequest>;
-  using Phase = std::shared_ptr<PhaseRunner>;
-
-  static const char* NameOf(State state);
-  absl::Status NotNow(const char* what) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  v1::Pong PongFor(WorkerTime received) const;
+  WorkerState state();
+  // Runs the task on the task thread, after those posted before. After Shutdown, it is dropped.
   void Later(std::function<void(Session&)> task);
 
-  void HandlePoll(const v1::WorkerRequest& request, WorkerTime received);
-  void HandlePrepare(const Request& request);
-  void HandleArm(const v1::WorkerRequest& request, WorkerTime received);
-  void HandleAdjust(const Request& request);
-  void HandleCollect(const Request& request);
-  void HandleDataStep(const Request& request);
-  // Runs a task that requires that no phase is active; `what` names the request.
-  void HandleWhenIdle(const Request& request, const char* what,
-                      void (Session::*task)(const v1::WorkerRequest&));
+ private:
+  using Phase = std::shared_ptr<PhaseRunner>;
+  using RequestTask = void (Session::*)(const v1::WorkerRequest&);
+
+  void LaterFor(const v1::WorkerRequest& request, RequestTask task);
+
+  // Moves to the state that the table gives; returns false if it gives none.
+  bool Take(WorkerMessage message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status NotNow(const v1::WorkerRequest& request) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Acts on a request that was taken. Returns the answer; nullopt: a task will send it.
+  std::optional<v1::WorkerEvent> Act(WorkerMessage message, const v1::WorkerRequest& request,
+                                     WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  v1::Pong PongFor(WorkerTime received) const;
+  v1::Progress ProgressFor(WorkerTime received) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  v1::Armed Arm(const v1::Arm& arm, WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginPhase(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginDisarm(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginCollect(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // The following run on the task thread.
   void Inspect(const v1::WorkerRequest& request);
@@ -58,7 +63,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void DoClientStep(const v1::WorkerRequest& request);
   void DoNetTest(const v1::WorkerRequest& request);
 
-  PhaseRunner::EventTaker EventTakerFor(uint64_t run_id);
+  PhaseRunner::EventTaker EventTakerOfPhase();
   void SendOfPhase(const v1::WorkerEvent& event);
 
   const WorkerClock clock_;
@@ -67,10 +72,8 @@ class Session : public std::enable_shared_from_this<Session> {
   TaskThread tasks_;
 
   Mutex mutex_;
-  State state_ ABSL_GUARDED_BY(mutex_) = State::kIdle;
-  Phase phase_ ABSL_GUARDED_BY(mutex_);            // the latest; kept after Collect, which may be repeated
-  bool quitting_ ABSL_GUARDED_BY(mutex_) = false;  // the phase was told to quit
-  bool collected_ ABSL_GUARDED_BY(mutex_) = false;
+  WorkerState state_ ABSL_GUARDED_BY(mutex_) = WorkerState::kIdle;
+  Phase phase_ ABSL_GUARDED_BY(mutex_);  // the latest; kept after Collect, which may be repeated
 
   DataSteps data_steps_;  // used only by the task thread
 };

@@ -1,4 +1,4 @@
-// A worker: accepts requests, runs phases on its lanes and sends events. control.proto describes the state machine.
+// A worker: accepts requests, runs phases on its lanes and sends events. control.proto lists its states and transitions.
 #ifndef WORKER_WORKER_SERVICE_H_
 #define WORKER_WORKER_SERVICE_H_
 

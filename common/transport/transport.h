@@ -44,7 +44,7 @@ class Transport {
   // True if the transport gives workers a fixed order (MPI ranks, in-process workers): worker number = WorkerId.
   virtual bool ordered() const = 0;
 
-  virtual std::string name() const = 0;  // "local" | "grpc" | "mpi"
+  virtual std::string name() const = 0;  // as in --transport
 };
 
 // Receives a worker's events. Callable from any thread; events of one thread stay in order.

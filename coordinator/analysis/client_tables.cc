@@ -208,7 +208,7 @@ class TableBuilder {
     table.set_ops_per_s(figures.ops_per_s());
     table.set_start_us(aligned.started ? 1e6 * SecondsFrom(aligned.first_op - view_.figures.first_op) : kNaN);
     table.set_end_s(aligned.started ? SecondsFrom(aligned.region_end - view_.figures.first_op) : kNaN);
-    *table.mutable_regions_s() = RegionsOf(lane, view_.phase.phase().region().open());
+    *table.mutable_regions_s() = RegionsOf(lane, view_.phase.phase().region());
     if (const std::optional<Pace> pace = PaceOf(view_, aligned)) {
       table.set_asked_ops_per_s(pace->asked_ops_per_s);
       table.set_paced_ops_per_s(pace->kept_ops_per_s);

@@ -30,10 +30,10 @@ constexpr RegionField kRegionFields[] = {
 };
 
 void FillRegions(const PhaseView& view, v1::PhaseReport& report) {
-  const bool open_in_region = view.phase.phase().region().open();
+  const v1::TimedRegion& region = view.phase.phase().region();
   v1::RegionSeconds sum, most;
   for (const AlignedLane& lane : view.aligned.lanes) {
-    const v1::RegionSeconds regions = RegionsOf(*lane.result, open_in_region);
+    const v1::RegionSeconds regions = RegionsOf(*lane.result, region);
     for (const RegionField& field : kRegionFields) {
       const double seconds = (regions.*field.get)();
       (sum.*field.set)((sum.*field.get)() + seconds);
@@ -47,12 +47,12 @@ void FillRegions(const PhaseView& view, v1::PhaseReport& report) {
 }
 
 void FillTool(const PhaseView& view, v1::PhaseReport& report) {
-  const bool open_in_region = view.phase.phase().region().open();
+  const v1::TimedRegion& region = view.phase.phase().region();
   double tool_s = 0, ops_s = 0, ops = 0, clock_read_ns = 0;
   std::set<std::string> clocks;
   for (const AlignedLane& lane : view.aligned.lanes) {
     tool_s += lane.result->tool_s();
-    ops_s += RegionsOf(*lane.result, open_in_region).ops();
+    ops_s += RegionsOf(*lane.result, region).ops();
     ops += static_cast<double>(lane.result->region_ops());
     const v1::WorkerFacts& facts = view.run.workers(static_cast<int>(lane.worker));
     clocks.insert(facts.clock());
@@ -67,11 +67,11 @@ void FillTool(const PhaseView& view, v1::PhaseReport& report) {
 
 }  // namespace
 
-v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, bool open_in_region) {
+v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, const v1::TimedRegion& region) {
   v1::RegionSeconds regions;
   const double ops_s = SecondsFrom(lane.ops_end_worker_ns() - lane.first_op_worker_ns());
   regions.set_open(lane.open_s());
-  regions.set_ops(std::max(0.0, open_in_region ? ops_s - lane.open_s() : ops_s));
+  regions.set_ops(std::max(0.0, region.open() ? ops_s - lane.open_s() : ops_s));
   regions.set_fsync(lane.fsync_s());
   regions.set_close(lane.close_s());
   regions.set_settle(lane.settle_s());

@@ -7,9 +7,9 @@
 
 namespace iobench {
 
-// Returns the parts of one lane's time. If the open is in the timed region, s_i is the start of the open, and the ops
-// follow it.
-v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, bool open_in_region);
+// Returns the parts of one lane's time. If the timed region includes the open, s_i is the start of the open, and the
+// ops follow it.
+v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, const v1::TimedRegion& region);
 
 // Fills regions_s (mean) and regions_max_s, lanes_bytes_per_s, stragglers, tool.
 void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report);

@@ -16,6 +16,7 @@
 #include "coordinator/option/iozone_letters.h"
 #include "coordinator/option/suite_files.h"
 #include "coordinator/option/table_options.h"
+#include "coordinator/option/transport_names.h"
 #include "coordinator/option/typed_words.h"
 #include "coordinator/option/usage.h"
 
@@ -33,6 +34,12 @@ const std::string& WhereGroup() {
 template <typename T>
 CLI::Validator InRange(T least, T most) {
   return CLI::Range(least, most).description("");
+}
+
+std::vector<std::string> TransportChoices() {
+  std::vector<std::string> choices = {"auto"};
+  choices.insert(choices.end(), std::begin(kTransportNames), std::end(kTransportNames));
+  return choices;
 }
 
 // Adds options to a section of the help.
@@ -73,8 +80,8 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& place) {
   where
       .Value("--transport", place.transport,
              "auto: mpi under mpirun, grpc with --listen or --spawn, otherwise local (in this process)",
-             "auto|local|mpi|grpc")
-      ->check(CLI::IsMember({"auto", "local", "mpi", "grpc"}).description(""));
+             absl::StrJoin(TransportChoices(), "|").c_str())
+      ->check(CLI::IsMember(TransportChoices()).description(""));
   where.Value("--spawn", place.spawn, "start N worker processes on this host", "N")
       ->check(InRange(1u, 1024u));
   where.Value("--listen", place.listen, "wait for workers at this address: :9400, [::1]:9400, unix:/path", "ADDR");

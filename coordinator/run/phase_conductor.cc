@@ -144,7 +144,6 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   }
   *prepare.mutable_region() = phase_.region();
   *prepare.mutable_stop() = phase_.stop();
-  prepare.set_stonewall(phase_.stonewall());
   prepare.set_crowded(crowded_[member.number]);
   const PhaseShape shape = ShapeOf(context_.plan, phase_);
   *prepare.mutable_files() = shape.files;
@@ -355,8 +354,7 @@ void PhaseConductor::OnEvent(const Member& member, const ReceivedEvent& received
       // With a time limit, all lanes end at the same instant on their own. With wear-out, each does as many ops as the
       // fastest. In both cases nothing stops them.
       if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) break;
-      if (phase_.stonewall() == v1::STONEWALL_FLUSHED || phase_.stonewall() == v1::STONEWALL_STOP)
-        StopLanes();
+      if (StopsLanes(phase_.stonewall())) StopLanes();
       break;
     case v1::WorkerEvent::kDeadlineReached:
       state.at_deadline = true;

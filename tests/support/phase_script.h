@@ -120,10 +120,7 @@ class LaneScript {
     if (resident_bytes_ >= 0) lane.set_resident_bytes(static_cast<uint64_t>(resident_bytes_));
     lane.set_between_s(pause_s_ + data_s_);
     if (verify_.sectors() > 0) *lane.mutable_verify() = verify_;
-    if (deadline_s_ >= 0) {
-      lane.set_hit_deadline(true);
-      lane.set_deadline_worker_ns(on_worker(deadline_s_));
-    }
+    if (deadline_s_ >= 0) lane.set_deadline_worker_ns(on_worker(deadline_s_));
     std::vector<WorkerPoint> points = {{{on_worker(start_s_)}, 0, 0}};
     if (points_.empty()) {
       for (uint64_t op = 1; op <= ops_; ++op) {

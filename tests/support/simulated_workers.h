@@ -137,12 +137,10 @@ class SimulatedWorkers final : public Transport {
     lane.set_region_ops(lane.ops());
 
     v1::WorkerEvent ended;
-    ended.mutable_lane_ended()->set_lane(lane.lane());
-    ended.mutable_lane_ended()->set_at_worker_ns(lane.ops_end_worker_ns());
+    ended.mutable_lane_ended();
     events_.emplace(end_ns + kWayNs, std::pair(id, ended));
     v1::WorkerEvent done;
     v1::LaneEnds& ends = *done.mutable_lanes_done()->add_ends();
-    ends.set_lane(lane.lane());
     ends.set_took_part(true);
     ends.set_has_ops(true);
     ends.set_first_op_worker_ns(lane.first_op_worker_ns());

@@ -28,7 +28,7 @@ TEST_CASE("a flushed stonewall tells every lane to stop when the first one has f
       events.push_back(event);
       if (id == 2) {
         v1::WorkerEvent ended;
-        ended.mutable_lane_ended()->set_lane(2);
+        ended.mutable_lane_ended();
         events.push_back(ended);
       }
       return true;
@@ -109,7 +109,7 @@ TEST_CASE("with wear-out no stonewall stops the lanes that go on to the goal") {
       REQUIRE_FALSE(request.adjust().stop());
       if (id == 2) {  // the fastest has nothing left to do
         v1::WorkerEvent ended;
-        ended.mutable_lane_ended()->set_lane(2);
+        ended.mutable_lane_ended();
         events.push_back(ended);
       }
       events.push_back(DoneAfter(run.perfect.start_ns[id], 1'000'000, 1'000'000));

@@ -41,10 +41,9 @@ inline v1::WorkerEvent Done() {
   return event;
 }
 // One lane that began at `start_ns`, with the given durations of its ops and region.
-inline v1::WorkerEvent DoneAfter(int64_t start_ns, int64_t ops_ns, int64_t region_ns, uint32_t lane = 0) {
+inline v1::WorkerEvent DoneAfter(int64_t start_ns, int64_t ops_ns, int64_t region_ns) {
   v1::WorkerEvent event;
   v1::LaneEnds& ends = *event.mutable_lanes_done()->add_ends();
-  ends.set_lane(lane);
   ends.set_took_part(true);
   ends.set_has_ops(true);
   ends.set_first_op_worker_ns(start_ns);
@@ -96,7 +95,7 @@ struct PerfectWorkers {
         start_ns[id] = request.arm().start_worker_ns();
         event.mutable_armed()->set_margin_ns(start_ns[id] - MonotonicNowNs());
         events.push_back(event);
-        event = DoneAfter(start_ns[id], 1'000'000, 1'000'000, lane[id]);
+        event = DoneAfter(start_ns[id], 1'000'000, 1'000'000);
         break;
       }
       case v1::WorkerRequest::kCollect: {

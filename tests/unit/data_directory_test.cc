@@ -351,7 +351,7 @@ TEST_CASE("a data directory that is a symbolic link is an error, and what it poi
   REQUIRE(absl::IsFailedPrecondition(OpenDataDirectory(directory.path()).status()));
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
   REQUIRE(absl::IsFailedPrecondition(RemoveData(directory.path()).status()));
-  REQUIRE(absl::IsFailedPrecondition(CleanDataDirectory(directory.data(), true).status()));
+  REQUIRE(absl::IsFailedPrecondition(CleanDataDirectory(directory.data(), IfOutOfSight::kAccept).status()));
   REQUIRE(elsewhere.Has("cluster-iobench.data/manifest.json"));
 }
 
@@ -384,24 +384,24 @@ TEST_CASE("the shared file is removed alone, and only where the data are ours") 
 
 TEST_CASE("the data of a run that lives here are removed by nobody else") {
   const Claimed directory;  // by this process
-  for (const bool force : {false, true}) {
-    const absl::Status refused = CleanDataDirectory(directory.path(), force).status();
+  for (const IfOutOfSight choice : {IfOutOfSight::kRefuse, IfOutOfSight::kAccept}) {
+    const absl::Status refused = CleanDataDirectory(directory.path(), choice).status();
     REQUIRE(absl::IsFailedPrecondition(refused));
     REQUIRE_THAT(std::string(refused.message()), Catch::Contains("is alive"));
   }
   REQUIRE(directory.HasFiles());
-  REQUIRE(absl::IsFailedPrecondition(CheckAbandoned(directory.path(), 2, true)));
-  REQUIRE(CheckAbandoned(directory.path(), 1, false).ok());  // its own
+  REQUIRE(absl::IsFailedPrecondition(CheckAbandoned(directory.path(), 2, IfOutOfSight::kAccept)));
+  REQUIRE(CheckAbandoned(directory.path(), 1, IfOutOfSight::kRefuse).ok());  // its own
 }
 
 TEST_CASE("the data of a run that cannot be seen from here are cleaned only by force") {
   const Claimed directory;
   directory.Write("cluster-iobench.data/manifest.json", ManifestToJson(ManifestOf(1)));  // nobody has signed
-  const absl::Status refused = CleanDataDirectory(directory.path(), false).status();
+  const absl::Status refused = CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).status();
   REQUIRE(absl::IsFailedPrecondition(refused));
   REQUIRE_THAT(std::string(refused.message()), Catch::Contains("clean --force"));
   REQUIRE(directory.HasFiles());
-  REQUIRE(CleanDataDirectory(directory.path(), true)->removed_files == 2);
+  REQUIRE(CleanDataDirectory(directory.path(), IfOutOfSight::kAccept)->removed_files == 2);
 }
 
 TEST_CASE(
@@ -496,16 +496,16 @@ TEST_CASE("clean takes the target or the data directory itself, and nothing ther
     INFO(ending);
     const Claimed directory;
     REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
-    const auto report = CleanDataDirectory(directory.path() + ending, false);
+    const auto report = CleanDataDirectory(directory.path() + ending, IfOutOfSight::kRefuse);
     REQUIRE(report.ok());
     REQUIRE(report->found);
     REQUIRE(report->removed_files == 2);
     REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
-    const auto again = CleanDataDirectory(directory.path() + ending, false);
+    const auto again = CleanDataDirectory(directory.path() + ending, IfOutOfSight::kRefuse);
     REQUIRE(again.ok());
     REQUIRE_FALSE(again->found);
   }
-  REQUIRE_FALSE(CleanDataDirectory("/nowhere/at/all", true).ok());
+  REQUIRE_FALSE(CleanDataDirectory("/nowhere/at/all", IfOutOfSight::kAccept).ok());
 }
 
 }  // namespace

@@ -97,16 +97,12 @@ TEST_CASE("the first lane that ends by itself is told once, before the results")
   WorkerHarness worker;
   worker.Prepare(PhaseOf("write", 4));
   worker.ArmIn(2'000'000);
-  const v1::LanesDone done = worker.WaitDone();
+  worker.WaitDone();
   worker.Collect();
   const auto is_ended = [](const v1::WorkerEvent& e) { return e.has_lane_ended(); };
   REQUIRE(worker.mailbox().Holds(is_ended));
   const v1::WorkerEvent event = worker.mailbox().Take(is_ended);
   REQUIRE(event.call_id() == 0);
-  REQUIRE(event.run_id() == WorkerHarness::kRun);
-  REQUIRE(event.lane_ended().lane() < 4);
-  REQUIRE(std::abs(event.lane_ended().at_worker_ns() -
-                   done.ends(static_cast<int>(event.lane_ended().lane())).ops_end_worker_ns()) < 1'000'000);
   REQUIRE_FALSE(worker.mailbox().Holds(is_ended));
 }
 
@@ -144,11 +140,9 @@ TEST_CASE("a time makes lanes go over their records again and again") {
   REQUIRE(lane.ops() > 16);
   // The lane looked at its ticks; they are converted by the phase's own scale afterwards, which differs by millionths.
   REQUIRE(lane.ops_end_worker_ns() >= worker.start().ns + 5'000'000 - 1'000);
-  REQUIRE(lane.warmup_ops() > 0);
-  REQUIRE(lane.warmup_bytes() == lane.warmup_ops() * 4096);
-  REQUIRE(lane.kinds(0).ops() + lane.warmup_ops() == lane.region_ops());
+  REQUIRE(lane.kinds(0).ops() > 0);
+  REQUIRE(lane.kinds(0).ops() < lane.region_ops());
   REQUIRE(lane.kinds(0).latency().count() == lane.kinds(0).ops());
-  REQUIRE_FALSE(lane.hit_deadline());
   REQUIRE(lane.deadline_worker_ns() == 0);
 }
 
@@ -196,9 +190,8 @@ TEST_CASE("a deadline ends the phase early and is noted") {
   const v1::ResultChunk chunk = worker.Collect();
   for (int i = 0; i < 2; ++i) {
     REQUIRE(done.ends(i).deadline_worker_ns() == worker.start().ns + 3'000'000);
-    REQUIRE(chunk.lanes(i).hit_deadline());
+    REQUIRE(chunk.lanes(i).deadline_worker_ns() == done.ends(i).deadline_worker_ns());
     REQUIRE_FALSE(chunk.lanes(i).stopped());
-    REQUIRE(chunk.lanes(i).deadline_ops() == chunk.lanes(i).ops());
   }
   REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); }));
 }
@@ -219,15 +212,11 @@ TEST_CASE("worn out, every lane does as many ops as the goal says") {
   worker.Goal(goal);
   worker.WaitDone();
   const v1::ResultChunk chunk = worker.Collect();
-  uint64_t most = 0;
   for (int i = 0; i < 2; ++i) {
     REQUIRE(chunk.lanes(i).ops() == goal);
-    REQUIRE(chunk.lanes(i).hit_deadline());
-    REQUIRE(chunk.lanes(i).deadline_ops() <= goal - 100);
+    REQUIRE(chunk.lanes(i).deadline_worker_ns() != 0);
     REQUIRE_FALSE(chunk.lanes(i).stopped());
-    most = std::max(most, chunk.lanes(i).deadline_ops());
   }
-  REQUIRE(most == goal - 100);
   REQUIRE(chunk.lanes(2).ops() == 0);
 }
 
@@ -255,7 +244,7 @@ TEST_CASE("lanes that were done before the deadline count for the goal of the ot
       [](const v1::WorkerEvent& e) { return e.has_deadline_reached() || e.has_lanes_done(); });
   REQUIRE(first.deadline_reached().max_ops() == 16);
   worker.WaitDone();
-  REQUIRE_FALSE(worker.Collect().lanes(0).hit_deadline());
+  REQUIRE(worker.Collect().lanes(0).deadline_worker_ns() == 0);
 }
 
 TEST_CASE("an unfinished file is finished when the results are collected, in no figure but the total") {
@@ -413,16 +402,13 @@ TEST_CASE("a lane that fails says where, and the others run on") {
   REQUIRE(chunk.lanes(1).problem().code() == 0);
 }
 
-TEST_CASE("a lane that cannot be prepared is reported at once and does not take part") {
+TEST_CASE("a lane that cannot be prepared does not take part") {
   WorkerHarness worker;
   const TempDir directory;
   worker.ClaimData(directory);
   // A directory where the second lane's file should be.
   REQUIRE(::mkdir((directory.data() + "/lane-000001.0").c_str(), 0755) == 0);
-  const v1::Prepared prepared = worker.Prepare(PhaseOf("write", 2, directory.path()));
-  REQUIRE(prepared.problems_size() == 1);
-  REQUIRE(prepared.problems(0).lane() == 1);
-  REQUIRE(prepared.problems(0).problem().errno_value() == EISDIR);
+  worker.Prepare(PhaseOf("write", 2, directory.path()));
   worker.ArmIn(2'000'000);
   const v1::LanesDone done = worker.WaitDone();
   REQUIRE(done.ends(0).took_part());

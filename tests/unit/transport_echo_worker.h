@@ -63,7 +63,6 @@ class EchoWorker final : public WorkerHandler {
  private:
   static v1::WorkerEvent ReplyTo(const v1::WorkerRequest& request) {
     v1::WorkerEvent event;
-    event.set_run_id(request.run_id());
     event.set_call_id(request.call_id());
     return event;
   }
@@ -81,10 +80,10 @@ class EchoWorker final : public WorkerHandler {
         event.mutable_armed();
         sink.Send(std::move(event));
         v1::WorkerEvent ended;
-        ended.mutable_lane_ended()->set_lane(7);
+        ended.mutable_lane_ended();
         sink.Send(std::move(ended));
         v1::WorkerEvent done;
-        done.mutable_lanes_done()->add_ends()->set_lane(7);
+        done.mutable_lanes_done()->add_ends();
         sink.Send(std::move(done));
         break;
       }

@@ -149,7 +149,6 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
     facts.set_clock_read_ns(MeasuredCosts().clock_read_ns);
     facts.set_loop_ns(MeasuredCosts().loop_ns);
   }
-  facts.set_root(::geteuid() == 0);
   facts.set_client_list_position(options.client_list_position);
   facts.set_path(options.path);
   return facts;

@@ -444,7 +444,7 @@ absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path, const v1::
 }
 
 static absl::Status CheckAbandonedIn(const DataDirectoryLook& look, const std::string& path, uint64_t own_run,
-                                     bool if_out_of_sight) {
+                                     IfOutOfSight if_out_of_sight) {
   if (!look.manifest || look.manifest->state() == v1::Manifest::KEPT || look.manifest->run_id() == own_run) {
     return absl::OkStatus();
   }
@@ -454,7 +454,7 @@ static absl::Status CheckAbandonedIn(const DataDirectoryLook& look, const std::s
     case v1::TargetFacts::ALIVE:
       return InUse(data, found);
     case v1::TargetFacts::OUT_OF_SIGHT:
-      if (if_out_of_sight) return absl::OkStatus();
+      if (if_out_of_sight == IfOutOfSight::kAccept) return absl::OkStatus();
       return absl::FailedPreconditionError(
           absl::StrCat(data, " belongs to ", RunOf(found),
                        "; whether it is still alive cannot be seen from here: check there, and if it crashed, "
@@ -465,15 +465,15 @@ static absl::Status CheckAbandonedIn(const DataDirectoryLook& look, const std::s
   }
 }
 
-absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight) {
+absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight) {
   IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
   return CheckAbandonedIn(look, path, own_run, if_out_of_sight);
 }
 
-absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, bool force) {
+absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, IfOutOfSight if_out_of_sight) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string target, TargetOf(path));
   IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(target));
-  IOBENCH_RETURN_IF_ERROR(CheckAbandonedIn(look, target, /*own_run=*/0, force));
+  IOBENCH_RETURN_IF_ERROR(CheckAbandonedIn(look, target, /*own_run=*/0, if_out_of_sight));
   v1::DataClaim seen;
   if (look.manifest) seen.set_run_id(look.manifest->run_id());
   seen.set_directory_number(look.number);

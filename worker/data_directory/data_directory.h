@@ -63,9 +63,12 @@ absl::StatusOr<std::pair<CleanReport, v1::DataClaim>> ClaimData(const std::strin
                                                                 const v1::Manifest& manifest,
                                                                 const v1::DataClaim& replaced = {});
 
+// What to do about data whose run may still be alive, which cannot be seen from here.
+enum class IfOutOfSight { kRefuse, kAccept };
+
 // Checks data that a run other than `own_run` has claimed and not marked as kept. FailedPrecondition: the process that
-// claimed it is running on this host, or it cannot be seen from here and `if_out_of_sight` is false.
-absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, bool if_out_of_sight);
+// claimed it is running on this host, or it cannot be seen from here and `if_out_of_sight` is kRefuse.
+absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight);
 
 // Updates the manifest so that the data can be used again, with the contents (data, generations, unit) of `ours`.
 // `claim`: the owner of the data. An error with IsHeldByAnother: it now belongs to another run.
@@ -81,8 +84,7 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataCl
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path, const v1::DataClaim& claim);
 
 // Implements `cluster-iobench clean`: CheckAbandoned, then RemoveData. `path` may also be the data directory itself.
-// `force`: continue even if it is unknown whether the run is still alive.
-absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, bool force);
+absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, IfOutOfSight if_out_of_sight);
 
 }  // namespace iobench
 

@@ -23,7 +23,6 @@ absl::Status DataSteps::Do(uint64_t run_id, const v1::DataStep& step, v1::DataSt
       first_problem.Update(report.status());
       continue;
     }
-    done.set_removed_files(done.removed_files() + report->removed_files);
     for (const std::string& file : report->foreign_files) {
       if (done.foreign_files_size() < kMaxForeignFiles) done.add_foreign_files(file);
     }
@@ -57,7 +56,7 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
       if (refused_claims_.contains(run) || claim.run_id() == 0) return CleanReport();
       // Data of a run that has crashed, or appeared to have crashed when its data was inspected.
       if (const uint64_t own_run = step.manifest().run_id(); claim.run_id() != own_run) {
-        IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, /*if_out_of_sight=*/true));
+        IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, IfOutOfSight::kAccept));
       }
       return RemoveData(path, claim);
     case v1::DataStep::REMOVE_SHARED_FILE:

@@ -457,10 +457,7 @@ void Lane::RunOps() {
   Run();
   const bool deadline_rules =
       spec_.stop.deadline_s() > 0 && (!loops() || spec_.stop.deadline_s() <= spec_.stop.time_s());
-  if (end_.reason == Reason::kDeadline && deadline_rules) {
-    hit_deadline_ = true;
-    deadline_ops_ = recorder_->ops();
-  }
+  hit_deadline_ = end_.reason == Reason::kDeadline && deadline_rules;
 }
 
 bool Lane::waits_at_deadline() const {

@@ -87,11 +87,7 @@ class Lane {
   const TreePrepared& tree_prepared() const { return tree_prepared_; }
   std::string engine_note() const { return engine_ == nullptr ? std::string() : engine_->Note(); }
 
-  // Converts with the tick scale from the start of the phase, which is off by a few millionths of the phase's length.
-  // REQUIRES: RunOps.
-  WorkerTime AboutEndOfOps() const { return EndOfOps(*scale_); }
   // `scale` is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not take part.
-  WorkerTime EndOfOps(const TickScale& scale) const;
   v1::LaneEnds EndsOn(const TickScale& scale) const;
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 
@@ -111,6 +107,7 @@ class Lane {
   void NoteResidentBytes();
   absl::Status InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step);
   WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
+  WorkerTime EndOfOps(const TickScale& scale) const;
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();
   bool flushes_passes() const;
@@ -163,7 +160,6 @@ class Lane {
   int64_t copying_ns_ = 0;  // time to generate long ops' data directly in a queue's buffers
   LoopEnd end_;
   bool hit_deadline_ = false;
-  uint64_t deadline_ops_ = 0;
   int64_t pass_end_ns_ = 0;
   absl::Status pass_end_status_;
   int64_t open_begin_ns_ = 0;                // CLOCK_MONOTONIC; 0: not opened in the timed region

@@ -27,7 +27,6 @@ WorkerTime Lane::EndOfRegion(const TickScale& scale) const {
 
 v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
   v1::LaneEnds ends;
-  ends.set_lane(plan_.lane());
   ends.set_took_part(takes_part() && ran_);
   if (!ran_) return ends;
   // If the open is in the timed region, the lane's time starts there.
@@ -66,14 +65,10 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_region_ops(recorder_->ops());
   result.set_bytes(recorder_->bytes() + recorder_->unmeasured_bytes());
   result.set_ops(recorder_->ops() + recorder_->unmeasured_ops());
-  result.set_warmup_bytes(recorder_->warmup_bytes());
-  result.set_warmup_ops(recorder_->warmup_ops());
   result.set_fsync_s(SecondsFrom(fsync_ns_));
   result.set_close_s(SecondsFrom(close_ns_));
   result.set_settle_s(SecondsFrom(settle_ns_));
   result.set_stopped(ends.stopped());
-  result.set_hit_deadline(hit_deadline_);
-  result.set_deadline_ops(deadline_ops_);
   result.set_deadline_worker_ns(ends.deadline_worker_ns());
   result.set_cpu_user_s(cpu_user_s_);
   result.set_cpu_system_s(cpu_system_s_);

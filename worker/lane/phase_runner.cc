@@ -83,12 +83,6 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   prepared_.store(true, std::memory_order_release);
 
   v1::Prepared answer;
-  for (const auto& lane : lanes_) {
-    if (!lane->problem()) continue;
-    v1::LaneProblem& problem = *answer.add_problems();
-    problem.set_lane(lane->number());
-    *problem.mutable_problem() = *lane->problem();
-  }
   answer.mutable_steps()->Assign(steps_.begin(), steps_.end());
   return answer;
 }
@@ -392,15 +386,12 @@ void PhaseRunner::NoteOpsEnded(const Lane& lane) {
     if (lane.ended_by_itself() && !end_sent_) {
       end_sent_ = true;
       ended.emplace();
-      ended->mutable_lane_ended()->set_lane(lane.number());
+      ended->mutable_lane_ended();
     }
     // If no lane is waiting, LanesDone will come soon and must not be overtaken; ReportDone then sends this event.
     if (waiting_ > 0) deadline = DeadlineEvent();
   }
-  if (ended) {
-    ended->mutable_lane_ended()->set_at_worker_ns(lane.AboutEndOfOps().ns);
-    take_event_(*std::move(ended));
-  }
+  if (ended) take_event_(*std::move(ended));
   if (deadline) take_event_(*std::move(deadline));
 }
 

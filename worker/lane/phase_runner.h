@@ -45,8 +45,8 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   PhaseRunner& operator=(const PhaseRunner&) = delete;
 
   // Starts the lanes, performs the steps before the start and opens the files; the lanes then wait. An error means that
-  // the phase as a whole cannot run; lanes that cannot take part are listed in the answer. Cancelled: Cancel was
-  // called.
+  // the phase as a whole cannot run; a lane that cannot take part has its problem in its result. Cancelled: Cancel
+  // was called.
   absl::StatusOr<v1::Prepared> Prepare();
 
   // Sets the start time; call it once. `now` is the time when the request arrived. If it is too late for the start, the

@@ -5,6 +5,7 @@
 
 #include "common/not_a_number.h"
 #include "coordinator/analysis/phase/latency.h"
+#include "coordinator/analysis/phase/stonewall.h"
 
 namespace iobench {
 namespace {
@@ -26,19 +27,47 @@ Moved Less(const Moved& all, const Moved& part) {
   return {less(all.bytes, part.bytes), less(all.ops, part.ops)};
 }
 
-// What one lane did in each of the phase's windows.
-struct LaneInWindows {
-  Moved in_region;  // by the end of its timed region, excluding the warm-up
-  Moved at_stonewall, all_active, deadline;
-};
-
 struct PhaseWindows {
   std::optional<Window> full, stonewall, all_active, deadline;
 };
 
-LaneInWindows Count(const AlignedLane& lane, const PhaseWindows& windows,
-                    std::span<const AlignedPoint> timeline) {
-  LaneInWindows lane_in;
+// Bytes up to an instant within the ops are unflushed, so they give no figure next to a headline that counts flushed
+// bytes.
+bool OnlyFlushedCounts(const PhaseTraits& traits) {
+  return traits.flush_in_region && !traits.headline_is_retroactive();
+}
+
+PhaseWindows WindowsOf(const PhaseTraits& traits, std::span<const AlignedLane> lanes,
+                       std::optional<CoordTime> warmup_end) {
+  PhaseWindows windows;
+  windows.full = FullWindow(lanes, warmup_end);
+  windows.stonewall = StonewallWindow(lanes, warmup_end);
+  if (OnlyFlushedCounts(traits)) return windows;
+  windows.all_active = AllActiveWindow(lanes, warmup_end);
+  if (traits.deadline_s > 0) windows.deadline = DeadlineWindow(lanes, warmup_end);
+  return windows;
+}
+
+BothRates RateIn(const std::optional<Window>& window, const Moved& moved) {
+  return window ? RateOf(moved, window->seconds()) : kNoRate;
+}
+
+// What one lane, or all of them, did in each of the phase's windows.
+struct InWindows {
+  Moved in_region;  // by the end of the timed region, excluding the warm-up
+  Moved at_stonewall, all_active, deadline;
+
+  InWindows& operator+=(const InWindows& other) {
+    in_region += other.in_region;
+    at_stonewall += other.at_stonewall;
+    all_active += other.all_active;
+    deadline += other.deadline;
+    return *this;
+  }
+};
+
+InWindows Count(const AlignedLane& lane, const PhaseWindows& windows, std::span<const AlignedPoint> timeline) {
+  InWindows lane_in;
   if (!lane.started) return lane_in;
   lane_in.in_region = {Exactly(static_cast<double>(lane.result->region_bytes())),
                        Exactly(static_cast<double>(lane.result->region_ops()))};
@@ -76,6 +105,35 @@ double RateOfLane(double amount, double own_seconds) {
   return amount == 0 ? 0 : Rate(amount, own_seconds);
 }
 
+// Counts every lane, appends its part of the headline to `figures`, and returns the sums. REQUIRES: there is a full
+// window.
+InWindows CountLanes(const PhaseTraits& traits, const PhaseWindows& windows,
+                     std::span<const AlignedLane> lanes, std::vector<LaneFigures>& figures) {
+  const bool retroactive = traits.headline_is_retroactive();
+  InWindows all;
+  std::vector<AlignedPoint> timeline;
+  for (const AlignedLane& lane : lanes) {
+    TimelineOf(lane, timeline);
+    const InWindows lane_in = Count(lane, windows, timeline);
+    all += lane_in;
+    LaneFigures& mine = figures.emplace_back();
+    mine.measured = retroactive ? lane_in.at_stonewall : lane_in.in_region;
+    if (!lane.started) continue;
+    const CoordTime end = retroactive && windows.stonewall ? windows.stonewall->end : lane.region_end;
+    mine.own_seconds = OwnSeconds(lane, windows.full->begin, end, mine.measured);
+  }
+  return all;
+}
+
+BothRates ChildrenOf(std::span<const LaneFigures> lanes) {
+  BothRates sum = {0, 0};
+  for (const LaneFigures& lane : lanes) {
+    sum.bytes_per_s += lane.bytes_per_s();
+    sum.ops_per_s += lane.ops_per_s();
+  }
+  return sum;
+}
+
 BothRates ParentOf(const AlignedPhase& aligned, const Moved& in_regions, CoordTime begin) {
   int64_t last_done_ns = 0;
   for (const AlignedWorker& worker : aligned.workers) {
@@ -100,81 +158,46 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
   figures.headline = figures.full = figures.stonewalled = figures.all_active = kNoRate;
   figures.children = figures.parent = figures.deadline = kNoRate;
   figures.straggler_cost = kNaN;
-  figures.lanes.resize(lanes.size());
 
-  const bool retroactive = traits.headline_is_retroactive();
-  // Bytes up to an instant within the ops are unflushed, so they give no figure next to a headline that counts flushed
-  // bytes.
-  const bool only_flushed_counts = traits.flush_in_region && !retroactive;
   const CoordTime start{phase.start_coord_ns()};
   std::optional<CoordTime> warmup_end;
   if (traits.warmup_s > 0) warmup_end = start + NanosFrom(traits.warmup_s);
-  PhaseWindows windows = {
-      .full = FullWindow(lanes, warmup_end),
-      .stonewall = StonewallWindow(lanes, warmup_end),
-      .all_active = std::nullopt,
-      .deadline = std::nullopt,
-  };
-  if (!windows.full) return figures;
-  if (!only_flushed_counts) {
-    windows.all_active = AllActiveWindow(lanes, warmup_end);
-    if (traits.deadline_s > 0) windows.deadline = DeadlineWindow(lanes, warmup_end);
+  const PhaseWindows windows = WindowsOf(traits, lanes, warmup_end);
+  if (!windows.full) {
+    figures.lanes.resize(lanes.size());
+    return figures;
   }
-  const CoordTime begin = windows.full->begin;
   figures.first_op = *FirstOpOf(lanes);
   figures.duration_s = SecondsFrom(windows.full->end - figures.first_op);
   figures.first_to_end = FirstToEnd(lanes);
   if (windows.stonewall) figures.stonewall_at_s = SecondsFrom(windows.stonewall->end - figures.first_op);
 
-  Moved in_regions, at_stonewall, all_active, deadline;
-  bool any_stopped = false;
-  BothRates children = {0, 0};
-  std::vector<AlignedPoint> timeline;
-  for (size_t i = 0; i < lanes.size(); ++i) {
-    const AlignedLane& lane = lanes[i];
-    TimelineOf(lane, timeline);
-    const LaneInWindows lane_in = Count(lane, windows, timeline);
-    in_regions += lane_in.in_region;
-    at_stonewall += lane_in.at_stonewall;
-    all_active += lane_in.all_active;
-    deadline += lane_in.deadline;
-    any_stopped |= lane.result->stopped();
-
-    LaneFigures& mine = figures.lanes[i];
-    mine.measured = retroactive ? lane_in.at_stonewall : lane_in.in_region;
-    if (lane.started) {
-      const CoordTime end = retroactive && windows.stonewall ? windows.stonewall->end : lane.region_end;
-      mine.own_seconds = OwnSeconds(lane, begin, end, mine.measured);
-    }
-    children.bytes_per_s += mine.bytes_per_s();
-    children.ops_per_s += mine.ops_per_s();
-  }
-
-  const double full_s = windows.full->seconds();
-  const double stonewall_s = windows.stonewall ? windows.stonewall->seconds() : 0;
-  const BothRates over_regions = RateOf(in_regions, full_s);
-  const BothRates up_to_stonewall = RateOf(at_stonewall, stonewall_s);
+  const InWindows all = CountLanes(traits, windows, lanes, figures.lanes);
+  const BothRates over_regions = RateIn(windows.full, all.in_region);
+  const bool any_stopped = std::any_of(lanes.begin(), lanes.end(),
+                                       [](const AlignedLane& lane) { return lane.result->stopped(); });
   // With other stonewall kinds, only the user's interrupt stops lanes, and the rate of what was done by then is valid.
-  const bool stonewall_stops =
-      traits.stonewall == v1::STONEWALL_FLUSHED || traits.stonewall == v1::STONEWALL_STOP;
-  if (!any_stopped || !stonewall_stops) figures.full = over_regions;
-  if (traits.stonewall == v1::STONEWALL_FLUSHED) {
+  if (!any_stopped || !StopsLanes(traits.stonewall)) figures.full = over_regions;
+  const bool flushed = traits.stonewall == v1::STONEWALL_FLUSHED;
+  if (flushed) {
     figures.stonewalled = over_regions;
-  } else if (!only_flushed_counts) {
-    figures.stonewalled = up_to_stonewall;
+  } else if (!OnlyFlushedCounts(traits)) {
+    figures.stonewalled = RateIn(windows.stonewall, all.at_stonewall);
   }
-  if (windows.all_active) figures.all_active = RateOf(all_active, windows.all_active->seconds());
-  if (windows.deadline) figures.deadline = RateOf(deadline, windows.deadline->seconds());
-  figures.children = children;
-  figures.parent = ParentOf(aligned, in_regions, warmup_end.value_or(start));
+  figures.all_active = RateIn(windows.all_active, all.all_active);
+  figures.deadline = RateIn(windows.deadline, all.deadline);
+  figures.children = ChildrenOf(figures.lanes);
+  figures.parent = ParentOf(aligned, all.in_region, warmup_end.value_or(start));
   const auto unit = traits.metadata ? &BothRates::ops_per_s : &BothRates::bytes_per_s;
   figures.straggler_cost = 1 - figures.full.*unit / figures.stonewalled.*unit;
   if (!std::isfinite(figures.straggler_cost)) figures.straggler_cost = kNaN;
 
+  const bool retroactive = traits.headline_is_retroactive();
+  const std::optional<Window>& headline_window = retroactive ? windows.stonewall : windows.full;
   figures.headline = traits.stonewall == v1::STONEWALL_NONE ? figures.full : figures.stonewalled;
-  figures.measured = retroactive ? at_stonewall : in_regions;
-  figures.headline_seconds = retroactive ? stonewall_s : full_s;
-  figures.at_stonewall = traits.stonewall == v1::STONEWALL_FLUSHED ? in_regions : at_stonewall;
+  figures.measured = retroactive ? all.at_stonewall : all.in_region;
+  figures.headline_seconds = headline_window ? headline_window->seconds() : 0;
+  figures.at_stonewall = flushed ? all.in_region : all.at_stonewall;
   return figures;
 }
 

@@ -1,9 +1,11 @@
-// The rule of the stonewall: which lane's end of ops is it. The conductor applies it as soon as all lanes are done, to ask
-// for timelines that are exact there; analysis applies it to the results.
+// The rules of the stonewall: which lane's end of ops it is, and whether the other lanes are then told to stop. The
+// conductor applies them during the phase, also to ask for timelines that are exact at the stonewall; analysis applies
+// them to the results.
 #ifndef COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_
 #define COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_
 
 #include "common/time.h"
+#include "iobench/v1/plan.pb.h"
 
 namespace iobench {
 
@@ -19,6 +21,11 @@ inline bool IsStonewallBefore(const LaneEnd& a, const LaneEnd& b) {
   if (a.has_ops != b.has_ops) return a.has_ops;
   if (a.stopped != b.stopped) return b.stopped;
   return a.ops_end < b.ops_end;
+}
+
+// True if the first lane to end its ops stops the others.
+inline bool StopsLanes(v1::Stonewall stonewall) {
+  return stonewall == v1::STONEWALL_FLUSHED || stonewall == v1::STONEWALL_STOP;
 }
 
 }  // namespace iobench

@@ -1,0 +1,14 @@
+// The names that --transport accepts besides `auto`: one for each row of coordinator/transports.cc, which does not
+// compile if the two differ.
+#ifndef COORDINATOR_OPTION_TRANSPORT_NAMES_H_
+#define COORDINATOR_OPTION_TRANSPORT_NAMES_H_
+
+#include <string_view>
+
+namespace iobench {
+
+inline constexpr std::string_view kTransportNames[] = {"local", "mpi", "grpc"};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_OPTION_TRANSPORT_NAMES_H_
