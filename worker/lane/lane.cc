@@ -300,7 +300,7 @@ void Lane::ReadyDataForOps() {
     if (!ready.ok()) return Fail(ready, FirstFile());
     between_->PrepareDataOf(*payload_);
   }
-  if (read_buffer_ && data_.checks()) between_->CheckWith(data_.MakeChecker(prefilled_bytes_ > 0));
+  if (read_buffer_ && data_.checks()) between_->CheckWith(data_.MakeChecker(prefilled_bytes_));
 }
 
 // Steps before the timed region run in the directory of all lanes, or in the lane's own.
@@ -319,7 +319,10 @@ void Lane::CreateFiles() {
   if (!takes_part() || !creates_files()) return;
   const Stopwatch watch(step_times_.create_ns);
   const absl::Status created = InDirectory([this](const Directory& directory) {
-    return iobench::CreateFiles(directory, files_, spec_.preallocates, spec_.keeps_existing);
+    return iobench::CreateFiles(
+        directory, files_,
+        spec_.preallocates ? FileBlocks::kPreallocated : FileBlocks::kAllocatedByWrites,
+        spec_.keeps_existing ? OldFiles::kKept : OldFiles::kReplaced);
   });
   if (!created.ok()) Fail(created, FirstFile());
 }

@@ -106,12 +106,14 @@ absl::StatusOr<std::unique_ptr<File>> MakeAnew(const Directory& directory, const
 
 }  // namespace
 
-absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate, bool keep) {
+absl::Status CreateFiles(const Directory& directory, const FileSet& files, FileBlocks blocks,
+                         OldFiles old) {
+  const bool keeps = files.shared || old == OldFiles::kKept;
   for (const LaneFile& file : files.files) {
     IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened,
-                             files.shared || keep ? OpenOurs(directory, file.name, OpenFor::kWriting)
-                                                  : MakeAnew(directory, file.name));
-    if (preallocate) IOBENCH_RETURN_IF_ERROR(Allocate(*opened, file));
+                             keeps ? OpenOurs(directory, file.name, OpenFor::kWriting)
+                                   : MakeAnew(directory, file.name));
+    if (blocks == FileBlocks::kPreallocated) IOBENCH_RETURN_IF_ERROR(Allocate(*opened, file));
   }
   return absl::OkStatus();
 }

@@ -16,12 +16,18 @@ namespace iobench {
 // The size of the prefill's writes, unless records are larger.
 inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
 
-// Creates new, empty files, replacing those of an earlier phase. A shared file is created only if it is missing, since
-// the coordinator removes the old one once for all lanes. With `preallocate`, the file system allocates all blocks and
-// the files have their full size; ResourceExhausted: not enough space; Unimplemented: the file system cannot do it.
-// With `keep`, existing files stay unchanged.
-absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate = false,
-                         bool keep = false);
+enum class FileBlocks {
+  kAllocatedByWrites,
+  kPreallocated,  // the files have all blocks and their full size from the beginning
+};
+enum class OldFiles { kReplaced, kKept };
+
+// Creates new, empty files, replacing those of an earlier phase, unless `old` keeps them as they are. A shared file
+// is created only if it is missing, since the coordinator removes the old one once for all lanes. With kPreallocated,
+// ResourceExhausted: not enough space; Unimplemented: the file system cannot do it.
+absl::Status CreateFiles(const Directory& directory, const FileSet& files,
+                         FileBlocks blocks = FileBlocks::kAllocatedByWrites,
+                         OldFiles old = OldFiles::kReplaced);
 
 // FailedPrecondition: a file is missing or incomplete; the message says which and how.
 absl::Status CheckDataExist(const Directory& directory, const FileSet& files);
