@@ -106,8 +106,7 @@ absl::StatusOr<std::unique_ptr<File>> MakeAnew(const Directory& directory, const
 
 }  // namespace
 
-absl::Status CreateFiles(const Directory& directory, const FileSet& files, FileBlocks blocks,
-                         OldFiles old) {
+absl::Status CreateFiles(const Directory& directory, const FileSet& files, FileBlocks blocks, OldFiles old) {
   const bool keeps = files.shared || old == OldFiles::kKept;
   for (const LaneFile& file : files.files) {
     IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened,
