@@ -16,8 +16,9 @@
 #include "common/unique_fd.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/engine/io_engine.h"
+#include "worker/lane/lane_files.h"
 #include "worker/lane/lane_hook.h"
-#include "worker/lane/lane_data.h"
+#include "worker/lane/lane_work.h"
 #include "worker/lane/phase_spec.h"
 #include "worker/lane/trace_hook.h"
 #include "worker/metadata/metadata_work.h"
@@ -61,19 +62,19 @@ class Lane {
   void Stop() { stop_.stop.store(true, std::memory_order_relaxed); }
   void Quit();  // Stop, and leave unfinished files as they are
 
-  bool takes_part() const { return !plan_.sits_out() && !failed(); }
+  bool takes_part() const { return !work_.plan.sits_out() && !failed(); }
   bool failed() const { return problem_.has_value(); }
   bool ended_by_itself() const;  // the ops ended without a stop, a failure or a wait at the deadline
   uint64_t ops() const;          // completed so far; only for the lane's thread, or while it waits
   uint64_t bytes_per_pass() const { return stream_ == nullptr ? 0 : stream_->bytes_per_pass(); }
   uint64_t ops_per_pass() const { return stream_ == nullptr ? 0 : stream_->ops_per_pass(); }
   const LiveCell* live() const { return recorder_ == nullptr ? nullptr : &recorder_->live(); }
-  uint32_t number() const { return plan_.lane(); }
-  uint32_t index_on_client() const { return plan_.index_on_client(); }
+  uint32_t number() const { return work_.plan.lane(); }
+  uint32_t index_on_client() const { return work_.plan.index_on_client(); }
   const std::optional<v1::Problem>& problem() const { return problem_; }
   // An error if the lane found another run's data in place of its own. Only for lanes that open their directory
   // themselves.
-  const absl::Status& lost_claim() const { return lost_claim_; }
+  const absl::Status& lost_claim() const { return directory_.lost_claim(); }
 
   // Durations of the steps before the start, for the phase's StepResults.
   struct StepTimes {
@@ -96,47 +97,25 @@ class Lane {
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 
  private:
-  bool reads() const;
-  bool writes() const;
-  bool creates_files() const;
-  bool needs_data() const;
-  bool data_must_exist() const;  // user's files, or files that only all lanes together can write
-  OpKinds kinds() const;
-  bool loops() const { return spec_.stop.time_s() > 0; }
   // The number of unmeasured ops that remain: a file that this phase creates is incomplete, or only some items of a
   // tree have been changed.
   uint64_t UnfinishedOps() const;
-  OpenMode ModeFor() const;
-  std::string FirstFile() const;  // with its path; empty if no files are used
   void NoteResidentBytes();
-  absl::Status InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step);
-  WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
+  WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + work_.spec.clock.offset_ns()}; }
   WorkerTime EndOfRegion(const TickScale& scale) const;
   void Run();
-  bool flushes_passes() const;
-  bool forgets_passes() const;
   bool EndPass();  // false: failed
   void FinishOps(uint64_t op_count);
   absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
-  bool needs_payload() const;
-  bool makes_data_before_ops() const;
   absl::Status MakeHook();
   int64_t LongestAskedPauseNs();
   absl::Status MakeTrace();
-  std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
   void ReadyDataForOps();
   void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
   void FailWith(const LoopEnd& end);
 
-  const PhaseSpec& spec_;
-  const v1::LanePlan plan_;
-  const LaneData data_;
-  const std::string target_;
-  const Directory* const directory_;
-  std::unique_ptr<Directory> own_directory_;  // of a lane that connects by itself, until its files are opened
-  absl::Status lost_claim_;
-  FileSet files_;
-  std::optional<MetadataWork> metadata_;  // of a metadata operation, whose only file is its tree
+  const LaneWork work_;
+  LaneDirectory directory_;
   StopCell stop_, quit_;
 
   std::unique_ptr<OpStream> stream_;

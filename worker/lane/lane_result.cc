@@ -19,7 +19,7 @@ WorkerTime Lane::EndOfOps(const TickScale& scale) const {
 
 WorkerTime Lane::EndOfRegion(const TickScale& scale) const {
   if (!failed()) {
-    if (spec_.region.close()) return ToWorker(close_end_ns_);
+    if (work_.spec.region.close()) return ToWorker(close_end_ns_);
     if (fsync_end_ns_ != 0) return ToWorker(fsync_end_ns_);
   }
   return EndOfOps(scale);
@@ -27,7 +27,7 @@ WorkerTime Lane::EndOfRegion(const TickScale& scale) const {
 
 v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
   v1::LaneEnds ends;
-  ends.set_lane(plan_.lane());
+  ends.set_lane(work_.plan.lane());
   ends.set_took_part(takes_part() && ran_);
   if (!ran_) return ends;
   // If the open is in the timed region, the lane's time starts there.
@@ -37,18 +37,18 @@ v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
   ends.set_region_end_worker_ns(EndOfRegion(scale).ns);
   ends.set_has_ops(recorder_->ops() > 0);
   ends.set_stopped(end_.reason == LoopEnd::Reason::kStopped);
-  if (hit_deadline_) ends.set_deadline_worker_ns((start_ + NanosFrom(spec_.stop.deadline_s())).ns);
+  if (hit_deadline_) ends.set_deadline_worker_ns((start_ + NanosFrom(work_.spec.stop.deadline_s())).ns);
   return ends;
 }
 
 v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const {
   v1::LaneResult result;
-  result.set_lane(plan_.lane());
-  result.set_file_owner(plan_.file_owner());
-  result.set_sat_out(plan_.sits_out());
+  result.set_lane(work_.plan.lane());
+  result.set_file_owner(work_.plan.file_owner());
+  result.set_sat_out(work_.plan.sits_out());
   result.set_found_items(found_items_);
-  result.set_operation(std::string(spec_.operation->name));
-  result.set_file(FirstFile());
+  result.set_operation(std::string(work_.spec.operation->name));
+  result.set_file(work_.FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;
   result.set_open_s(SecondsFrom(step_times_.open_ns));
   if (resident_bytes_) result.set_resident_bytes(*resident_bytes_);
@@ -77,7 +77,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_deadline_worker_ns(ends.deadline_worker_ns());
   result.set_cpu_user_s(cpu_user_s_);
   result.set_cpu_system_s(cpu_system_s_);
-  result.set_tool_s(static_cast<double>(recorder_->ops()) * spec_.loop_ns / 1e9);
+  result.set_tool_s(static_cast<double>(recorder_->ops()) * work_.spec.loop_ns / 1e9);
   if (between_ || trace_) {
     result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(hook_ticks_))));
     result.set_pause_s(
@@ -88,7 +88,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
     result.set_data_s(is_data ? result.between_s() : SecondsFrom(between_->data_ns()));
     if (between_->checker() != nullptr) {
       *result.mutable_verify() = between_->checker()->Result();
-      NamePlaces(files_, *result.mutable_verify());
+      NamePlaces(work_.files, *result.mutable_verify());
     }
   }
   result.set_data_s(result.data_s() + SecondsFrom(copying_ns_));
