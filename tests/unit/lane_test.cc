@@ -438,7 +438,7 @@ TEST_CASE("with -+F a lane that writes begins with an empty file, and one that r
   writer.lane->CreateFiles();
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 0);
   writer.lane->Prefill();
-  REQUIRE(writer.lane->prefilled_bytes() == 0);
+  REQUIRE(writer.lane->preparation().prefilled_bytes == 0);
   writer.lane->Open();
   writer.RunRegion();
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 16 * 4096);

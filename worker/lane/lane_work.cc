@@ -5,7 +5,6 @@
 #include "common/model/engine.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
-#include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
 #include "worker/metadata/tree_keeper.h"
 
