@@ -114,7 +114,8 @@ TEST_CASE("a file that has another name elsewhere is not ours: it is neither wri
   Payload payload = NewPayload();
   const StopCell quit;
   const FileSet files = directory.Files({{"a", 0, 4096}});
-  const absl::Status kept = CreateFiles(*directory.opened, files, /*preallocate=*/false, /*keep=*/true);
+  const absl::Status kept =
+      CreateFiles(*directory.opened, files, FileBlocks::kAllocatedByWrites, OldFiles::kKept);
   REQUIRE(absl::IsFailedPrecondition(kept));
   REQUIRE_THAT(std::string(kept.message()), Catch::Contains("hard link"));
   REQUIRE(absl::IsFailedPrecondition(Prefill(*directory.opened, files, payload, quit).status()));
@@ -151,7 +152,7 @@ TEST_CASE("new files replace old ones; of a shared one only a missing one is mad
 TEST_CASE("preallocated files have their blocks and their size, each lane its extent of a shared one") {
   const DataPlace directory;
   const absl::Status made =
-      CreateFiles(*directory.opened, directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
+      CreateFiles(*directory.opened, directory.Files({{"a", 0, 1 << 20}}), FileBlocks::kPreallocated);
   if (absl::IsUnimplemented(made)) {
     WARN("no fallocate below " << directory.temp.path());
     REQUIRE_THAT(std::string(made.message()), Catch::Contains("leave --preallocate out"));
@@ -162,11 +163,12 @@ TEST_CASE("preallocated files have their blocks and their size, each lane its ex
   REQUIRE(::stat((directory.temp.path() + "/a").c_str(), &facts) == 0);
   REQUIRE(facts.st_size == 1 << 20);
   REQUIRE(facts.st_blocks * 512 >= 1 << 20);
-  REQUIRE(
-      CreateFiles(*directory.opened, directory.Files({{"shared", 2 << 20, 1 << 20}}, /*shared=*/true), true)
-          .ok());
-  REQUIRE(
-      CreateFiles(*directory.opened, directory.Files({{"shared", 0, 1 << 20}}, /*shared=*/true), true).ok());
+  for (const uint64_t extent_offset : {2 << 20, 0}) {
+    REQUIRE(CreateFiles(*directory.opened,
+                        directory.Files({{"shared", extent_offset, 1 << 20}}, /*shared=*/true),
+                        FileBlocks::kPreallocated)
+                .ok());
+  }
   REQUIRE(directory.temp.SizeOf("shared") == 3 << 20);
 }
 
@@ -178,7 +180,7 @@ TEST_CASE("a file that cannot be preallocated is told with its size and the errn
   const rlimit limit{64 << 10, before.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
   const absl::Status made =
-      CreateFiles(*directory.opened, directory.Files({{"a", 0, 1 << 20}}), /*preallocate=*/true);
+      CreateFiles(*directory.opened, directory.Files({{"a", 0, 1 << 20}}), FileBlocks::kPreallocated);
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, old_handler);
   REQUIRE_FALSE(made.ok());
@@ -436,7 +438,7 @@ TEST_CASE("with -+F a lane that writes begins with an empty file, and one that r
   writer.lane->CreateFiles();
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 0);
   writer.lane->Prefill();
-  REQUIRE(writer.lane->prefilled_bytes() == 0);
+  REQUIRE(writer.lane->preparation().prefilled_bytes == 0);
   writer.lane->Open();
   writer.RunRegion();
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 16 * 4096);

@@ -1,4 +1,4 @@
-// One I/O thread's part in a phase: its files, op stream, engine and results.
+// One I/O thread's part in a phase, from its files to its results.
 #ifndef WORKER_LANE_LANE_H_
 #define WORKER_LANE_LANE_H_
 
@@ -8,23 +8,30 @@
 #include <span>
 #include <string>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/time.h"
-#include "common/unique_fd.h"
 #include "iobench/v1/control.pb.h"
-#include "worker/engine/io_engine.h"
-#include "worker/lane/lane_hook.h"
-#include "worker/lane/lane_data.h"
+#include "worker/lane/lane_files.h"
+#include "worker/lane/lane_setup.h"
+#include "worker/lane/lane_work.h"
 #include "worker/lane/phase_spec.h"
-#include "worker/lane/trace_hook.h"
-#include "worker/metadata/metadata_work.h"
+#include "worker/lane/timed_region.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/storage/directory.h"
 
 namespace iobench {
+
+// What a lane's steps before the start did, for the phase's StepResults.
+struct LanePreparation {
+  struct Times {
+    int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0;
+  };
+  Times times;
+  uint64_t prefilled_bytes = 0;
+  std::optional<uint64_t> resident_bytes;  // bytes of the files in this host's memory before the start
+  TreePrepared tree;
+};
 
 // The lane's own thread calls the steps of a phase in the order in which they are declared. After a failed step, the
 // later steps do nothing; in a lane that sits out, no step does anything. Other threads may call Stop and Quit at any
@@ -38,8 +45,8 @@ class Lane {
 
   // ---- before the phase's start
   void TakeOwnDescriptors();  // of the calling thread (own_descriptors.h), before it opens anything
-  void Bind();       // binds the calling thread to a processor
-  void MakeReady();  // op stream, recorder, buffers: everything that would take time later
+  void Bind();                // binds the calling thread to a processor
+  void MakeReady();           // makes the LaneSetup: everything that would take time later
   void CreateFiles();
   void Prefill();  // if the operation needs data: writes it, or only checks it (data_must_exist)
   void ForgetPages();
@@ -61,112 +68,48 @@ class Lane {
   void Stop() { stop_.stop.store(true, std::memory_order_relaxed); }
   void Quit();  // Stop, and leave unfinished files as they are
 
-  bool takes_part() const { return !plan_.sits_out() && !failed(); }
+  bool takes_part() const { return !work_.plan.sits_out() && !failed(); }
   bool failed() const { return problem_.has_value(); }
   bool ended_by_itself() const;  // the ops ended without a stop, a failure or a wait at the deadline
   uint64_t ops() const;          // completed so far; only for the lane's thread, or while it waits
-  uint64_t bytes_per_pass() const { return stream_ == nullptr ? 0 : stream_->bytes_per_pass(); }
-  uint64_t ops_per_pass() const { return stream_ == nullptr ? 0 : stream_->ops_per_pass(); }
-  const LiveCell* live() const { return recorder_ == nullptr ? nullptr : &recorder_->live(); }
-  uint32_t number() const { return plan_.lane(); }
-  uint32_t index_on_client() const { return plan_.index_on_client(); }
+  uint64_t bytes_per_pass() const { return setup_ == nullptr ? 0 : setup_->stream().bytes_per_pass(); }
+  uint64_t ops_per_pass() const { return setup_ == nullptr ? 0 : setup_->stream().ops_per_pass(); }
+  const LiveCell* live() const { return setup_ == nullptr ? nullptr : &setup_->recorder().live(); }
+  uint32_t number() const { return work_.plan.lane(); }
+  uint32_t index_on_client() const { return work_.plan.index_on_client(); }
   const std::optional<v1::Problem>& problem() const { return problem_; }
   // An error if the lane found another run's data in place of its own. Only for lanes that open their directory
   // themselves.
-  const absl::Status& lost_claim() const { return lost_claim_; }
+  const absl::Status& lost_claim() const { return directory_.lost_claim(); }
 
-  // Durations of the steps before the start, for the phase's StepResults.
-  struct StepTimes {
-    int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0;
-  };
-  const StepTimes& step_times() const { return step_times_; }
-  uint64_t prefilled_bytes() const { return prefilled_bytes_; }
-  int64_t pass_end_ns() const { return pass_end_ns_; }  // total of all flushes and page drops between passes
-  uint64_t traced_ops() const { return traced_ops_; }  // number of ops written to the trace; 0: no trace was requested
-  uint64_t untraced_ops() const { return trace_ ? trace_->left_out_count() : 0; }
-  const TreePrepared& tree_prepared() const { return tree_prepared_; }
-  std::string engine_note() const { return engine_ == nullptr ? std::string() : engine_->Note(); }
+  const LanePreparation& preparation() const { return preparation_; }
+  std::string engine_note() const { return setup_ == nullptr ? std::string() : setup_->engine_note(); }
+  int64_t pass_end_ns() const { return region_ ? region_->outcome().pass_end_ns : 0; }
+  uint64_t traced_ops() const;    // number of ops written to the trace; 0: no trace was requested
+  uint64_t untraced_ops() const;  // left out of it
 
   // `scale` is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not take part.
   v1::LaneEnds EndsOn(const TickScale& scale) const;
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 
  private:
-  bool reads() const;
-  bool writes() const;
-  bool creates_files() const;
-  bool needs_data() const;
-  bool data_must_exist() const;  // user's files, or files that only all lanes together can write
-  OpKinds kinds() const;
-  bool loops() const { return spec_.stop.time_s() > 0; }
-  // The number of unmeasured ops that remain: a file that this phase creates is incomplete, or only some items of a
-  // tree have been changed.
-  uint64_t UnfinishedOps() const;
-  OpenMode ModeFor() const;
-  std::string FirstFile() const;  // with its path; empty if no files are used
+  // The first failure counts; later ones change nothing.
+  void Fail(const LaneFailure& failure);
+  void FailUnlessOk(const absl::Status& status);  // OK: no failure; otherwise it concerns the first file
+  absl::Status PrepareData();
+  absl::Status CheckData();
+  absl::Status WriteData();
   void NoteResidentBytes();
-  absl::Status InDirectory(absl::FunctionRef<absl::Status(const Directory&)> step);
-  WorkerTime ToWorker(int64_t monotonic_ns) const { return {monotonic_ns + spec_.clock.offset_ns()}; }
-  WorkerTime EndOfOps(const TickScale& scale) const;
-  WorkerTime EndOfRegion(const TickScale& scale) const;
-  void Run();
-  bool flushes_passes() const;
-  bool forgets_passes() const;
-  bool EndPass();  // false: failed
-  void FinishOps(uint64_t op_count);
-  absl::StatusOr<std::unique_ptr<OpStream>> MakeStream(const StreamShape& shape) const;
-  bool needs_payload() const;
-  bool makes_data_before_ops() const;
-  absl::Status MakeHook();
-  int64_t LongestAskedPauseNs();
-  absl::Status MakeTrace();
-  std::string TraceFile() const { return TraceFileOf(spec_.trace, plan_); }
-  void ReadyDataForOps();
-  void Fail(const absl::Status& status, const std::string& file, uint64_t offset = 0);
-  void FailWith(const LoopEnd& end);
+  bool ran() const { return region_ && region_->outcome().ran; }
 
-  const PhaseSpec& spec_;
-  const v1::LanePlan plan_;
-  const LaneData data_;
-  const std::string target_;
-  const Directory* const directory_;
-  std::unique_ptr<Directory> own_directory_;  // of a lane that connects by itself, until its files are opened
-  absl::Status lost_claim_;
-  FileSet files_;
-  std::optional<MetadataWork> metadata_;  // of a metadata operation, whose only file is its tree
+  const LaneWork work_;
+  LaneDirectory directory_;
   StopCell stop_, quit_;
-
-  std::unique_ptr<OpStream> stream_;
-  std::unique_ptr<LaneRecorder> recorder_;
-  std::unique_ptr<IoEngine> engine_;
-  std::optional<Payload> payload_;
-  std::optional<AlignedBuffer> read_buffer_;
-  std::optional<LaneHook> between_;  // the op hook, if anything runs between ops
-  std::optional<TraceHook> trace_;   // wraps the op hook if a trace is replayed or written
-  UniqueFd trace_file_;
-  uint64_t traced_ops_ = 0;
-  std::optional<LaneContext> context_;
-  std::optional<TickScale> scale_;  // accurate enough for rules and histograms; results use the phase's own scale
-
-  std::optional<v1::Problem> problem_;
-  StepTimes step_times_;
-  uint64_t prefilled_bytes_ = 0;
-  std::optional<uint64_t> resident_bytes_;  // bytes of the files in this host's memory before the start
-  TreePrepared tree_prepared_;
-  uint64_t found_items_ = 0;
-  WorkerTime start_;
-  bool ran_ = false;  // RunOps was called, so the recorder has a start time
-  uint64_t hook_ticks_ = 0;
-  int64_t copying_ns_ = 0;  // time to generate long ops' data directly in a queue's buffers
-  LoopEnd end_;
-  bool hit_deadline_ = false;
-  int64_t pass_end_ns_ = 0;
-  absl::Status pass_end_status_;
-  int64_t open_begin_ns_ = 0;                // CLOCK_MONOTONIC; 0: not opened in the timed region
-  int64_t fsync_ns_ = 0, fsync_end_ns_ = 0;  // duration, and end time on CLOCK_MONOTONIC (0: not done)
-  int64_t close_ns_ = 0, close_end_ns_ = 0;
+  LanePreparation preparation_;
+  std::unique_ptr<LaneSetup> setup_;   // null until MakeReady, or if it failed
+  std::optional<TimedRegion> region_;  // if there is a set-up
   int64_t settle_ns_ = 0;
-  double cpu_user_s_ = 0, cpu_system_s_ = 0;
+  std::optional<v1::Problem> problem_;
 };
 
 }  // namespace iobench

@@ -76,7 +76,7 @@ absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) cons
   return absl::OkStatus();
 }
 
-std::unique_ptr<DataChecker> LaneData::MakeChecker(bool prefilled) const {
+std::unique_ptr<DataChecker> LaneData::MakeChecker(uint64_t prefilled_bytes) const {
   if (is_pattern_) {
     return std::make_unique<PatternChecker>(static_cast<unsigned char>(spec_.data.pattern_byte()));
   }
@@ -87,7 +87,7 @@ std::unique_ptr<DataChecker> LaneData::MakeChecker(bool prefilled) const {
   if (low == 0) {
     low = prepared;
     high = std::max(high, prepared);
-  } else if (prefilled) {
+  } else if (prefilled_bytes > 0) {
     low = std::min(low, prepared);
     high = std::max(high, prepared);
   }

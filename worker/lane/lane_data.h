@@ -34,8 +34,8 @@ class LaneData {
   // Switches the payload to the data of the timed ops.
   absl::Status ReadyForOps(Payload& payload) const;
 
-  // `prefilled`: this lane has just written some of the files. REQUIRES: checks().
-  std::unique_ptr<DataChecker> MakeChecker(bool prefilled) const;
+  // `prefilled_bytes`: how much of its files this lane has just written. REQUIRES: checks().
+  std::unique_ptr<DataChecker> MakeChecker(uint64_t prefilled_bytes) const;
 
  private:
   absl::Status MakeRecordsOf(uint32_t generation, Payload& payload) const;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "worker/data_directory/data_directory.h"
 #include "worker/storage/local_directory.h"
 
 namespace iobench {
@@ -106,12 +107,24 @@ absl::StatusOr<std::unique_ptr<File>> MakeAnew(const Directory& directory, const
 
 }  // namespace
 
-absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate, bool keep) {
+absl::Status LaneDirectory::Use(absl::FunctionRef<absl::Status(const Directory&)> step) {
+  if (shared_ != nullptr) return step(*shared_);
+  if (own_ == nullptr) {
+    auto opened = OpenClaimedDirectory(target_, claim_);
+    if (IsHeldByAnother(opened.status())) lost_claim_ = opened.status();
+    if (!opened.ok()) return opened.status();
+    own_ = *std::move(opened);
+  }
+  return step(*own_);
+}
+
+absl::Status CreateFiles(const Directory& directory, const FileSet& files, FileBlocks blocks, OldFiles old) {
+  const bool keeps = files.shared || old == OldFiles::kKept;
   for (const LaneFile& file : files.files) {
     IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened,
-                             files.shared || keep ? OpenOurs(directory, file.name, OpenFor::kWriting)
-                                                  : MakeAnew(directory, file.name));
-    if (preallocate) IOBENCH_RETURN_IF_ERROR(Allocate(*opened, file));
+                             keeps ? OpenOurs(directory, file.name, OpenFor::kWriting)
+                                   : MakeAnew(directory, file.name));
+    if (blocks == FileBlocks::kPreallocated) IOBENCH_RETURN_IF_ERROR(Allocate(*opened, file));
   }
   return absl::OkStatus();
 }

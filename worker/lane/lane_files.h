@@ -1,27 +1,60 @@
-// Prepares a lane's files before the timed region. The functions run on the lane's thread and work in the directory
-// that holds the files. Errors name the file. Symbolic links are never followed, except for files that the user names.
+// The directory that holds a lane's files, and what happens to the files outside the timed region. Everything here runs
+// on the lane's thread. Errors name the file. Symbolic links are never followed, except for files that the user names.
 #ifndef WORKER_LANE_LANE_FILES_H_
 #define WORKER_LANE_LANE_FILES_H_
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "iobench/v1/control.pb.h"
 #include "worker/loop/file_set.h"
 #include "worker/loop/lane_context.h"
 #include "worker/storage/directory.h"
 
 namespace iobench {
 
+// The directory of all lanes of a target, or, if the target is a URL, a connection of the lane's own.
+class LaneDirectory {
+ public:
+  // `shared` must outlive it; null: each use connects to `target`, unless a connection is open, and checks that the data
+  // there belong to `claim`.
+  LaneDirectory(const Directory* shared, std::string target, v1::DataClaim claim)
+      : shared_(shared), target_(std::move(target)), claim_(std::move(claim)) {}
+
+  absl::Status Use(absl::FunctionRef<absl::Status(const Directory&)> step);
+  void CloseOwn() { own_.reset(); }
+
+  // An error if the data turned out to be another run's. Other threads may read it while the lane's thread waits.
+  const absl::Status& lost_claim() const { return lost_claim_; }
+
+ private:
+  const Directory* const shared_;
+  const std::string target_;
+  const v1::DataClaim claim_;
+  std::unique_ptr<Directory> own_;
+  absl::Status lost_claim_;
+};
+
 // The size of the prefill's writes, unless records are larger.
 inline constexpr uint32_t kPrefillRecordBytes = 1 << 20;
 
-// Creates new, empty files, replacing those of an earlier phase. A shared file is created only if it is missing, since
-// the coordinator removes the old one once for all lanes. With `preallocate`, the file system allocates all blocks and
-// the files have their full size; ResourceExhausted: not enough space; Unimplemented: the file system cannot do it.
-// With `keep`, existing files stay unchanged.
-absl::Status CreateFiles(const Directory& directory, const FileSet& files, bool preallocate = false,
-                         bool keep = false);
+enum class FileBlocks {
+  kAllocatedByWrites,
+  kPreallocated,  // the files have all blocks and their full size from the beginning
+};
+enum class OldFiles { kReplaced, kKept };
+
+// Creates new, empty files, replacing those of an earlier phase, unless `old` keeps them as they are. A shared file
+// is created only if it is missing, since the coordinator removes the old one once for all lanes. With kPreallocated,
+// ResourceExhausted: not enough space; Unimplemented: the file system cannot do it.
+absl::Status CreateFiles(const Directory& directory, const FileSet& files,
+                         FileBlocks blocks = FileBlocks::kAllocatedByWrites,
+                         OldFiles old = OldFiles::kReplaced);
 
 // FailedPrecondition: a file is missing or incomplete; the message says which and how.
 absl::Status CheckDataExist(const Directory& directory, const FileSet& files);

@@ -28,6 +28,7 @@ class LaneHook final : public OpHook {
   void EndPausesAndChecks();
 
   Pauses* pauses() { return pauses_.get(); }
+  const Pauses* pauses() const { return pauses_.get(); }
   const DataChecker* checker() const { return checker_.get(); }
   // Time for generating and checking data. If the hook does nothing else, this is not timed separately: it is all of
   // the time between ops.

@@ -11,101 +11,133 @@ namespace {
 
 constexpr size_t kMaxTimelinePoints = 600;
 
-}  // namespace
+// Converts a lane's times to the worker's clock.
+struct LaneTimes {
+  const TickScale& scale;
+  const WorkerClock& clock;
 
-WorkerTime Lane::EndOfOps(const TickScale& scale) const {
-  return ToWorker(scale.ToMonotonicNs(recorder_->ops_end()));
-}
+  WorkerTime At(int64_t monotonic_ns) const { return {monotonic_ns + clock.offset_ns()}; }
+  WorkerTime At(Ticks ticks) const { return At(scale.ToMonotonicNs(ticks)); }
+};
 
-WorkerTime Lane::EndOfRegion(const TickScale& scale) const {
-  if (!failed()) {
-    if (spec_.region.close()) return ToWorker(close_end_ns_);
-    if (fsync_end_ns_ != 0) return ToWorker(fsync_end_ns_);
+void AddRecord(const LaneRecorder& recorder, const LaneTimes& times, v1::LaneResult& result) {
+  result.set_last_op_worker_ns(times.At(recorder.last_end()).ns);
+  const LaneRecorder::Stall& stall = recorder.longest_stall();
+  result.set_stall_begin_worker_ns(times.At(stall.begin).ns);
+  result.set_stall_end_worker_ns(times.At(stall.end).ns);
+  result.set_region_bytes(recorder.bytes());
+  result.set_region_ops(recorder.ops());
+  result.set_bytes(recorder.bytes() + recorder.unmeasured_bytes());
+  result.set_ops(recorder.ops() + recorder.unmeasured_ops());
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    const Histogram* const histogram = recorder.histogram_of(kind);
+    if (histogram == nullptr) continue;
+    v1::KindResult& of_kind = *result.add_kinds();
+    of_kind.set_kind(static_cast<v1::OpKind>(i));
+    of_kind.set_bytes(recorder.bytes_of(kind));
+    of_kind.set_ops(recorder.ops_of(kind));
+    *of_kind.mutable_latency() = histogram->ToProto();
   }
-  return EndOfOps(scale);
 }
+
+void AddOutcome(const RegionOutcome& outcome, v1::LaneResult& result) {
+  result.set_fsync_s(SecondsFrom(outcome.fsync_ns));
+  result.set_close_s(SecondsFrom(outcome.close_ns));
+  result.set_cpu_user_s(outcome.cpu_user_s);
+  result.set_cpu_system_s(outcome.cpu_system_s);
+}
+
+// What was done between ops, and the tool's own share of the lane's time.
+void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const LaneWork& work,
+                const TickScale& scale, v1::LaneResult& result) {
+  const LaneHook* const hook = setup.hook();
+  const TraceHook* const trace = setup.trace();
+  if (hook != nullptr || trace != nullptr) {
+    result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(outcome.hook_ticks))));
+    result.set_pause_s(SecondsFrom((hook != nullptr ? hook->left_out_ns() : 0) +
+                                   (trace != nullptr ? trace->waited_ns() : 0)));
+  }
+  if (hook != nullptr) {
+    const bool is_data = hook->only_makes_data() && trace == nullptr;
+    result.set_data_s(is_data ? result.between_s() : SecondsFrom(hook->data_ns()));
+    if (hook->checker() != nullptr) {
+      *result.mutable_verify() = hook->checker()->Result();
+      NamePlaces(work.files, *result.mutable_verify());
+    }
+  }
+  result.set_data_s(result.data_s() + SecondsFrom(outcome.copying_ns));
+  result.set_tool_s(static_cast<double>(setup.recorder().ops()) * work.spec.loop_ns / 1e9 + result.data_s());
+}
+
+std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOutcome& outcome,
+                                    const LaneTimes& times) {
+  std::vector<WorkerPoint> points;
+  if (outcome.open_begin_ns != 0) points.push_back({times.At(outcome.open_begin_ns), 0, 0});
+  for (const LanePoint& point : recorder.timeline().Points()) {
+    points.push_back({times.At(point.at), point.bytes, point.ops});
+  }
+  return points;
+}
+
+}  // namespace
 
 v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
   v1::LaneEnds ends;
-  ends.set_took_part(takes_part() && ran_);
-  if (!ran_) return ends;
+  ends.set_took_part(takes_part() && ran());
+  if (!ran()) return ends;
+  const PhaseSpec& spec = work_.spec;
+  const LaneTimes times{scale, spec.clock};
+  const LaneRecorder& recorder = setup_->recorder();
+  const RegionOutcome& outcome = region_->outcome();
   // If the open is in the timed region, the lane's time starts there.
-  ends.set_first_op_worker_ns(open_begin_ns_ != 0 ? ToWorker(open_begin_ns_).ns
-                                                  : ToWorker(scale.ToMonotonicNs(recorder_->first_op())).ns);
-  ends.set_ops_end_worker_ns(EndOfOps(scale).ns);
-  ends.set_region_end_worker_ns(EndOfRegion(scale).ns);
-  ends.set_has_ops(recorder_->ops() > 0);
-  ends.set_stopped(end_.reason == LoopEnd::Reason::kStopped);
-  if (hit_deadline_) ends.set_deadline_worker_ns((start_ + NanosFrom(spec_.stop.deadline_s())).ns);
+  const WorkerTime begin =
+      outcome.open_begin_ns != 0 ? times.At(outcome.open_begin_ns) : times.At(recorder.first_op());
+  const WorkerTime ops_end = times.At(recorder.ops_end());
+  WorkerTime region_end = ops_end;
+  if (!failed() && spec.region.close()) {
+    region_end = times.At(outcome.close_end_ns);
+  } else if (!failed() && outcome.fsync_end_ns != 0) {
+    region_end = times.At(outcome.fsync_end_ns);
+  }
+  ends.set_first_op_worker_ns(begin.ns);
+  ends.set_ops_end_worker_ns(ops_end.ns);
+  ends.set_region_end_worker_ns(region_end.ns);
+  ends.set_has_ops(recorder.ops() > 0);
+  ends.set_stopped(outcome.end.reason == LoopEnd::Reason::kStopped);
+  if (outcome.hit_deadline) {
+    ends.set_deadline_worker_ns((outcome.start + NanosFrom(spec.stop.deadline_s())).ns);
+  }
   return ends;
 }
 
 v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const {
+  const RegionOutcome outcome = region_ ? region_->outcome() : RegionOutcome();
   v1::LaneResult result;
-  result.set_lane(plan_.lane());
-  result.set_file_owner(plan_.file_owner());
-  result.set_sat_out(plan_.sits_out());
-  result.set_found_items(found_items_);
-  result.set_operation(std::string(spec_.operation->name));
-  result.set_file(FirstFile());
+  result.set_lane(work_.plan.lane());
+  result.set_file_owner(work_.plan.file_owner());
+  result.set_sat_out(work_.plan.sits_out());
+  result.set_found_items(outcome.found_items);
+  result.set_operation(std::string(work_.spec.operation->name));
+  result.set_file(work_.FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;
-  result.set_open_s(SecondsFrom(step_times_.open_ns));
-  if (resident_bytes_) result.set_resident_bytes(*resident_bytes_);
-  if (!ran_) return result;
+  result.set_open_s(SecondsFrom(preparation_.times.open_ns + outcome.open_ns));  // one of them is 0
+  if (preparation_.resident_bytes) result.set_resident_bytes(*preparation_.resident_bytes);
+  if (!outcome.ran) return result;
 
   const v1::LaneEnds ends = EndsOn(scale);
   result.set_first_op_worker_ns(ends.first_op_worker_ns());
   result.set_ops_end_worker_ns(ends.ops_end_worker_ns());
   result.set_region_end_worker_ns(ends.region_end_worker_ns());
-  result.set_last_op_worker_ns(ToWorker(scale.ToMonotonicNs(recorder_->last_end())).ns);
-  const LaneRecorder::Stall& stall = recorder_->longest_stall();
-  result.set_stall_begin_worker_ns(ToWorker(scale.ToMonotonicNs(stall.begin)).ns);
-  result.set_stall_end_worker_ns(ToWorker(scale.ToMonotonicNs(stall.end)).ns);
-  result.set_region_bytes(recorder_->bytes());
-  result.set_region_ops(recorder_->ops());
-  result.set_bytes(recorder_->bytes() + recorder_->unmeasured_bytes());
-  result.set_ops(recorder_->ops() + recorder_->unmeasured_ops());
-  result.set_fsync_s(SecondsFrom(fsync_ns_));
-  result.set_close_s(SecondsFrom(close_ns_));
-  result.set_settle_s(SecondsFrom(settle_ns_));
   result.set_stopped(ends.stopped());
   result.set_deadline_worker_ns(ends.deadline_worker_ns());
-  result.set_cpu_user_s(cpu_user_s_);
-  result.set_cpu_system_s(cpu_system_s_);
-  result.set_tool_s(static_cast<double>(recorder_->ops()) * spec_.loop_ns / 1e9);
-  if (between_ || trace_) {
-    result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(hook_ticks_))));
-    result.set_pause_s(
-        SecondsFrom((between_ ? between_->left_out_ns() : 0) + (trace_ ? trace_->waited_ns() : 0)));
-  }
-  if (between_) {
-    const bool is_data = between_->only_makes_data() && !trace_;
-    result.set_data_s(is_data ? result.between_s() : SecondsFrom(between_->data_ns()));
-    if (between_->checker() != nullptr) {
-      *result.mutable_verify() = between_->checker()->Result();
-      NamePlaces(files_, *result.mutable_verify());
-    }
-  }
-  result.set_data_s(result.data_s() + SecondsFrom(copying_ns_));
-  result.set_tool_s(result.tool_s() + result.data_s());
-
-  std::vector<WorkerPoint> points;
-  if (open_begin_ns_ != 0) points.push_back({ToWorker(open_begin_ns_), 0, 0});
-  for (const LanePoint& point : recorder_->timeline().Points()) {
-    points.push_back({ToWorker(scale.ToMonotonicNs(point.at)), point.bytes, point.ops});
-  }
-  *result.mutable_timeline() = ToProto(Thinned(points, instants, kMaxTimelinePoints));
-
-  for (int i = 0; i < kOpKindCount; ++i) {
-    const auto kind = static_cast<OpKind>(i);
-    const Histogram* const histogram = recorder_->histogram_of(kind);
-    if (histogram == nullptr) continue;
-    v1::KindResult& of_kind = *result.add_kinds();
-    of_kind.set_kind(static_cast<v1::OpKind>(i));
-    of_kind.set_bytes(recorder_->bytes_of(kind));
-    of_kind.set_ops(recorder_->ops_of(kind));
-    *of_kind.mutable_latency() = histogram->ToProto();
-  }
+  const LaneTimes times{scale, work_.spec.clock};
+  AddRecord(setup_->recorder(), times, result);
+  AddOutcome(outcome, result);
+  result.set_settle_s(SecondsFrom(settle_ns_));
+  AddBetween(*setup_, outcome, work_, scale, result);
+  *result.mutable_timeline() =
+      ToProto(Thinned(TimelineOf(setup_->recorder(), outcome, times), instants, kMaxTimelinePoints));
   return result;
 }
 

@@ -195,28 +195,28 @@ v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
   return answer;
 }
 
-void PhaseRunner::StopLanes(bool quit) {
+void PhaseRunner::StopLanes(UnfinishedFiles unfinished) {
   stopped_ = true;
   if (lanes_made_) {
-    for (const auto& lane : lanes_) quit ? lane->Quit() : lane->Stop();
+    for (const auto& lane : lanes_) unfinished == UnfinishedFiles::kLeft ? lane->Quit() : lane->Stop();
   }
   changed_.NotifyAll();
 }
 
 void PhaseRunner::Stop() {
   MutexLock lock(mutex_);
-  StopLanes(/*quit=*/false);
+  StopLanes(UnfinishedFiles::kCompleted);
 }
 
 void PhaseRunner::Quit() {
   MutexLock lock(mutex_);
-  StopLanes(/*quit=*/true);
+  StopLanes(UnfinishedFiles::kLeft);
 }
 
 void PhaseRunner::Cancel() {
   MutexLock lock(mutex_);
   cancelled_ = true;
-  StopLanes(/*quit=*/true);
+  StopLanes(UnfinishedFiles::kLeft);
 }
 
 void PhaseRunner::SetGoal(uint64_t ops_goal) {

@@ -89,13 +89,15 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };
 
+  enum class UnfinishedFiles { kCompleted, kLeft };
+
   bool Rest();  // returns false if cancelled
   absl::Status MakeLanes();
   absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
   void FindCarriers();
   Counters CountersBefore() const;
-  void StopLanes(bool quit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void StopLanes(UnfinishedFiles unfinished) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void RunLane(Lane& lane);
   void RunPhaseOn(Lane& lane);

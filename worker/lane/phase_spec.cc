@@ -19,7 +19,91 @@ uint64_t VectorBytes(uint64_t record_bytes) {
   return record_bytes * std::clamp<uint64_t>(kMaxVectorBytes / record_bytes, 1, kMaxRecordsPerVector);
 }
 
+StreamShape StreamShapeOf(const v1::Prepare& prepare, Call call) {
+  const v1::Operation& operation = prepare.operation();
+  StreamShape shape;
+  shape.object_count = std::max(1u, prepare.files().files_per_lane());
+  shape.object_bytes = prepare.files().bytes_per_lane() / shape.object_count;
+  shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
+  if (call == Call::kVector) {
+    shape.record_bytes =
+        static_cast<uint32_t>(std::min(VectorBytes(operation.record_bytes()), shape.object_bytes));
+  }
+  if (operation.stride_records() > 0) shape.stride_records = operation.stride_records();
+  shape.read_percent = operation.read_percent();
+  shape.seed = prepare.seed();
+  shape.phase = prepare.phase_index();
+  return shape;
+}
+
 }  // namespace
+
+absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock,
+                                          double loop_ns) {
+  PhaseSpec spec;
+  const v1::Operation& operation = prepare.operation();
+  IOBENCH_ASSIGN_OR_RETURN(spec.operation, FindOperation(operation.name()));
+  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(*spec.operation, operation.engine()));
+  spec.engine = std::string(engine->name);
+  spec.uses_files = engine->uses_files;
+  IOBENCH_RETURN_IF_ERROR(CheckPrepare(prepare, *spec.operation, *engine));
+  spec.shape = StreamShapeOf(prepare, spec.operation->call);
+  spec.TakeFiles(prepare);
+  spec.TakeOperation(operation);
+  spec.data = prepare.data();
+  spec.stamp = prepare.stamp();
+  spec.region = prepare.region();
+  spec.stop = prepare.stop();
+  for (const v1::Step& step : prepare.steps()) {
+    spec.drops_caches |= step.has_drop_caches();
+    spec.rest_s += step.rest().seconds();
+  }
+  IOBENCH_ASSIGN_OR_RETURN(spec.binding_slots, BindingSlotsFor(prepare.binding()));
+  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare));
+  spec.clock = clock;
+  spec.ticks = ChosenTickSource();
+  spec.engine_options = spec.EngineOptionsFor(operation);
+  spec.loop_ns = loop_ns;
+  return spec;
+}
+
+void PhaseSpec::TakeFiles(const v1::Prepare& prepare) {
+  const v1::FileLayout& files = prepare.files();
+  shared_file = files.shared_file();
+  interleaved = files.interleaved();
+  existing_files.assign(files.existing_files().begin(), files.existing_files().end());
+  data_must_exist = prepare.data_must_exist();
+  claims.assign(prepare.claims().begin(), prepare.claims().end());
+}
+
+void PhaseSpec::TakeOperation(const v1::Operation& asked) {
+  mode.direct = asked.direct();
+  mode.sync = asked.sync();
+  mode.dsync = asked.dsync();
+  mode.rsync = asked.rsync();
+  preallocates = asked.preallocate();
+  keeps_existing = asked.keep_existing();
+  truncates = asked.truncate();
+  tree = asked.tree();
+  between = asked.between();
+}
+
+EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
+  // A trace accesses any offset, which calls at the file's position could not follow.
+  const bool follows_trace = replayed != nullptr && operation->call == Call::kStream;
+  return {.call = follows_trace ? Call::kPositional : operation->call,
+          .ticks = ticks,
+          .record_bytes = static_cast<uint32_t>(asked.record_bytes()),
+          .longest_op_bytes = shape.record_bytes,
+          .depth = std::max(1u, asked.depth()),
+          .copy = asked.copy(),
+          .mmap = asked.mmap(),
+          .record_locks = asked.record_locks(),
+          .file_lock = asked.file_lock(),
+          .jitter_every = asked.jitter_every(),
+          .advice = asked.fadvise(),
+          .buffer_bytes = asked.buffer_bytes()};
+}
 
 absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
   trace = prepare.operation().trace();
@@ -34,72 +118,6 @@ absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
   IOBENCH_ASSIGN_OR_RETURN(replayed, LoadTrace(trace.read_file(), shape.object_bytes));
   for (const TraceOp& op : *replayed) shape.record_bytes = std::max(shape.record_bytes, op.length);
   return absl::OkStatus();
-}
-
-absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock,
-                                          double loop_ns) {
-  PhaseSpec spec;
-  const v1::Operation& operation = prepare.operation();
-  IOBENCH_ASSIGN_OR_RETURN(spec.operation, FindOperation(operation.name()));
-  IOBENCH_ASSIGN_OR_RETURN(const EngineSpec* const engine, EngineFor(*spec.operation, operation.engine()));
-  spec.engine = std::string(engine->name);
-  spec.uses_files = engine->uses_files;
-  IOBENCH_RETURN_IF_ERROR(CheckPrepare(prepare, *spec.operation, *engine));
-  const uint32_t files_per_lane = std::max(1u, prepare.files().files_per_lane());
-  spec.shared_file = prepare.files().shared_file();
-  spec.shape.object_count = files_per_lane;
-  spec.shape.object_bytes = prepare.files().bytes_per_lane() / files_per_lane;
-  spec.shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
-  if (spec.operation->call == Call::kVector) {
-    spec.shape.record_bytes =
-        static_cast<uint32_t>(std::min(VectorBytes(operation.record_bytes()), spec.shape.object_bytes));
-  }
-  if (operation.stride_records() > 0) spec.shape.stride_records = operation.stride_records();
-  spec.shape.read_percent = operation.read_percent();
-  spec.shape.seed = prepare.seed();
-  spec.claims.assign(prepare.claims().begin(), prepare.claims().end());
-  spec.shape.phase = prepare.phase_index();
-  spec.mode.direct = operation.direct();
-  spec.mode.sync = operation.sync();
-  spec.mode.dsync = operation.dsync();
-  spec.mode.rsync = operation.rsync();
-  spec.preallocates = operation.preallocate();
-  spec.keeps_existing = operation.keep_existing();
-  spec.truncates = operation.truncate();
-  spec.existing_files.assign(prepare.files().existing_files().begin(),
-                             prepare.files().existing_files().end());
-  spec.interleaved = prepare.files().interleaved();
-  spec.tree = operation.tree();
-  spec.data = prepare.data();
-  spec.stamp = prepare.stamp();
-  spec.between = operation.between();
-  spec.region = prepare.region();
-  spec.stop = prepare.stop();
-  for (const v1::Step& step : prepare.steps()) {
-    spec.drops_caches |= step.has_drop_caches();
-    spec.rest_s += step.rest().seconds();
-  }
-  spec.data_must_exist = prepare.data_must_exist();
-  IOBENCH_ASSIGN_OR_RETURN(spec.binding_slots, BindingSlotsFor(prepare.binding()));
-  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare));
-  spec.clock = clock;
-  spec.ticks = ChosenTickSource();
-  // A trace accesses any offset, which calls at the file's position could not follow.
-  const bool follows_trace = spec.replayed != nullptr && spec.operation->call == Call::kStream;
-  spec.engine_options = {.call = follows_trace ? Call::kPositional : spec.operation->call,
-                         .ticks = spec.ticks,
-                         .record_bytes = static_cast<uint32_t>(operation.record_bytes()),
-                         .longest_op_bytes = spec.shape.record_bytes,
-                         .depth = std::max(1u, operation.depth()),
-                         .copy = operation.copy(),
-                         .mmap = operation.mmap(),
-                         .record_locks = operation.record_locks(),
-                         .file_lock = operation.file_lock(),
-                         .jitter_every = operation.jitter_every(),
-                         .advice = operation.fadvise(),
-                         .buffer_bytes = operation.buffer_bytes()};
-  spec.loop_ns = loop_ns;
-  return spec;
 }
 
 }  // namespace iobench

@@ -71,7 +71,10 @@ struct PhaseSpec {
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:
+  void TakeFiles(const v1::Prepare& prepare);
+  void TakeOperation(const v1::Operation& asked);
   absl::Status TakeTrace(const v1::Prepare& prepare);
+  EngineOptions EngineOptionsFor(const v1::Operation& asked) const;
 };
 
 }  // namespace iobench

@@ -22,7 +22,7 @@ v1::StepResult Step(const char* name, int64_t ns, std::string outcome, uint64_t 
 
 // Times of the slowest lane and counts of all lanes.
 struct Prepared {
-  Lane::StepTimes slowest;
+  LanePreparation::Times slowest;
   uint64_t prefilled_bytes = 0;
   size_t prefilled_lanes = 0;
   TreePrepared tree;
@@ -31,15 +31,16 @@ struct Prepared {
 Prepared PreparedBy(Lanes lanes) {
   Prepared all;
   for (const auto& lane : lanes) {
-    const Lane::StepTimes& times = lane->step_times();
+    const LanePreparation& done = lane->preparation();
+    const LanePreparation::Times& times = done.times;
     all.slowest.create_ns = std::max(all.slowest.create_ns, times.create_ns);
     all.slowest.prefill_ns = std::max(all.slowest.prefill_ns, times.prefill_ns);
     all.slowest.forget_ns = std::max(all.slowest.forget_ns, times.forget_ns);
     all.slowest.open_ns = std::max(all.slowest.open_ns, times.open_ns);
-    all.prefilled_bytes += lane->prefilled_bytes();
-    all.prefilled_lanes += lane->prefilled_bytes() > 0 ? 1 : 0;
-    all.tree.made += lane->tree_prepared().made;
-    all.tree.removed += lane->tree_prepared().removed;
+    all.prefilled_bytes += done.prefilled_bytes;
+    all.prefilled_lanes += done.prefilled_bytes > 0 ? 1 : 0;
+    all.tree.made += done.tree.made;
+    all.tree.removed += done.tree.removed;
   }
   return all;
 }

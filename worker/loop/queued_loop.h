@@ -44,7 +44,7 @@ class OpSlots {
 
  private:
   template <typename Clock, typename Queue, typename Between>
-  friend LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, Between between);
+  friend class QueuedRun;
 
   struct InSlot {
     Op op;
@@ -71,6 +71,186 @@ struct SlotHook {
   }
 };
 
+// One QueuedLoop, see below. All of it is inlined, so that its members are in registers as local variables would be: no
+// function may let `this` escape, which is why the batch, whose address the stream gets, lies outside.
+template <typename Clock, typename Queue, typename Between>
+class QueuedRun {
+ public:
+  using Batch = std::array<Op, kOpsPerBatch>;
+
+  [[gnu::always_inline]] QueuedRun(LaneContext& lane, OpSlots& slots, Queue& queue, Between between,
+                                   Batch& batch)
+      : lane_(lane), slots_(slots), queue_(queue), between_(between), batch_(batch), rules_(lane.rules) {
+    assert(slots.free_count_ == slots.depth());
+  }
+
+  [[gnu::always_inline]] LoopEnd Run() {
+    Start();
+    for (;;) {
+      const size_t begun_count = PrepareOps();
+      if (in_flight_ > 0) {
+        TurnQueue(begun_count);
+      } else if (unseen_count_ == 0) {
+        break;
+      }
+      if constexpr (kAside) ShowEndedOp();
+    }
+    lane_.stream.Unread(batch_count_ - batch_next_);
+    const bool at_goal = recorder().ops() >= rules_.ops_goal;
+    if (result_.reason == Reason::kDone && at_goal) result_.reason = Reason::kGoal;
+    return result_;
+  }
+
+ private:
+  using Reason = LoopEnd::Reason;
+  static constexpr bool kAside = !std::is_same_v<Between, NoHook>;  // something is done between ops
+
+  [[gnu::always_inline]] LaneRecorder& recorder() { return lane_.recorder; }
+
+  [[gnu::always_inline]] void Start() {
+    batch_count_ = NextBatch(lane_, recorder().ops(), batch_);
+    ending_ = batch_count_ == 0;
+    lane_.resume ? recorder().Resume(Clock::Now()) : recorder().Start(Clock::Now());
+    rare_ = std::min(recorder().next_event(), rules_.deadline);
+  }
+
+  // Prepares the ops that begin with the next turn and returns their number.
+  [[gnu::always_inline]] size_t PrepareOps() {
+    size_t begun_count = 0;
+    while (slots_.free_count_ > 0 && AnotherMayBegin()) {
+      const Op& op = batch_[batch_next_++];
+      if constexpr (kAside) {
+        if (!DoBefore(op)) break;
+      }
+      const uint32_t slot = slots_.free_[--slots_.free_count_];
+      slots_.in_slot_[slot].op = op;
+      queue_.Prepare(slot, op);
+      slots_.begun_[begun_count++] = slot;
+      ++in_flight_;
+      if constexpr (kAside) break;
+    }
+    return begun_count;
+  }
+
+  [[gnu::always_inline]] bool AnotherMayBegin() {
+    if (ending_) return false;
+    if (batch_next_ == batch_count_ && !FetchBatch()) return false;
+    if (lane_.stop.stop.load(std::memory_order_relaxed)) [[unlikely]] {
+      EndFor(Reason::kStopped);
+      return false;
+    }
+    return true;
+  }
+
+  // Returns false if no op may begin: ever, or until the pass is flushed.
+  [[gnu::always_inline]] bool FetchBatch() {
+    const bool idle = in_flight_ == 0;
+    batch_count_ = NextBatch(lane_, recorder().ops() + in_flight_, batch_, idle);
+    batch_next_ = 0;
+    if (batch_count_ == 0) {
+      draining_ = lane_.end_pass && !idle;
+      ending_ = !draining_;
+      return false;
+    }
+    draining_ = false;
+    if (lane_.end_pass && Clock::Now() >= rules_.deadline) {  // it came during the flush of a pass
+      EndFor(Reason::kDeadline);
+      return false;
+    }
+    return true;
+  }
+
+  // Returns false if the phase ended meanwhile: `op` goes back and does not begin.
+  [[gnu::always_inline]] bool DoBefore(const Op& op) {
+    const Ticks aside = Clock::Now();
+    between_.Before(op);
+    const Ticks ready = Clock::Now();
+    lane_.hook_ticks += ready.value - aside.value;
+    if (const std::optional<Reason> over = OverWhileWaiting(lane_, ready)) [[unlikely]] {
+      between_.NotBegun();
+      recorder().NoteWaitedUntil(ready);
+      --batch_next_;
+      EndFor(*over);
+      return false;
+    }
+    return true;
+  }
+
+  [[gnu::always_inline]] void TurnQueue(size_t begun_count) {
+    const Ticks begin = Clock::Now();
+    for (size_t i = 0; i < begun_count; ++i) slots_.in_slot_[slots_.begun_[i]].begin = begin;
+    bool wait = true;
+    if constexpr (kAside) wait = unseen_count_ == 0 && (slots_.free_count_ == 0 || ending_ || draining_);
+    const size_t end_count = queue_.Turn(wait, slots_.ends_);
+    const Ticks end = Clock::Now();
+    if (end_count > 0 && end >= rare_) [[unlikely]] recorder().BeforeEvent(end);
+    for (size_t i = 0; i < end_count; ++i) NoteEnd(slots_.ends_[i], end);
+    // Once for all that ended together, so that a point of the timeline never holds a part of them.
+    if (recorder().last_end() >= rare_) [[unlikely]] {
+      if (end >= recorder().next_event()) recorder().Event(begin, end);
+      if (end >= rules_.deadline && !ending_) EndFor(Reason::kDeadline);
+      rare_ = ending_ ? recorder().next_event() : std::min(recorder().next_event(), rules_.deadline);
+    }
+  }
+
+  [[gnu::always_inline]] void NoteEnd(const OpEnd& ended, Ticks end) {
+    const auto& [op, op_begin] = slots_.in_slot_[ended.slot];
+    --in_flight_;
+    if (ended.moved != static_cast<int64_t>(op.length)) [[unlikely]] {
+      slots_.free_[slots_.free_count_++] = ended.slot;
+      NoteFailure(op, ended.moved);
+      return;
+    }
+    recorder().Add(op.kind, op_begin, end, op.length);
+    if constexpr (kAside) {
+      slots_.unseen_[(unseen_first_ + unseen_count_++) % slots_.unseen_.size()] = ended.slot;
+    } else {
+      slots_.free_[slots_.free_count_++] = ended.slot;
+    }
+  }
+
+  [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved) {
+    if (result_.reason == Reason::kFailed) return;
+    EndFor(Reason::kFailed);
+    result_.errno_value = moved < 0 ? static_cast<int>(-moved) : 0;
+    result_.failed_op = op;
+    result_.transferred = std::max<int64_t>(moved, 0);
+  }
+
+  // Shows the hook the oldest ended op that it has not seen, and frees its slot.
+  [[gnu::always_inline]] void ShowEndedOp() {
+    if (unseen_count_ == 0) return;
+    const uint32_t slot = slots_.unseen_[unseen_first_];
+    unseen_first_ = (unseen_first_ + 1) % slots_.unseen_.size();
+    --unseen_count_;
+    const Ticks aside = Clock::Now();
+    between_.After(slots_.in_slot_[slot].op, slot);
+    lane_.hook_ticks += Clock::Now().value - aside.value;
+    slots_.free_[slots_.free_count_++] = slot;
+  }
+
+  [[gnu::always_inline]] void EndFor(Reason reason) {
+    ending_ = true;
+    result_.reason = reason;
+  }
+
+  LaneContext& lane_;
+  OpSlots& slots_;
+  Queue& queue_;
+  Between between_;
+  Batch& batch_;
+  const LoopRules rules_;
+  size_t batch_count_ = 0;
+  size_t batch_next_ = 0;
+  uint32_t in_flight_ = 0;
+  size_t unseen_first_ = 0;  // in the ring of slots_
+  size_t unseen_count_ = 0;
+  Ticks rare_;  // everything that is rare hides behind one comparison per turn
+  LoopEnd result_;
+  bool ending_ = false;    // no further ops begin
+  bool draining_ = false;  // no further ops begin before the pass is flushed, which waits for those in flight
+};
+
 // Runs the lane's ops, as many at a time as there are slots, until the pass is complete (forever with repeat_passes),
 // the stop flag is set, the deadline has passed, the goal is reached or an op fails. In every case it waits for the ops
 // in flight, which count. The first failure in the order of ends is reported; failed ops count nowhere. Ops that were
@@ -92,134 +272,9 @@ struct SlotHook {
 // An op lasts from the turn that begins it (the clock is read after Prepare) to the turn that ends it. Ops that end in
 // the same turn have the same end time, since nothing outside the queue can know their exact ends.
 template <typename Clock, typename Queue, typename Between>
-LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, [[maybe_unused]] Between between) {
-  using Reason = LoopEnd::Reason;
-  constexpr bool kAside = !std::is_same_v<Between, NoHook>;
-  OpStream& stream = lane.stream;
-  LaneRecorder& recorder = lane.recorder;
-  const LoopRules rules = lane.rules;
-  assert(slots.free_count_ == slots.depth());
+LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, Between between) {
   std::array<Op, kOpsPerBatch> batch;
-  size_t batch_count = 0;
-  size_t batch_next = 0;
-  uint32_t in_flight = 0;
-  [[maybe_unused]] size_t unseen_first = 0;
-  [[maybe_unused]] size_t unseen_count = 0;
-  LoopEnd result;
-  bool ending = false;    // no further ops begin
-  bool draining = false;  // no further ops begin before the pass is flushed, which waits for those in flight
-
-  const auto end_for = [&](Reason reason) {
-    ending = true;
-    result.reason = reason;
-  };
-  const auto another_may_begin = [&]() -> bool {
-    if (ending) return false;
-    if (batch_next == batch_count) {
-      const bool idle = in_flight == 0;
-      batch_count = NextBatch(lane, recorder.ops() + in_flight, batch, idle);
-      batch_next = 0;
-      if (batch_count == 0) {
-        draining = lane.end_pass && !idle;
-        ending = !draining;
-        return false;
-      }
-      draining = false;
-      if (lane.end_pass && Clock::Now() >= rules.deadline) {  // it came during the flush of a pass
-        end_for(Reason::kDeadline);
-        return false;
-      }
-    }
-    if (lane.stop.stop.load(std::memory_order_relaxed)) [[unlikely]] {
-      end_for(Reason::kStopped);
-      return false;
-    }
-    return true;
-  };
-
-  batch_count = NextBatch(lane, recorder.ops() + in_flight, batch);
-  ending = batch_count == 0;
-  lane.resume ? recorder.Resume(Clock::Now()) : recorder.Start(Clock::Now());
-  Ticks rare = std::min(recorder.next_event(), rules.deadline);
-
-  for (;;) {
-    size_t begun_count = 0;
-    while (slots.free_count_ > 0 && another_may_begin()) {
-      const Op& op = batch[batch_next++];
-      if constexpr (kAside) {
-        const Ticks aside = Clock::Now();
-        between.Before(op);
-        const Ticks ready = Clock::Now();
-        lane.hook_ticks += ready.value - aside.value;
-        if (const std::optional<Reason> over = OverWhileWaiting(lane, ready)) [[unlikely]] {
-          between.NotBegun();
-          recorder.NoteWaitedUntil(ready);
-          --batch_next;
-          end_for(*over);
-          break;
-        }
-      }
-      const uint32_t slot = slots.free_[--slots.free_count_];
-      slots.in_slot_[slot].op = op;
-      queue.Prepare(slot, op);
-      slots.begun_[begun_count++] = slot;
-      ++in_flight;
-      if constexpr (kAside) break;
-    }
-
-    if (in_flight > 0) {
-      const Ticks begin = Clock::Now();
-      for (size_t i = 0; i < begun_count; ++i) slots.in_slot_[slots.begun_[i]].begin = begin;
-      bool wait = true;
-      if constexpr (kAside) wait = unseen_count == 0 && (slots.free_count_ == 0 || ending || draining);
-      const size_t end_count = queue.Turn(wait, slots.ends_);
-      const Ticks end = Clock::Now();
-      if (end_count > 0 && end >= rare) [[unlikely]] recorder.BeforeEvent(end);
-      for (size_t i = 0; i < end_count; ++i) {
-        const OpEnd& ended = slots.ends_[i];
-        const auto& [op, op_begin] = slots.in_slot_[ended.slot];
-        --in_flight;
-        if (ended.moved != static_cast<int64_t>(op.length)) [[unlikely]] {
-          slots.free_[slots.free_count_++] = ended.slot;
-          if (result.reason == Reason::kFailed) continue;
-          end_for(Reason::kFailed);
-          result.errno_value = ended.moved < 0 ? static_cast<int>(-ended.moved) : 0;
-          result.failed_op = op;
-          result.transferred = std::max<int64_t>(ended.moved, 0);
-          continue;
-        }
-        recorder.Add(op.kind, op_begin, end, op.length);
-        if constexpr (kAside) {
-          slots.unseen_[(unseen_first + unseen_count++) % slots.unseen_.size()] = ended.slot;
-        } else {
-          slots.free_[slots.free_count_++] = ended.slot;
-        }
-      }
-      // Once for all that ended together, so that a point of the timeline never holds a part of them.
-      if (recorder.last_end() >= rare) [[unlikely]] {
-        if (end >= recorder.next_event()) recorder.Event(begin, end);
-        if (end >= rules.deadline && !ending) end_for(Reason::kDeadline);
-        rare = ending ? recorder.next_event() : std::min(recorder.next_event(), rules.deadline);
-      }
-    } else if (!kAside || unseen_count == 0) {
-      break;
-    }
-
-    if constexpr (kAside) {
-      if (unseen_count > 0) {
-        const uint32_t slot = slots.unseen_[unseen_first];
-        unseen_first = (unseen_first + 1) % slots.unseen_.size();
-        --unseen_count;
-        const Ticks aside = Clock::Now();
-        between.After(slots.in_slot_[slot].op, slot);
-        lane.hook_ticks += Clock::Now().value - aside.value;
-        slots.free_[slots.free_count_++] = slot;
-      }
-    }
-  }
-  stream.Unread(batch_count - batch_next);
-  if (result.reason == Reason::kDone && recorder.ops() >= rules.ops_goal) result.reason = Reason::kGoal;
-  return result;
+  return QueuedRun<Clock, Queue, Between>(lane, slots, queue, between, batch).Run();
 }
 
 // Runs QueuedLoop with the lane's op hook. The choice is made once per phase.

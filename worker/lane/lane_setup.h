@@ -1,0 +1,111 @@
+// Everything that a lane's timed region needs, made before the start: op stream, engine, recorder, data, op hook.
+#ifndef WORKER_LANE_LANE_SETUP_H_
+#define WORKER_LANE_LANE_SETUP_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/clock.h"
+#include "common/unique_fd.h"
+#include "worker/data/aligned_buffer.h"
+#include "worker/data/payload.h"
+#include "worker/engine/io_engine.h"
+#include "worker/lane/lane_hook.h"
+#include "worker/lane/lane_work.h"
+#include "worker/lane/trace_hook.h"
+#include "worker/loop/lane_context.h"
+#include "worker/loop/lane_recorder.h"
+
+namespace iobench {
+
+// Why a lane goes no further.
+struct LaneFailure {
+  absl::Status status;
+  std::string file;  // its path; empty: no file is concerned
+  uint64_t offset = 0;
+};
+
+// The lane's thread makes, uses and releases it. Other threads may read live() of the recorder and the stream's constants
+// at any time, and the rest of what the last section returns while the lane's thread waits or after it has settled.
+class LaneSetup {
+ public:
+  // Makes all that takes time or may fail, except for the two parts below. `work` and `stop` must outlive it.
+  static absl::StatusOr<std::unique_ptr<LaneSetup>> Create(const LaneWork& work, StopCell& stop);
+  LaneSetup(const LaneSetup&) = delete;  // the context refers to the other members
+  LaneSetup& operator=(const LaneSetup&) = delete;
+
+  // Call both once, in this order.
+  absl::Status MakeTrace();  // if a trace is replayed or written; errors concern the trace file
+  absl::Status MakeEngineReady() { return engine_->MakeReady(context_); }
+
+  // Until then the payload generates the prefill's data; from then on, it generates that of the ops, and what is read is
+  // checked. Create does it if no data is needed.
+  absl::Status ReadyDataForOps(uint64_t prefilled_bytes);
+  void DropPayload();  // after the prefill, if the ops do not write
+
+  // No wait between ops ends later than this time of CLOCK_MONOTONIC.
+  void EndWaitsAt(int64_t monotonic_ns);
+  const Pauses* pauses() const { return hook_ ? hook_->pauses() : nullptr; }
+
+  // Runs up to `op_count` more ops of the stream, which continues where it stopped. They count only in the recorder's
+  // overall totals, and nothing is done between them. `stop` ends them.
+  std::optional<LaneFailure> RunUnmeasured(uint64_t op_count, StopCell& stop);
+  // REQUIRES: `end` is a failure.
+  LaneFailure FailureOf(const LoopEnd& end) const;
+
+  // Writes the ops that were recorded, if a trace is to be written. Errors concern the trace file.
+  absl::Status WriteTrace();
+
+  // Closes and frees everything that the last section does not return. Removes the trace file if WriteTrace was not
+  // called: an empty file would be in the way of the next run.
+  void Release();
+
+  // REQUIRES: Release has not been called.
+  IoEngine& engine() { return *engine_; }
+  Payload* payload() { return context_.payload; }  // null: not needed
+  LaneContext& context() { return context_; }
+  const LaneContext& context() const { return context_; }
+  std::string engine_note() const { return engine_ == nullptr ? std::string() : engine_->Note(); }
+
+  // ---- also after Release
+  const OpStream& stream() const { return *stream_; }
+  LaneRecorder& recorder() { return recorder_; }
+  const LaneRecorder& recorder() const { return recorder_; }
+  // Accurate enough for rules and histograms; results use the phase's own scale.
+  const TickScale& scale() const { return scale_; }
+  // Null: not used in this phase. If both are null, nothing runs between ops.
+  const LaneHook* hook() const { return hook_ ? &*hook_ : nullptr; }
+  const TraceHook* trace() const { return trace_ ? &*trace_ : nullptr; }
+  // The number of ops that WriteTrace wrote.
+  uint64_t traced_ops() const { return traced_ops_; }
+
+ private:
+  LaneSetup(const LaneWork& work, StopCell& stop, std::unique_ptr<OpStream> stream,
+            std::unique_ptr<IoEngine> engine, const TickScale& scale);
+  absl::Status MakeBuffers();
+  absl::Status MakeHook();
+  int64_t LongestAskedPauseNs() const;
+
+  const LaneWork& work_;
+  StopCell& stop_;
+  const std::unique_ptr<OpStream> stream_;
+  std::unique_ptr<IoEngine> engine_;
+  const TickScale scale_;
+  LaneRecorder recorder_;
+  std::optional<Payload> payload_;
+  std::optional<AlignedBuffer> read_buffer_;
+  std::optional<LaneHook> hook_;
+  std::optional<TraceHook> trace_;  // wraps the op hook
+  UniqueFd trace_file_;
+  uint64_t traced_ops_ = 0;
+  LaneContext context_;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_LANE_SETUP_H_

@@ -1,0 +1,138 @@
+#include "worker/lane/lane_work.h"
+
+#include <vector>
+
+#include "common/model/engine.h"
+#include "common/model/plan_traits.h"
+#include "common/net/nfs_url.h"
+#include "worker/data_directory/data_names.h"
+#include "worker/metadata/tree_keeper.h"
+
+namespace iobench {
+namespace {
+
+std::optional<MetadataWork> MetadataWorkOf(const PhaseSpec& spec, const v1::LanePlan& plan) {
+  if (!spec.operation->is_metadata()) return std::nullopt;
+  return MetadataWork(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase,
+                      spec.shape.seed);
+}
+
+std::vector<LaneFile> LaneFilesOf(const PhaseSpec& spec, const v1::LanePlan& plan,
+                                  const std::optional<MetadataWork>& metadata) {
+  if (metadata) return {LaneFile{.name = metadata->names.root_name()}};
+  if (spec.shared_file) {
+    LaneFile file{kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes};
+    if (spec.interleaved && plan.interleave_count() > 0) {
+      file.interleave_count = plan.interleave_count();
+      file.record_bytes = spec.shape.record_bytes;
+    }
+    return {file};
+  }
+  if (!spec.existing_files.empty()) {
+    const std::string& file = spec.existing_files[plan.lane() % spec.existing_files.size()];
+    return {LaneFile{file, 0, spec.shape.object_bytes}};
+  }
+  std::vector<LaneFile> files;
+  for (uint32_t i = 0; i < spec.shape.object_count; ++i) {
+    files.push_back({LaneFileName(plan.file_owner(), i), 0, spec.shape.object_bytes});
+  }
+  return files;
+}
+
+FileSet FilesOf(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& target,
+                const Directory* directory, const std::optional<MetadataWork>& metadata) {
+  FileSet files;
+  if (directory != nullptr) {
+    files.directory_fd = directory->fd();
+    files.directory = directory->path();
+  } else if (spec.uses_files) {
+    files.directory = PathBelow(target, kDataDirectoryName);
+  }
+  files.files = LaneFilesOf(spec, plan, metadata);
+  files.shared = spec.shared_file && !metadata;
+  return files;
+}
+
+LaneMix MixFrom(v1::LaneMix mix) {
+  switch (mix) {
+    case v1::LANE_MIX_READER:
+      return LaneMix::kReader;
+    case v1::LANE_MIX_WRITER:
+      return LaneMix::kWriter;
+    default:
+      return LaneMix::kPerOp;
+  }
+}
+
+}  // namespace
+
+LaneWork::LaneWork(const PhaseSpec& phase, const v1::LanePlan& lane, const std::string& lane_target,
+                   const Directory* directory)
+    : spec(phase),
+      plan(lane),
+      data(spec, plan),
+      target(lane_target),
+      metadata(MetadataWorkOf(spec, plan)),
+      files(FilesOf(spec, plan, target, directory, metadata)) {}
+
+bool LaneWork::reads() const {
+  return spec.operation->reads() && plan.mix() != v1::LANE_MIX_WRITER;
+}
+bool LaneWork::writes() const {
+  return spec.operation->writes() && plan.mix() != v1::LANE_MIX_READER;
+}
+
+bool LaneWork::creates_files() const {
+  return spec.creates_files() || (spec.uses_files && spec.truncates && plan.mix() == v1::LANE_MIX_WRITER);
+}
+bool LaneWork::needs_data() const {
+  return spec.needs_data() && !creates_files();
+}
+bool LaneWork::data_must_exist() const {
+  return spec.data_must_exist || !spec.existing_files.empty();
+}
+
+OpKinds LaneWork::kinds() const {
+  if (plan.mix() == v1::LANE_MIX_READER) return OpKind::kRead;
+  if (plan.mix() == v1::LANE_MIX_WRITER) return OpKind::kWrite;
+  return spec.operation->kinds;
+}
+
+bool LaneWork::leaves_unflushed_data() const {
+  return metadata ? metadata->writes_data() : writes() && !spec.region.fsync();
+}
+
+// The null engine does not access data.
+bool LaneWork::needs_payload() const {
+  if (!spec.uses_files) return false;
+  if (metadata) return metadata->writes_data() || PreparesData(*metadata);
+  return writes() || (needs_data() && !data_must_exist());
+}
+
+bool LaneWork::makes_data_before_ops() const {
+  if (data.makes_records()) return true;
+  const bool is_long = spec.engine_options.longest_op_bytes >= Payload::kMadeBeforeOpsBytes;
+  const auto engine = FindEngine(spec.engine);
+  return writes() && !metadata && is_long && data.varies() && engine.ok() && !(*engine)->Can(EngineFeature::kQueue) &&
+         spec.engine_options.buffer_bytes == 0;
+}
+
+StreamShape LaneWork::Shape() const {
+  StreamShape shape = spec.shape;
+  shape.lane = plan.lane();
+  shape.mix = MixFrom(plan.mix());
+  return shape;
+}
+
+OpenMode LaneWork::Mode() const {
+  OpenMode mode = spec.mode;
+  mode.read = reads();
+  mode.write = writes();
+  return mode;
+}
+
+std::string LaneWork::FirstFile() const {
+  return spec.uses_files ? files.PathOf(0) : std::string();
+}
+
+}  // namespace iobench

@@ -1,0 +1,59 @@
+// What a phase requires from one lane: its files, its part of the operation, and what follows from both.
+#ifndef WORKER_LANE_LANE_WORK_H_
+#define WORKER_LANE_LANE_WORK_H_
+
+#include <optional>
+#include <string>
+
+#include "common/model/op.h"
+#include "iobench/v1/control.pb.h"
+#include "worker/lane/lane_data.h"
+#include "worker/lane/phase_spec.h"
+#include "worker/loop/file_set.h"
+#include "worker/metadata/metadata_work.h"
+#include "worker/pattern/op_stream.h"
+#include "worker/storage/directory.h"
+
+namespace iobench {
+
+// Constant after the constructor, so that any thread may read it.
+struct LaneWork {
+  // `phase` must outlive it. `directory` holds the files of all lanes of the target; null: no files are used, or
+  // `lane_target` is a URL.
+  LaneWork(const PhaseSpec& phase, const v1::LanePlan& lane, const std::string& lane_target,
+           const Directory* directory);
+  LaneWork(const LaneWork&) = delete;
+  LaneWork& operator=(const LaneWork&) = delete;
+
+  const PhaseSpec& spec;
+  const v1::LanePlan plan;
+  const LaneData data;
+  const std::string target;                    // path or URL; empty if no files are used
+  const std::optional<MetadataWork> metadata;  // of a metadata operation, whose only file is its tree
+  const FileSet files;
+
+  bool reads() const;
+  bool writes() const;
+  bool creates_files() const;
+  bool needs_data() const;
+  bool data_must_exist() const;  // user's files, or files that only all lanes together can write
+  OpKinds kinds() const;
+  bool loops() const { return spec.stop.time_s() > 0; }
+  bool flushes_passes() const { return spec.region.flush_passes() && writes(); }
+  bool forgets_passes() const { return spec.drops_caches && reads() && spec.uses_files && !metadata; }
+  bool leaves_unflushed_data() const;  // after the timed region
+  bool needs_payload() const;
+  bool needs_read_buffer() const { return spec.uses_files && reads(); }
+  // True for long ops, unless the engine generates their data in its own buffers: those of a queue, or of -m.
+  bool makes_data_before_ops() const;
+  bool writes_trace() const { return !spec.trace.write_file().empty(); }
+
+  StreamShape Shape() const;
+  OpenMode Mode() const;
+  std::string FirstFile() const;  // with its path; empty if no files are used
+  std::string TraceFile() const { return TraceFileOf(spec.trace, plan); }
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_LANE_WORK_H_

@@ -1,0 +1,166 @@
+#include "worker/lane/timed_region.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/status_util.h"
+#include "worker/metadata/metadata_stream.h"
+
+namespace iobench {
+namespace {
+
+using Reason = LoopEnd::Reason;
+
+// CPU time of the calling thread.
+struct ThreadCpu {
+  double user_s = 0, system_s = 0;
+  static ThreadCpu Now() {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return {SecondsFrom(usage.ru_utime), SecondsFrom(usage.ru_stime)};
+  }
+};
+
+// Waits between ops use the system's clock, but the loop uses its own. If a wait ended at the deadline by one clock and
+// just before it by the other, an op would begin too late. 10 ppm are more than the two can drift apart.
+int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
+  constexpr int64_t kReadingsDifferNs = 100'000;
+  return deadline_ns + kReadingsDifferNs + std::max<int64_t>(0, deadline_ns - start_ns) / 100'000;
+}
+
+}  // namespace
+
+absl::Status TimedRegion::Begin(WorkerTime start) {
+  outcome_.start = start;
+  const ThreadCpu cpu = ThreadCpu::Now();
+  outcome_.cpu_user_s = -cpu.user_s;  // Close adds the end
+  outcome_.cpu_system_s = -cpu.system_s;
+  SetRules(start);
+  if (!work_.spec.region.open()) return absl::OkStatus();
+  outcome_.open_begin_ns = MonotonicNowNs();
+  absl::Status opened = setup_.engine().Open(work_.files, work_.Mode());
+  outcome_.open_ns = MonotonicNowNs() - outcome_.open_begin_ns;
+  return opened;
+}
+
+void TimedRegion::SetRules(WorkerTime start) {
+  const v1::StopRule& stop = work_.spec.stop;
+  const TickScale& scale = setup_.scale();
+  const int64_t start_ns = start.ns - work_.spec.clock.offset_ns();
+  const auto after_start = [&](double seconds) { return scale.ToTicks(start_ns + NanosFrom(seconds)); };
+  LoopRules& rules = setup_.context().rules;
+  if (work_.loops()) {
+    rules.deadline = after_start(stop.time_s());
+    rules.repeat_passes = true;
+    if (work_.flushes_passes() || work_.forgets_passes()) {
+      setup_.context().end_pass = [this] { return EndPass(); };
+    }
+  }
+  if (stop.max_ops() > 0) rules.ops_goal = stop.max_ops();
+  if (stop.deadline_s() > 0) rules.deadline = std::min(rules.deadline, after_start(stop.deadline_s()));
+  if (rules.deadline != LoopRules::kNever) {
+    setup_.EndWaitsAt(WaitEndNs(start_ns, scale.ToMonotonicNs(rules.deadline)));
+  }
+  if (stop.warmup_s() > 0) setup_.recorder().SetWarmupEnd(after_start(stop.warmup_s()));
+}
+
+std::optional<LaneFailure> TimedRegion::RunOps() {
+  outcome_.ran = true;
+  const std::optional<LaneFailure> failure = Run();
+  const v1::StopRule& stop = work_.spec.stop;
+  const bool deadline_rules =
+      stop.deadline_s() > 0 && (!work_.loops() || stop.deadline_s() <= stop.time_s());
+  outcome_.hit_deadline = outcome_.end.reason == Reason::kDeadline && deadline_rules;
+  return failure;
+}
+
+std::optional<LaneFailure> TimedRegion::Run() {
+  LaneContext& context = setup_.context();
+  outcome_.end = setup_.engine().Run(context);
+  outcome_.hook_ticks = context.hook_ticks;
+  if (setup_.payload() != nullptr) outcome_.copying_ns = setup_.payload()->copying_ns();
+  if (const Pauses* const pauses = setup_.pauses(); pauses != nullptr && !pauses->flush_status().ok()) {
+    return LaneFailure{Annotate(pauses->flush_status(), "after a burst"), work_.FirstFile()};
+  }
+  if (!pass_end_status_.ok()) {
+    return LaneFailure{Annotate(pass_end_status_, "after a pass"), work_.FirstFile()};
+  }
+  if (outcome_.end.reason == Reason::kFailed) return setup_.FailureOf(outcome_.end);
+  return std::nullopt;
+}
+
+bool TimedRegion::EndPass() {
+  const Stopwatch watch(outcome_.pass_end_ns);
+  if (work_.flushes_passes()) pass_end_status_ = setup_.engine().Flush();
+  if (work_.forgets_passes() && pass_end_status_.ok()) {
+    pass_end_status_ =
+        directory_.Use([this](const Directory& directory) { return ForgetPages(directory, work_.files); });
+  }
+  return pass_end_status_.ok();
+}
+
+bool TimedRegion::waits_at_deadline() const {
+  return work_.spec.stop.wear_out() && outcome_.hit_deadline && outcome_.end.reason == Reason::kDeadline;
+}
+
+std::optional<LaneFailure> TimedRegion::RunToGoal(uint64_t ops_goal) {
+  assert(waits_at_deadline());
+  const uint64_t max_ops = work_.spec.stop.max_ops();
+  LaneContext& context = setup_.context();
+  context.rules.deadline = LoopRules::kNever;
+  setup_.EndWaitsAt(INT64_MAX);
+  context.rules.ops_goal = max_ops > 0 ? std::min(ops_goal, max_ops) : ops_goal;
+  context.resume = true;
+  return Run();
+}
+
+void TimedRegion::NoteStoppedAtDeadline() {
+  outcome_.end.reason = Reason::kStopped;
+}
+
+void TimedRegion::EndOps() {
+  if (outcome_.ran) setup_.recorder().Finish();
+}
+
+absl::Status TimedRegion::Flush() {
+  if (!work_.spec.region.fsync() || !work_.writes()) return absl::OkStatus();
+  absl::Status flushed = [&] {
+    const Stopwatch watch(outcome_.fsync_ns);
+    return setup_.engine().Flush();
+  }();
+  outcome_.fsync_end_ns = MonotonicNowNs();
+  return flushed;
+}
+
+absl::Status TimedRegion::Close() {
+  absl::Status closed = [&] {
+    const Stopwatch watch(outcome_.close_ns);
+    return setup_.engine().Close();
+  }();
+  outcome_.close_end_ns = MonotonicNowNs();
+  outcome_.found_items = setup_.engine().found_items();
+  const ThreadCpu cpu = ThreadCpu::Now();
+  outcome_.cpu_user_s += cpu.user_s;
+  outcome_.cpu_system_s += cpu.system_s;
+  return closed;
+}
+
+uint64_t TimedRegion::UnfinishedOps() const {
+  if (!outcome_.ran || !work_.spec.uses_files) return 0;
+  const std::optional<MetadataWork>& metadata = work_.metadata;
+  const uint64_t done = setup_.recorder().ops();
+  if (metadata && metadata->effect.replaces_files) {
+    return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
+  }
+  // A deadline determines how many files exist: later phases use those that were created by then.
+  const bool may_be_fewer =
+      outcome_.hit_deadline && metadata && metadata->effect.makes.Has(TreePart::kFiles);
+  const bool must_be_whole = metadata ? metadata->effect.changes_names() && !may_be_fewer
+                                      : work_.creates_files() && setup_.context().pass == 0;
+  const uint64_t ops_per_pass = setup_.stream().ops_per_pass();
+  return must_be_whole && done < ops_per_pass ? ops_per_pass - done : 0;
+}
+
+}  // namespace iobench

@@ -1,0 +1,89 @@
+// The timed region of one lane: open (by option), ops, fsync (by option) and close, each timed separately.
+#ifndef WORKER_LANE_TIMED_REGION_H_
+#define WORKER_LANE_TIMED_REGION_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "common/clock.h"
+#include "common/time.h"
+#include "worker/lane/lane_files.h"
+#include "worker/lane/lane_setup.h"
+#include "worker/lane/lane_work.h"
+#include "worker/loop/lane_context.h"
+
+namespace iobench {
+
+// Adds its lifetime to a sum of nanoseconds.
+class Stopwatch {
+ public:
+  explicit Stopwatch(int64_t& sum_ns) : sum_ns_(sum_ns), begin_ns_(MonotonicNowNs()) {}
+  ~Stopwatch() { sum_ns_ += MonotonicNowNs() - begin_ns_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  int64_t& sum_ns_;
+  const int64_t begin_ns_;
+};
+
+// What a lane did in its timed region, besides what its recorder has. Plain values; times are on CLOCK_MONOTONIC.
+struct RegionOutcome {
+  WorkerTime start;
+  bool ran = false;  // ops were begun, so the recorder has a start time
+  LoopEnd end;
+  bool hit_deadline = false;
+  uint64_t hook_ticks = 0;    // in the op hook
+  int64_t copying_ns = 0;     // to generate long ops' data directly in a queue's buffers
+  int64_t pass_end_ns = 0;    // total of all flushes and page drops between passes
+  int64_t open_begin_ns = 0;  // 0: not opened in the timed region
+  int64_t open_ns = 0;
+  int64_t fsync_ns = 0, fsync_end_ns = 0;  // duration and end; end 0: not done
+  int64_t close_ns = 0, close_end_ns = 0;
+  double cpu_user_s = 0, cpu_system_s = 0;
+  uint64_t found_items = 0;
+};
+
+// The lane's thread calls the functions in the order of their declaration. If one fails, only EndOps and Close follow. A
+// plain status concerns the lane's first file.
+class TimedRegion {
+ public:
+  // All must outlive it.
+  TimedRegion(const LaneWork& work, LaneSetup& setup, LaneDirectory& directory)
+      : work_(work), setup_(setup), directory_(directory) {}
+  TimedRegion(const TimedRegion&) = delete;  // the set-up's context refers to it
+  TimedRegion& operator=(const TimedRegion&) = delete;
+
+  // At the start; with region.open, opens the files.
+  absl::Status Begin(WorkerTime start);
+  // Runs ops until done, stopped, failed, or the deadline.
+  std::optional<LaneFailure> RunOps();
+  // RunOps ended at the deadline and the plan has wear-out: call one of the next two.
+  bool waits_at_deadline() const;
+  std::optional<LaneFailure> RunToGoal(uint64_t ops_goal);
+  void NoteStoppedAtDeadline();  // the lane was stopped before it got a goal
+  void EndOps();                 // completes the lane's record
+  absl::Status Flush();          // does nothing without region.fsync
+  absl::Status Close();          // always; also if Begin was not called
+
+  const RegionOutcome& outcome() const { return outcome_; }
+  // The number of ops that remain to be done unmeasured: a file that this phase creates is incomplete, or only some
+  // items of a tree have been changed.
+  uint64_t UnfinishedOps() const;
+
+ private:
+  void SetRules(WorkerTime start);
+  std::optional<LaneFailure> Run();
+  bool EndPass();  // false: failed
+
+  const LaneWork& work_;
+  LaneSetup& setup_;
+  LaneDirectory& directory_;
+  RegionOutcome outcome_;
+  absl::Status pass_end_status_;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_LANE_TIMED_REGION_H_
