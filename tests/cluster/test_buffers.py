@@ -5,6 +5,8 @@ import re
 import program
 import pytest
 
+pytestmark = pytest.mark.strace
+
 RECORDS = 32
 SHAPE = ("--transport", "local", "-t", "1", "-r", "4k", "-s", f"{RECORDS * 4}k", "-+n")
 

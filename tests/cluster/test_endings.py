@@ -34,7 +34,7 @@ def start_long_write(transport, path, out, tmp_path, *more):
 
 
 @pytest.mark.parametrize("keep", [False, True], ids=["removed", "kept"])
-@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-unix", "mpi"])
+@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-unix", program.MPI])
 def test_ctrl_c_saves_what_was_done(transport, keep, path, out, tmp_path):
     with start_long_write(transport, path, out, tmp_path, *(["-w"] if keep else [])) as running:
         running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
@@ -171,7 +171,7 @@ def alive(pid):
     return state not in "ZX"
 
 
-@pytest.mark.parametrize("transport", ["spawn", "join-tcp", "mpi"])
+@pytest.mark.parametrize("transport", ["spawn", "join-tcp", program.MPI])
 def test_a_worker_that_is_stopped_is_told_of_and_given_up(transport, path, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)
     arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "1", "--lost-after", "3", *options]
@@ -224,6 +224,7 @@ def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
     assert "answer" not in outcome.stderr, outcome
 
 
+@pytest.mark.strace
 def test_a_file_system_that_hangs_is_told_of_before_the_run_begins(path, out, tmp_path):
     """The worker itself answers all the time, so it is not given up."""
     delay = ("strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-P", str(path), "-e", "trace=faccessat2,faccessat",

@@ -74,7 +74,7 @@ def test_scenario(scenario, depth, export, out):
     assert not export.data.exists(), "the data are removed at the end"
 
 
-@pytest.mark.parametrize("transport", ["spawn", "join-tcp", "mpi"])
+@pytest.mark.parametrize("transport", ["spawn", "join-tcp", program.MPI])
 @pytest.mark.parametrize("scenario", EVERYWHERE, ids=str)
 def test_scenario_on_transports(scenario, transport, export, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)

@@ -9,6 +9,8 @@ import pytest
 import strace_log
 from report_checks import lanes_of
 
+pytestmark = pytest.mark.strace
+
 ITEMS = 20
 SHAPE = ("--transport", "local", "-t", "1", "--items", str(ITEMS))
 CALLS = ("openat,close,read,write,newfstatat,statx,mkdirat,unlinkat,renameat2,renameat,linkat,symlinkat,fchmodat,"

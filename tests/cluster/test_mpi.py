@@ -10,6 +10,8 @@ import pytest
 import yaml
 from report_checks import check_csv, check_report
 
+pytestmark = pytest.mark.mpi
+
 SMALL = ("-i", "0", "-i", "1", "-i", "2", "-c", "-e", "-r", "64k", "-s", "256k")
 
 

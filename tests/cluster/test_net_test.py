@@ -44,6 +44,7 @@ def test_workers_that_join(path, out):
     check(program.run([*SHORT, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)))
 
 
+@pytest.mark.mpi
 def test_ranks_of_mpi(path, out):
     check(program.run([*SHORT], path=path, out=out, prefix=program.mpirun(2)))
 

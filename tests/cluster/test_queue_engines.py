@@ -7,6 +7,8 @@ import pytest
 import strace_log
 from report_checks import lanes_of
 
+pytestmark = pytest.mark.strace
+
 KIB = 1024
 RECORDS = 64
 SHAPE = ("-r", "4k", "-s", "256k", "-+n", "--transport", "local", "-t", "1")

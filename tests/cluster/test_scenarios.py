@@ -4,7 +4,7 @@ import pytest
 from scenarios import SCENARIOS, check_scenario
 
 # The wire is the same protobuf everywhere; what differs is how it is carried. Addresses are tried in test_grpc.py.
-TRANSPORTS = ("in-process", "spawn", "join-tcp", "mpi")
+TRANSPORTS = ("in-process", "spawn", "join-tcp", program.MPI)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

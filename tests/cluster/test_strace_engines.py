@@ -10,6 +10,8 @@ import pytest
 import strace_log
 from report_checks import lanes_of
 
+pytestmark = pytest.mark.strace
+
 KIB = 1024
 RECORD = 4 * KIB
 RECORDS = 64

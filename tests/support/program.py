@@ -9,12 +9,15 @@ import socket
 import subprocess
 import time
 
+import pytest
 import schema
 
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
 # Sanitizers make everything several times slower: this ends a hang, it asserts nothing.
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
+# The transport "mpi" among a test's parameters, with the marker by which ctest tells its tests from the others.
+MPI = pytest.param("mpi", marks=pytest.mark.mpi)
 LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
 
 
