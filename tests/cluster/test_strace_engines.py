@@ -276,6 +276,7 @@ def test_an_msync_covers_the_pages_of_its_record(trace):
     size = 10 * 1000
     _, calls = trace({**mmap("rewrite", sync="SYNC"), "record_bytes": 1000}, size=size)
     syncs = [call for call in of_engine(calls) if call.name == "msync"][:10]
+    assert len(syncs) == 10
     for n, call in enumerate(syncs):
         assert call.offset == n * 1000 // RECORD * RECORD and call.offset + call.length == (n + 1) * 1000
 

@@ -57,6 +57,7 @@ def test_two_clients_move_the_bytes_that_the_server_counts(cluster, transport):
 
 def test_the_report_has_each_client_s_own_nfs_counters(cluster):
     outcome = cluster.run("-i 0 -+n -e -x -r 64k -s 2m")
+    assert len(outcome.phases["write"]["clients"]) == 2
     for client in outcome.phases["write"]["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()
         counted = outcome.clients[client["host"]]

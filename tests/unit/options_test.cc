@@ -343,6 +343,8 @@ TEST_CASE("an engine may have the name that others have for it") {
 
 TEST_CASE("every phase of the smoke suite lasts long enough for a figure") {
   const auto plan = PlanFor("--suite smoke");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->phases_size() > 0);
   for (const v1::Phase& phase : plan->phases()) {
     INFO(phase.name());
     CHECK(phase.stop().time_s() + phase.stop().deadline_s() >= 2);

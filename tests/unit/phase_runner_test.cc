@@ -36,6 +36,7 @@ TEST_CASE("lanes start no earlier than the instant they were given") {
   worker.Prepare(PhaseOf("read", 2));
   worker.ArmIn(8'000'000);
   const v1::LanesDone done = worker.WaitDone();
+  REQUIRE(done.ends_size() == 2);
   for (const v1::LaneEnds& ends : done.ends()) {
     REQUIRE(ends.first_op_worker_ns() >= worker.start().ns);
     REQUIRE(ends.ops_end_worker_ns() >= ends.first_op_worker_ns());
@@ -241,6 +242,7 @@ TEST_CASE("lanes that wait for the goal can be stopped") {
   worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
   worker.Stop();
   const v1::LanesDone done = worker.WaitDone();
+  REQUIRE(done.ends_size() == 2);
   for (const v1::LaneEnds& ends : done.ends()) REQUIRE(ends.stopped());
 }
 
