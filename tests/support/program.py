@@ -139,6 +139,10 @@ def plain(*args, env=None, cwd=None):
     return Outcome(command, done.returncode, done.stdout, done.stderr, "/nonexistent", "/nonexistent")
 
 
+# The words before a command that run it as the user nobody, who may do nothing that root may. See conftest.py's nobody().
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
 def free_port(family=socket.AF_INET):
     with socket.socket(family) as probe:
         probe.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
