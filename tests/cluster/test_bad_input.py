@@ -1,4 +1,4 @@
-"""What a user gets wrong: one line that says what to do, exit code 1, nothing written."""
+"""Bad input is refused with one line that says what to do, exit code 1, and nothing written."""
 import os
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""-m: records come from and go to memory in turn, as the kernel saw it: at which addresses."""
+"""With -m, records move to and from successive places in memory; strace shows the addresses."""
 import collections
 import re
 

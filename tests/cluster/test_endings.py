@@ -1,4 +1,4 @@
-"""Runs that do not end well: interrupted, out of space, workers lost. What had been measured is saved."""
+"""A run that is interrupted, runs out of space or loses workers saves what it has measured."""
 import contextlib
 import json
 import os

@@ -1,4 +1,4 @@
-"""What somebody meets who uses the program for the first time: no arguments, typos, workers that do not come, `| head`."""
+"""A first user is helped: no arguments, typos, workers that do not join, and output into `| head`."""
 import contextlib
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Data that a run keeps, data that a crash leaves, and what may be done with them."""
+"""Data that a run keeps or a crash leaves can be read again, and are removed only when that is safe."""
 import contextlib
 import json
 import os

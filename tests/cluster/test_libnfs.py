@@ -1,5 +1,4 @@
-"""The ops of --engine libnfs against nfs-ganesha: whole runs on every transport, their parts, and their ends. What is
-around the ops is in test_libnfs_targets.py, and what goes over the wire in unit tests and the lab."""
+"""--engine libnfs does its ops right against nfs-ganesha: whole runs on every transport, their parts and their ends."""
 import dataclasses
 import shlex
 import time

@@ -1,5 +1,4 @@
-"""A target without a mount (--engine libnfs --path nfs://…): everything of a run but the ops themselves, which are
-test_libnfs.py's."""
+"""A target without a mount (--path nfs://…) is checked, claimed, shared and removed like a mounted one."""
 import json
 import os
 import pathlib

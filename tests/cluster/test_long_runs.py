@@ -1,4 +1,4 @@
-"""Runs of thousands of phases: what they hold in memory, and what one that is killed leaves behind."""
+"""Runs of thousands of phases use bounded memory, and one that is killed leaves whole results."""
 import json
 import pathlib
 import signal

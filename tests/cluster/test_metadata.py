@@ -1,4 +1,4 @@
-"""Operations on names: what the kernel saw of each, what is left behind, what is refused."""
+"""Operations on names make exactly the system calls they should, and leave the tree as they should."""
 import collections
 import os
 import re

@@ -1,4 +1,4 @@
-"""What is particular to MPI: who coordinates, who prints, and launchers that do not fit."""
+"""Under mpirun, rank 0 coordinates and prints alone, and a launcher of another MPI is refused."""
 import os
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""-+t: what the network can do, measured by workers that are started in every way."""
+"""The network test (-+t) measures every way to start workers, and refuses options that are about files."""
 import re
 
 import program

@@ -1,4 +1,4 @@
-"""What IOzone's letters, sweeps and suites do, as whole runs: the phases they make and what the files look like then."""
+"""IOzone's letters, sweeps and suites make the right phases, and leave the right files."""
 import contextlib
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Every scenario on every transport: the same lanes do the same ops, and the report says so."""
+"""Every scenario gives the same ops and a consistent report on every transport."""
 import program
 import pytest
 from scenarios import SCENARIOS, check_scenario

@@ -1,4 +1,4 @@
-"""The report's claims against what the kernel saw: which records, in which order, and what lies between."""
+"""The report agrees with the system calls that strace sees: which records, in which order, and what lies between."""
 import program
 import pytest
 import strace_log

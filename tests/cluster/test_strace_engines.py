@@ -1,4 +1,4 @@
-"""What the engines beside plain read and write do, as the kernel saw it: stdio, vectors, maps, locks, and their options."""
+"""stdio, vectors, maps and locks make the system calls that they should, as seen by strace."""
 import contextlib
 import json
 import os

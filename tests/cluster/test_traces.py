@@ -1,4 +1,4 @@
-"""-X writes what was done, -Y does it again; -P and --bind say where lanes run."""
+"""A trace written with -X is replayed by -Y; -P and --bind run lanes on the right processors."""
 import os
 import re
 import subprocess

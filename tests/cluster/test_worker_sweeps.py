@@ -1,4 +1,4 @@
-"""-l and -u of a run with several workers: each phase is done by the first so many, and the report says how that scales."""
+"""With -l and -u, the first so many workers do each phase, and the report shows how the throughput scales."""
 import csv
 import io
 

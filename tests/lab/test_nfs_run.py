@@ -1,7 +1,4 @@
-"""cluster-iobench over two real NFS clients, one worker with one lane on each.
-
-What it reports against what the server, the clients, the clocks and the wire say themselves.
-"""
+"""The report of runs over two real NFS clients agrees with what the server, clients, clocks and wire say themselves."""
 
 import contextlib
 

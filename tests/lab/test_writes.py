@@ -1,4 +1,4 @@
-"""Writes over two real NFS clients: how much of them reached the server, by its own counters, and what a report says."""
+"""The report of writes over two real NFS clients agrees with the server's own counters."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The folders keep to the order that CMakeLists.txt gives: who includes whom is what the targets say, and no arrow runs upward."""
+"""Folders follow the order in CMakeLists.txt: each includes only what its target links, and none depends upward."""
 import pathlib
 import re
 

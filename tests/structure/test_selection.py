@@ -1,4 +1,4 @@
-"""Every pytest file is named in its folder's CMakeLists.txt, and every test of tests/cluster is run by exactly one ctest entry."""
+"""Every pytest file is in its folder's CMakeLists.txt, and one ctest entry runs each test of tests/cluster."""
 import configparser
 import pathlib
 import re

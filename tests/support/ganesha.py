@@ -1,4 +1,4 @@
-"""nfs-ganesha on ports of its own on 127.0.0.1, for as long as a test needs it: no rpcbind, no service and no file of the host."""
+"""Runs nfs-ganesha for a test on its own ports of 127.0.0.1, without any service or file of the host."""
 import contextlib
 import os
 import shutil

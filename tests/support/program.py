@@ -1,4 +1,4 @@
-"""Starts cluster-iobench the way users do, on every transport, and holds what a run left behind."""
+"""Starts cluster-iobench as users do, on every transport, and holds what a run left behind."""
 import contextlib
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What the kernel saw of a run: the system calls on its data files, per thread, in order."""
+"""Reads the system calls on data files from an strace log: per thread, in order."""
 import dataclasses
 import os
 import re

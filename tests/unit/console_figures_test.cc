@@ -1,4 +1,4 @@
-// Figures on the console that a reader would take for a fault of the tool.
+// Figures on the console are rounded and aligned such that no reader takes them for a fault of the tool.
 #include <cmath>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// The libnfs engine against a server that does what the test says: what its lanes send, and how they end.
+// The libnfs engine sends the right calls and ends its lanes properly, against a scripted NFS server.
 #include "worker/engine/libnfs_engine.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What only the mmap engine does: sizes, SIGBUS, msync, and file I/O in between.
+// The mmap engine: file sizes, SIGBUS, msync, and file I/O between mapped ops.
 #include "worker/engine/mmap_engine.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Every option of `run`: what it writes into the plan, what it cannot go with, what it needs.
+// Every option of `run` sets the right fields of the plan, and refuses what it conflicts with or lacks.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>

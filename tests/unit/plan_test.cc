@@ -1,4 +1,4 @@
-// The way from the command line or a YAML file to a complete, checked plan.
+// A command line or a YAML file becomes a complete, checked plan.
 #include <catch2/catch.hpp>
 
 #include "common/text/units.h"

@@ -1,4 +1,4 @@
-// What engines with a queue do beyond the suite of all engines: several ops in flight, and how io_uring is refused.
+// Engines with a queue keep several ops in flight and say why io_uring is unavailable, beyond the suite of all engines.
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-// find, as the metadata engine does it: what it looks at, what it finds, where it ends.
+// `find` of the metadata engine looks at each item once, counts the right ones and stops where it should.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tree_test_support.h"
