@@ -254,7 +254,7 @@ def short_directory():
 def test_the_sockets_directory_of_a_killed_coordinator_goes_with_the_next_run(path, out, tmp_path, short_directory):
     temporary = short_directory
     env = program.clean_environment(TMPDIR=str(temporary))
-    bystander = temporary / "cluster-iobench-backup"   # empty, and somebody's
+    bystander = temporary / "cluster-iobench-backup"   # empty, and not ours
     bystander.mkdir()
     def sockets():
         return sorted(name for name in temporary.iterdir() if name != bystander)

@@ -7,7 +7,7 @@ import program
 import pytest
 
 MANY_PHASES = ("-i", "0", "-+n", "--engine", "null", "-r", "4k", "-s", "4k", "-t", "1", "--repeat", "10000")
-# Nobody reads what it prints, which is more than a pipe holds.
+# It prints more than a pipe holds, so its output is discarded.
 QUIET = ("sh", "-c", 'exec "$0" "$@" >/dev/null')
 
 

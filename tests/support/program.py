@@ -139,7 +139,7 @@ def plain(*args, env=None, cwd=None):
     return Outcome(command, done.returncode, done.stdout, done.stderr, "/nonexistent", "/nonexistent")
 
 
-# The words before a command that run it as the user nobody, who may do nothing that root may. See conftest.py's nobody().
+# Put before a command to run it as the user nobody; tests use conftest.py's nobody().
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 

@@ -307,7 +307,7 @@ TEST_CASE("a URL is a target by itself, and what is wrong with it is told with i
   const v1::TargetFacts no_export = ProbeTarget("nfs://server", "boot-a");
   REQUIRE(no_export.problem().code() == static_cast<int>(absl::StatusCode::kInvalidArgument));
   REQUIRE(no_export.problem().file() == "nfs://server");
-  // Nothing listens on port 1, or the build has no libnfs: either is a problem, and soon told.
+  // Nothing listens on port 1, or the build has no libnfs: either is a problem, reported at once.
   const v1::TargetFacts unreachable = ProbeTarget("nfs://127.0.0.1/export?nfsport=1&mountport=1", "boot-a");
   REQUIRE(unreachable.problem().code() != 0);
   REQUIRE_THAT(unreachable.problem().message(), Catch::Contains("127.0.0.1"));

@@ -46,7 +46,7 @@ bool Says(const absl::Status& status, const std::string& text) {
   return status.message().find(text) != absl::string_view::npos;
 }
 
-// Compares every read with what stands in the file.
+// Compares every read with the contents of the file.
 class Compared final : public OpHook {
  public:
   explicit Compared(std::vector<std::string> files) : files_(std::move(files)) {}

@@ -433,7 +433,7 @@ TEST_CASE("-+E reads the files of -f or -F and nothing else") {
   REQUIRE(plan.ok());
   CHECK(plan->files().existing_files(0) == "/data/one");
   CHECK(plan->targets(0).path() == "/data");
-  CHECK_FALSE(UsesFiles(*plan));  // none of ours
+  CHECK_FALSE(UsesFiles(*plan));  // it makes no files of its own
   CHECK(PlanFor("-t 2 -+E -F /data/one /data/two -i 1")->files().existing_files_size() == 2);
   CHECK(PhasesOf("--existing /data/one -i 2") == std::vector<std::string>{"random-read"});
   CHECK_THAT(ErrorOf("--existing /data/one -i 0"), Contains("--existing (-+E)") && Contains("write"));

@@ -17,7 +17,7 @@ bool IsOpen(int fd) {
   return ::fcntl(fd, F_GETFD) >= 0;
 }
 
-// What a thread with a table of its own sees, and what it leaves to others.
+// The open descriptors as a thread with its own table sees them, and as the other threads do.
 struct Seen {
   bool took = false;
   bool kept_is_open = false, other_is_open = false, stderr_is_open = false;

@@ -540,7 +540,7 @@ TEST_CASE("a lane says when it stood still, on its worker's clock") {
   CHECK(paused.stall_end_worker_ns() <= paused.ops_end_worker_ns());
   const int64_t ops_ns = paused.ops_end_worker_ns() - paused.first_op_worker_ns();
   CHECK(ops_ns >= 50'000'000);
-  // What it was told to is none of it, however late it woke.
+  // The pause that was asked for does not count as a stall, however late the lane woke.
   CHECK(paused.stall_end_worker_ns() - paused.stall_begin_worker_ns() <= ops_ns - 49'999'000);
 }
 

@@ -49,7 +49,7 @@ bool Comes(const std::function<bool()>& happened) {
   return true;
 }
 
-// Compares every read with what stands in the file, and notes the order of ends.
+// Compares every read with the contents of the file, and records the order in which ops end.
 class Checked final : public OpHook {
  public:
   explicit Checked(std::vector<std::string> files) : files_(std::move(files)) {}

@@ -32,7 +32,7 @@ TEST_CASE("each item is looked at once, and those of the name and the size are c
     lane.Does("create");
     lane.Does("find");
     REQUIRE(lane.recorder().ops_of(OpKind::kFind) == 1500);
-    REQUIRE(lane.engine().found_items() == 1500);  // all, where nothing is said
+    REQUIRE(lane.engine().found_items() == 1500);  // all of them, without conditions
     lane.tree().mutable_find()->set_bytes(10);
     lane.Does("find");
     const uint64_t of_ten_bytes = CountOf(directory, "item", 10);
