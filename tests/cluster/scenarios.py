@@ -1,4 +1,4 @@
-"""What runs on every transport, and what its report must say. One row a scenario; four lanes everywhere."""
+"""The runs that every transport must do alike, one row each with four lanes, and what their reports must say."""
 import dataclasses
 from typing import Callable, Optional
 

@@ -1,4 +1,4 @@
-"""What a user gets wrong: one line that says what to do, exit code 1, nothing written."""
+"""Bad input is refused with one line that says what to do, exit code 1, and nothing written."""
 import os
 import re
 import subprocess
@@ -329,6 +329,7 @@ def test_a_low_soft_limit_on_open_files_is_raised(path, out):
     program.run(MANY_FILES, path=path, out=out, prefix=low).expect(0)
 
 
+@pytest.mark.unsanitized
 def test_without_descriptors_a_low_hard_limit_is_said(path, out):
     hard = ("sh", "-c", 'ulimit -Sn 64 && ulimit -Hn 64 && exec "$@"', "sh")
     outcome = program.run(MANY_FILES, path=path, out=out, prefix=hard).expect(2)

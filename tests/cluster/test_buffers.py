@@ -1,9 +1,11 @@
-"""-m: records come from and go to memory in turn, as the kernel saw it: at which addresses."""
+"""With -m, records move to and from successive places in memory; strace shows the addresses."""
 import collections
 import re
 
 import program
 import pytest
+
+pytestmark = pytest.mark.strace
 
 RECORDS = 32
 SHAPE = ("--transport", "local", "-t", "1", "-r", "4k", "-s", f"{RECORDS * 4}k", "-+n")

@@ -1,6 +1,6 @@
-"""Runs of which the disk itself says that all is well: they carry no mark that would make a reader doubt them.
+"""Undisturbed runs, as the disk's own counters confirm, carry no mark that would make a reader doubt them.
 
-A mark that shows where nothing is wrong is as bad as one that is missing: people learn to look past marks.
+A false mark is as bad as a missing one: people learn to ignore marks.
 """
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""-+m FILE: workers that a remote shell starts. The shell here runs its command on this host and notes its words."""
+"""A client list (-+m FILE) starts a worker for each line by a remote shell, here a script that records its words."""
 import json
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What happens to clients while lanes run is seen: stops, other processes, clocks that are not what their boot ids say."""
+"""The report names what disturbed a client while lanes ran: stops, other processes, clocks that cannot be its own."""
 import os
 import pathlib
 import signal

@@ -1,4 +1,4 @@
-"""The bytes that whole runs write, judged by compressors: nothing of them is found in anything else that was written."""
+"""What a run writes does not compress or deduplicate by chance: compressors judge the files of whole runs."""
 import os
 import subprocess
 import tempfile

@@ -1,4 +1,4 @@
-"""Runs that do not end well: interrupted, out of space, workers lost. What had been measured is saved."""
+"""A run that is interrupted, runs out of space or loses workers saves what it has measured."""
 import contextlib
 import json
 import os
@@ -34,7 +34,7 @@ def start_long_write(transport, path, out, tmp_path, *more):
 
 
 @pytest.mark.parametrize("keep", [False, True], ids=["removed", "kept"])
-@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-unix", "mpi"])
+@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-unix", program.MPI])
 def test_ctrl_c_saves_what_was_done(transport, keep, path, out, tmp_path):
     with start_long_write(transport, path, out, tmp_path, *(["-w"] if keep else [])) as running:
         running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
@@ -171,7 +171,7 @@ def alive(pid):
     return state not in "ZX"
 
 
-@pytest.mark.parametrize("transport", ["spawn", "join-tcp", "mpi"])
+@pytest.mark.parametrize("transport", ["spawn", "join-tcp", program.MPI])
 def test_a_worker_that_is_stopped_is_told_of_and_given_up(transport, path, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)
     arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "1", "--lost-after", "3", *options]
@@ -224,6 +224,7 @@ def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
     assert "answer" not in outcome.stderr, outcome
 
 
+@pytest.mark.strace
 def test_a_file_system_that_hangs_is_told_of_before_the_run_begins(path, out, tmp_path):
     """The worker itself answers all the time, so it is not given up."""
     delay = ("strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-P", str(path), "-e", "trace=faccessat2,faccessat",
@@ -253,7 +254,7 @@ def short_directory():
 def test_the_sockets_directory_of_a_killed_coordinator_goes_with_the_next_run(path, out, tmp_path, short_directory):
     temporary = short_directory
     env = program.clean_environment(TMPDIR=str(temporary))
-    bystander = temporary / "cluster-iobench-backup"   # empty, and somebody's
+    bystander = temporary / "cluster-iobench-backup"   # empty, and not ours
     bystander.mkdir()
     def sockets():
         return sorted(name for name in temporary.iterdir() if name != bystander)

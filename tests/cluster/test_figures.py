@@ -1,4 +1,4 @@
-"""What figures count, where only a whole run shows it."""
+"""Figures that only a whole run can show count the right ops, lanes and file systems."""
 import os
 import subprocess
 

@@ -1,4 +1,4 @@
-"""What somebody meets who uses the program for the first time: no arguments, typos, workers that do not come, `| head`."""
+"""A first user is helped: no arguments, typos, workers that do not join, and output into `| head`."""
 import contextlib
 import os
 import pathlib
@@ -223,6 +223,7 @@ def test_a_worker_at_a_wrong_port_says_what_answers_there():
 # ------------------------------------------------------------------------------------------------- mpirun
 
 
+@pytest.mark.mpi
 def test_mpi_ranks_without_arguments_say_it_once(tmp_path):
     command = [*program.mpirun(4), program.BINARY]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
@@ -231,6 +232,7 @@ def test_mpi_ranks_without_arguments_say_it_once(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("option", [("--spawn", "2"), ("--listen", "127.0.0.1:0", "--workers", "1"),
                                     ("--transport", "local")])
 def test_mpi_ranks_that_would_each_be_a_coordinator_are_refused(option, path, out):

@@ -1,4 +1,4 @@
-"""What is particular to workers that join over gRPC."""
+"""Workers join over gRPC at every kind of address and in any order, and leave no socket behind."""
 import program
 import pytest
 from report_checks import check_report

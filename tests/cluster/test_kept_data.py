@@ -1,4 +1,4 @@
-"""Data that a run keeps, data that a crash leaves, and what may be done with them."""
+"""Data that a run keeps or a crash leaves can be read again, and are removed only when that is safe."""
 import contextlib
 import json
 import os
@@ -20,7 +20,7 @@ def contents(directory):
     return {file.name: file.read_bytes() for file in directory.iterdir() if not file.name.startswith("manifest")}
 
 
-@pytest.mark.parametrize("transport", ["in-process", "spawn", "mpi"])
+@pytest.mark.parametrize("transport", ["in-process", "spawn", program.MPI])
 def test_data_kept_by_one_run_are_read_by_another(transport, path, tmp_path):
     prefix, options, _ = program.Transports(tmp_path).parts(transport)
     shape = ("-r", "4k", "-s", "128k", *options)
@@ -182,7 +182,7 @@ def run_that_lives(path, out, transport, tmp_path):
         running.wait()
 
 
-@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-tcp", "mpi"])
+@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-tcp", program.MPI])
 def test_the_data_of_a_run_that_is_alive_cannot_be_removed(transport, path, out, tmp_path):
     with run_that_lives(path, out, transport, tmp_path):
         data = path / program.DATA_DIRECTORY

@@ -1,5 +1,4 @@
-"""The ops of --engine libnfs against nfs-ganesha: whole runs on every transport, their parts, and their ends. What is
-around the ops is in test_libnfs_targets.py, and what goes over the wire in unit tests and the lab."""
+"""--engine libnfs does its ops right against nfs-ganesha: whole runs on every transport, their parts and their ends."""
 import dataclasses
 import shlex
 import time
@@ -74,7 +73,7 @@ def test_scenario(scenario, depth, export, out):
     assert not export.data.exists(), "the data are removed at the end"
 
 
-@pytest.mark.parametrize("transport", ["spawn", "join-tcp", "mpi"])
+@pytest.mark.parametrize("transport", ["spawn", "join-tcp", program.MPI])
 @pytest.mark.parametrize("scenario", EVERYWHERE, ids=str)
 def test_scenario_on_transports(scenario, transport, export, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)

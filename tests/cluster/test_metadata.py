@@ -1,4 +1,4 @@
-"""Operations on names: what the kernel saw of each, what is left behind, what is refused."""
+"""Operations on names make exactly the system calls they should, and leave the tree as they should."""
 import collections
 import os
 import re
@@ -8,6 +8,8 @@ import program
 import pytest
 import strace_log
 from report_checks import lanes_of
+
+pytestmark = pytest.mark.strace
 
 ITEMS = 20
 SHAPE = ("--transport", "local", "-t", "1", "--items", str(ITEMS))

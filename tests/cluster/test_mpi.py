@@ -1,4 +1,4 @@
-"""What is particular to MPI: who coordinates, who prints, and launchers that do not fit."""
+"""Under mpirun, rank 0 coordinates and prints alone, and a launcher of another MPI is refused."""
 import os
 import pathlib
 import re
@@ -9,6 +9,8 @@ import program
 import pytest
 import yaml
 from report_checks import check_csv, check_report
+
+pytestmark = pytest.mark.mpi
 
 SMALL = ("-i", "0", "-i", "1", "-i", "2", "-c", "-e", "-r", "64k", "-s", "256k")
 

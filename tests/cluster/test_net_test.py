@@ -1,4 +1,4 @@
-"""-+t: what the network can do, measured by workers that are started in every way."""
+"""The network test (-+t) measures every way to start workers, and refuses options that are about files."""
 import re
 
 import program
@@ -44,6 +44,7 @@ def test_workers_that_join(path, out):
     check(program.run([*SHORT, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)))
 
 
+@pytest.mark.mpi
 def test_ranks_of_mpi(path, out):
     check(program.run([*SHORT], path=path, out=out, prefix=program.mpirun(2)))
 

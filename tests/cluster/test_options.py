@@ -1,4 +1,4 @@
-"""What IOzone's letters, sweeps and suites do, as whole runs: the phases they make and what the files look like then."""
+"""IOzone's letters, sweeps and suites make the right phases, and leave the right files."""
 import contextlib
 import hashlib
 import os
@@ -61,7 +61,7 @@ def test_sizes_in_any_order_are_all_done(path, out):
     assert [phase["bytes"] for phase in outcome.phases] == [65536, 65536, 262144, 262144]
 
 
-@pytest.mark.parametrize("where", ["in-process", "spawn", "mpi"])
+@pytest.mark.parametrize("where", ["in-process", "spawn", program.MPI])
 def test_lanes_are_swept(where, path, out, tmp_path):
     prefix, options, _ = program.Transports(tmp_path).parts(where)
     options = [option for option in options if option not in ("-t", "4", "2") or where == "spawn" and option == "2"]

@@ -1,5 +1,4 @@
-"""What is another run's, or nobody's, is neither removed nor overwritten: not by a run that has lost its directory to
-another, not under a run that goes on, not by `clean`."""
+"""The data of another run, or of no run, are never removed or overwritten."""
 import json
 import shutil
 import socket

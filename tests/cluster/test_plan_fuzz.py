@@ -1,4 +1,4 @@
-"""Whatever a plan says, it is refused with words or it runs: no plan kills a worker, and a saved run is printed again."""
+"""A random plan is refused with a reason or runs: none kills a worker, and every saved run can be printed again."""
 import os
 import random
 

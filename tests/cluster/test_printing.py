@@ -1,4 +1,4 @@
-"""What a user sees where something is in the way: a full device, a damaged result, names that are none."""
+"""A full device, a damaged result and hostile names cause clear messages, not silence or escape sequences."""
 import re
 import subprocess
 

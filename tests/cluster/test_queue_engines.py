@@ -1,4 +1,4 @@
-"""Several ops in flight per lane: what reaches the kernel, and what is said where it does not let us."""
+"""Engines with a queue keep several ops in flight, and say so when the kernel refuses."""
 import os
 import re
 
@@ -6,6 +6,8 @@ import program
 import pytest
 import strace_log
 from report_checks import lanes_of
+
+pytestmark = pytest.mark.strace
 
 KIB = 1024
 RECORDS = 64

@@ -1,4 +1,4 @@
-"""What is printed, what is saved, and that both are the same."""
+"""A run can be printed again, and what it prints and saves agrees and is readable."""
 import os
 import pty
 import re

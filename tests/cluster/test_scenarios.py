@@ -1,10 +1,10 @@
-"""Every scenario on every transport: the same lanes do the same ops, and the report says so."""
+"""Every scenario gives the same ops and a consistent report on every transport."""
 import program
 import pytest
 from scenarios import SCENARIOS, check_scenario
 
 # The wire is the same protobuf everywhere; what differs is how it is carried. Addresses are tried in test_grpc.py.
-TRANSPORTS = ("in-process", "spawn", "join-tcp", "mpi")
+TRANSPORTS = ("in-process", "spawn", "join-tcp", program.MPI)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -1,4 +1,4 @@
-"""The schema of result.json is a schema, takes what the program writes and refuses what is wrong."""
+"""docs/result.schema.json accepts what the program writes and refuses wrong results."""
 
 import copy
 import json

@@ -1,8 +1,10 @@
-"""The report's claims against what the kernel saw: which records, in which order, and what lies between."""
+"""The report agrees with the system calls that strace sees: which records, in which order, and what lies between."""
 import program
 import pytest
 import strace_log
 from report_checks import lanes_of
+
+pytestmark = pytest.mark.strace
 
 KIB = 1024
 RECORDS = 64

@@ -1,4 +1,4 @@
-"""What the engines beside plain read and write do, as the kernel saw it: stdio, vectors, maps, locks, and their options."""
+"""stdio, vectors, maps and locks make the system calls that they should, as seen by strace."""
 import contextlib
 import json
 import os
@@ -9,6 +9,8 @@ import program
 import pytest
 import strace_log
 from report_checks import lanes_of
+
+pytestmark = pytest.mark.strace
 
 KIB = 1024
 RECORD = 4 * KIB
@@ -274,6 +276,7 @@ def test_an_msync_covers_the_pages_of_its_record(trace):
     size = 10 * 1000
     _, calls = trace({**mmap("rewrite", sync="SYNC"), "record_bytes": 1000}, size=size)
     syncs = [call for call in of_engine(calls) if call.name == "msync"][:10]
+    assert len(syncs) == 10
     for n, call in enumerate(syncs):
         assert call.offset == n * 1000 // RECORD * RECORD and call.offset + call.length == (n + 1) * 1000
 

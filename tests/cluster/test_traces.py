@@ -1,4 +1,4 @@
-"""-X writes what was done, -Y does it again; -P and --bind say where lanes run."""
+"""A trace written with -X is replayed by -Y; -P and --bind run lanes on the right processors."""
 import os
 import re
 import subprocess
@@ -7,7 +7,7 @@ import program
 import pytest
 from report_checks import check_report
 
-TRANSPORTS = ["in-process", "spawn", "mpi"]
+TRANSPORTS = ["in-process", "spawn", program.MPI]
 
 
 @pytest.fixture
@@ -57,6 +57,7 @@ def test_what_was_written_is_replayed(transport, path, out, tmp_path, traces):
     assert "16 ops of " + str(files[1]) in steps["read-trace"]
 
 
+@pytest.mark.strace
 def test_the_round_trip_gives_the_same_ops_to_the_kernel(path, out, traces):
     trace = traces / "given"
     lines = [(8192, 4096, 0), (0, 512, 20), (65536 - 100, 100, 0), (8192, 4096, 0.5)]
@@ -165,12 +166,10 @@ def test_what_no_client_has_is_told_before_anything_is_made(transport, options, 
     assert not outcome.data.exists() and not outcome.out.exists(), outcome
 
 
-def test_only_root_may_remount(path, out):
-    if os.geteuid() != 0:
-        pytest.skip("another user is needed to be told so")
+def test_only_root_may_remount(path, out, nobody):
     path.chmod(0o777)
     outcome = program.run(["-i", "1", "-r", "4k", "-s", "64k", "-U", "/proc"], path=path, out=out,
-                          prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+                          prefix=nobody)
     assert "only root" in refusal_of(outcome)
 
 
@@ -200,6 +199,7 @@ def test_binding_keeps_within_what_the_process_may_use(path, out):
     assert bind["outcome"] == f"lanes on processors {only}, {only}"
 
 
+@pytest.mark.strace
 def test_the_kernel_is_asked_to_bind_each_lane(path, out, tmp_path):
     log = tmp_path / "strace"
     program.run(["--op", "write", "-r", "4k", "-s", "64k", "-t", "2", "--bind", "cores:1"], path=path, out=out,

@@ -1,5 +1,4 @@
-"""What is written and how it is checked, of whole runs: kept data are damaged between two runs, and the second run says
-how."""
+"""Verification finds and classifies every kind of damage that is done to kept data between two runs."""
 import hashlib
 import json
 import zlib

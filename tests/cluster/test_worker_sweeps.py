@@ -1,4 +1,4 @@
-"""-l and -u of a run with several workers: each phase is done by the first so many, and the report says how that scales."""
+"""With -l and -u, the first so many workers do each phase, and the report shows how the throughput scales."""
 import csv
 import io
 
@@ -38,6 +38,7 @@ def test_a_sweep_over_spawned_workers_shows_how_it_scales(path, out):
     assert "write by workers" in again and again.count("scaling") == outcome.stdout.count("scaling")
 
 
+@pytest.mark.mpi
 def test_a_sweep_over_mpi_ranks_shows_how_it_scales(path, out):
     check_sweep(program.run(SWEEP, path=path, out=out, prefix=program.mpirun(3)).expect(0))
 

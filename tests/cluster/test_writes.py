@@ -1,7 +1,7 @@
-"""Writes that must reach the storage: what a report says of them against what the kernel counts.
+"""The report says truly how much of what was written reached the storage, by the counters of the kernel.
 
-The witnesses are /proc/PID/io of the program, which charges a page when it becomes dirty, and the sectors that the disk
-under the directory was given. Both need a file system on a disk.
+These are /proc/PID/io of the program, which counts a page when it becomes dirty, and the sectors that were written to the
+disk below the directory. Both need a file system on a disk.
 """
 import os
 import pathlib

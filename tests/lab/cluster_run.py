@@ -1,5 +1,4 @@
-"""Runs cluster-iobench with one worker on each client of the lab, and holds what it reported and
-what server and clients counted meanwhile."""
+"""Runs cluster-iobench with a worker on each client of the lab; keeps its report and the counters of all hosts."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""CLOCK_MONOTONIC of a lab host read from outside, independently of the program under test."""
+"""Reads CLOCK_MONOTONIC of a lab host from outside, independently of the program under test."""
 
 import time
 

@@ -331,8 +331,11 @@ class NfsLab:
         keeper = f"/proc/{self._keeper.pid}"
         spaces = {"net": "net", "mount": "mnt", "pid": "pid_for_children"}
         enter = [f"--{option}={keeper}/ns/{name}" for option, name in spaces.items()]
+        # The root matters in a chroot. Without a working directory of its own a command would keep ours, which belongs
+        # to another mount namespace: getcwd() fails there.
+        enter += [f"--root={keeper}/root", f"--wd={keeper}/root"]
         return subprocess.Popen(
-            ["nsenter", *enter, f"--root={keeper}/root", *command],  # the root matters in a chroot
+            ["nsenter", *enter, *command],
             start_new_session=True,
             env=self._environment(env),
             **options,

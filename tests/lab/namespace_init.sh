@@ -27,6 +27,11 @@ for host in "$@"; do echo "${host#*=} ${host%%=*}" >>$lab/hosts; done
 bind $lab/hosts /etc/hosts
 : >$lab/resolv.conf
 [ ! -e /etc/resolv.conf ] || bind $lab/resolv.conf /etc/resolv.conf
+# rpcbind and sshd refuse whom these name, and "ALL: ALL" names the lab's clients, too.
+: >$lab/no_rules
+for rules in /etc/hosts.allow /etc/hosts.deny; do
+  [ ! -e $rules ] || bind $lab/no_rules $rules
+done
 sed "s#^root:.*#root:x:0:0:root:$lab/home:/bin/sh#" /etc/passwd >$lab/passwd
 bind $lab/passwd /etc/passwd
 

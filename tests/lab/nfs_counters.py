@@ -1,4 +1,4 @@
-"""What an NFS server and its clients count: an account independent of the program under test."""
+"""Reads the counters of an NFS server and its clients, independently of the program under test."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Ending processes for good."""
+"""Kills processes with all their descendants, and finds those in a network namespace."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Workers that a real remote shell starts on real NFS clients, and mounts that are made anew between phases."""
+"""A real remote shell starts workers on real NFS clients, and -U remounts between phases."""
 
 import json
 

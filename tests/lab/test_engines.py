@@ -1,4 +1,4 @@
-"""Maps, streams, vectors and locks over two real NFS clients: what reaches the server, and who waits for whom."""
+"""Maps, streams, vectors and locks reach a real NFS server from two clients, and locks of one make the other wait."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Proves the lab: its hosts are hosts, the server is a kernel's, and nothing stays behind."""
+"""The lab is what it claims: separate hosts, a kernel's NFS server, and nothing left behind."""
 
 import os
 import re

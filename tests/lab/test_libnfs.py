@@ -1,5 +1,4 @@
-"""--engine libnfs on two clients against the kernel's NFS server: each op is one call that the server counts, and the
-clients' own kernels have no part in it."""
+"""--engine libnfs on two clients sends the kernel's NFS server one call per op, past the clients' own kernels."""
 
 import pytest
 

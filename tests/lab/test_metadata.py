@@ -1,4 +1,5 @@
-"""Operations on names over two real NFS clients: what reaches the server, and what a client answers from memory."""
+"""Operations on names over two real NFS clients: the report says which the server saw and which a client answered from
+memory."""
 
 import pytest
 

@@ -1,7 +1,4 @@
-"""cluster-iobench over two real NFS clients, one worker with one lane on each.
-
-What it reports against what the server, the clients, the clocks and the wire say themselves.
-"""
+"""The report of runs over two real NFS clients agrees with what the server, clients, clocks and wire say themselves."""
 
 import contextlib
 
@@ -57,6 +54,7 @@ def test_two_clients_move_the_bytes_that_the_server_counts(cluster, transport):
 
 def test_the_report_has_each_client_s_own_nfs_counters(cluster):
     outcome = cluster.run("-i 0 -+n -e -x -r 64k -s 2m")
+    assert len(outcome.phases["write"]["clients"]) == 2
     for client in outcome.phases["write"]["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()
         counted = outcome.clients[client["host"]]

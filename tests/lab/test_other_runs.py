@@ -1,4 +1,4 @@
-"""Two hosts that know nothing of each other, and hosts that do not see what the others see."""
+"""Two hosts with separate runs do not harm each other, and a path that is not shared is found out."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A stale read provoked on purpose: a client that is told to trust its caches reads what another has rewritten since."""
+"""Verification finds a stale read: a client that trusts its caches reads what another client has since rewritten."""
 
 import contextlib
 import json

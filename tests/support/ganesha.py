@@ -1,4 +1,4 @@
-"""nfs-ganesha on ports of its own on 127.0.0.1, for as long as a test needs it: no rpcbind, no service of the host."""
+"""Runs nfs-ganesha for a test on its own ports of 127.0.0.1, without any service or file of the host."""
 import contextlib
 import os
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-SHIM = Path(__file__).with_name("no_rpcbind.c")
+SHIM = Path(__file__).with_name("ganesha_shim.c")
 CONFIG = """
 NFS_CORE_PARAM {{
   NFS_Port = {nfs_port};
@@ -75,7 +75,7 @@ class Ganesha:
 
     def _start(self):
         assert shutil.which("ganesha.nfsd"), "nfs-ganesha is not installed (deploy/lib_packages.sh)"
-        shim = self.work / "no_rpcbind.so"
+        shim = self.work / "ganesha_shim.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, SHIM], check=True)
         config = self.work / "ganesha.conf"
         (self.work / "state").mkdir()
@@ -94,6 +94,9 @@ class Ganesha:
             assert self.process.poll() is None, f"ganesha ended with {self.process.returncode}:\n{self.log_text()}"
             assert time.monotonic() < deadline, f"ganesha does not come up:\n{self.log_text()}"
             time.sleep(0.05)
+        assert "No export entries found" not in self.log_text(), (
+            f"ganesha exports nothing. Does a line of /proc/self/mounts cover {self.export}? In a chroot, its root must be "
+            f"a mount point.\n{self.log_text()}")
 
     def __exit__(self, *_):
         if self.process is not None:

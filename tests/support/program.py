@@ -1,4 +1,4 @@
-"""Starts cluster-iobench the way users do, on every transport, and holds what a run left behind."""
+"""Starts cluster-iobench as users do, on every transport, and holds what a run left behind."""
 import contextlib
 import csv
 import io
@@ -9,12 +9,15 @@ import socket
 import subprocess
 import time
 
+import pytest
 import schema
 
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
 # Sanitizers make everything several times slower: this ends a hang, it asserts nothing.
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
+# The transport "mpi" among a test's parameters, with the marker by which ctest tells its tests from the others.
+MPI = pytest.param("mpi", marks=pytest.mark.mpi)
 LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
 
 
@@ -134,6 +137,10 @@ def plain(*args, env=None, cwd=None):
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S,
                           env=env or clean_environment(), cwd=cwd, check=False)
     return Outcome(command, done.returncode, done.stdout, done.stderr, "/nonexistent", "/nonexistent")
+
+
+# Put before a command to run it as the user nobody; tests use conftest.py's nobody().
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def free_port(family=socket.AF_INET):

@@ -1,4 +1,4 @@
-"""What must hold in every report, whatever ran: the parts add up, the figures agree with each other."""
+"""Checks what must hold in every report: the parts add up, and the figures agree."""
 import math
 
 import schema

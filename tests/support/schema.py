@@ -1,4 +1,4 @@
-"""Holds result.json against docs/result.schema.json."""
+"""Checks a result.json against docs/result.schema.json."""
 
 import json
 import pathlib

@@ -1,45 +1,64 @@
-// A Transport with fake workers that answer by script, at once and on the calling thread. For situations that real
-// workers cannot produce on demand (a late answer, a loss during a phase, another version).
+// A Transport with fake workers that answer by script, on the calling thread and in simulated time. For situations that
+// real workers cannot produce on demand (a late answer, a loss during a phase, another version).
 #ifndef TESTS_SUPPORT_SCRIPTED_WORKERS_H_
 #define TESTS_SUPPORT_SCRIPTED_WORKERS_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "common/clock.h"
+#include "common/time.h"
 #include "common/transport/transport.h"
 
 namespace iobench {
 
+// The coordinator's clock in tests: it moves only when told to. Not thread-safe.
+struct ManualClock {
+  CoordTime now{1'000'000'000'000};
+
+  void Advance(int64_t ns) { now = now + ns; }
+  void AdvanceTo(CoordTime time) { now = std::max(now, time); }
+};
+
+// Time passes while a message is on its way, kWayNs there and as much back, and while the coordinator waits for events
+// that do not come. A script may let more pass. The clock must outlive this object; the coordinator must use it, too.
 class ScriptedWorkers final : public Transport {
  public:
+  static constexpr int64_t kWayNs = 1'000;
+
   // Handles a worker's request: returns the events that it sends.
   using Script = std::function<std::vector<v1::WorkerEvent>(WorkerId, const v1::WorkerRequest&)>;
 
-  ScriptedWorkers(std::vector<v1::WorkerFacts> facts, Script script) : script_(std::move(script)) {
+  ScriptedWorkers(ManualClock& clock, std::vector<v1::WorkerFacts> facts, Script script)
+      : clock_(clock), script_(std::move(script)) {
     for (WorkerId id = 0; id < facts.size(); ++id) {
       v1::WorkerEvent joined;
       *joined.mutable_joined() = facts[id];
-      events_.push_back({id, joined, CoordNow()});
+      events_.push_back({id, joined, clock_.now});
     }
   }
 
   absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) override {
     posted.push_back({worker, request});
-    for (v1::WorkerEvent& event : script_(worker, request)) {
+    clock_.Advance(kWayNs);
+    std::vector<v1::WorkerEvent> answers = script_(worker, request);
+    clock_.Advance(kWayNs);
+    for (v1::WorkerEvent& event : answers) {
       if (!event.has_lost() && !event.has_lanes_done() && !event.has_lane_ended() &&
           !event.has_deadline_reached()) {
         event.set_call_id(request.call_id());
       }
-      events_.push_back({worker, event, CoordNow()});
+      events_.push_back({worker, event, clock_.now});
     }
     return absl::OkStatus();
   }
   absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) override {
     if (events_.empty()) {
-      WorkerClock().SleepUntil({deadline.ns});
+      clock_.AdvanceTo(deadline);
       return absl::DeadlineExceededError("nothing");
     }
     ReceivedEvent event = std::move(events_.front());
@@ -57,6 +76,7 @@ class ScriptedWorkers final : public Transport {
   std::vector<Posted> posted;
 
  private:
+  ManualClock& clock_;
   Script script_;
   std::deque<ReceivedEvent> events_;
   bool ordered_ = true;

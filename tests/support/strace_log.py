@@ -1,4 +1,4 @@
-"""What the kernel saw of a run: the system calls on its data files, per thread, in order."""
+"""Reads the system calls on data files from an strace log: per thread, in order."""
 import dataclasses
 import os
 import re
@@ -119,6 +119,7 @@ def lanes(calls):
         for file in sorted({call.file for call in calls_of_one if call.moves}):
             assert file not in result, f"{file} was moved by two threads"
             result[file] = [call for call in calls_of_one if call.file == file]
+    assert result, "no call moved data"
     return result
 
 

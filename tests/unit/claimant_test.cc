@@ -50,7 +50,7 @@ TEST_CASE("another process of the same number, and one that has ended, are not i
   const auto read = ManifestFromJson(json);
   REQUIRE(read.ok());
   CHECK(read->pid() == child);
-  CHECK(OwnerOf(*read) == v1::TargetFacts::GONE);  // nobody has looked after it yet
+  CHECK(OwnerOf(*read) == v1::TargetFacts::GONE);  // a zombie: not yet waited for
   REQUIRE(::waitpid(child, nullptr, 0) == child);
   CHECK(OwnerOf(*read) == v1::TargetFacts::GONE);
 }

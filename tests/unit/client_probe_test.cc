@@ -1,11 +1,16 @@
 #include "worker/client/client_probe.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "common/time.h"
+#include "common/unique_fd.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/client/host_counters.h"
 #include "worker/storage/mounts.h"
@@ -44,6 +49,32 @@ TEST_CASE("a path is on the mount with the longest mount point before it, the ne
   REQUIRE(MountOfPath(mounts, "/mnt/nfs2")->filesystem == "tmpfs");
   REQUIRE(MountOfPath(mounts, "/home")->filesystem == "ext4");
   REQUIRE(MountOfPath({}, "/home") == nullptr);
+}
+
+TEST_CASE("a path that no line of mountinfo covers, as in a chroot, has the file system that statfs names") {
+  // Ids that no mount of this host has.
+  constexpr char kOfChroot[] =
+      "4000000022 4000000027 0:21 / /proc rw,relatime - proc proc rw\n"
+      "4000000023 4000000027 0:5 / /dev rw,relatime - devtmpfs devtmpfs rw\n";
+  const TempDir directory;
+  struct stat facts {};
+  REQUIRE(::stat(directory.path().c_str(), &facts) == 0);
+  const UniqueFd fd(::open(directory.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  REQUIRE(fd.valid());
+  REQUIRE_FALSE(MountIn(kOfChroot, fd.get(), directory.path()).has_value());
+  const Mount unlisted = FileSystemOf(kOfChroot, fd.get(), directory.path());
+  CHECK_FALSE(unlisted.filesystem.empty());
+  CHECK(unlisted.mount_point.empty());
+  CHECK(unlisted.source ==
+        "device " + std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev)));
+
+  const UniqueFd memory(::memfd_create("client_probe_test", MFD_CLOEXEC));
+  REQUIRE(memory.valid());
+  CHECK(FileSystemOf(kOfChroot, memory.get(), "/nonexistent").filesystem == "tmpfs");
+  const UniqueFd proc(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  REQUIRE(proc.valid());
+  CHECK(FileSystemOf(kOfChroot, proc.get(), "/proc").filesystem == "proc");
+  CHECK(FileSystemOf("", proc.get(), "/proc").filesystem == "type 0x9fa0");  // PROC_SUPER_MAGIC, not in our table
 }
 
 TEST_CASE("file systems that hosts share are told from local ones") {
@@ -182,13 +213,19 @@ TEST_CASE("interfaces are told of one by one, with what leads to the targets") {
   }
 }
 
-TEST_CASE("this host's counters grow") {
+TEST_CASE("this host's counters grow by at least what this process does between two readings") {
+  constexpr int kNaps = 20;
   const HostCounters before = ReadHostCounters({});
   REQUIRE(before.cpu.has_value());
+  for (int i = 0; i < kNaps; ++i) ::usleep(1000);  // each gives up the processor
+  const std::clock_t until = std::clock() + CLOCKS_PER_SEC / 10;
+  while (std::clock() < until) {
+  }
   const v1::HostDelta delta = HostDeltaBetween(before, ReadHostCounters({}));
-  REQUIRE(delta.seconds() > 0);
-  REQUIRE(delta.has_cpu_idle_s());
-  REQUIRE(delta.has_context_switches());
+  CHECK(delta.seconds() >= kNaps * 0.001);
+  CHECK(delta.cpu_user_s() + delta.cpu_system_s() > 0);
+  CHECK(delta.has_cpu_idle_s());
+  CHECK(delta.context_switches() >= kNaps);
 }
 
 // ----------------------------------------------------------------------------------------------- targets
@@ -270,7 +307,7 @@ TEST_CASE("a URL is a target by itself, and what is wrong with it is told with i
   const v1::TargetFacts no_export = ProbeTarget("nfs://server", "boot-a");
   REQUIRE(no_export.problem().code() == static_cast<int>(absl::StatusCode::kInvalidArgument));
   REQUIRE(no_export.problem().file() == "nfs://server");
-  // Nothing listens on port 1, or the build has no libnfs: either is a problem, and soon told.
+  // Nothing listens on port 1, or the build has no libnfs: either is a problem, reported at once.
   const v1::TargetFacts unreachable = ProbeTarget("nfs://127.0.0.1/export?nfsport=1&mountport=1", "boot-a");
   REQUIRE(unreachable.problem().code() != 0);
   REQUIRE_THAT(unreachable.problem().message(), Catch::Contains("127.0.0.1"));

@@ -28,12 +28,13 @@ struct Clients {
   Interrupt interrupt;
   std::vector<WorkerId> asked;
   bool busy = false;
+  ManualClock clock;
   ScriptedWorkers workers;
   Cluster cluster;
 
   explicit Clients(std::vector<v1::WorkerFacts> facts)
       : workers(
-            std::move(facts),
+            clock, std::move(facts),
             [this](WorkerId id, const v1::WorkerRequest& request) {
               v1::WorkerEvent event;
               CHECK(request.client_step().step().remount().mount_point() == "/mnt/nfs");
@@ -46,10 +47,10 @@ struct Clients {
               }
               return std::vector<v1::WorkerEvent>{event};
             }),
-        cluster(workers, 1, interrupt) {}
+        cluster(workers, 1, interrupt, Cluster::kDefaultLostAfterNs, [this] { return clock.now; }) {}
 
   void Join(uint32_t count) {
-    REQUIRE(cluster.Gather(count, CoordNow() + 1'000'000'000, "1", [](uint32_t) {}).ok());
+    REQUIRE(cluster.Gather(count, clock.now + 1'000'000'000, "1", [](uint32_t) {}).ok());
   }
 };
 

@@ -22,7 +22,7 @@ SimulatedWorker On(const std::string& host, const std::string& boot_id) {
   return worker;
 }
 
-// A run of one phase on simulated workers, which nobody watches.
+// A run of one phase on simulated workers, without a progress display.
 struct SimulatedRun {
   struct Observer final : RunObserver {
     v1::PhaseReport phase;

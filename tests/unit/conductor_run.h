@@ -1,4 +1,4 @@
-// Runs the conductor with scripted workers, which behave perfectly unless a test overrides it.
+// Runs the conductor in simulated time with scripted workers, which behave perfectly unless a test overrides it.
 #ifndef TESTS_UNIT_CONDUCTOR_RUN_H_
 #define TESTS_UNIT_CONDUCTOR_RUN_H_
 
@@ -59,6 +59,7 @@ inline v1::WorkerEvent Lost(const std::string& reason) {
 
 // Workers that handle every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it tests.
 struct PerfectWorkers {
+  ManualClock clock;  // the coordinator's, and that of workers on hosts without an offset
   std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
       instead;  // true: handled
   std::map<WorkerId, int64_t> start_ns;
@@ -70,7 +71,7 @@ struct PerfectWorkers {
     v1::WorkerEvent event;
     switch (request.body_case()) {
       case v1::WorkerRequest::kPing: {
-        const int64_t now_ns = MonotonicNowNs();
+        const int64_t now_ns = clock.now.ns;
         event.mutable_pong()->set_received_worker_ns(now_ns);
         event.mutable_pong()->set_replied_worker_ns(now_ns);
         break;
@@ -93,7 +94,7 @@ struct PerfectWorkers {
         break;
       case v1::WorkerRequest::kArm: {
         start_ns[id] = request.arm().start_worker_ns();
-        event.mutable_armed()->set_margin_ns(start_ns[id] - MonotonicNowNs());
+        event.mutable_armed()->set_margin_ns(start_ns[id] - clock.now.ns);
         events.push_back(event);
         event = DoneAfter(start_ns[id], 1'000'000, 1'000'000);
         break;
@@ -159,15 +160,17 @@ struct Run {
 
   int Go() {
     Observer observer(*this);
-    ScriptedWorkers workers(
-        hosts, [this](WorkerId id, const v1::WorkerRequest& request) { return perfect(id, request); });
+    ScriptedWorkers workers(perfect.clock, hosts, [this](WorkerId id, const v1::WorkerRequest& request) {
+      return perfect(id, request);
+    });
     workers.set_ordered(ordered);
     ConductorOptions options;
     options.run_name = "test";
     options.run_id = 7;
     options.version = "1.0";
     options.worker_count = static_cast<uint32_t>(hosts.size());
-    options.join_deadline = CoordNow() + 200'000'000;
+    options.clock = [this] { return perfect.clock.now; };
+    options.join_deadline = perfect.clock.now + 200'000'000;
     options.out_directory = out_directory;
     options.in_process = in_process;
     conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, options);

@@ -1,4 +1,4 @@
-// Figures on the console that a reader would take for a fault of the tool.
+// Figures on the console are rounded and aligned such that no reader takes them for a fault of the tool.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ TEST_CASE("all figures of a column are in the unit in which the smallest still s
   CHECK(mib.Text(wide[0]) == "1,341");
   CHECK(mib.Text(0) == "0");
   CHECK(mib.Text(NAN) == "-");
-  // 1 KiB/s beside 100 GiB/s: nobody reads 104,857,600.
+  // 1 KiB/s beside 100 GiB/s: 104,857,600 KiB/s would be unreadable.
   const double extreme[] = {100 * 0x1p30, 0x1p10};
   const ColumnUnit readable = ColumnUnit::OfBytesPerSecond(extreme);
   CHECK(readable.name() == "MiB/s");

@@ -86,7 +86,9 @@ TEST_CASE("no line of the console report is wider than the style, whatever the n
   report.mutable_run()->set_command(std::string(300, 'c'));
   report.mutable_clients(0)->set_host("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e" + std::string(200, 'w'));
   for (const size_t width : {80u, 100u, 160u}) {
-    for (const std::string& line : LinesOf(ConsoleText(report, ConsoleStyle{false, width}))) {
+    const std::vector<std::string> lines = LinesOf(ConsoleText(report, ConsoleStyle{false, width}));
+    REQUIRE(lines.size() > 10);
+    for (const std::string& line : lines) {
       INFO(line);
       CHECK(DisplayColumns(line) <= width);
     }
@@ -94,7 +96,9 @@ TEST_CASE("no line of the console report is wider than the style, whatever the n
 }
 
 TEST_CASE("no line ends in spaces") {
-  for (const std::string& line : LinesOf(ConsoleText(GoldenReport(), ConsoleStyle{}))) {
+  const std::vector<std::string> lines = LinesOf(ConsoleText(GoldenReport(), ConsoleStyle{}));
+  REQUIRE(lines.size() > 10);
+  for (const std::string& line : lines) {
     INFO(line);
     CHECK((line.empty() || line.back() != ' '));
   }

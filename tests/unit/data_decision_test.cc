@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Two clients with one worker each on one NFS mount with 1 GiB free; a test changes what it is about.
+// Two clients with one worker each on one NFS mount with 1 GiB free; a test changes only what it tests.
 struct Deployment {
   std::vector<std::string> arguments = {"-i0", "-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
   std::vector<Member> members;
@@ -119,7 +119,7 @@ TEST_CASE("data that are not ours are left alone") {
   deployment.Seen(0).set_foreign_data(true);
   CHECK_THAT(deployment.Refusal(), Contains("not ours"));
   deployment.force = true;
-  CHECK_THAT(deployment.Refusal(), Contains("not ours"));  // whatever is said
+  CHECK_THAT(deployment.Refusal(), Contains("not ours"));  // --force does not help
 }
 
 TEST_CASE("data of a run that is active or crashed are removed only with --force") {

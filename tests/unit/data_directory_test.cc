@@ -190,7 +190,7 @@ TEST_CASE("the data of an active run are refused to another, with whose they are
   REQUIRE(absl::IsFailedPrecondition(in_use));
   REQUIRE_THAT(std::string(in_use.message()), Catch::Contains("client-a") && Catch::Contains("is alive"));
   directory.Write("cluster-iobench.data/manifest.json",
-                  ManifestToJson(ManifestOf(1)));  // by nobody who is seen
+                  ManifestToJson(ManifestOf(1)));  // its owner cannot be seen from here
   const absl::Status status = ClaimData(directory.path(), ManifestOf(2)).status();
   REQUIRE(absl::IsFailedPrecondition(status));
   for (const std::string& part : {std::string("client-a"), std::string("2026-01-02T03:04:05.678Z"),
@@ -396,7 +396,7 @@ TEST_CASE("the data of a run that lives here are removed by nobody else") {
 
 TEST_CASE("the data of a run that cannot be seen from here are cleaned only by force") {
   const Claimed directory;
-  directory.Write("cluster-iobench.data/manifest.json", ManifestToJson(ManifestOf(1)));  // nobody has signed
+  directory.Write("cluster-iobench.data/manifest.json", ManifestToJson(ManifestOf(1)));  // names no owner
   const absl::Status refused = CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).status();
   REQUIRE(absl::IsFailedPrecondition(refused));
   REQUIRE_THAT(std::string(refused.message()), Catch::Contains("clean --force"));
@@ -408,7 +408,7 @@ TEST_CASE(
     "what is foreign keeps neither a manifest nor a directory from the run that is to replace another") {
   const Claimed directory;
   directory.Write("cluster-iobench.data/notes", "mine");
-  // By nobody who is seen.
+  // Its owner cannot be seen from here.
   directory.Write("cluster-iobench.data/manifest.json", ManifestToJson(ManifestOf(1)));
   REQUIRE(RemoveData(directory.path(), Of(1))->foreign_files.size() == 1);
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2)).status()));
@@ -435,7 +435,7 @@ TEST_CASE("what is another run's by now is touched by nobody, and its owner is n
   REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::ACTIVE);
   REQUIRE(OpenClaimedDirectory(directory.path(), Of(1)).ok());
   REQUIRE(RemoveData(directory.path(), Of(1)).ok());
-  REQUIRE(IsHeldByAnother(OpenClaimedDirectory(directory.path(), Of(1)).status()));  // there is none
+  REQUIRE(IsHeldByAnother(OpenClaimedDirectory(directory.path(), Of(1)).status()));  // it is gone
   REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
 }
 

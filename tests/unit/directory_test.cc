@@ -1,4 +1,4 @@
-// One suite for every kind of Directory. That of an NFS server is hidden from a plain run:
+// Every kind of Directory passes one suite. The one on an NFS server is hidden from a plain run:
 // tests/cluster/test_libnfs_targets.py starts a server that exports a directory of this host, and runs it with
 // IOBENCH_NFS_URL and IOBENCH_NFS_EXPORT.
 #include "worker/storage/directory.h"

@@ -1,5 +1,5 @@
-// The suite that every engine passes. A new engine joins it by its row in common/model/engine.h; what only one engine does
-// is tested in a file of its own.
+// Every engine passes this suite. A row in the engine table (common/model/engine.cc) adds an engine to it; what only
+// one engine does is tested in a separate file.
 #include <utility>
 
 #include "tests/unit/engine_suite.h"
@@ -393,7 +393,7 @@ TEST_CASE("the cost of the loop is measured, on both clocks") {
   for (const TickSource ticks : {ChosenTickSource(), TickSource::kMonotonic}) {
     const double ns = MeasureLoopNs(ticks);
     REQUIRE(ns > 0);
-    REQUIRE(ns < 100'000);  // says only that it is no nonsense; tests/perf judges
+    REQUIRE(ns < 100'000);  // only a sanity check; tests/perf measures it
   }
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("adding a message is merging", "[histogram]") {
   REQUIRE(histogram.AddProto(Of({1, kLimitNs}).ToProto()).ok());
   CHECK(Bytes(histogram) == Bytes(Of({5, 6, 1, kLimitNs})));
   REQUIRE(histogram.AddProto(v1::Histogram()).ok());
-  CHECK(histogram.min_ns() == 1);  // the empty message's 0 is no value
+  CHECK(histogram.min_ns() == 1);  // the 0 of an empty message does not count as a value
 }
 
 TEST_CASE("a message that does not fit is refused and adds nothing", "[histogram]") {
@@ -216,7 +216,7 @@ TEST_CASE("a message that does not fit is refused and adds nothing", "[histogram
     CHECK(histogram.AddProto(message).code() == absl::StatusCode::kInvalidArgument);
     CHECK(Bytes(histogram) == before);
   }
-  // The edge of the range is no error.
+  // The end of the range is allowed.
   v1::Histogram last_bucket = Of({kLimitNs - 1}).ToProto();
   CHECK(last_bucket.index_gaps(0) == Histogram::kBucketCount - 1);
   CHECK(histogram.AddProto(last_bucket).ok());

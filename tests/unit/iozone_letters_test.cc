@@ -1,4 +1,4 @@
-// IOzone's letters: what is an option here, what is refused, and that help and docs/iozone.md say the same.
+// Each of IOzone's letters is an option here or refused with a reason, and help and docs/iozone.md agree.
 #include "coordinator/option/iozone_letters.h"
 
 #include <algorithm>

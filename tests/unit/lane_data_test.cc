@@ -1,4 +1,4 @@
-// A lane that writes, prepares and reads data which are made and checked record by record.
+// A lane writes, prepares and checks records whose contents are generated record by record.
 #include "worker/lane/lane_data.h"
 
 #include <map>

@@ -62,7 +62,7 @@ TEST_CASE("a path writer gives every path whatever the order") {
     }
   }
   REQUIRE(seen.size() == 30);
-  PathWriter copy = writer;  // goes on by itself
+  PathWriter copy = writer;  // independent of the original
   REQUIRE(std::string(copy.Of(0, 1)) == "/proc/self/fd/5/d0/item-00000001");
   REQUIRE(std::string(writer.Of(3, 29)) == "/proc/self/fd/5/d3/item-00000029");
   REQUIRE(std::string(copy.Of(0, 2)) == "/proc/self/fd/5/d0/item-00000002");

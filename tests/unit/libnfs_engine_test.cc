@@ -1,4 +1,4 @@
-// The libnfs engine against a server that does what the test says: what its lanes send, and how they end.
+// The libnfs engine sends the right calls and ends its lanes properly, against a scripted NFS server.
 #include "worker/engine/libnfs_engine.h"
 
 #include <atomic>
@@ -46,7 +46,7 @@ bool Says(const absl::Status& status, const std::string& text) {
   return status.message().find(text) != absl::string_view::npos;
 }
 
-// Compares every read with what stands in the file.
+// Compares every read with the contents of the file.
 class Compared final : public OpHook {
  public:
   explicit Compared(std::vector<std::string> files) : files_(std::move(files)) {}

@@ -165,7 +165,7 @@ TEST_CASE("network_bound: a direction of the link that leads to the server is fu
     host.mutable_nics(0)->set_tx_bytes(0);
     host.mutable_nics(1)->set_tx_bytes(1'250'000'000);
     CHECK(Codes(script).empty());
-    host.mutable_nics(0)->set_carries_targets(false);  // nobody knows which: any may be it
+    host.mutable_nics(0)->set_carries_targets(false);  // unknown: it may be any of them
     CHECK(Codes(script) == Only{"network_bound"});
     for (const uint32_t n : {0u, 1u}) script.Worker(n).targets.mutable_targets(0)->set_network(false);
     CHECK(Codes(script).empty());

@@ -1,4 +1,4 @@
-// Runs of thousands of phases: what one costs must not depend on how many came before it.
+// In a run of thousands of phases, what a phase costs does not depend on how many came before it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>

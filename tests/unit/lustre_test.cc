@@ -1,5 +1,5 @@
-// Lustre itself is not here: its magic number comes from the test, and its `lfs` is a script that notes what it is
-// asked.
+// Striping of Lustre files is requested and reported correctly. There is no Lustre here: the test supplies the magic
+// number, and `lfs` is a script that records its arguments.
 #include "worker/storage/lustre.h"
 
 #include <stdlib.h>

@@ -90,7 +90,7 @@ TEST_CASE("begun_before: lanes may have read something in an attempt that was ca
   script.phase.set_start_attempts(2);
   CHECK(Codes(script) == Only{"begun_before"});
   CHECK(Mark(script, "begun_before").value() == 2);
-  script.operation().set_engine("libnfs");  // keeps nothing of what it has read
+  script.operation().set_engine("libnfs");  // has no cache of what it reads
   CHECK(Codes(script).empty());
   script.operation().set_engine("posix");
   script.phase.mutable_phase()->add_before()->mutable_drop_caches();  // repeated with the start

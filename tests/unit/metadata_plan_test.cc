@@ -127,7 +127,7 @@ TEST_CASE("files of random sizes are another tree, and take the room that is lik
   REQUIRE(number(0) == 0);
   REQUIRE(number(1) == 0);
   REQUIRE(number(2) == 1);
-  REQUIRE(number(3) == 1);  // what it looks for makes no other tree
+  REQUIRE(number(3) == 1);  // the name that find looks for does not need another tree
   REQUIRE(TreeBytesPerLane(complete) == 10 * 300 + 10 * 200 + 300);
 }
 

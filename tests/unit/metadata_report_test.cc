@@ -1,4 +1,4 @@
-// Phases of operations on names: their figures are ops/s, everywhere.
+// Phases of operations on names are reported in ops/s throughout.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-// What only the mmap engine does: sizes, SIGBUS, msync, and file I/O in between.
+// The mmap engine: file sizes, SIGBUS, msync, and file I/O between mapped ops.
 #include "worker/engine/mmap_engine.h"
 
 #include <sys/mman.h>
@@ -91,7 +91,7 @@ TEST_CASE("a file that is cut under the map ends its lane with a short transfer,
       REQUIRE(end.transferred == 0);
       REQUIRE(end.failed_op.offset == (cut_to_nothing ? 3 : 5) * 4096);
       REQUIRE(lane.recorder().ops() == (cut_to_nothing ? 3 : 5));
-      // What the handler put in its place is no file: it must not look like one afterwards.
+      // The handler has put anonymous memory in its place, which must not look like the file afterwards.
       lane.between = nullptr;
       end = lane.Runs("backward-read", 4096);
       REQUIRE(end.reason == LoopEnd::Reason::kFailed);

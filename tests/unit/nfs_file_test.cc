@@ -1,4 +1,4 @@
-// The NFS client of this process against a server that does what the test says: calls, errors, and what is waited for.
+// The built-in NFS client sends the right calls, reports errors and keeps its time limits, against a scripted server.
 #include "worker/storage/nfs_file.h"
 
 #include <netinet/in.h>

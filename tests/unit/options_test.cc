@@ -1,4 +1,4 @@
-// Every option of `run`: what it writes into the plan, what it cannot go with, what it needs.
+// Every option of `run` sets the right fields of the plan, and refuses what it conflicts with or lacks.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -344,6 +344,8 @@ TEST_CASE("an engine may have the name that others have for it") {
 
 TEST_CASE("every phase of the smoke suite lasts long enough for a figure") {
   const auto plan = PlanFor("--suite smoke");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->phases_size() > 0);
   for (const v1::Phase& phase : plan->phases()) {
     INFO(phase.name());
     CHECK(phase.stop().time_s() + phase.stop().deadline_s() >= 2);
@@ -432,7 +434,7 @@ TEST_CASE("-+E reads the files of -f or -F and nothing else") {
   REQUIRE(plan.ok());
   CHECK(plan->files().existing_files(0) == "/data/one");
   CHECK(plan->targets(0).path() == "/data");
-  CHECK_FALSE(UsesFiles(*plan));  // none of ours
+  CHECK_FALSE(UsesFiles(*plan));  // it makes no files of its own
   CHECK(PlanFor("-t 2 -+E -F /data/one /data/two -i 1")->files().existing_files_size() == 2);
   CHECK(PhasesOf("--existing /data/one -i 2") == std::vector<std::string>{"random-read"});
   CHECK_THAT(ErrorOf("--existing /data/one -i 0"), Contains("--existing (-+E)") && Contains("write"));

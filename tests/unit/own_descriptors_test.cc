@@ -25,7 +25,7 @@ size_t OpenDescriptorCount() {
   return static_cast<size_t>(std::distance(Iterator("/proc/self/fd"), Iterator()));
 }
 
-// What a thread with a table of its own sees, and what it leaves to others.
+// The open descriptors as a thread with its own table sees them, and as the other threads do.
 struct Seen {
   bool took = false;
   bool kept_is_open = false, other_is_open = false, stderr_is_open = false;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-// Time passes when somebody sleeps, does an op, or looks at the clock (1 us).
+// Time passes during sleeps and ops, and by 1 us each time the clock is read.
 class FakeClock final : public PauseClock {
  public:
   int64_t NowNs() override { return now_ns_ += 1000; }

@@ -36,6 +36,7 @@ TEST_CASE("lanes start no earlier than the instant they were given") {
   worker.Prepare(PhaseOf("read", 2));
   worker.ArmIn(8'000'000);
   const v1::LanesDone done = worker.WaitDone();
+  REQUIRE(done.ends_size() == 2);
   for (const v1::LaneEnds& ends : done.ends()) {
     REQUIRE(ends.first_op_worker_ns() >= worker.start().ns);
     REQUIRE(ends.ops_end_worker_ns() >= ends.first_op_worker_ns());
@@ -230,6 +231,7 @@ TEST_CASE("lanes that wait for the goal can be stopped") {
   worker.mailbox().Take([](const v1::WorkerEvent& e) { return e.has_deadline_reached(); });
   worker.Stop();
   const v1::LanesDone done = worker.WaitDone();
+  REQUIRE(done.ends_size() == 2);
   for (const v1::LaneEnds& ends : done.ends()) REQUIRE(ends.stopped());
 }
 
@@ -524,7 +526,7 @@ TEST_CASE("a lane says when it stood still, on its worker's clock") {
   CHECK(paused.stall_end_worker_ns() <= paused.ops_end_worker_ns());
   const int64_t ops_ns = paused.ops_end_worker_ns() - paused.first_op_worker_ns();
   CHECK(ops_ns >= 50'000'000);
-  // What it was told to is none of it, however late it woke.
+  // The pause that was asked for does not count as a stall, however late the lane woke.
   CHECK(paused.stall_end_worker_ns() - paused.stall_begin_worker_ns() <= ops_ns - 49'999'000);
 }
 

@@ -1,4 +1,4 @@
-// Which engine can do which operation with which option: what would be ignored is refused, and both are named.
+// An operation with an option that its engine would ignore is refused, and both are named.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>

@@ -1,4 +1,4 @@
-// The way from the command line or a YAML file to a complete, checked plan.
+// A command line or a YAML file becomes a complete, checked plan.
 #include <catch2/catch.hpp>
 
 #include "common/text/units.h"
@@ -245,7 +245,7 @@ TEST_CASE("what all lanes have together stays within what sums of sizes can hold
   const absl::Status too_much = CheckForWorkers(*plan, 3);
   CHECK(absl::IsInvalidArgument(too_much));
   CHECK_THAT(std::string(too_much.message()), Contains("6 lanes of 1 EiB"));
-  // 8 lanes of 2^61 are 2^64, which sums of 64 bits take for nothing.
+  // 8 lanes of 2^61 are 2^64, which is 0 in a sum of 64 bits.
   CHECK_FALSE(CheckForWorkers(*PlanFor({"-i", "0", "-s", "2097152t", "-r", "1g", "-t", "8"}), 1).ok());
   CHECK(CheckForWorkers(*PlanFor({"-i", "0", "-s", "2097152t", "-r", "1g", "-t", "8", "--engine", "null"}), 1)
             .ok());

@@ -1,4 +1,4 @@
-// What only the posix engine does: vectors, seeks where needed, locks, jitter.
+// The posix engine: vectors, seeks only where needed, locks, jitter.
 #include "worker/engine/posix_engine.h"
 
 #include <future>

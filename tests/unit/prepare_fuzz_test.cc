@@ -101,7 +101,7 @@ TEST_CASE("a worker answers whatever it is asked to prepare, and lives") {
     }
     ++ran;
     worker.ArmIn(500'000);
-    // Whatever should have ended it: one that waits for a goal, or goes on for hours, is told to end.
+    // A phase that waits for a goal, or would last for hours, is told to end.
     const bool ends_by_itself = prepare.stop().deadline_s() > 0 && prepare.stop().deadline_s() < 1 && !prepare.stop().wear_out();
     if (!ends_by_itself) worker.Quit();
     worker.WaitDone();

@@ -1,4 +1,4 @@
-// What engines with a queue do beyond the suite of all engines: several ops in flight, and how io_uring is refused.
+// Engines with a queue keep several ops in flight and say why io_uring is unavailable, beyond the suite of all engines.
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -49,7 +49,7 @@ bool Comes(const std::function<bool()>& happened) {
   return true;
 }
 
-// Compares every read with what stands in the file, and notes the order of ends.
+// Compares every read with the contents of the file, and records the order in which ops end.
 class Checked final : public OpHook {
  public:
   explicit Checked(std::vector<std::string> files) : files_(std::move(files)) {}

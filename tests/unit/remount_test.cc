@@ -21,7 +21,7 @@ constexpr char kMounts[] =
     "35 22 0:44 / /mnt/memory rw - tmpfs tmpfs rw,size=1024k\n"
     "36 22 0:45 / /mnt/ram rw - ramfs none rw\n";
 
-// Its clock moves only when somebody sleeps.
+// Its clock moves only during sleeps.
 class FakeSystem final : public MountSystem {
  public:
   bool root = true;

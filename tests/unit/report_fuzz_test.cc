@@ -58,7 +58,7 @@ SavedPhases Whole() {
 }
 
 // Months in nanoseconds: what lies farther apart than the clocks of a run ever do overflows their differences. Raw files are
-// sealed, so nobody meets such records but through a fault of the program.
+// sealed, so only a fault of the program itself can cause such records.
 constexpr uint64_t kLargestNs = uint64_t{1} << 52;
 
 // As `report` does it.

@@ -100,7 +100,7 @@ void Put(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// A limit on file sizes stands in for the full disk: the write comes back with an errno all the same.
+// A limit on file sizes stands in for the full disk: the write fails with an errno in both cases.
 absl::Status WithFilesUpTo(rlim_t bytes, const std::function<absl::Status()>& work) {
   struct rlimit before;
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);

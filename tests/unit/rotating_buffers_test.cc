@@ -42,7 +42,7 @@ TEST_CASE("less memory than an op needs is one place") {
   REQUIRE(buffers.Take() == place);
 }
 
-// What an op was given: where it reads to, and what it would write.
+// The buffers that an op was given: where it reads to, and what it would write.
 struct Noting {
   std::vector<std::pair<std::byte*, const std::byte*>>* places;
   Payload* payload;

@@ -61,7 +61,7 @@ Counts CountsOf(const v1::VerifyResult& result) {
   return {result.counts().begin(), result.counts().end()};
 }
 
-// One bad sector of eight, at 8192 + 1024: its kind and what is said of it.
+// One bad sector of eight, at 8192 + 1024: its kind and its message.
 void RequireOne(const v1::VerifyResult& result, const std::string& kind, const std::string& found) {
   INFO(result.ShortDebugString());
   REQUIRE(result.sectors() == 8);

@@ -30,7 +30,7 @@ TEST_CASE("the kernel says which interface leads to an address") {
   CHECK_FALSE(InterfaceTo("").has_value());
   CHECK_FALSE(InterfaceTo("server").has_value());
   if (const std::string interface = DefaultInterface(); !interface.empty()) {
-    CHECK(InterfaceTo("192.0.2.1") == interface);  // TEST-NET-1: nobody has a route of its own to it
+    CHECK(InterfaceTo("192.0.2.1") == interface);  // TEST-NET-1, which no host has a separate route to
   }
 }
 

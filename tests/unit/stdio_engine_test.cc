@@ -1,4 +1,4 @@
-// What only the stdio engine does: buffers of its own, and the errors that come out of them late.
+// The stdio engine: its own buffers, and errors that show only when they are flushed.
 #include "worker/engine/stdio_engine.h"
 
 #include "tests/unit/engine_suite.h"

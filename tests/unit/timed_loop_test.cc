@@ -279,7 +279,7 @@ TEST_CASE("what is done between ops is in no latency and costs a second clock re
   REQUIRE(FakeClock::read_count == 2 * 10 + 1);
 }
 
-// Waits before each op, and is told when the wait was for nothing.
+// Waits before each op, and counts the waits that no op followed.
 struct Waits {
   uint64_t wait_ns;
   uint64_t& not_begun;

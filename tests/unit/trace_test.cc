@@ -22,7 +22,7 @@ std::shared_ptr<const TraceOps> Trace(TraceOps ops) {
   return std::make_shared<const TraceOps>(std::move(ops));
 }
 
-// Moves when somebody sleeps or looks at it often.
+// Moves during sleeps, and when it is read often.
 class FakeClock final : public PauseClock {
  public:
   int64_t now_ns = 1'000'000;

@@ -1,4 +1,5 @@
-// What of the MPI transport needs no MPI. The rest is tests/cluster/transport_mpi_test.cc, under mpirun.
+// The parts of the MPI transport that work without MPI. The rest is tested under mpirun, by
+// tests/cluster/transport_mpi_test.cc.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>

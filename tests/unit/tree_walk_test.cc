@@ -1,4 +1,4 @@
-// find, as the metadata engine does it: what it looks at, what it finds, where it ends.
+// `find` of the metadata engine looks at each item once, counts the right ones and stops where it should.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tree_test_support.h"
@@ -32,7 +32,7 @@ TEST_CASE("each item is looked at once, and those of the name and the size are c
     lane.Does("create");
     lane.Does("find");
     REQUIRE(lane.recorder().ops_of(OpKind::kFind) == 1500);
-    REQUIRE(lane.engine().found_items() == 1500);  // all, where nothing is said
+    REQUIRE(lane.engine().found_items() == 1500);  // all of them, without conditions
     lane.tree().mutable_find()->set_bytes(10);
     lane.Does("find");
     const uint64_t of_ten_bytes = CountOf(directory, "item", 10);

@@ -1,4 +1,4 @@
-// What was typed and is no option: the answer names what was meant.
+// A word that is no option is answered with the option that was probably meant.
 #include "coordinator/option/typed_words.h"
 
 #include <catch2/catch.hpp>

@@ -99,16 +99,16 @@ absl::Status CheckUsable(const std::string& path, const struct stat& facts) {
 
 void DescribeMount(int fd, const std::string& path, const struct stat& facts, const std::string& boot_id,
                    v1::TargetFacts& target) {
-  if (const std::optional<Mount> mount = MountOf(fd, path)) {
-    target.set_filesystem(mount->filesystem);
-    target.set_mount_source(AsUtf8(mount->source));
-    target.set_mount_options(AsUtf8(mount->options));
-    target.set_mount_point(AsUtf8(mount->mount_point));
-    target.set_network(IsNetworkFilesystem(mount->filesystem));
-    target.set_memory(KeepsDataInMemory(*mount));
-  }
+  const Mount mount = FileSystemOf(ReadWholeFile("/proc/self/mountinfo").value_or(""), fd, path);
+  target.set_filesystem(mount.filesystem);
+  target.set_mount_source(AsUtf8(mount.source));
+  target.set_mount_options(AsUtf8(mount.options));
+  target.set_mount_point(AsUtf8(mount.mount_point));
+  target.set_network(IsNetworkFilesystem(mount.filesystem));
+  target.set_memory(KeepsDataInMemory(mount));
   const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
-  if (!target.network()) {
+  // Without a source, as in a chroot, nothing tells that another host has the same file system.
+  if (!target.network() || target.mount_source().empty()) {
     target.set_filesystem_id(device);
   } else if (IsLoopbackSource(target.mount_source())) {
     target.set_filesystem_id(absl::StrCat(boot_id, " ", target.mount_source()));

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -34,6 +37,23 @@ constexpr std::array<std::string_view, 30> kNetworkFilesystems = {"nfs",        
                                                                   "fuse.s3fs",  "fuse.moosefs",
                                                                   "fuse.mfs",   "fuse.seaweedfs",
                                                                   "ocfs2",      "gfs2"};
+
+// The magic numbers of statfs() (statfs(2), linux/magic.h). One number stands for ext2, ext3 and ext4, and one for all
+// versions of NFS.
+constexpr std::pair<uint32_t, std::string_view> kMagicNumbers[] = {
+    {0x0000EF53, "ext4"},  {0x58465342, "xfs"},    {0x9123683E, "btrfs"}, {0x01021994, "tmpfs"},
+    {0x858458F6, "ramfs"}, {0x794C7630, "overlay"}, {0x2FC12FC1, "zfs"},   {0xF2F52010, "f2fs"},
+    {0x00006969, "nfs"},   {0x0BD00BD0, "lustre"}, {0x00C36400, "ceph"},  {0x47504653, "gpfs"},
+    {0x19830326, "beegfs"}, {0xFF534D42, "cifs"},  {0xFE534D42, "smb3"},  {0x01021997, "9p"},
+    {0x65735546, "fuse"},
+};
+
+std::string NameOfMagicNumber(uint32_t magic) {
+  for (const auto& [number, name] : kMagicNumbers) {
+    if (number == magic) return std::string(name);
+  }
+  return absl::StrCat("type 0x", absl::Hex(magic));
+}
 
 bool IsAtOrBelow(std::string_view path, std::string_view mount_point) {
   if (mount_point == "/") return true;
@@ -90,10 +110,8 @@ const Mount* MountOfPath(const std::vector<Mount>& mounts, std::string_view path
   return best;
 }
 
-std::optional<Mount> MountOf(int fd, const std::string& path) {
-  const std::optional<std::string> text = ReadWholeFile("/proc/self/mountinfo");
-  if (!text) return std::nullopt;
-  const std::vector<Mount> mounts = ParseMountinfo(*text);
+std::optional<Mount> MountIn(std::string_view mountinfo, int fd, const std::string& path) {
+  const std::vector<Mount> mounts = ParseMountinfo(mountinfo);
 #ifdef STATX_MNT_ID
   struct statx facts {};
   if (::statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &facts) == 0 && (facts.stx_mask & STATX_MNT_ID) != 0) {
@@ -106,6 +124,25 @@ std::optional<Mount> MountOf(int fd, const std::string& path) {
   if (::realpath(path.c_str(), resolved) == nullptr) return std::nullopt;
   const Mount* const mount = MountOfPath(mounts, resolved);
   return mount == nullptr ? std::nullopt : std::optional<Mount>(*mount);
+}
+
+std::optional<Mount> MountOf(int fd, const std::string& path) {
+  const std::optional<std::string> text = ReadWholeFile("/proc/self/mountinfo");
+  return text ? MountIn(*text, fd, path) : std::nullopt;
+}
+
+Mount FileSystemOf(std::string_view mountinfo, int fd, const std::string& path) {
+  if (std::optional<Mount> mount = MountIn(mountinfo, fd, path)) return *std::move(mount);
+  Mount unlisted;
+  struct statfs filesystem {};
+  struct stat facts {};
+  if (::fstatfs(fd, &filesystem) != 0 || ::fstat(fd, &facts) != 0) return unlisted;
+  unlisted.filesystem = NameOfMagicNumber(static_cast<uint32_t>(filesystem.f_type));
+  // A device number means nothing to other hosts.
+  if (!IsNetworkFilesystem(unlisted.filesystem)) {
+    unlisted.source = absl::StrCat("device ", major(facts.st_dev), ":", minor(facts.st_dev));
+  }
+  return unlisted;
 }
 
 bool IsNetworkFilesystem(std::string_view filesystem) {

@@ -27,8 +27,14 @@ std::vector<Mount> ParseMountinfo(std::string_view text);
 const Mount* MountOfPath(const std::vector<Mount>& mounts, std::string_view path);
 
 // Returns the mount of an open file or directory, by the mount id that the kernel reports, or by `path` if it reports
-// none. nullopt: /proc is not available.
+// none. MountIn looks for it in the text of mountinfo, MountOf in this process's own. nullopt: no line covers it, as in
+// a chroot whose root is no mount point, or /proc is not available.
+std::optional<Mount> MountIn(std::string_view mountinfo, int fd, const std::string& path);
 std::optional<Mount> MountOf(int fd, const std::string& path);
+
+// Returns MountIn, or if no line covers the file what the kernel says of it without mountinfo: the type of its file
+// system ("type 0x1234" if we have no name for it) and, if local, the device number as its source. The rest is empty.
+Mount FileSystemOf(std::string_view mountinfo, int fd, const std::string& path);
 
 // True for file systems that several hosts can share. Their mount source identifies them.
 bool IsNetworkFilesystem(std::string_view filesystem);
