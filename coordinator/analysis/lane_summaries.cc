@@ -14,7 +14,6 @@
 #include "common/text/units.h"
 #include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/phase/spread.h"
-#include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {
 namespace {
