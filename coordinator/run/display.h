@@ -6,8 +6,8 @@
 #include <ostream>
 #include <utility>
 
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/progress_line.h"
-#include "coordinator/report/report_writer.h"
 #include "coordinator/run/run_observer.h"
 
 namespace iobench {
