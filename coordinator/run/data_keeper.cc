@@ -13,6 +13,7 @@
 #include "common/text/display_text.h"
 #include "common/text/shell_word.h"
 #include "coordinator/plan/metadata_plan.h"
+#include "coordinator/run/access_check.h"
 #include "coordinator/run/client_demands.h"
 #include "coordinator/run/sharing_check.h"
 #include "spdlog/spdlog.h"
