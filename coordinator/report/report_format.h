@@ -22,8 +22,8 @@ struct WrittenPhases {
 };
 
 // How the program writes and recognises the files of one format. The phases are written one by one, so that a run with
-// any number of phases can be saved as it proceeds, with one phase in memory at a time. All write functions flush `out`;
-// DataLoss: not everything could be written.
+// any number of phases can be saved as it proceeds, with one phase in memory at a time. All write functions flush
+// `out`. DataLoss: not everything could be written.
 struct ReportFormat {
   static constexpr size_t kHeadBytes = 512;
   // Returns whether a file that begins with `head` (at most kHeadBytes) was written by this program.

@@ -218,7 +218,8 @@ TEST_CASE("a result is not overwritten, and nothing is changed") {
 TEST_CASE("raw files without a report are a result too") {
   TemporaryDirectory temporary;
   REQUIRE(NewStore(temporary / "out").SavePhase(PhaseNumber(0), kRunNumber).ok());
-  CHECK(ResultStore::Create(temporary / "out", EarlierResult::kRefuse).status().code() == absl::StatusCode::kAlreadyExists);
+  CHECK(ResultStore::Create(temporary / "out", EarlierResult::kRefuse).status().code() ==
+        absl::StatusCode::kAlreadyExists);
 }
 
 TEST_CASE("force replaces a result of ours and leaves other files") {
