@@ -1,7 +1,7 @@
 # iobench_flags: compiler flags of all our targets.
 add_library(iobench_flags INTERFACE)
 target_include_directories(iobench_flags INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(iobench_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
+target_compile_options(iobench_flags INTERFACE -pthread -Wall -Wextra -Wshadow -Wnon-virtual-dtor
                                                  -Woverloaded-virtual -Wimplicit-fallthrough)
 if(IOBENCH_WERROR)
   target_compile_options(iobench_flags INTERFACE -Werror)

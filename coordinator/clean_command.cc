@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/failure.h"
+#include "coordinator/run/failure.h"
 #include "worker/data_directory/data_directory.h"
 
 namespace iobench {

@@ -18,10 +18,10 @@
 #ifdef IOBENCH_HAS_MPI
 #include "common/transport/mpi/mpi_transport.h"
 #endif
-#include "coordinator/failure.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/spawner.h"
 #include "coordinator/option/transport_names.h"
+#include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
 #include "coordinator/signals.h"
 #include "worker/worker_service.h"

@@ -13,7 +13,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/transport/grpc/grpc_transport.h"
-#include "coordinator/failure.h"
+#include "coordinator/run/failure.h"
 #include "coordinator/signals.h"
 #include "worker/client/client_probe.h"
 #include "worker/worker_service.h"

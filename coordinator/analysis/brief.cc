@@ -21,7 +21,7 @@ bool SelectsWorkers(const v1::Phase& planned) {
                      [](const v1::Assignment& assignment) { return !assignment.who().workers().empty(); });
 }
 
-v1::PhaseReport BriefOf(const v1::PhaseReport& phase, bool keeps_workers) {
+v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   v1::PhaseReport brief;
   brief.set_index(phase.index());
   brief.set_repetition(phase.repetition());
@@ -45,7 +45,7 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, bool keeps_workers) {
   brief.set_lane_count(phase.lane_count());
   brief.set_metadata(phase.metadata());
   for (const v1::ClientPhaseReport& client : phase.clients()) {
-    if (!keeps_workers) break;
+    if (workers == WorkersInBrief::kLeftOut) break;
     v1::ClientPhaseReport& kept = *brief.add_clients();
     for (int i = 0; i < client.workers_size(); ++i) kept.add_workers()->set_worker(client.workers(i).worker());
   }

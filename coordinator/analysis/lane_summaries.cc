@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {
@@ -102,29 +103,27 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
 
 void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
   uint32_t lost = 0, failed = 0, sat_out = 0;
-  const auto add_error = [&](const AlignedWorker& worker) -> v1::ErrorReport& {
+  const auto add_error = [&](const AlignedWorker& worker, const v1::Problem& problem) -> v1::ErrorReport& {
     v1::ErrorReport& error = *report.add_errors();
+    error = ErrorFrom(problem);
     error.set_client(view.roster.NameOf(view.roster.ClientOf(worker.number)));
     error.set_worker(static_cast<int32_t>(worker.number));
-    error.set_lane(-1);
     return error;
   };
   for (const AlignedWorker& worker : view.aligned.workers) {
     if (!worker.missing_reason.empty()) {
       ++lost;
-      add_error(worker).set_message(absl::StrCat("lost: ", worker.missing_reason));
+      v1::Problem problem;
+      problem.set_message(absl::StrCat("lost: ", worker.missing_reason));
+      add_error(worker, problem);
     }
     for (const v1::LaneResult& lane : worker.result->lanes()) {
       if (lane.problem().code() != 0) {
         ++failed;
-        v1::ErrorReport& error = add_error(worker);
-        const v1::Problem& problem = lane.problem();
+        v1::ErrorReport& error = add_error(worker, lane.problem());
         error.set_lane(static_cast<int32_t>(lane.lane()));
-        error.set_operation(problem.operation().empty() ? lane.operation() : problem.operation());
-        error.set_file(problem.file().empty() ? lane.file() : problem.file());
-        error.set_offset(problem.offset());
-        error.set_errno_value(problem.errno_value());
-        error.set_message(problem.message());
+        if (error.operation().empty()) error.set_operation(lane.operation());
+        if (error.file().empty()) error.set_file(lane.file());
       } else if (lane.sat_out()) {
         ++sat_out;
       }

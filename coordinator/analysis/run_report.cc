@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/phase/align.h"
 #include "coordinator/analysis/phase/client_roster.h"
 #include "coordinator/analysis/summarize.h"
@@ -24,16 +25,7 @@ void FillInfo(const v1::RunRecord& run, v1::RunInfo& info) {
   info.set_lane_count(static_cast<uint32_t>(run.workers_size()) * run.plan().lanes_per_worker());
   info.set_finished(run.finished());
   info.set_coordinator_host(run.coordinator().host());
-  for (const v1::Problem& problem : run.problems()) {
-    v1::ErrorReport& error = *info.add_problems();
-    error.set_worker(-1);
-    error.set_lane(-1);
-    error.set_operation(problem.operation());
-    error.set_file(problem.file());
-    error.set_offset(problem.offset());
-    error.set_errno_value(problem.errno_value());
-    error.set_message(problem.message());
-  }
+  for (const v1::Problem& problem : run.problems()) *info.add_problems() = ErrorFrom(problem);
 }
 
 // Index is the worker number; null: not in the record, or lost.

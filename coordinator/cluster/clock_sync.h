@@ -17,9 +17,12 @@ namespace iobench {
 
 class ClockSync {
  public:
-  // `own_boot_id`: the coordinator's. `always_measure`: also ping workers that share the clock (for tests).
-  ClockSync(Cluster& cluster, std::string own_boot_id, bool always_measure)
-      : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), always_measure_(always_measure) {}
+  // The workers whose clocks are measured: those that do not share the coordinator's, or (for tests) all.
+  enum class Measured { kOtherClocks, kAllClocks };
+
+  // `own_boot_id`: the coordinator's. All times are on the cluster's clock.
+  ClockSync(Cluster& cluster, std::string own_boot_id, Measured measured)
+      : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), measured_(measured) {}
 
   // Sends four pings to each worker and determines which workers share a clock: those with equal boot ids, unless the
   // pings contradict that. In that case they run on cloned machines, which the cluster then distinguishes. Also
@@ -51,9 +54,8 @@ class ClockSync {
   // Returns a map from the bursts so far, or only from the newest if they contradict each other.
   ClockMap MapOf(uint32_t worker) const;
 
-  int64_t longest_round_trip_ns() const {
-    return longest_round_trip_ns_;
-  }                                               // the worst over all workers of each worker's best round trip
+  // The worst over all workers of each worker's best round trip.
+  int64_t longest_round_trip_ns() const { return longest_round_trip_ns_; }
   int64_t round_ns() const { return round_ns_; }  // a message to all workers and back, at the start
 
  private:
@@ -68,7 +70,7 @@ class ClockSync {
 
   Cluster& cluster_;
   const std::string own_boot_id_;
-  const bool always_measure_;
+  const Measured measured_;
   std::vector<uint32_t> clock_of_;  // worker number -> clock; clock 0 is the coordinator's
   std::vector<PingLog> logs_;       // by clock; [0] stays empty
   std::vector<std::string> notes_;

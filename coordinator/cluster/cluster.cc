@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/clock.h"
+#include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "spdlog/spdlog.h"
@@ -76,6 +76,10 @@ std::string Member::Name() const {
   return absl::StrCat("worker ", number, " on ", facts.host());
 }
 
+absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer) {
+  return Annotate(ToStatus(answer.event.problem()), member.Name());
+}
+
 absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
                              const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch) {
   std::vector<Member> joined;
@@ -110,11 +114,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
           absl::StrCat("worker on ", facts.host(), " is version ", facts.program_version(),
                        ", the coordinator is ", version,
                        " (after the + comes a fingerprint of the sources): install the same cluster-iobench on both");
-      v1::WorkerRequest leave;
-      leave.set_run_id(run_id_);
-      leave.set_call_id(next_call_id_++);
-      leave.mutable_leave()->set_reason(reason);
-      transport_.Post(received.worker, leave).IgnoreError();
+      DismissOne(received.worker, reason);
       return absl::FailedPreconditionError(reason);
     }
     Member member;
@@ -211,6 +211,18 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
   return absl::OkStatus();
 }
 
+absl::Status Cluster::CallAndCheck(const MakeRequest& make, const OnReply& on_reply, const Patience& patience) {
+  absl::Status first_problem;
+  IOBENCH_RETURN_IF_ERROR(Call(
+      make,
+      [&](const Member& member, const ReceivedEvent& received) {
+        first_problem.Update(ProblemOf(member, received));
+        on_reply(member, received);
+      },
+      patience));
+  return first_problem;
+}
+
 void Cluster::Tell(const MakeRequest& make) {
   const uint64_t call_id = next_call_id_++;
   for (const Member& member : members_) {
@@ -221,6 +233,23 @@ void Cluster::Tell(const MakeRequest& make) {
     request->set_call_id(call_id);
     transport_.Post(member.id, *request).IgnoreError();  // if it is lost, an event reports that
   }
+}
+
+void Cluster::Dismiss(const std::string& reason) {
+  Tell([&reason](const Member&) {
+    v1::WorkerRequest request;
+    request.mutable_leave()->set_reason(reason);
+    return request;
+  });
+}
+
+// The worker need not be a member.
+void Cluster::DismissOne(WorkerId id, const std::string& reason) {
+  v1::WorkerRequest request;
+  request.set_run_id(run_id_);
+  request.set_call_id(next_call_id_++);
+  request.mutable_leave()->set_reason(reason);
+  transport_.Post(id, request).IgnoreError();
 }
 
 uint64_t Cluster::Ask(const Member& member, v1::WorkerRequest request) {
@@ -265,11 +294,7 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
   if (member == nullptr && !members_.empty() && received->event.has_joined()) {
     // Too late for this run: dismisses the worker instead of letting it wait.
-    v1::WorkerRequest leave;
-    leave.set_run_id(run_id_);
-    leave.set_call_id(next_call_id_++);
-    leave.mutable_leave()->set_reason("the run has already started with all its workers");
-    transport_.Post(received->worker, leave).IgnoreError();
+    DismissOne(received->worker, "the run has already started with all its workers");
   }
   return std::optional<ReceivedEvent>(*std::move(received));
 }
@@ -317,11 +342,8 @@ void Cluster::LookForSilence(CoordTime now) {
 void Cluster::GiveUp(Member& member) {
   const std::string reason =
       absl::StrCat("it has not answered for ", FormatSeconds(SecondsFrom(lost_after_ns_)));
-  v1::WorkerRequest leave;  // in case it reappears
-  leave.set_run_id(run_id_);
-  leave.set_call_id(next_call_id_++);
-  leave.mutable_leave()->set_reason(absl::StrCat("the coordinator dropped this worker: ", reason));
-  transport_.Post(member.id, leave).IgnoreError();
+  // In case it reappears.
+  DismissOne(member.id, absl::StrCat("the coordinator dropped this worker: ", reason));
   MarkLost(member, reason);
   ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = Now()};
   lost.event.mutable_lost()->set_reason(reason);

@@ -35,6 +35,10 @@ struct Member {
   std::string Name() const;  // "worker 3 on node07"
 };
 
+// Returns the problem that a worker's answer reports, annotated with the worker's name. OK: there is none. Of several
+// workers' problems, the first to arrive is reported: collect them with absl::Status::Update.
+absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer);
+
 // The coordinator's clock: CLOCK_MONOTONIC, or a test clock.
 using CoordClock = std::function<CoordTime()>;
 
@@ -89,8 +93,14 @@ class Cluster {
   // on_event(). Returns when every request is answered or its member is lost.
   absl::Status Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
 
+  // Like Call, and returns the first problem (ProblemOf) that an answer reports, once all answers have arrived. They go
+  // to on_reply() all the same.
+  absl::Status CallAndCheck(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
+
   // Sends requests without waiting for answers.
   void Tell(const MakeRequest& make);
+  // Sends all workers away. `reason` is what their users read; empty: the run has ended as it should.
+  void Dismiss(const std::string& reason = "");
 
   // Passes on events that workers send on their own until done() or the deadline. Answers to Tell are dropped; answers
   // to Ask go to on_event() too.
@@ -107,6 +117,7 @@ class Cluster {
   // Probes workers that have been silent for long; reports them or gives them up.
   void LookForSilence(CoordTime now);
   void GiveUp(Member& member);
+  void DismissOne(WorkerId id, const std::string& reason);
   void WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting);
   void WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);

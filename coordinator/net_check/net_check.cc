@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/clock.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/net_check/net_server.h"
@@ -89,15 +88,15 @@ absl::StatusOr<std::vector<Outcome>> NetTester::Round(v1::NetTest::Part part, do
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        const absl::Status answer = ToStatus(received.event.problem());
+        const absl::Status answer = ProblemOf(member, received);
         if (answer.ok()) {
           outcomes[index_of(member)].tested = received.event.net_tested();
           return;
         }
-        if (first_problem.ok()) first_problem = Annotate(answer, member.Name());
+        first_problem.Update(answer);
         cancel = true;  // no other connection needs to wait
       },
-      {.deadline = CoordNow() + NanosFrom(seconds + kPatienceSeconds)});
+      {.deadline = cluster_.Now() + NanosFrom(seconds + kPatienceSeconds)});
   if (!status.ok()) cancel = true;
   serving.join();
   IOBENCH_RETURN_IF_ERROR(first_problem);

@@ -3,16 +3,13 @@
 // docs/reports.md describes the columns. Names are stable; new columns are added at the end.
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/status_util.h"
-#include "coordinator/report/phases_csv.h"
 #include "coordinator/report/flush_report.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/report_format.h"
 #include "coordinator/report/text/number_text.h"
 #include "coordinator/report/text/worker_scaling.h"
 
@@ -244,23 +241,17 @@ void WriteRow(const Columns& columns, const RowSource& row, std::ostream& out) {
   out << '\n';
 }
 
-class CsvWriter : public ReportWriter {
- public:
-  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
-    IOBENCH_RETURN_IF_ERROR(WriteCsvTitles(out));
-    for (const auto& phase : report.phases()) IOBENCH_RETURN_IF_ERROR(WriteCsvRows(report, phase, out));
-    return absl::OkStatus();
-  }
-};
+bool IsOurCsv(std::string_view head) {
+  return head.starts_with("run_id,started_at,phase_index,");
+}
 
-}  // namespace
-
-absl::Status WriteCsvTitles(std::ostream& out) {
+absl::Status WriteLanesTitles(std::ostream& out) {
   WriteTitles(LaneColumns(), out);
   return Flush(out, "CSV");
 }
 
-absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
+absl::Status WriteLanesOfPhase(const v1::RunReport& report, const v1::PhaseReport& phase, PlaceInList,
+                               std::ostream& out) {
   const Columns columns = LaneColumns();
   for (const auto& client : phase.clients()) {
     for (const auto& worker : client.workers()) {
@@ -273,18 +264,26 @@ absl::Status WriteCsvRows(const v1::RunReport& report, const v1::PhaseReport& ph
   return Flush(out, "CSV");
 }
 
-std::unique_ptr<ReportWriter> MakeCsvWriter() {
-  return std::make_unique<CsvWriter>();
-}
-
-absl::Status WritePhasesCsvTitles(std::ostream& out) {
+absl::Status WritePhasesTitles(std::ostream& out) {
   WriteTitles(PhaseColumns(), out);
   return Flush(out, "CSV");
 }
 
-absl::Status WritePhasesCsvRow(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out) {
+absl::Status WritePhaseRow(const v1::RunReport& report, const v1::PhaseReport& phase, PlaceInList,
+                           std::ostream& out) {
   WriteRow(PhaseColumns(), {report, phase}, out);
   return Flush(out, "CSV");
 }
+
+}  // namespace
+
+const ReportFormat kLanesCsvFormat = {.is_ours = IsOurCsv,
+                                      .write_titles = WriteLanesTitles,
+                                      .write_phase = WriteLanesOfPhase,
+                                      .write_around = nullptr};
+const ReportFormat kPhasesCsvFormat = {.is_ours = IsOurCsv,
+                                       .write_titles = WritePhasesTitles,
+                                       .write_phase = WritePhaseRow,
+                                       .write_around = nullptr};
 
 }  // namespace iobench

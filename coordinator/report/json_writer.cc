@@ -4,8 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -16,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "coordinator/report/flush_report.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/report_format.h"
 #include "coordinator/report/text/number_text.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -126,7 +124,7 @@ class JsonPrinter {
       if (field.has_presence() && !message.GetReflection()->HasField(message, &field)) continue;
       items.Next();
       text_.append(1, '"').append(JsonName(field)).append("\": ");
-      if (print_phases_ && field.number() == v1::RunReport::kPhasesFieldNumber &&
+      if (phases_.copy_to && field.number() == v1::RunReport::kPhasesFieldNumber &&
           &type == v1::RunReport::descriptor()) {
         PrintPhases();
       } else {
@@ -136,18 +134,15 @@ class JsonPrinter {
   }
 
   // Prints an element of a report's list of phases, with what precedes it.
-  void PrintPhase(const v1::PhaseReport& phase, bool is_first) {
+  void PrintPhase(const v1::PhaseReport& phase, PlaceInList place) {
     depth_ = kPhaseDepth;
-    if (!is_first) text_ += ',';
+    if (place == PlaceInList::kLater) text_ += ',';
     BreakLine();
     Print(phase);
   }
 
-  // From now on, `print_phases` prints the list of phases with PrintPhase. `any`: the list is not empty.
-  void set_print_phases(bool any, std::function<absl::Status(std::ostream&)> print_phases) {
-    any_phases_ = any;
-    print_phases_ = std::move(print_phases);
-  }
+  // From now on, the list of phases is copied from `phases`, which PrintPhase has printed.
+  void set_phases(const WrittenPhases& phases) { phases_ = phases; }
   const absl::Status& phases_status() const { return phases_status_; }
 
  private:
@@ -157,8 +152,8 @@ class JsonPrinter {
     text_ += '[';
     out_ << text_;
     text_.clear();
-    phases_status_ = print_phases_(out_);
-    if (any_phases_) BreakLine();
+    phases_status_ = phases_.copy_to(out_);
+    if (phases_.any) BreakLine();
     text_ += ']';
   }
 
@@ -259,41 +254,25 @@ class JsonPrinter {
   std::string text_;  // not yet in out_
   std::unordered_map<const Descriptor*, bool> one_line_;
   size_t depth_ = 0;
-  bool any_phases_ = false;
-  std::function<absl::Status(std::ostream&)> print_phases_;
+  WrittenPhases phases_;
   absl::Status phases_status_;
 };
 
-class JsonWriter : public ReportWriter {
- public:
-  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
-    return WriteJson(
-        report, !report.phases().empty(),
-        [&report](std::ostream& list) {
-          bool is_first = true;
-          for (const v1::PhaseReport& phase : report.phases()) {
-            IOBENCH_RETURN_IF_ERROR(WriteJsonPhase(phase, is_first, list));
-            is_first = false;
-          }
-          return absl::OkStatus();
-        },
-        out);
-  }
-};
+bool IsOurJson(std::string_view head) {
+  return head.find("\"schema\": \"cluster-iobench result") != std::string_view::npos;
+}
 
-}  // namespace
-
-absl::Status WriteJsonPhase(const v1::PhaseReport& phase, bool is_first, std::ostream& out) {
-  JsonPrinter(out).PrintPhase(phase, is_first);
+absl::Status WriteJsonPhase(const v1::RunReport&, const v1::PhaseReport& phase, PlaceInList place,
+                            std::ostream& out) {
+  JsonPrinter(out).PrintPhase(phase, place);
   return Flush(out, "JSON");
 }
 
-absl::Status WriteJson(const v1::RunReport& report, bool any_phases,
-                       const std::function<absl::Status(std::ostream&)>& write_phases, std::ostream& out) {
+absl::Status WriteJsonAround(const v1::RunReport& report, const WrittenPhases& phases, std::ostream& out) {
   absl::Status status;
   {
     JsonPrinter printer(out);
-    printer.set_print_phases(any_phases, write_phases);
+    printer.set_phases(phases);
     printer.Print(report);
     status = printer.phases_status();
   }
@@ -302,8 +281,11 @@ absl::Status WriteJson(const v1::RunReport& report, bool any_phases,
   return Flush(out, "JSON");
 }
 
-std::unique_ptr<ReportWriter> MakeJsonWriter() {
-  return std::make_unique<JsonWriter>();
-}
+}  // namespace
+
+const ReportFormat kJsonFormat = {.is_ours = IsOurJson,
+                                  .write_titles = nullptr,
+                                  .write_phase = WriteJsonPhase,
+                                  .write_around = WriteJsonAround};
 
 }  // namespace iobench

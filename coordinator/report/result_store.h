@@ -1,6 +1,6 @@
-// The result directory of one run: raw/run.pb, raw/phase-NNN.pb, result.json, result.csv, phases.csv. The cost of
-// adding a phase does not grow with their number. result.json has to be written as a whole, so this is done only from
-// time to time.
+// The result directory of one run (result_files.h lists what it holds). The cost of adding a phase does not grow with
+// their number. A report that is not just a list of phases (result.json) has to be written as a whole, so this is done
+// only from time to time.
 #ifndef COORDINATOR_REPORT_RESULT_STORE_H_
 #define COORDINATOR_REPORT_RESULT_STORE_H_
 
@@ -14,47 +14,54 @@
 #include "absl/status/statusor.h"
 #include "common/clock.h"
 #include "coordinator/report/append_file.h"
+#include "coordinator/report/result_files.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
 // Not thread-safe. Files are replaced atomically (temporary file and rename), so that readers never see a partial file,
-// even if the process is killed. result.csv and phases.csv, which grow, may then lack their last lines.
+// even if the process is killed. Those that grow (the CSV files) may then lack their last lines.
 class ResultStore {
  public:
-  // Creates the directory and its parents if needed. AlreadyExists: it contains a result and `force` is false; nothing
-  // has changed. With `force`, the earlier result is replaced and other files are kept. `now_ns`: the clock for
-  // IsDue().
-  static absl::StatusOr<ResultStore> Create(const std::string& directory, bool force,
+  // What to do about an earlier result in the directory. kReplace: other files are kept.
+  enum class EarlierResult { kRefuse, kReplace };
+
+  // Creates the directory and its parents if needed. AlreadyExists: it holds an earlier result that is not to be
+  // replaced, or a file of another program in the place of one; nothing has changed. `now_ns`: the clock for IsDue().
+  static absl::StatusOr<ResultStore> Create(const std::string& directory, EarlierResult earlier,
                                             std::function<int64_t()> now_ns = MonotonicNowNs);
 
   absl::Status SaveRun(const v1::RunRecord& run) const;
   absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);  // run_number: RunRecord.run_number
-  // Adds the next phase to result.json and the CSV files. `report`: the run that it belongs to; its own phases are not
+  // Adds the next phase to the reports. `report`: the run that it belongs to; its own phases are not
   // used.
   absl::Status AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
 
-  // True if SaveReport should be called: before result.json contains a phase; later, when at least one second and
+  // True if SaveReport should be called: before a saved report contains a phase; later, when at least one second and
   // twenty times the duration of the last save have passed, so that saving takes at most 1/20 of the run time.
   bool IsDue() const;
-  // Writes result.json with all added phases and the rest of `report`. Everything saved so far is then durable, except
+  // Completes all reports, with all added phases and the rest of `report`. Everything saved so far is then durable, except
   // for raw files of phases before the newest 64 since the last save.
   absl::Status SaveReport(const v1::RunReport& report);
   const std::string& directory() const { return directory_; }
 
  private:
+  struct OpenReport {
+    const ResultFile* file = nullptr;
+    // The file itself if it grows; otherwise a nameless file with only the phases, as they will appear in it.
+    AppendFile phases;
+    bool has_phases = false;
+  };
+
   ResultStore(std::string directory, std::function<int64_t()> now_ns)
       : directory_(std::move(directory)), now_ns_(std::move(now_ns)) {}
-  absl::Status OpenLists();
+  absl::Status OpenReports();
   absl::Status SyncPhases();
 
   std::string directory_;
   std::function<int64_t()> now_ns_;
   std::vector<std::string> not_synced_;        // raw files of phases that are not yet durable
-  std::optional<AppendFile> csv_;              // result.csv
-  std::optional<AppendFile> phases_csv_;       // phases.csv
-  std::optional<AppendFile> json_phases_;      // the elements of result.json's list of phases, as they will appear
-                                               // there
+  std::vector<OpenReport> open_;
   int64_t saved_at_ns_ = 0;                    // when the report was last saved
   int64_t save_took_ns_ = 0;
   bool saved_any_phase_ = false;

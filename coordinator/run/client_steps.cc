@@ -33,8 +33,7 @@ absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
   for (const v1::Step& step : phase.before()) {
     if (!IsClientStep(step)) continue;
     const std::map<uint32_t, uint32_t> chosen = Chosen(cluster, takes_part);
-    absl::Status first_problem;
-    IOBENCH_RETURN_IF_ERROR(cluster.Call(
+    IOBENCH_RETURN_IF_ERROR(cluster.CallAndCheck(
         [&](const Member& member) -> std::optional<v1::WorkerRequest> {
           const auto found = chosen.find(member.client);
           if (found == chosen.end() || found->second != member.number) return std::nullopt;
@@ -43,12 +42,10 @@ absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
           return request;
         },
         [&](const Member& member, const ReceivedEvent& received) {
-          const absl::Status answer = ToStatus(received.event.problem());
-          if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.Name());
-          if (answer.ok()) done[member.number].push_back(received.event.client_step_done().step());
+          if (received.event.problem().code() != 0) return;
+          done[member.number].push_back(received.event.client_step_done().step());
         },
         {}));
-    IOBENCH_RETURN_IF_ERROR(first_problem);
   }
   return absl::OkStatus();
 }

@@ -10,9 +10,6 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
-#include "coordinator/analysis/brief.h"
-#include "coordinator/analysis/score.h"
-#include "coordinator/analysis/summarize.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/launch/client_list.h"
@@ -45,78 +42,96 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
 
 int Conductor::Run() {
   record_.set_started_at(WallClockIso8601());
-  if (absl::Status status = cluster_.Gather(
-          options_.worker_count, options_.join_deadline, options_.version,
-          [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); },
-          options_.join_watch);
-      !status.ok()) {
-    return Refuse(status);
-  }
-  ClockSync clocks(cluster_, record_.coordinator().boot_id(), options_.always_measure_clocks);
-  absl::Status status = clocks.Verify();  // first, because it determines which workers share a client
-  std::vector<uint32_t> client_of_worker;
-  for (const Member& member : cluster_.members()) {
-    *record_.add_workers() = member.facts;
-    client_of_worker.push_back(member.client);
-  }
-  if (!status.ok()) return Refuse(status);
-  UseWorkersPaths();
-  if (status = CheckForWorkers(plan_, options_.worker_count); !status.ok()) return Refuse(status);
-  const Layout layout(plan_, client_of_worker);
+  if (absl::Status status = GatherWorkers(); !status.ok()) return Refuse(status);
+  ClockSync clocks(cluster_, record_.coordinator().boot_id(),
+                   options_.always_measure_clocks ? ClockSync::Measured::kAllClocks
+                                                  : ClockSync::Measured::kOtherClocks);
+  if (absl::Status status = MeetWorkers(clocks); !status.ok()) return Refuse(status);
+  const Layout layout(plan_, ClientsOfWorkers());
   DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());
-  status = data.Inspect();
-  for (const v1::WorkerTargets& facts : data.facts()) *record_.add_targets() = facts;
-  if (status.ok()) status = data.Decide(options_.force);
-  if (!status.ok()) return Refuse(status);
+  if (absl::Status status = LookAtTargets(data); !status.ok()) return Refuse(status);
   for (const std::string& note : clocks.notes()) record_.mutable_plan()->add_notes(note);
   for (const std::string& note : data.decision().notes) record_.mutable_plan()->add_notes(note);
-  bytes_needed_ = data.decision().bytes_needed;
-  report_ = SummarizeRun(record_, nullptr);
+  report_.Begin(/*newest=*/nullptr);
   if (options_.dry_run) {
-    cluster_.Tell([](const Member&) {
-      v1::WorkerRequest request;
-      request.mutable_leave();
-      return request;
-    });
+    cluster_.Dismiss();
     return kExitOk;
   }
-  if (!options_.out_directory.empty()) {
-    absl::StatusOr<ResultStore> store = ResultStore::Create(options_.out_directory, options_.force);
-    if (!store.ok()) return Refuse(store.status());
-    store_ = *std::move(store);
-    status = store_->SaveRun(record_);
-    if (status.ok()) status = SaveReport();  // from now on there is a result.json in any case
-    if (!status.ok()) return Refuse(status);
-  }
-  observer_.RunStarts(report_);
+  if (absl::Status status = OpenResults(); !status.ok()) return Refuse(status);
+  observer_.RunStarts(report());
 
   DataLedger ledger(plan_, layout, options_.run_id);
   if (data.decision().uses_kept_data) ledger.TakeOver(data.decision().kept);
-  status = data.Claim();
+  absl::Status status = data.Claim();
   if (status.ok()) status = RunPhases(data, ledger, clocks, layout);
   if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
 
   // The results are already saved (each phase at its end); the exit code also depends on the removal of the data.
   record_.set_exit_code(Verdict(status));
   if (store_.has_value()) store_->SaveRun(record_).IgnoreError();
+  LeaveData(data, ledger);
+  cluster_.Dismiss();
+  return Finish(Verdict(status));
+}
+
+absl::Status Conductor::GatherWorkers() {
+  return cluster_.Gather(
+      options_.worker_count, options_.join_deadline, options_.version,
+      [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); }, options_.join_watch);
+}
+
+absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
+  // First, because it determines which workers share a client.
+  IOBENCH_RETURN_IF_ERROR(clocks.Verify());
+  for (const Member& member : cluster_.members()) *record_.add_workers() = member.facts;
+  UseWorkersPaths();
+  return CheckForWorkers(plan_, options_.worker_count);
+}
+
+std::vector<uint32_t> Conductor::ClientsOfWorkers() const {
+  std::vector<uint32_t> clients;
+  for (const Member& member : cluster_.members()) clients.push_back(member.client);
+  return clients;
+}
+
+absl::Status Conductor::LookAtTargets(DataKeeper& data) {
+  const absl::Status inspected = data.Inspect();
+  for (const v1::WorkerTargets& facts : data.facts()) *record_.add_targets() = facts;
+  IOBENCH_RETURN_IF_ERROR(inspected);
+  IOBENCH_RETURN_IF_ERROR(data.Decide(options_.force));
+  bytes_needed_ = data.decision().bytes_needed;
+  return absl::OkStatus();
+}
+
+absl::Status Conductor::OpenResults() {
+  if (options_.out_directory.empty()) return absl::OkStatus();
+  using EarlierResult = ResultStore::EarlierResult;
+  IOBENCH_ASSIGN_OR_RETURN(
+      store_, ResultStore::Create(options_.out_directory,
+                                  options_.force ? EarlierResult::kReplace : EarlierResult::kRefuse,
+                                  [clock = options_.clock] { return clock().ns; }));
+  IOBENCH_RETURN_IF_ERROR(store_->SaveRun(record_));
+  return SaveReport();  // from now on there is a report in any case
+}
+
+void Conductor::LeaveData(DataKeeper& data, const DataLedger& ledger) {
   // The faulty data is evidence.
   const bool keeps_evidence = verification_failed_ && !plan_.keep_data();
-  if (absl::Status finished = data.Finish(plan_.keep_data() || keeps_evidence, ledger); !finished.ok()) {
-    NoteProblem(finished);
+  const bool keeps = plan_.keep_data() || keeps_evidence;
+  const absl::Status left =
+      data.Finish(keeps ? DataKeeper::AtEnd::kKeep : DataKeeper::AtEnd::kRemove, ledger);
+  if (!left.ok()) {
+    NoteProblem(left);
   } else if (keeps_evidence) {
     NoteProblem(absl::DataLossError(
         absl::StrCat("verification failed, so the data are kept as with -w: ", data.WhereKept())));
   }
-  cluster_.Tell([](const Member&) {
-    v1::WorkerRequest request;
-    request.mutable_leave();
-    return request;
-  });
+}
+
+int Conductor::Finish(int exit_code) {
   record_.set_finished(true);
-  const int exit_code = Verdict(status);
   record_.set_exit_code(exit_code);
-  v1::RunReport ended = SummarizeRun(record_, nullptr);
-  *report_.mutable_run() = ended.run();
+  report_.NoteRun();
   const absl::Status run_saved = store_.has_value() ? store_->SaveRun(record_) : absl::OkStatus();
   for (const absl::Status& saved : {run_saved, SaveReport()}) {
     if (!saved.ok()) spdlog::error("{}", Printable(std::string(saved.message())));
@@ -143,13 +158,8 @@ void Conductor::UseWorkersPaths() {
 }
 
 int Conductor::Refuse(absl::Status why) {
-  const std::string reason(why.message());
+  cluster_.Dismiss(absl::StrCat("the coordinator refused the run: ", why.message()));
   refusal_ = std::move(why);
-  cluster_.Tell([&](const Member&) {
-    v1::WorkerRequest request;
-    request.mutable_leave()->set_reason(absl::StrCat("the coordinator refused the run: ", reason));
-    return request;
-  });
   return interrupt_.raised() ? kExitInterrupted : kExitUsage;
 }
 
@@ -194,37 +204,29 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
   return absl::OkStatus();
 }
 
-absl::Status Conductor::FinishPhase(v1::PhaseRecord& record) {
+absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record) {
   bool anything = false;
   for (const v1::WorkerPhaseResult& worker : record.workers())
     anything |= worker.lanes_size() > 0 || worker.lost();  // lost: includes a worker that did not end in time
   if (!anything) return absl::OkStatus();
-  v1::PhaseReport phase = SummarizePhase(record_, record);
+  const v1::PhaseReport phase = report_.Add(record);
   verification_failed_ |= phase.verify().mismatched() > 0;
   io_failed_ |= phase.lanes_failed() > 0 || phase.verify().mismatched() > 0;
-  NoteClocks(record_, &record, report_);
-  *report_.add_phases() = BriefOf(phase, SelectsWorkers(record.phase()));
   absl::Status status;
   if (store_.has_value()) {
     status = store_->SavePhase(record, options_.run_id);
-    if (status.ok()) status = store_->AddPhase(report_, phase);
+    if (status.ok()) status = store_->AddPhase(report(), phase);
     if (status.ok() && store_->IsDue()) status = SaveReport();
     saved_.Update(status);
   }
-  observer_.PhaseEnds(report_, phase);
+  observer_.PhaseEnds(report(), phase);
   return status;
 }
 
 // Saves the report so far, including results over all its phases.
 absl::Status Conductor::SaveReport() {
-  NoteScore(report_);
-  report_.clear_repetitions();
-  if (plan_.repetitions() > 1) {
-    for (v1::RepetitionReport& repetition : SummarizeRepetitions(report_.phases())) {
-      *report_.add_repetitions() = std::move(repetition);
-    }
-  }
-  return store_.has_value() ? store_->SaveReport(report_) : absl::OkStatus();
+  report_.NoteTotals();
+  return store_.has_value() ? store_->SaveReport(report()) : absl::OkStatus();
 }
 
 void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout) {

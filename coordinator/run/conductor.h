@@ -11,9 +11,11 @@
 
 #include "absl/status/status.h"
 #include "common/transport/transport.h"
+#include "coordinator/analysis/report_builder.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/report/result_store.h"
+#include "coordinator/run/failure.h"
 #include "coordinator/run/run_observer.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -24,16 +26,6 @@ class ClockSync;
 class DataKeeper;
 class DataLedger;
 class Layout;
-
-// The program's exit codes.
-enum ExitCode {
-  kExitOk = 0,
-  kExitUsage = 1,      // invalid usage or plan; nothing was written
-  kExitIo = 2,         // I/O or verification failed
-  kExitPartial = 3,    // a worker was lost
-  kExitThreshold = 4,  // a threshold was not met
-  kExitInterrupted = 130,
-};
 
 struct ConductorOptions {
   std::string run_name;  // for display, and the name of its directory
@@ -62,7 +54,7 @@ class Conductor {
   // its phases (coordinator/analysis/brief.h). If the run is refused (plan does not fit these hosts, versions differ
   // …), the code is kExitUsage, and refusal() has a one-line reason.
   int Run();
-  const v1::RunReport& report() const { return report_; }
+  const v1::RunReport& report() const { return report_.report(); }
   const v1::RunRecord& record() const { return record_; }
   const absl::Status& refusal() const { return refusal_; }
   // OK, or the first failure to write to out_directory.
@@ -70,13 +62,20 @@ class Conductor {
   uint64_t bytes_needed() const { return bytes_needed_; }  // total of the data on all file systems
 
  private:
+  absl::Status GatherWorkers();
+  absl::Status MeetWorkers(ClockSync& clocks);
   void UseWorkersPaths();
+  std::vector<uint32_t> ClientsOfWorkers() const;
+  absl::Status LookAtTargets(DataKeeper& data);
+  absl::Status OpenResults();
   int Refuse(absl::Status why);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
-  absl::Status FinishPhase(v1::PhaseRecord& record);
+  absl::Status FinishPhase(const v1::PhaseRecord& record);
   absl::Status SaveReport();
   void NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout);
   void NoteProblem(const absl::Status& status);
+  void LeaveData(DataKeeper& data, const DataLedger& ledger);
+  int Finish(int exit_code);
   int Verdict(const absl::Status& status) const;
 
   const Interrupt& interrupt_;
@@ -86,7 +85,7 @@ class Conductor {
   Cluster cluster_;
   std::optional<ResultStore> store_;
   v1::RunRecord record_;
-  v1::RunReport report_;
+  ReportBuilder report_{record_};
   std::set<uint32_t> broken_files_;
   absl::Status refusal_;
   absl::Status saved_;

@@ -25,8 +25,12 @@ using FilesystemOfTarget = std::pair<uint32_t, std::string>;
 std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
                                                 std::span<const v1::WorkerTargets> facts);
 
-// Returns a display name: "node1: /mnt/nfs/cluster-iobench.data".
+// Return display names: "node1: /mnt/nfs" and "node1: /mnt/nfs/cluster-iobench.data".
+std::string TargetAt(const Member& member, const v1::Target& target);
 std::string DataAt(const Member& member, const v1::Target& target);
+
+// The size of the data that a manifest describes, on one file system.
+uint64_t DataBytesOf(const v1::Manifest& manifest);
 
 // What the run does about existing data at its targets.
 struct DataDecision {
@@ -44,11 +48,6 @@ absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout&
                                              std::span<const Member> members,
                                              std::span<const v1::WorkerTargets> facts,
                                              const v1::Manifest& ours, bool force);
-
-// Checks that a worker can read the user's files that its lanes will read. `seen` is indexed by file. InvalidArgument:
-// the message names client and file. Pure.
-absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
-                                const google::protobuf::RepeatedPtrField<v1::ExistingFile>& seen);
 
 }  // namespace iobench
 

@@ -12,6 +12,7 @@
 #include "common/text/display_text.h"
 #include "common/text/shell_word.h"
 #include "coordinator/plan/metadata_plan.h"
+#include "coordinator/run/access_check.h"
 #include "coordinator/run/client_demands.h"
 #include "coordinator/run/sharing_check.h"
 #include "spdlog/spdlog.h"
@@ -76,13 +77,12 @@ absl::Status DataKeeper::Inspect() {
           absl::StrAppend(mine.mutable_targets(mine.targets_size() - 1)->mutable_filesystem_id(), " clone ",
                           member.clone);
         }
-        if (mine.targets_size() != plan_.targets_size() && first_problem.ok()) {
-          first_problem = absl::InternalError(absl::StrCat(
-              member.Name(), " did not report on every path: ", received.event.problem().message()));
+        if (mine.targets_size() != plan_.targets_size()) {
+          first_problem.Update(absl::InternalError(absl::StrCat(
+              member.Name(), " did not report on every path: ", received.event.problem().message())));
         }
-        if (first_problem.ok()) {
-          first_problem = CheckExistingFiles(plan_, member, received.event.inspected().existing_files());
-        }
+        first_problem.Update(
+            CheckExistingFiles(plan_, member, received.event.inspected().existing_files()));
         first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
         first_problem.Update(CheckRemountsHoldTargets(member, plan_,
                                                       DemandsOn(member, plan_, layout_, cluster_.members()),
@@ -118,10 +118,10 @@ absl::Status DataKeeper::Claim() {
     held_ = found_;
     return absl::OkStatus();
   }
-  if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, true));
+  if (decision_.removes_old_data) IOBENCH_RETURN_IF_ERROR(Do(v1::DataStep::REMOVE, OnInterrupt::kReturn));
   claimed_ = true;  // from now on there may be something to remove
   for (const auto& [key, worker] : claimers_) held_[key].set_run_id(manifest_.run_id());
-  return Do(v1::DataStep::CLAIM, true);
+  return Do(v1::DataStep::CLAIM, OnInterrupt::kReturn);
 }
 
 std::vector<v1::DataClaim> DataKeeper::ClaimsFor(const Member& member) const {
@@ -134,13 +134,14 @@ std::vector<v1::DataClaim> DataKeeper::ClaimsFor(const Member& member) const {
 }
 
 absl::Status DataKeeper::RemoveSharedFiles() {
-  return Do(v1::DataStep::REMOVE_SHARED_FILE, true);
+  return Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn);
 }
 
-absl::Status DataKeeper::Finish(bool keep, const DataLedger& ledger) {
+absl::Status DataKeeper::Finish(AtEnd at_end, const DataLedger& ledger) {
   if (!claimed_) return absl::OkStatus();
   ledger.Describe(manifest_);
-  const absl::Status done = Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, false);
+  const bool keep = at_end == AtEnd::kKeep;
+  const absl::Status done = Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, OnInterrupt::kGoOn);
   const std::string left = WhereLeft();
   if (keep || left.empty()) return done;
   const absl::Status why =
@@ -174,7 +175,7 @@ std::string DataKeeper::WhereKept() const {
   return absl::StrJoin(places, "; ");
 }
 
-absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
+absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrupt) {
   std::map<uint32_t, std::vector<FilesystemOfTarget>> places_of_worker;
   for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
     places_of_worker[worker].push_back(key);
@@ -202,14 +203,14 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, bool interruptible) {
       [&](const Member& member, const ReceivedEvent& received) {
         answered.insert(member.number);
         const absl::Status answer = ToStatus(received.event.problem());
-        if (!answer.ok() && first_problem.ok()) first_problem = Annotate(answer, member.facts.host());
+        first_problem.Update(Annotate(answer, member.facts.host()));
         NoteDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
           spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
                        Printable(file));
         }
       },
-      {.interruptible = interruptible,
+      {.interruptible = on_interrupt == OnInterrupt::kReturn,
        .quick_work = action == v1::DataStep::CLAIM ? "claim its data directories" : nullptr});
   IOBENCH_RETURN_IF_ERROR(status);
   for (const auto& [worker, places] : places_of_worker) {

@@ -37,16 +37,18 @@ class DataKeeper {
   absl::Status Claim();
   // Call it before a phase that rewrites a shared file.
   absl::Status RemoveSharedFiles();
-  // Ends the run, also after an interrupt: marks the data as kept, with its contents as recorded in `ledger`, or
-  // removes it. Does nothing if Claim was never called. The error says which data is left and how to remove it.
-  absl::Status Finish(bool keep, const DataLedger& ledger);
+  // Ends the run, also after an interrupt: removes the data, or marks it as kept with its contents as recorded in
+  // `ledger`. Does nothing if Claim was never called. The error says which data is left and how to remove it.
+  enum class AtEnd { kRemove, kKeep };
+  absl::Status Finish(AtEnd at_end, const DataLedger& ledger);
   // Returns, for each target, the run whose data this worker must find there; run_id is 0 where the run has none.
   std::vector<v1::DataClaim> ClaimsFor(const Member& member) const;
   // Returns the directories and clients with kept data, and how to remove it, for display.
   std::string WhereKept() const;
 
  private:
-  absl::Status Do(v1::DataStep::Action action, bool interruptible);
+  enum class OnInterrupt { kReturn, kGoOn };
+  absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt);
   void NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
                 const v1::DataStepDone& done, v1::DataStep::Action action);
   std::string WhereLeft() const;

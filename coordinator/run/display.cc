@@ -1,6 +1,5 @@
 #include "coordinator/run/display.h"
 
-#include "common/clock.h"
 #include "common/model/plan_traits.h"
 #include "coordinator/plan/metadata_plan.h"
 
@@ -31,9 +30,9 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
 }  // namespace
 
 void Display::WorkersJoin(uint32_t joined, uint32_t count) {
-  const int64_t now_ns = MonotonicNowNs();
-  if (!waits_for_workers_ || (joined < count && now_ns < next_join_line_ns_)) return;
-  next_join_line_ns_ = now_ns + kNanosPerSecond;  // a thousand workers must not print a thousand lines
+  const CoordTime now = clock_();
+  if (!shown_.joining || (joined < count && now < next_join_line_)) return;
+  next_join_line_ = now + kNanosPerSecond;  // a thousand workers must not print a thousand lines
   err_ << joined << " of " << count << " workers have joined" << std::endl;
 }
 
@@ -44,7 +43,7 @@ void Display::RunStarts(const v1::RunReport& report) {
 
 void Display::PhasePrepares(const PhaseProgress& progress) {
   recent_.clear();
-  if (wants_progress_) progress_.Update(SampleFrom(progress, 0));
+  if (shown_.progress) progress_.Update(SampleFrom(progress, 0));
 }
 
 void Display::PhaseMoves(const PhaseProgress& progress) {

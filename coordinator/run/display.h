@@ -6,31 +6,32 @@
 #include <ostream>
 #include <utility>
 
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/progress_line.h"
-#include "coordinator/report/report_writer.h"
 #include "coordinator/run/run_observer.h"
 
 namespace iobench {
 
 class Display final : public RunObserver {
  public:
-  // `out`, `err` and `progress` must outlive it. `waits_for_workers`: workers are started by others, so show how many
-  // have joined.
-  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress,
-          bool wants_progress, bool waits_for_workers)
-      : out_(out),
-        err_(err),
-        style_(style),
-        progress_(progress),
-        wants_progress_(wants_progress),
-        waits_for_workers_(waits_for_workers) {}
+  // What it shows besides the report.
+  struct Shown {
+    bool progress = false;
+    bool joining = false;  // how many workers have joined: others start them
+  };
+
+  // `out`, `err` and `progress` must outlive it.
+  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress, Shown shown,
+          CoordClock clock = CoordNow)
+      : out_(out), err_(err), style_(style), progress_(progress), shown_(shown), clock_(std::move(clock)) {}
 
   void WorkersJoin(uint32_t joined, uint32_t count) override;
   void RunStarts(const v1::RunReport& report) override;
   void PhasePrepares(const PhaseProgress& progress) override;
   void PhaseMoves(const PhaseProgress& progress) override;
   void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override;
-  int64_t progress_interval_ns() const override { return wants_progress_ ? 500'000'000 : 0; }
+  int64_t progress_interval_ns() const override { return shown_.progress ? 500'000'000 : 0; }
 
   // Prints what follows the phases, after the run.
   void RunEnds(const v1::RunReport& report);
@@ -42,11 +43,11 @@ class Display final : public RunObserver {
   std::ostream& err_;
   const ConsoleStyle style_;
   ProgressLine& progress_;
-  const bool wants_progress_;
-  const bool waits_for_workers_;
+  const Shown shown_;
+  const CoordClock clock_;
   Pages pages_ = Pages::kAll;  // cached for the run, since checking the plan again for each phase could take as long as
                                // the phase
-  int64_t next_join_line_ns_ = 0;
+  CoordTime next_join_line_{INT64_MIN};
   std::deque<std::pair<double, uint64_t>>
       recent_;  // (elapsed_s, bytes or ops) of this phase over the last few seconds
 };

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/model/phase_shape.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/cluster/start_lead.h"
@@ -15,6 +17,7 @@
 #include "coordinator/run/data_keeper.h"
 #include "coordinator/run/data_ledger.h"
 #include "coordinator/run/run_observer.h"
+#include "coordinator/run/running_lanes.h"
 #include "coordinator/run/tree_ledger.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -48,57 +51,44 @@ class PhaseConductor {
   v1::PhaseRecord& record() { return record_; }
 
  private:
-  struct WorkerState {
-    bool takes_part = false;
-    bool done = false;  // LanesDone has arrived
-    bool at_deadline = false;
-    uint64_t max_ops = 0;
-    v1::LanesDone ends;
-    v1::Progress progress;  // latest known
-    bool collected = false;
-    uint64_t poll_call_id = 0;  // 0: no poll is pending
-    CoordTime poll_sent;
+  enum class Purpose {
+    kPhase,             // the phase itself
+    kOwnersFiles,       // only the files, by the lanes that own them
+    kBeforeClientSteps  // only the files, in the state in which the clients' steps find them
   };
+  enum class IfLate { kTryAgain, kStartAnyway };
+  enum class Start { kInTime, kLate };
+  enum class Answers { kAwaited, kBrieflyAwaited };  // kBrieflyAwaited: only those that arrive within kGraceNs
 
   absl::Status PrepareAndArm();
   absl::Status PrepareByOwners();
   absl::Status PrepareAroundClientSteps();
-  absl::Status Prepare();
+  absl::Status Prepare(Purpose purpose);
+  v1::Prepare PrepareFor(const Member& member, const v1::Assignment& assignment, Purpose purpose) const;
+  void AddLanes(const Member& member, const v1::Operation& operation, v1::Prepare& prepare) const;
   void FindCrowded();
+  absl::StatusOr<Start> Arm(IfLate if_late);
+  absl::Status RunAndCollect();
+  absl::Status Collect(Answers answers);
+  v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
+  void NoteChunk(const Member& member, const v1::ResultChunk& chunk);
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
-  absl::Status Arm(bool last_attempt, bool& late);
-  absl::Status Disarm(const Cluster::Patience& patience);
-  absl::Status RunLanes();
-  absl::Status EndEarly();  // after an interrupt: stop the lanes, wait briefly for their ends
-  absl::Status Collect(bool interruptible);
-  void OnEvent(const Member& member, const ReceivedEvent& received);
-  void StopLanes();
-  void SendGoalWhenAllWait();
-  void Poll(const Member& member);
-  void PollForDisplay();
-  void PollClocks();
-  void NoteStonewall(CoordTime at);
-  void ShowProgress();
-  bool AllDone() const;
-  std::vector<CoordTime> Instants() const;
-  v1::Prepare PrepareFor(const Member& member, const v1::Assignment& assignment) const;
+  void NoteHowWorkersEnded(bool lanes_ran);
+  v1::WorkerPhaseResult& ResultOf(uint32_t worker) {
+    return *record_.mutable_workers(static_cast<int>(worker));
+  }
 
   Context context_;
   v1::Phase phase_;
+  const PhaseShape shape_;
   v1::PhaseRecord record_;
-  std::vector<WorkerState> states_;  // index = worker number
-  std::vector<bool> crowded_;        // index = worker number; more lanes than processors
-  CoordTime start_;                  // the start, T
-  bool by_owners_ = false;           // files are prepared by the lanes that own them
+  RunningLanes lanes_;
+  std::vector<bool> collected_;  // index = worker number
+  std::vector<bool> crowded_;    // index = worker number; more lanes than processors
   bool owners_prepared_ = false;
-  bool before_client_steps_ = false;
   bool client_steps_done_ = false;
   StepsOfWorkers client_steps_;
   StepsOfWorkers earlier_steps_;  // steps that wrote data in earlier attempts
-  bool stop_sent_ = false;
-  bool goal_sent_ = false;
-  bool stonewall_noted_ = false;
-  CoordTime next_clock_poll_{INT64_MAX};
 };
 
 }  // namespace iobench

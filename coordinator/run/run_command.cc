@@ -1,6 +1,5 @@
 #include "coordinator/run/run_command.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,9 +18,7 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "common/version.h"
-#include "coordinator/analysis/brief.h"
-#include "coordinator/analysis/score.h"
-#include "coordinator/analysis/summarize.h"
+#include "coordinator/analysis/report_builder.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/net_check/net_check.h"
 #include "coordinator/plan/layout.h"
@@ -35,12 +32,14 @@
 namespace iobench {
 namespace {
 
-// `direct`: stdout is connected to the terminal without an intermediary. Open MPI gives its ranks a terminal of its
-// own, regardless of where their output goes.
-ConsoleStyle StyleOfStdout(bool direct) {
+// Who has the terminal that stdout is connected to. Open MPI gives its ranks a terminal of its own, regardless of where
+// their output goes.
+enum class Stdout { kOurs, kOfMpi };
+
+ConsoleStyle StyleOf(Stdout out) {
   ConsoleStyle style;
   const char* no_color = getenv("NO_COLOR");
-  style.color = direct && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
+  style.color = out == Stdout::kOurs && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
   return style;
 }
 
@@ -64,7 +63,7 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.worker_count = stage.worker_count;
   options.in_process = stage.transport.name() == "local";
   options.join_watch = stage.join_watch;
-  options.join_deadline = CoordNow() + NanosFrom(line.cluster.join_timeout_s);
+  options.join_deadline = options.clock() + NanosFrom(line.cluster.join_timeout_s);
   options.lost_after_ns = NanosFrom(line.cluster.lost_after_s);
   options.force = line.cluster.force;
   options.dry_run = line.dry_run;
@@ -127,26 +126,7 @@ double MedianOf(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-// True for `cluster-iobench … | head`: the reader has exited.
-bool StdoutHasNoReader() {
-  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
-  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
-}
-
 }  // namespace
-
-void PrintError(const std::string& message) {
-  std::string one_line = message;
-  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
-  std::cerr << "cluster-iobench: " << WithShortValues(Printable(one_line)) << std::endl;
-}
-
-int ExitOfPrinting(int exit_code, int exit_if_lost) {
-  std::cout.flush();
-  if (std::cout.good() || StdoutHasNoReader()) return exit_code;
-  PrintError("cannot write to standard output: the output is lost");
-  return exit_code == kExitOk ? exit_if_lost : exit_code;
-}
 
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   ConductorOptions options = OptionsFor(stage, line);
@@ -155,15 +135,14 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   options.out_directory = directory;
   const ProgressOptions progress_options = ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
-  Display display(std::cout, std::cerr, StyleOfStdout(stage.transport.name() != "mpi"), progress,
-                  progress_options.mode != ProgressOptions::Mode::kSilent, !line.cluster.listen.empty());
+  Display display(std::cout, std::cerr, StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs),
+                  progress,
+                  {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
+                   .joining = !line.cluster.listen.empty()});
   Conductor conductor(stage.transport, display, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   progress.Clear();
-  if (!conductor.refusal().ok()) {
-    PrintError(std::string(conductor.refusal().message()));
-    return exit_code;
-  }
+  if (!conductor.refusal().ok()) return Fail(conductor.refusal(), exit_code);
   if (line.dry_run) {
     PrintDryRun(conductor, conductor.record().plan());
     return exit_code;
@@ -177,15 +156,12 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
 int Selftest(const Stage& stage, const CommandLine& line) {
   RunObserver nobody;
   ConductorOptions options = OptionsFor(stage, line);
-  const CoordTime begin = CoordNow();
+  const CoordTime begin = options.clock();
   const v1::Plan plan = EmptyPhases(line.selftest_phases, line.selftest_lanes);
   Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
-  if (!conductor.refusal().ok()) {
-    PrintError(std::string(conductor.refusal().message()));
-    return exit_code;
-  }
-  const double run_s = SecondsFrom(CoordNow() - begin);
+  if (!conductor.refusal().ok()) return Fail(conductor.refusal(), exit_code);
+  const double run_s = SecondsFrom(options.clock() - begin);
   const v1::RunReport& report = conductor.report();
   std::vector<double> fixed_cost_ms, skew_us;
   uint32_t attempts = 0;
@@ -220,7 +196,7 @@ int Selftest(const Stage& stage, const CommandLine& line) {
 
 int NetTest(const Stage& stage, const CommandLine& line) {
   const ConductorOptions options = OptionsFor(stage, line);
-  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.lost_after_ns);
+  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.lost_after_ns, options.clock);
   NetTestOptions test{.told_host = line.cluster.coordinator_host,
                       .record_bytes = kNetTestRecordBytes,
                       .seconds = line.given.Decimal("time")};
@@ -235,47 +211,33 @@ int NetTest(const Stage& stage, const CommandLine& line) {
     status = figures.status();
     if (figures.ok()) PrintNetFigures(*figures, std::cout);
   }
-  cluster.Tell([](const Member&) {
-    v1::WorkerRequest request;
-    request.mutable_leave();
-    return request;
-  });
+  cluster.Dismiss();
   if (status.ok()) return ExitOfPrinting(kExitOk, kExitIo);
-  PrintError(std::string(status.message()));
-  return absl::IsCancelled(status)     ? kExitInterrupted
-         : absl::IsUnavailable(status) ? kExitPartial
-                                       : kExitUsage;
+  return Fail(status, absl::IsCancelled(status)     ? kExitInterrupted
+                      : absl::IsUnavailable(status) ? kExitPartial
+                                                    : kExitUsage);
 }
 
 int PrintSavedRun(const std::string& directory) {
   absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
-  if (!saved.ok()) {
-    PrintError(std::string(saved.status().message()));
-    return kExitUsage;
-  }
+  if (!saved.ok()) return Fail(saved.status(), kExitUsage);
   ProgressLine progress(STDERR_FILENO, {});
-  Display display(std::cout, std::cerr, StyleOfStdout(true), progress, /*wants_progress=*/false,
-                  /*waits_for_workers=*/false);
+  Display display(std::cout, std::cerr, StyleOf(Stdout::kOurs), progress,
+                  {.progress = false, .joining = false});
+  ReportBuilder report(saved->run());
   const std::optional<v1::PhaseRecord> newest = saved->Newest();
-  v1::RunReport report = SummarizeRun(saved->run(), newest.has_value() ? &*newest : nullptr);
-  display.RunStarts(report);
+  report.Begin(newest.has_value() ? &*newest : nullptr);
+  display.RunStarts(report.report());
   while (const std::optional<v1::PhaseRecord> record = saved->Next()) {
-    const v1::PhaseReport phase = SummarizePhase(saved->run(), *record);
-    *report.add_phases() = BriefOf(phase, SelectsWorkers(record->phase()));
-    display.PhaseEnds(report, phase);
+    const v1::PhaseReport phase = report.Add(*record);
+    display.PhaseEnds(report.report(), phase);
   }
-  NoteScore(report);
-  for (v1::RepetitionReport& repetition : SummarizeRepetitions(report.phases())) {
-    *report.add_repetitions() = std::move(repetition);
-  }
+  report.NoteTotals();
   for (const std::string& warning : saved->warnings()) {
     PrintError(warning);
-    v1::ErrorReport& problem = *report.mutable_run()->add_problems();
-    problem.set_worker(-1);
-    problem.set_lane(-1);
-    problem.set_message(absl::StrCat("not in this report: ", warning));
+    report.AddProblem(absl::StrCat("not in this report: ", warning));
   }
-  display.RunEnds(report);
+  display.RunEnds(report.report());
   return saved->warnings().empty() ? kExitOk : kExitIo;
 }
 

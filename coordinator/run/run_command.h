@@ -32,13 +32,6 @@ int NetTest(const Stage& stage, const CommandLine& line);  // -+t
 // missing ones.
 int PrintSavedRun(const std::string& directory);
 
-// Returns `exit_code`. If standard output could not be written, reports this on stderr and returns `exit_if_lost` in
-// place of kExitOk. A closed pipe (`| head`) does not count as a failure.
-int ExitOfPrinting(int exit_code, int exit_if_lost);
-
-// Prints "cluster-iobench: MESSAGE" on stderr as one line that is safe for terminals.
-void PrintError(const std::string& message);
-
 }  // namespace iobench
 
 #endif  // COORDINATOR_RUN_RUN_COMMAND_H_

@@ -2,6 +2,8 @@
 #ifndef TESTS_SUPPORT_SIMULATED_WORKERS_H_
 #define TESTS_SUPPORT_SIMULATED_WORKERS_H_
 
+#include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -19,6 +21,10 @@ struct SimulatedWorker {
   double offset_s = 0;   // of its clock at the start
   double drift_ppm = 0;  // drift of its clock from then on
   double lane_s = 1;     // duration of its only lane
+  int64_t way_there_ns = 50'000;  // duration of a message to it …
+  int64_t way_back_ns = 50'000;   // … and of its answer
+  int pings_answered = INT_MAX;   // number of pings that it answers
+  enum class Then { kSilent, kLost } then = Then::kSilent;  // after those
 };
 
 // The coordinator's clock is now(), which advances only while the coordinator waits. One lane per worker, 1000 ops of 4
@@ -43,7 +49,7 @@ class SimulatedWorkers final : public Transport {
 
   absl::Status Post(WorkerId id, const v1::WorkerRequest& request) override {
     ++counts_[request.body_case()];
-    const int64_t here_ns = now_.ns + kWayNs;
+    const int64_t here_ns = now_.ns + workers_[id].way_there_ns;
     v1::WorkerEvent event;
     event.set_call_id(request.call_id());
     const auto set_pong = [&](v1::Pong& pong) {
@@ -52,6 +58,11 @@ class SimulatedWorkers final : public Transport {
     };
     switch (request.body_case()) {
       case v1::WorkerRequest::kPing:
+        if (++pings_[id] > workers_[id].pings_answered) {
+          if (workers_[id].then == SimulatedWorker::Then::kSilent) return absl::OkStatus();
+          event.mutable_lost()->set_reason("its host is gone");
+          break;
+        }
         set_pong(*event.mutable_pong());
         break;
       case v1::WorkerRequest::kPoll:
@@ -86,7 +97,7 @@ class SimulatedWorkers final : public Transport {
       default:
         return absl::OkStatus();
     }
-    events_.emplace(here_ns + kWayNs, std::pair(id, event));
+    events_.emplace(here_ns + workers_[id].way_back_ns, std::pair(id, event));
     return absl::OkStatus();
   }
 
@@ -105,7 +116,6 @@ class SimulatedWorkers final : public Transport {
 
  private:
   static constexpr int64_t kBeginNs = 1'000'000'000'000;
-  static constexpr int64_t kWayNs = 50'000;
 
   void Arm(WorkerId id, int64_t start_worker_ns, v1::WorkerEvent& answer) {
     // Finds, by bisection, the coordinator's time at which the worker's clock shows its start time.
@@ -115,7 +125,7 @@ class SimulatedWorkers final : public Transport {
       (OnClockOf(id, middle_ns) < start_worker_ns ? low_ns : high_ns) = middle_ns;
     }
     const int64_t end_ns = high_ns + std::llround(workers_[id].lane_s * 1e9);
-    answer.mutable_armed()->set_margin_ns(high_ns - now_.ns - kWayNs);
+    answer.mutable_armed()->set_margin_ns(high_ns - now_.ns - workers_[id].way_there_ns);
 
     v1::LaneResult& lane = results_[id];
     lane = {};
@@ -138,7 +148,8 @@ class SimulatedWorkers final : public Transport {
 
     v1::WorkerEvent ended;
     ended.mutable_lane_ended();
-    events_.emplace(end_ns + kWayNs, std::pair(id, ended));
+    const int64_t arrival_ns = end_ns + workers_[id].way_back_ns;
+    events_.emplace(arrival_ns, std::pair(id, ended));
     v1::WorkerEvent done;
     v1::LaneEnds& ends = *done.mutable_lanes_done()->add_ends();
     ends.set_took_part(true);
@@ -146,12 +157,13 @@ class SimulatedWorkers final : public Transport {
     ends.set_first_op_worker_ns(lane.first_op_worker_ns());
     ends.set_ops_end_worker_ns(lane.ops_end_worker_ns());
     ends.set_region_end_worker_ns(lane.region_end_worker_ns());
-    events_.emplace(end_ns + kWayNs, std::pair(id, done));
+    events_.emplace(arrival_ns, std::pair(id, done));
   }
 
   const std::vector<SimulatedWorker> workers_;
   CoordTime now_{kBeginNs};
   std::multimap<int64_t, std::pair<WorkerId, v1::WorkerEvent>> events_;  // by time of arrival
+  std::map<WorkerId, int> pings_;
   std::map<WorkerId, uint32_t> lane_of_;
   std::map<WorkerId, v1::LaneResult> results_;
   std::map<v1::WorkerRequest::BodyCase, int> counts_;

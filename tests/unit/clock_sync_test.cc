@@ -2,160 +2,247 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <set>
+#include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/conductor.h"
 #include "tests/support/simulated_workers.h"
 
 namespace iobench {
 namespace {
 
 using Catch::Matchers::Contains;
+using Workers = std::vector<uint32_t>;
 
-SimulatedWorker On(const std::string& host, const std::string& boot_id) {
+constexpr char kOwnBootId[] = "boot of the coordinator";
+constexpr int64_t kSecond = kNanosPerSecond;
+
+// A worker whose clock is `offset_s` ahead of the coordinator's. A message takes 50 us each way.
+SimulatedWorker Ahead(double offset_s, const std::string& boot_id = "boot x") {
   SimulatedWorker worker;
-  worker.facts.set_host(host);
+  worker.facts.set_host("node of " + boot_id);
   worker.facts.set_boot_id(boot_id);
   worker.facts.set_program_version("1.0");
+  worker.offset_s = offset_s;
   return worker;
 }
 
-// A run of one phase on simulated workers, without a progress display.
-struct SimulatedRun {
-  struct Observer final : RunObserver {
-    v1::PhaseReport phase;
-    void PhaseEnds(const v1::RunReport&, const v1::PhaseReport& ended) override { phase = ended; }
-  };
-
-  explicit SimulatedRun(std::vector<SimulatedWorker> list) : workers(list) {
-    ConductorOptions options;
-    options.run_name = "test";
-    options.run_id = 7;
-    options.version = "1.0";
-    options.worker_count = static_cast<uint32_t>(list.size());
-    options.clock = [this] { return workers.now(); };
-    conductor.emplace(workers, observer, interrupt, On("here", "boot of the coordinator").facts,
-                      EmptyPhases(1, 1), options);
-    REQUIRE(conductor->Run() == kExitOk);
+// A cluster in simulated time, whose clocks are verified.
+struct Measuring {
+  explicit Measuring(std::vector<SimulatedWorker> list,
+                     ClockSync::Measured measured = ClockSync::Measured::kOtherClocks)
+      : count(static_cast<uint32_t>(list.size())),
+        workers(std::move(list)),
+        cluster(workers, /*run_id=*/7, interrupt, Cluster::kDefaultLostAfterNs, [this] { return workers.now(); }),
+        clocks(cluster, kOwnBootId, measured) {
+    REQUIRE(cluster.Gather(count, {INT64_MAX}, "1.0", [](uint32_t) {}).ok());
+    REQUIRE(clocks.Verify().ok());
+    clocks.StartPhase();
   }
-  const v1::RunReport& report() const { return conductor->report(); }
-  const v1::PhaseReport& phase() const { return observer.phase; }  // the report keeps a brief of it
-  std::set<std::string> codes() const {
-    std::set<std::string> codes;
-    for (const v1::Mark& mark : phase().marks()) codes.insert(mark.code());
-    return codes;
+  Measuring(const Measuring&) = delete;
+
+  void Burst() { REQUIRE(clocks.Burst().ok()); }
+  void Wait(double seconds) {
+    const CoordTime end = workers.now() + NanosFrom(seconds);
+    CHECK(absl::IsDeadlineExceeded(cluster.WaitUntil([] { return false; }, {.deadline = end})));
+  }
+  // Notes one ping of the worker that was sent at `sent_ns`, when its clock was `offset_ns` ahead.
+  void Note(uint32_t worker, int64_t sent_ns, int64_t offset_ns, int64_t held_ns = 0) {
+    v1::PingSample sample;
+    sample.set_sent_coord_ns(sent_ns);
+    sample.set_received_worker_ns(sent_ns + 50'000 + offset_ns);
+    sample.set_replied_worker_ns(sample.received_worker_ns() + held_ns);
+    sample.set_returned_coord_ns(sent_ns + 100'000);
+    clocks.Note(cluster.members()[worker], sample);
+  }
+  const std::vector<v1::PingBurst>& BurstsOf(uint32_t worker) const { return clocks.BurstsOf(worker); }
+  double TrueOffsetNs(uint32_t worker, CoordTime at) const {
+    return static_cast<double>(workers.OnClockOf(worker, at.ns) - at.ns);
   }
 
+  uint32_t count;
   SimulatedWorkers workers;
-  Observer observer;
   Interrupt interrupt;
-  std::optional<Conductor> conductor;
+  Cluster cluster;
+  ClockSync clocks;
 };
 
-// The first of two lanes ends in the middle of a phase, where the pings around the phase are farthest.
-std::vector<SimulatedWorker> TwoHostsFor(double seconds) {
-  std::vector<SimulatedWorker> workers = {On("a", "boot a"), On("b", "boot b")};
-  workers[0].offset_s = 3600;
-  workers[0].drift_ppm = 40;
-  workers[0].lane_s = seconds / 2;
-  workers[1].offset_s = -5;
-  workers[1].drift_ppm = -100;
-  workers[1].lane_s = seconds;
-  return workers;
+CoordTime MiddleOf(const v1::PingBurst& burst) {
+  const int64_t first_ns = burst.samples(0).sent_coord_ns();
+  return {first_ns + (burst.samples(burst.samples_size() - 1).returned_coord_ns() - first_ns) / 2};
 }
 
-TEST_CASE("the clocks of a minute's phase are known although nobody watches it") {
-  SimulatedRun run(TwoHostsFor(60));
-  CHECK(run.codes().count("clock_uncertain") == 0);
-  CHECK(run.codes().count("clock_step") == 0);
-  for (const v1::ClientPhaseReport& client : run.phase().clients()) {
-    CHECK(client.clock_error_us() > 0);
-    CHECK(client.clock_error_us() < 1000);
+TEST_CASE("a clock's offset is the middle of what its pings prove, and its error is half of that") {
+  Measuring measuring({Ahead(3)});
+  CHECK(measuring.clocks.longest_round_trip_ns() == 100'000);
+  CHECK(measuring.clocks.round_ns() == 100'000);
+  measuring.Burst();
+  REQUIRE(measuring.BurstsOf(0).size() == 1);
+  REQUIRE(measuring.BurstsOf(0)[0].samples_size() == 16);
+  // The middle of the burst is the end of its 8th ping and the beginning of its 9th: 3 s - 50 us to 3 s + 50 us.
+  const CoordTime at = MiddleOf(measuring.BurstsOf(0)[0]);
+  const ClockMap map = measuring.clocks.MapOf(0);
+  CHECK(map.offset_ns(at) == 3e9);
+  CHECK(map.error_ns(at) == 50'025);  // 50 us, and what 500 ppm add to it in its own time
+  CHECK(map.ToWorker(at).ns == at.ns + 3 * kSecond);
+  CHECK(map.ToCoordinator({at.ns + 3 * kSecond}) == at);
+}
+
+TEST_CASE("a slower way back shifts the offset, but within its error") {
+  SimulatedWorker worker = Ahead(3);
+  worker.way_there_ns = 10'000;
+  worker.way_back_ns = 90'000;
+  Measuring measuring({worker});
+  measuring.Burst();
+  const CoordTime at = MiddleOf(measuring.BurstsOf(0)[0]);
+  const ClockMap map = measuring.clocks.MapOf(0);
+  CHECK(map.offset_ns(at) == 3e9 - 40'000);  // between 3 s - 90 us and 3 s + 10 us
+  CHECK(map.error_ns(at) == 50'025);
+}
+
+TEST_CASE("the error grows by 500 ppm of the time since the last pings, and pings on both sides bound it") {
+  Measuring measuring({Ahead(3)});
+  measuring.Burst();
+  const CoordTime before = MiddleOf(measuring.BurstsOf(0)[0]);
+  CHECK(measuring.clocks.MapOf(0).error_ns(before + 10 * kSecond) == 5'052'526);  // 50 us + 5 ms, and 500 ppm of that
+  measuring.Wait(10);
+  measuring.Burst();
+  REQUIRE(measuring.BurstsOf(0).size() == 2);
+  const CoordTime after = MiddleOf(measuring.BurstsOf(0)[1]);
+  REQUIRE(after - before == 10'001'600'000);  // a burst takes 1.6 ms
+  const ClockMap map = measuring.clocks.MapOf(0);
+  CHECK(map.offset_ns(before + 5'000'800'000) == 3e9);
+  CHECK(map.error_ns(before + 5'000'800'000) == 2'551'675);  // 50 us + 2.5004 ms, and 500 ppm of that
+  CHECK(map.error_ns(after) == 50'025);
+}
+
+TEST_CASE("a drift between two bursts is followed, and narrows the error by half of its size") {
+  SimulatedWorker worker = Ahead(3);
+  worker.drift_ppm = 100;
+  Measuring measuring({worker});
+  measuring.Burst();
+  measuring.Wait(10);
+  measuring.Burst();
+  const CoordTime before = MiddleOf(measuring.BurstsOf(0)[0]), after = MiddleOf(measuring.BurstsOf(0)[1]);
+  const ClockMap map = measuring.clocks.MapOf(0);
+  // Over 10.0016 s, the clock gains 1,000,160 ns. The bounds of both bursts overlap by that much less.
+  CHECK(map.offset_ns(after) - map.offset_ns(before) == Approx(1'000'160).margin(50));
+  const CoordTime middle = before + (after - before) / 2;
+  CHECK(map.offset_ns(middle) == Approx(measuring.TrueOffsetNs(0, middle)).epsilon(0).margin(50));
+  CHECK(static_cast<double>(map.error_ns(middle)) == Approx(50'000 + 2'500'400 - 500'080 + 1'025).margin(50));
+  for (int64_t tenth = 0; tenth <= 10; ++tenth) {
+    const CoordTime at = before + tenth * (after - before) / 10;
+    CHECK(std::abs(map.offset_ns(at) - measuring.TrueOffsetNs(0, at)) <= static_cast<double>(map.error_ns(at)));
   }
-  CHECK(run.phase().stonewall().at_s() == Approx(30).epsilon(1e-4));
-  CHECK(run.phase().duration_s() == Approx(60).epsilon(1e-4));
-  // One a second to each, and one at the stonewall.
-  CHECK(run.workers.count(v1::WorkerRequest::kPoll) >= 2 * 55);
-  CHECK(run.workers.count(v1::WorkerRequest::kPoll) <= 2 * 62);
 }
 
-TEST_CASE("what is kept of an hour's pings is bounded, and the stonewall is known as well as both ends") {
-  SimulatedRun run(TwoHostsFor(3600));
-  CHECK(run.codes().count("clock_uncertain") == 0);
-  for (const v1::ClientPhaseReport& client : run.phase().clients()) CHECK(client.clock_error_us() < 1000);
+TEST_CASE("a worker that is lost within a burst leaves what it answered, and no other worker suffers") {
+  SimulatedWorker lost = Ahead(-5, "boot y");
+  lost.pings_answered = 4 + 5;  // 4 are those of Verify
+  lost.then = SimulatedWorker::Then::kLost;
+  Measuring measuring({Ahead(3), lost});
+  measuring.Burst();
+  CHECK(measuring.cluster.members()[1].lost);
+  CHECK(measuring.BurstsOf(0)[0].samples_size() == 16);
+  REQUIRE(measuring.BurstsOf(1).size() == 1);
+  REQUIRE(measuring.BurstsOf(1)[0].samples_size() == 5);
+  // The middle of five pings is within the third, 50 us from both of its ends: 25 ns of drift each.
+  const CoordTime at = MiddleOf(measuring.BurstsOf(1)[0]);
+  CHECK(measuring.clocks.MapOf(1).offset_ns(at) == -5e9);
+  CHECK(measuring.clocks.MapOf(1).error_ns(at) == 50'050);
+  measuring.Burst();
+  CHECK(measuring.BurstsOf(0).size() == 2);
+  CHECK(measuring.BurstsOf(1).size() == 1);
+  CHECK(measuring.clocks.OneOfEachClock([](const Member&) { return true; }) == Workers{0});
 }
 
-TEST_CASE("who shares the coordinator's clock is not asked while lanes run") {
-  std::vector<SimulatedWorker> workers = {On("here", "boot of the coordinator")};
-  workers[0].lane_s = 60;
-  SimulatedRun run(workers);
-  CHECK(run.workers.count(v1::WorkerRequest::kPoll) == 0);
-  CHECK(run.report().clients(0).same_clock());
+TEST_CASE("a worker that is lost before it answers a single ping of a burst leaves none") {
+  SimulatedWorker lost = Ahead(-5, "boot y");
+  lost.pings_answered = 4;
+  lost.then = SimulatedWorker::Then::kLost;
+  Measuring measuring({Ahead(3), lost});
+  measuring.Burst();
+  CHECK(measuring.BurstsOf(0).size() == 1);
+  CHECK(measuring.BurstsOf(1).empty());
 }
 
-TEST_CASE("cloned machines, of one boot id with other clocks, are clients of their own") {
-  std::vector<SimulatedWorker> workers = {On("node1", "boot of the coordinator"),
-                                          On("node2", "boot of the coordinator"),
-                                          On("node2", "boot of the coordinator"), On("node3", "boot x"),
-                                          On("node4", "boot x")};
-  workers[1].offset_s = workers[2].offset_s = 3;
-  workers[3].offset_s = 100;
-  workers[4].offset_s = 100.001;
-  SimulatedRun run(workers);
-  REQUIRE(run.report().clients_size() == 4);
-  const auto client = [&](int index) -> const v1::ClientReport& { return run.report().clients(index); };
-  CHECK(client(0).host() == "node1");
-  CHECK(client(0).same_clock());
-  CHECK(client(1).host() == "node2");
-  CHECK(client(1).worker_count() == 2);
-  CHECK_FALSE(client(1).same_clock());
-  CHECK(client(1).clock_offset_ns() == Approx(3e9));
-  CHECK(client(1).clock_error_ns() > 0);
-  CHECK(client(3).clock_offset_ns() == Approx(100.001e9).epsilon(1e-9));
-  CHECK(run.phase().clients_size() == 4);
-  CHECK(run.phase().start().skew_us() < 1000);
-  // Each is named, with whose identity it has.
-  int named = 0;
-  for (const std::string& note : run.report().notes()) {
-    named += note.find("cloned machines") != std::string::npos;
+TEST_CASE("a ping that is never answered ends with its worker, after its silence on the cluster's clock") {
+  SimulatedWorker silent = Ahead(-5, "boot y");
+  silent.pings_answered = 4 + 5;
+  Measuring measuring({Ahead(3), silent});
+  const CoordTime begin = measuring.workers.now();
+  measuring.Burst();
+  const double took_s = SecondsFrom(measuring.workers.now() - begin);
+  CHECK(took_s > 65);  // asked after 5 s, dropped 60 s later
+  CHECK(took_s < 66);
+  CHECK_FALSE(measuring.cluster.members()[0].lost);
+  CHECK(measuring.cluster.members()[1].lost);
+  CHECK_THAT(measuring.cluster.members()[1].lost_reason, Contains("has not answered"));
+  CHECK(measuring.BurstsOf(0)[0].samples_size() == 16);
+  CHECK(measuring.BurstsOf(1)[0].samples_size() == 5);
+}
+
+TEST_CASE("the pings of a long phase are bounded, spread over it, and kept around its instants") {
+  Measuring measuring({Ahead(3)});
+  const int64_t begin_ns = measuring.workers.now().ns;
+  measuring.clocks.KeepAround({begin_ns + 432 * kSecond + kSecond / 2});
+  for (int64_t second = 0; second < 1000; ++second) {
+    measuring.Note(0, begin_ns + second * kSecond, 3 * kSecond);
   }
-  CHECK(named == 2);
-  const std::string all = run.report().notes(0) + run.report().notes(1);
-  CHECK_THAT(all, Contains("worker 1 on node2 has the same boot id as the coordinator"));
-  CHECK_THAT(all, Contains("worker 4 on node4 has the same boot id as worker 3 on node3"));
+  std::vector<int64_t> seconds;
+  for (const v1::PingBurst& burst : measuring.BurstsOf(0)) {
+    REQUIRE(burst.samples_size() == 1);
+    seconds.push_back((burst.samples(0).sent_coord_ns() - begin_ns) / kSecond);
+  }
+  REQUIRE(seconds.size() == PingLog::kMaxBursts);
+  CHECK(seconds.front() == 0);
+  CHECK(seconds.back() == 999);
+  for (const int64_t kept : {432, 433}) CHECK(std::count(seconds.begin(), seconds.end(), kept) == 1);
+  for (size_t i = 1; i < seconds.size(); ++i) CHECK(seconds[i] - seconds[i - 1] <= 3 * 1000 / 64);
+  measuring.clocks.StartPhase();
+  REQUIRE(measuring.BurstsOf(0).size() == 1);
+  CHECK(measuring.BurstsOf(0)[0].samples(0).sent_coord_ns() == begin_ns + 999 * kSecond);
 }
 
-TEST_CASE("containers of one host share boot id and clock: one client") {
-  SimulatedRun run({On("pod1", "boot x"), On("pod2", "boot x")});
-  CHECK(run.report().clients_size() == 1);
+TEST_CASE("a ping within which the clock was stepped is dropped, and after a step only the newest burst counts") {
+  Measuring measuring({Ahead(3)});
+  const int64_t begin_ns = measuring.workers.now().ns;
+  measuring.Note(0, begin_ns, 3 * kSecond, /*held_ns=*/kSecond);  // a second within 0.1 ms
+  CHECK(measuring.BurstsOf(0).empty());
+  measuring.Note(0, begin_ns + kSecond, 3 * kSecond);
+  measuring.Note(0, begin_ns + 2 * kSecond, 4 * kSecond);
+  REQUIRE(measuring.BurstsOf(0).size() == 2);
+  CHECK(measuring.clocks.MapOf(0).offset_ns(MiddleOf(measuring.BurstsOf(0)[1])) == 4e9);
 }
 
-v1::PingBurst PingAt(int64_t ns) {
-  v1::PingBurst burst;
-  v1::PingSample& sample = *burst.add_samples();
-  sample.set_sent_coord_ns(ns - 10);
-  sample.set_returned_coord_ns(ns);
-  return burst;
+TEST_CASE("a clock that is the coordinator's own is pinged only on request") {
+  Measuring usual({Ahead(0, kOwnBootId)});
+  const int pings = usual.workers.count(v1::WorkerRequest::kPing);
+  usual.Burst();
+  usual.Note(0, usual.workers.now().ns, 0);
+  CHECK(usual.workers.count(v1::WorkerRequest::kPing) == pings);
+  CHECK(usual.BurstsOf(0).empty());
+  CHECK(usual.clocks.MapOf(0).same());
+  CHECK(usual.clocks.poll_interval_ns() == 0);
+
+  Measuring all({Ahead(0, kOwnBootId)}, ClockSync::Measured::kAllClocks);
+  all.Burst();
+  CHECK(all.BurstsOf(0).size() == 1);
+  CHECK(all.clocks.poll_interval_ns() == kSecond);
 }
 
-TEST_CASE("a ping log stays spread, and never drops its first, its last and what is around an instant") {
-  PingLog log;
-  log.Add(PingAt(0));
-  log.KeepAround({4321});
-  for (int64_t second = 1; second <= 10'000; ++second) log.Add(PingAt(second * 10));
-  std::vector<int64_t> at;
-  for (const v1::PingBurst& burst : log.bursts()) at.push_back(burst.samples(0).returned_coord_ns());
-  REQUIRE(at.size() == PingLog::kMaxBursts);
-  CHECK(at.front() == 0);
-  CHECK(at.back() == 100'000);
-  CHECK(std::find(at.begin(), at.end(), 4320) != at.end());
-  CHECK(std::find(at.begin(), at.end(), 4330) != at.end());
-  for (size_t i = 1; i < at.size(); ++i) CHECK(at[i] - at[i - 1] <= 3 * 100'000 / 64);
-  log.StartPhase();
-  REQUIRE(log.bursts().size() == 1);
-  CHECK(log.bursts()[0].samples(0).returned_coord_ns() == 100'000);
+TEST_CASE("one worker of each clock is pinged, and many clocks are polled less often") {
+  Measuring few({Ahead(3, "x"), Ahead(3, "x"), Ahead(4, "y")});
+  CHECK(few.clocks.OneOfEachClock([](const Member&) { return true; }) == Workers{0, 2});
+  CHECK(few.clocks.OneOfEachClock([](const Member& member) { return member.number > 0; }) == Workers{1, 2});
+  CHECK(few.clocks.poll_interval_ns() == kSecond);
+
+  std::vector<SimulatedWorker> list;
+  for (int number = 0; number < 1500; ++number) list.push_back(Ahead(number, std::to_string(number)));
+  Measuring many(std::move(list));
+  CHECK(many.clocks.poll_interval_ns() == 3 * kSecond / 2);  // 1 ms per clock
 }
 
 }  // namespace

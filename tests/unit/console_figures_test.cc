@@ -5,7 +5,7 @@
 
 #include "catch2/catch.hpp"
 #include "common/text/units.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 #include "tests/unit/console_text.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/console/console_report.h"
 #include "tests/unit/console_text.h"
 
 namespace iobench {

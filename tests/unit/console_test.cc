@@ -7,7 +7,7 @@
 #include "catch2/catch.hpp"
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/text_table.h"
 #include "tests/unit/console_text.h"
@@ -18,7 +18,7 @@ namespace {
 
 std::string ConsoleText(const v1::RunReport& report, const ConsoleStyle& style) {
   std::ostringstream out;
-  REQUIRE(MakeConsoleWriter(style)->Write(report, out).ok());
+  REQUIRE(WriteConsole(report, style, out).ok());
   return out.str();
 }
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "catch2/catch.hpp"
-#include "coordinator/report/phases_csv.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/report_format.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -14,7 +13,7 @@ namespace {
 
 std::string CsvText(const v1::RunReport& report) {
   std::ostringstream out;
-  REQUIRE(MakeCsvWriter()->Write(report, out).ok());
+  REQUIRE(WriteReport(kLanesCsvFormat, report, out).ok());
   return out.str();
 }
 
@@ -146,8 +145,7 @@ TEST_CASE("every column is documented, in order") {
 
 std::string PhasesText(const v1::RunReport& report) {
   std::ostringstream out;
-  REQUIRE(WritePhasesCsvTitles(out).ok());
-  for (const v1::PhaseReport& phase : report.phases()) REQUIRE(WritePhasesCsvRow(report, phase, out).ok());
+  REQUIRE(WriteReport(kPhasesCsvFormat, report, out).ok());
   return out.str();
 }
 
@@ -205,7 +203,7 @@ TEST_CASE("every column of phases.csv is documented, in order") {
 TEST_CASE("a stream that failed is an error of the CSV writer") {
   std::ostringstream out;
   out.setstate(std::ios::badbit);
-  CHECK(MakeCsvWriter()->Write(GoldenReport(), out).code() == absl::StatusCode::kDataLoss);
+  CHECK(WriteReport(kLanesCsvFormat, GoldenReport(), out).code() == absl::StatusCode::kDataLoss);
 }
 
 }  // namespace

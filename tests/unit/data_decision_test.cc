@@ -5,6 +5,7 @@
 #include "common/text/units.h"
 #include "coordinator/option/cli.h"
 #include "coordinator/plan/plan_builder.h"
+#include "coordinator/run/access_check.h"
 #include "coordinator/run/data_ledger.h"
 
 namespace iobench {

@@ -71,11 +71,13 @@ TEST_CASE("what an engine says of itself fits together") {
     CHECK_FALSE(engine.calls.empty());
     if (engine.mounted) CHECK(engine.uses_files);
     // Several ops in flight have neither an order nor one thread.
-    if (engine.has_queue) {
+    if (engine.Can(EngineFeature::kQueue)) {
       CHECK_FALSE(engine.features.Has(EngineFeature::kUpdate));
       CHECK_FALSE(engine.features.Has(EngineFeature::kRecordLocks));
     }
-    if (engine.shares_threads || engine.features.Has(EngineFeature::kCopy)) CHECK(engine.has_queue);
+    if (engine.threads != CallThreads::kOwn || engine.Can(EngineFeature::kCopy)) {
+      CHECK(engine.Can(EngineFeature::kQueue));
+    }
     // These belong to a descriptor.
     for (const EngineFeature feature : {EngineFeature::kFileLock, EngineFeature::kRecordLocks,
                                         EngineFeature::kFileAdvice, EngineFeature::kMapping}) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "catch2/catch.hpp"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/report_format.h"
 #include "coordinator/report/text/number_text.h"
 #include "google/protobuf/descriptor.h"
 #include "tests/unit/golden_file.h"
@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 std::string JsonText(const v1::RunReport& report) {
   std::ostringstream out;
-  REQUIRE(MakeJsonWriter()->Write(report, out).ok());
+  REQUIRE(WriteReport(kJsonFormat, report, out).ok());
   return out.str();
 }
 

@@ -7,7 +7,8 @@
 
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/console/console_report.h"
+#include "coordinator/report/report_format.h"
 #include "tests/support/damage.h"
 #include "tests/support/phase_script.h"
 
@@ -77,9 +78,9 @@ v1::RunReport ReportOf(const SavedPhases& saved) {
 std::string Printed(const SavedPhases& saved) {
   const v1::RunReport report = ReportOf(saved);
   std::ostringstream console, files;
-  REQUIRE(MakeConsoleWriter({})->Write(report, console).ok());
-  REQUIRE(MakeCsvWriter()->Write(report, files).ok());
-  REQUIRE(MakeJsonWriter()->Write(report, files).ok());
+  REQUIRE(WriteConsole(report, {}, console).ok());
+  REQUIRE(WriteReport(kLanesCsvFormat, report, files).ok());
+  REQUIRE(WriteReport(kJsonFormat, report, files).ok());
   CHECK_FALSE(HasNoNumber(files.str()));
   return console.str();
 }

@@ -23,6 +23,7 @@ namespace iobench {
 namespace {
 
 namespace fs = std::filesystem;
+using EarlierResult = ResultStore::EarlierResult;
 
 class TemporaryDirectory {
  public:
@@ -58,7 +59,7 @@ v1::PhaseRecord PhaseNumber(uint32_t index) {
 }
 
 ResultStore NewStore(const std::string& directory) {
-  auto store = ResultStore::Create(directory, false);
+  auto store = ResultStore::Create(directory, EarlierResult::kRefuse);
   REQUIRE(store.ok());
   return *std::move(store);
 }
@@ -151,7 +152,7 @@ TEST_CASE("result.json is whole from the first saving on, and has the phases tha
 TEST_CASE("a report is due with its first phase, then each second, and for a twentieth of the time at most") {
   TemporaryDirectory temporary;
   int64_t now_ns = 0, step_ns = 0;
-  auto store = ResultStore::Create(temporary / "out", false, [&] { return now_ns += step_ns; });
+  auto store = ResultStore::Create(temporary / "out", EarlierResult::kRefuse, [&] { return now_ns += step_ns; });
   REQUIRE(store.ok());
   REQUIRE(store->SaveReport(GoldenReport()).ok());
   CHECK(store->IsDue());
@@ -207,7 +208,7 @@ TEST_CASE("phase 1000 comes after phase 999") {
 TEST_CASE("a result is not overwritten, and nothing is changed") {
   TemporaryDirectory temporary;
   SavedStore(temporary / "out", 2);
-  const auto again = ResultStore::Create(temporary / "out", false);
+  const auto again = ResultStore::Create(temporary / "out", EarlierResult::kRefuse);
   CHECK(again.status().code() == absl::StatusCode::kAlreadyExists);
   CHECK(Contains(again.status().message(), "--force"));
   REQUIRE(LoadRun(temporary / "out").ok());
@@ -217,7 +218,8 @@ TEST_CASE("a result is not overwritten, and nothing is changed") {
 TEST_CASE("raw files without a report are a result too") {
   TemporaryDirectory temporary;
   REQUIRE(NewStore(temporary / "out").SavePhase(PhaseNumber(0), kRunNumber).ok());
-  CHECK(ResultStore::Create(temporary / "out", false).status().code() == absl::StatusCode::kAlreadyExists);
+  CHECK(ResultStore::Create(temporary / "out", EarlierResult::kRefuse).status().code() ==
+        absl::StatusCode::kAlreadyExists);
 }
 
 TEST_CASE("force replaces a result of ours and leaves other files") {
@@ -225,7 +227,7 @@ TEST_CASE("force replaces a result of ours and leaves other files") {
   SavedStore(temporary / "out", 3);
   Put(temporary / "out/notes.txt", "mine");
   Put(temporary / "out/raw/phase-notes.pb", "mine");
-  auto store = ResultStore::Create(temporary / "out", true);
+  auto store = ResultStore::Create(temporary / "out", EarlierResult::kReplace);
   REQUIRE(store.ok());
   CHECK(!fs::exists(temporary / "out/result.json"));
   CHECK(!fs::exists(temporary / "out/result.csv"));
@@ -240,7 +242,7 @@ TEST_CASE("force does not touch a result of another program") {
   TemporaryDirectory temporary;
   SavedStore(temporary / "out", 1);
   Put(temporary / "out/result.json", "{\"fio version\": \"fio-3.33\"}");
-  const auto store = ResultStore::Create(temporary / "out", true);
+  const auto store = ResultStore::Create(temporary / "out", EarlierResult::kReplace);
   CHECK(store.status().code() == absl::StatusCode::kAlreadyExists);
   CHECK(Contains(store.status().message(), "result.json is not a cluster-iobench result"));
   CHECK(FileText(temporary / "out/result.json") == "{\"fio version\": \"fio-3.33\"}");
@@ -250,7 +252,7 @@ TEST_CASE("force does not touch a result of another program") {
 TEST_CASE("a directory that cannot be made is an error that names it") {
   TemporaryDirectory temporary;
   Put(temporary / "file", "");
-  const auto store = ResultStore::Create(temporary / "file/out", false);
+  const auto store = ResultStore::Create(temporary / "file/out", EarlierResult::kRefuse);
   CHECK(!store.ok());
   CHECK(Contains(store.status().message(), "file/out"));
   CHECK(Contains(store.status().message(), "ENOTDIR"));

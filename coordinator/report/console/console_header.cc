@@ -17,8 +17,8 @@
 #include "common/text/units.h"
 #include "coordinator/report/console/console_data.h"
 #include "coordinator/report/console/console_page.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_sweep.h"
-#include "coordinator/report/report_writer.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {

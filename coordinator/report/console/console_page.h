@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/text/text_table.h"
 
 namespace iobench {

@@ -14,10 +14,11 @@
 #include "common/text/units.h"
 #include "coordinator/report/console/console_data.h"
 #include "coordinator/report/console/console_page.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/console/console_writes.h"
-#include "coordinator/report/report_writer.h"
+#include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -73,7 +74,7 @@ void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
     page.Labelled("! mark", absl::StrCat(text, ": ", mark.text), Tone::kWarning);
   }
   for (const auto& [code, count] : left_out_of_code) {
-    page.Labelled("! mark", absl::StrCat(code, " on ", count, " more; all are in result.json"),
+    page.Labelled("! mark", absl::StrCat(code, " on ", count, " more; all are in ", kResultJson),
                   Tone::kWarning);
   }
 }
@@ -88,7 +89,7 @@ void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
     label.clear();
   }
   if (phase.errors_size() > kMaxErrorsShown) {
-    page.Labelled("", absl::StrCat("and ", phase.errors_size() - kMaxErrorsShown, " more in result.json"),
+    page.Labelled("", absl::StrCat("and ", phase.errors_size() - kMaxErrorsShown, " more in ", kResultJson),
                   Tone::kError);
   }
 }

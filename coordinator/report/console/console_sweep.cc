@@ -17,6 +17,7 @@
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/worker_scaling.h"
@@ -374,7 +375,8 @@ void PutSweep(const v1::RunReport& report, ConsolePage& page) {
   }
   PutMarks(sweep, letters, page);
   page.Labelled("details",
-                "latencies, windows and clients of each phase: result.json, phases.csv and result.csv",
+                absl::StrCat("latencies, windows and clients of each phase: ", kResultJson, ", ", kPhasesCsv,
+                             " and ", kResultCsv),
                 Tone::kQuiet);
 }
 

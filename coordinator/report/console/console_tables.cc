@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -137,7 +138,7 @@ void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
     label.clear();
   }
   if (phase.stragglers_size() > kMaxSlowLanes) {
-    page.Labelled("", absl::StrCat("and ", phase.stragglers_size() - kMaxSlowLanes, " more in result.json"),
+    page.Labelled("", absl::StrCat("and ", phase.stragglers_size() - kMaxSlowLanes, " more in ", kResultJson),
                   Tone::kWarning);
   }
 }
@@ -164,7 +165,7 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Table(ClientTable(phase, clients));
   if (count > clients.size()) {
     page.Labelled(
-        "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in result.csv"),
+        "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in ", kResultCsv),
         Tone::kQuiet);
   }
 }

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
 #include "coordinator/report/console/console_page.h"
+#include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_tables.h"
-#include "coordinator/report/report_writer.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {
@@ -60,29 +60,13 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   return page.Take();
 }
 
-namespace {
-
-class ConsoleWriter : public ReportWriter {
- public:
-  explicit ConsoleWriter(const ConsoleStyle& style) : style_(style) {}
-
-  absl::Status Write(const v1::RunReport& report, std::ostream& out) const override {
-    out << ConsoleHeader(report, style_);
-    const Pages pages = PagesFor(report.run().plan());
-    for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style_, pages);
-    out << ConsoleFooter(report, style_);
-    out.flush();
-    return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");
-  }
-
- private:
-  const ConsoleStyle style_;
-};
-
-}  // namespace
-
-std::unique_ptr<ReportWriter> MakeConsoleWriter(const ConsoleStyle& style) {
-  return std::make_unique<ConsoleWriter>(style);
+absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style, std::ostream& out) {
+  out << ConsoleHeader(report, style);
+  const Pages pages = PagesFor(report.run().plan());
+  for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style, pages);
+  out << ConsoleFooter(report, style);
+  out.flush();
+  return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");
 }
 
 }  // namespace iobench

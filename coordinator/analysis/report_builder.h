@@ -1,0 +1,39 @@
+// Builds the report of a run phase by phase: while the run proceeds, or again from its saved record. Pure.
+#ifndef COORDINATOR_ANALYSIS_REPORT_BUILDER_H_
+#define COORDINATOR_ANALYSIS_REPORT_BUILDER_H_
+
+#include <string>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// A run and `cluster-iobench report` build their reports here, so that both show the same. Not thread-safe.
+class ReportBuilder {
+ public:
+  // `run` must outlive it.
+  explicit ReportBuilder(const v1::RunRecord& run) : run_(run) {}
+
+  // Fills the report with what is known before the phases: run, clients and notes. REQUIRES: workers, targets and plan
+  // of the run are final. `newest`: its pings give the clocks of the clients until a phase is added; may be null.
+  void Begin(const v1::PhaseRecord* newest);
+  // Adds a phase and returns its full report. report() gets a brief of it (coordinator/analysis/brief.h) and the clocks
+  // that it measured.
+  v1::PhaseReport Add(const v1::PhaseRecord& phase);
+  // Updates the results over all phases so far: the score and the repetitions.
+  void NoteTotals();
+  // Takes over what has changed in the run's record: problems, exit code, whether it has finished.
+  void NoteRun();
+  // Adds a problem that is not in the run's record. NoteRun would remove it.
+  void AddProblem(const std::string& message);
+
+  const v1::RunReport& report() const { return report_; }
+
+ private:
+  const v1::RunRecord& run_;
+  v1::RunReport report_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_REPORT_BUILDER_H_

@@ -1,0 +1,40 @@
+// The report on the console. It renders the finished RunReport and computes nothing.
+#ifndef COORDINATOR_REPORT_CONSOLE_CONSOLE_REPORT_H_
+#define COORDINATOR_REPORT_CONSOLE_CONSOLE_REPORT_H_
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+struct ConsoleStyle {
+  bool color = false;  // use only on a terminal
+  size_t width_columns = 100;
+};
+
+// Writes a whole report. DataLoss: not everything could be written.
+absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style, std::ostream& out);
+
+// Its parts. They allow a run with any number of phases to be shown as it proceeds, with one phase in memory at a time:
+// `report` need not contain the phase that is passed.
+
+// Selects the phases that the console shows in full. In a long sweep (console_sweep.h), these are only the phases with
+// problems; the footer's tables have the figures of the others.
+enum class Pages { kAll, kOfTrouble };
+Pages PagesFor(const v1::Plan& plan);
+
+// A phase (empty if it is not shown) and the footer start with an empty line.
+std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style,
+                         Pages pages = Pages::kAll);
+std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);
+// Returns what follows the phases: their table, repetitions, problems and notes. The report's phases may be briefs
+// (coordinator/analysis/brief.h).
+std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CONSOLE_CONSOLE_REPORT_H_

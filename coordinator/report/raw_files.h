@@ -1,0 +1,37 @@
+// The raw data of a run on disk: DIRECTORY/raw/run.pb, and raw/phase-NNN.pb for each phase. Every report can be computed
+// from it again.
+#ifndef COORDINATOR_REPORT_RAW_FILES_H_
+#define COORDINATOR_REPORT_RAW_FILES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+inline constexpr uint64_t kLongestResultBytes = (uint64_t{1} << 31) + 64;  // a message of max. length and its seal
+
+std::string RawDirectory(const std::string& directory);
+std::string RawRunPath(const std::string& directory);
+std::string RawPhasePath(const std::string& directory, uint32_t index);
+// Returns the paths of all phases that exist, in the order of their numbers. Ignores other files.
+std::vector<std::string> RawPhasePaths(const std::string& directory);
+uint32_t IndexOfRawPhase(const std::string& path);
+
+// Files are replaced atomically. A run is durable when it is written; a phase only when the caller has synced its file
+// and the directory. `run_number`: RunRecord.run_number.
+absl::Status SaveRawRun(const std::string& directory, const v1::RunRecord& run);
+absl::Status SaveRawPhase(const std::string& path, uint64_t run_number, const v1::PhaseRecord& phase);
+
+// DataLoss: the file is truncated, damaged, not from this program, or (a phase) from another run or position. The
+// message names it.
+absl::StatusOr<v1::RunRecord> LoadRawRun(const std::string& directory);
+absl::StatusOr<v1::PhaseRecord> LoadRawPhase(const std::string& path, uint64_t run_number);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_RAW_FILES_H_

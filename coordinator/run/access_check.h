@@ -1,0 +1,40 @@
+// Checks that the targets, as every worker sees them, can serve the run: access, logical blocks, space, existing files.
+// Pure functions of what every worker saw.
+#ifndef COORDINATOR_RUN_ACCESS_CHECK_H_
+#define COORDINATOR_RUN_ACCESS_CHECK_H_
+
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/plan/layout.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// `facts` is indexed by worker number, its targets by target. Errors have one line with client, path and what to do.
+
+// InvalidArgument: a worker cannot use a target; rotated clients see different file systems there; or direct I/O does
+// not fit the logical block.
+absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
+                         std::span<const v1::WorkerTargets> facts);
+
+// Returns the bytes that the run needs on all file systems together. FailedPrecondition: too few are free on one of
+// them, counting data that the run replaces as free.
+enum class IfTooSmall { kRefuse, kTryAnyway };
+absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
+                                    std::span<const Member> members,
+                                    std::span<const v1::WorkerTargets> facts, IfTooSmall if_too_small);
+
+// Checks that a worker can read the user's files that its lanes will read. `seen` is indexed by file. InvalidArgument:
+// the message names client and file.
+absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
+                                const google::protobuf::RepeatedPtrField<v1::ExistingFile>& seen);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_ACCESS_CHECK_H_

@@ -1,0 +1,40 @@
+#include "coordinator/run/failure.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "common/text/display_text.h"
+
+namespace iobench {
+namespace {
+
+// True for `cluster-iobench … | head`: the reader has exited.
+bool StdoutHasNoReader() {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+}  // namespace
+
+void PrintError(const std::string& message) {
+  std::string one_line = message;
+  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  std::cerr << "cluster-iobench: " << WithShortValues(Printable(one_line)) << std::endl;
+}
+
+int Fail(const absl::Status& status, int exit_code) {
+  PrintError(std::string(status.message()));
+  return exit_code;
+}
+
+int ExitOfPrinting(int exit_code, int exit_if_lost) {
+  std::cout.flush();
+  if (std::cout.good() || StdoutHasNoReader()) return exit_code;
+  PrintError("cannot write to standard output: the output is lost");
+  return exit_code == kExitOk ? exit_if_lost : exit_code;
+}
+
+}  // namespace iobench

@@ -1,0 +1,100 @@
+// The lanes of all workers in one phase, while they run: who takes part, whose lanes have ended, and the messages that
+// the coordinator exchanges with them until then.
+#ifndef COORDINATOR_RUN_RUNNING_LANES_H_
+#define COORDINATOR_RUN_RUNNING_LANES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/time.h"
+#include "coordinator/cluster/clock_sync.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/run/run_observer.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// Belongs to one phase. All times are on the cluster's clock. Workers are named by their numbers.
+class RunningLanes {
+ public:
+  // After an interrupt, the lanes end their op in flight and their results are collected. mpirun kills one second after
+  // its Ctrl-C, so both together must take less; nor may a hung mount delay the end.
+  static constexpr int64_t kGraceNs = 350'000'000;
+
+  // All arguments must outlive it. `shown`: what the observer sees of the phase at any time. `lanes_per_worker`: those of
+  // a worker that takes part.
+  RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver& observer, const v1::Phase& phase,
+               const PhaseProgress& shown, uint32_t lanes_per_worker);
+
+  // Call it before each attempt to start the phase: nobody takes part, and what an earlier attempt did is forgotten.
+  void Reset();
+  // The worker takes part.
+  void Expect(uint32_t worker) { states_[worker].takes_part = true; }
+  bool TakesPart(uint32_t worker) const { return states_[worker].takes_part; }
+  // Call it before the workers are armed for this instant.
+  void StartAt(CoordTime start) { start_ = start; }
+  CoordTime start() const { return start_; }
+
+  // Handles an event that a worker sent on its own, or its answer to a poll. REQUIRES: the cluster passes on all events
+  // of the phase.
+  void OnEvent(const Member& member, const ReceivedEvent& received);
+  void ShowPreparing();
+  // Waits until all lanes have ended or their workers are lost. Meanwhile polls the clocks, and the progress if someone
+  // watches. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
+  absl::Status WaitForEnds();
+  // After an interrupt: stops the lanes, and waits at most kGraceNs for their ends.
+  absl::Status EndEarly();
+  // Takes the workers back to the state before their preparation. Errors: those of Cluster::Call.
+  absl::Status Disarm(const Cluster::Patience& patience);
+
+  uint64_t LastKnownBytes(uint32_t worker) const { return states_[worker].progress.bytes(); }
+  // Arrival of the message that all lanes of the worker have ended; nullopt: it has not arrived.
+  std::optional<CoordTime> DoneAt(uint32_t worker) const { return states_[worker].done_at; }
+  // The longest time from a lane's first op to the end of its timed region.
+  double LongestTimedSeconds() const;
+  // Returns the instants at which analysis needs to know the lanes' progress: possible starts and ends of its windows.
+  // They are derived only from the lanes' ends, so that lanes can send a thinned timeline that is exact there.
+  std::vector<CoordTime> Instants() const;
+
+ private:
+  struct WorkerState {
+    bool takes_part = false;
+    bool at_deadline = false;
+    uint64_t max_ops = 0;
+    std::optional<CoordTime> done_at;  // LanesDone has arrived
+    v1::LanesDone ends;
+    v1::Progress progress;      // latest known
+    uint64_t poll_call_id = 0;  // 0: no poll is pending
+    CoordTime poll_sent;
+  };
+
+  bool AllDone() const;
+  void NoteStonewall(CoordTime at);
+  void NoteProgress(const Member& member, const ReceivedEvent& received);
+  void StopLanes();
+  void SendGoalWhenAllWait();
+  void Poll(const Member& member);
+  void PollForDisplay();
+  void PollClocks();
+  PhaseProgress Progress() const;
+
+  Cluster& cluster_;
+  ClockSync& clock_sync_;
+  RunObserver& observer_;
+  const v1::Phase& phase_;
+  const PhaseProgress shown_;
+  const uint32_t lanes_per_worker_;
+  std::vector<WorkerState> states_;  // index = worker number
+  CoordTime start_;                  // the start, T
+  bool stop_sent_ = false;
+  bool goal_sent_ = false;
+  bool stonewall_noted_ = false;
+  CoordTime next_clock_poll_{INT64_MAX};
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_RUNNING_LANES_H_

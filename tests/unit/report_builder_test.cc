@@ -1,0 +1,82 @@
+#include "coordinator/analysis/report_builder.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/support/phase_script.h"
+
+namespace iobench {
+namespace {
+
+// One lane that reads `mib` MiB in one second, as phase `index`, on a client whose clock is `offset_s` ahead.
+PhaseScript ReadOf(uint32_t index, uint64_t mib, double offset_s) {
+  PhaseScript script;
+  script.plan().set_name("read");
+  script.Lane(0).Moves(mib * 1_MiB).EndsAt(1_s).InOps(mib);
+  script.Worker(0).HasClock(offset_s, 1e-3);
+  script.phase.set_index(index);
+  return script;
+}
+
+TEST_CASE("a report grows by a brief of each phase, and the phase itself is returned in full") {
+  const PhaseScript script = ReadOf(0, 100, 2);
+  const v1::RunRecord run = script.Run();
+  ReportBuilder builder(run);
+  builder.Begin(nullptr);
+  CHECK(builder.report().phases().empty());
+  CHECK(std::isnan(builder.report().clients(0).clock_offset_ns()));  // nobody has measured it yet
+  const v1::PhaseReport full = builder.Add(script.Record());
+  CHECK(full.SerializeAsString() == script.Report().SerializeAsString());
+  CHECK(full.clients_size() == 1);
+  REQUIRE(builder.report().phases_size() == 1);
+  CHECK(builder.report().phases(0).clients().empty());
+  CHECK(builder.report().phases(0).headline().bytes_per_s() == Approx(100 * kMiB));
+  CHECK(builder.report().clients(0).clock_offset_ns() == Approx(2e9));
+}
+
+TEST_CASE("a saved run begins with the clocks of its newest phase") {
+  const PhaseScript script = ReadOf(0, 100, 2);
+  const v1::RunRecord run = script.Run();
+  const v1::PhaseRecord newest = ReadOf(1, 100, 3).Record();
+  ReportBuilder builder(run);
+  builder.Begin(&newest);
+  CHECK(builder.report().clients(0).clock_offset_ns() == Approx(3e9));
+}
+
+TEST_CASE("totals may be taken after every phase, and summarize only the repetitions that were planned") {
+  for (const uint32_t repetitions : {1u, 3u}) {
+    v1::RunRecord run = ReadOf(0, 100, 0).Run();
+    run.mutable_plan()->set_repetitions(repetitions);
+    ReportBuilder builder(run);
+    builder.Begin(nullptr);
+    for (uint32_t index = 0; index < 3; ++index) {
+      builder.Add(ReadOf(index, 100 * (index + 1), 0).Record());
+      builder.NoteTotals();
+    }
+    REQUIRE(builder.report().repetitions_size() == (repetitions == 1 ? 0 : 1));
+    if (repetitions > 1) CHECK(builder.report().repetitions(0).median() == Approx(200 * kMiB));
+  }
+}
+
+TEST_CASE("the end of a run is taken over from its record, and a problem of the reader can be added") {
+  v1::RunRecord run = ReadOf(0, 100, 0).Run();
+  ReportBuilder builder(run);
+  builder.Begin(nullptr);
+  run.set_finished(true);
+  run.set_exit_code(2);
+  run.add_problems()->set_message("disk full");
+  CHECK_FALSE(builder.report().run().finished());
+  builder.NoteRun();
+  builder.AddProblem("a phase is missing");
+  CHECK(builder.report().run().finished());
+  CHECK(builder.report().run().exit_code() == 2);
+  REQUIRE(builder.report().run().problems_size() == 2);
+  CHECK(builder.report().run().problems(0).message() == "disk full");
+  const v1::ErrorReport& added = builder.report().run().problems(1);
+  CHECK(added.message() == "a phase is missing");
+  CHECK(added.worker() == -1);
+  CHECK(added.lane() == -1);
+}
+
+}  // namespace
+}  // namespace iobench

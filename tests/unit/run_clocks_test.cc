@@ -1,0 +1,136 @@
+// The clocks of whole runs, on simulated workers in simulated time.
+#include <catch2/catch.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/run/conductor.h"
+#include "tests/support/simulated_workers.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+SimulatedWorker On(const std::string& host, const std::string& boot_id) {
+  SimulatedWorker worker;
+  worker.facts.set_host(host);
+  worker.facts.set_boot_id(boot_id);
+  worker.facts.set_program_version("1.0");
+  return worker;
+}
+
+// A run of one phase on simulated workers, which nobody watches.
+struct SimulatedRun {
+  struct Observer final : RunObserver {
+    v1::PhaseReport phase;
+    void PhaseEnds(const v1::RunReport&, const v1::PhaseReport& ended) override { phase = ended; }
+  };
+
+  explicit SimulatedRun(std::vector<SimulatedWorker> list) : workers(list) {
+    ConductorOptions options;
+    options.run_name = "test";
+    options.run_id = 7;
+    options.version = "1.0";
+    options.worker_count = static_cast<uint32_t>(list.size());
+    options.clock = [this] { return workers.now(); };
+    conductor.emplace(workers, observer, interrupt, On("here", "boot of the coordinator").facts,
+                      EmptyPhases(1, 1), options);
+    REQUIRE(conductor->Run() == kExitOk);
+  }
+  const v1::RunReport& report() const { return conductor->report(); }
+  const v1::PhaseReport& phase() const { return observer.phase; }  // the report keeps a brief of it
+  std::set<std::string> codes() const {
+    std::set<std::string> codes;
+    for (const v1::Mark& mark : phase().marks()) codes.insert(mark.code());
+    return codes;
+  }
+
+  SimulatedWorkers workers;
+  Observer observer;
+  Interrupt interrupt;
+  std::optional<Conductor> conductor;
+};
+
+// The first of two lanes ends in the middle of a phase, where the pings around the phase are farthest.
+std::vector<SimulatedWorker> TwoHostsFor(double seconds) {
+  std::vector<SimulatedWorker> workers = {On("a", "boot a"), On("b", "boot b")};
+  workers[0].offset_s = 3600;
+  workers[0].drift_ppm = 40;
+  workers[0].lane_s = seconds / 2;
+  workers[1].offset_s = -5;
+  workers[1].drift_ppm = -100;
+  workers[1].lane_s = seconds;
+  return workers;
+}
+
+TEST_CASE("the clocks of a minute's phase are known although nobody watches it") {
+  SimulatedRun run(TwoHostsFor(60));
+  CHECK(run.codes().count("clock_uncertain") == 0);
+  CHECK(run.codes().count("clock_step") == 0);
+  for (const v1::ClientPhaseReport& client : run.phase().clients()) {
+    CHECK(client.clock_error_us() > 0);
+    CHECK(client.clock_error_us() < 1000);
+  }
+  CHECK(run.phase().stonewall().at_s() == Approx(30).epsilon(1e-4));
+  CHECK(run.phase().duration_s() == Approx(60).epsilon(1e-4));
+  // One a second to each, and one at the stonewall.
+  CHECK(run.workers.count(v1::WorkerRequest::kPoll) >= 2 * 55);
+  CHECK(run.workers.count(v1::WorkerRequest::kPoll) <= 2 * 62);
+}
+
+TEST_CASE("what is kept of an hour's pings is bounded, and the stonewall is known as well as both ends") {
+  SimulatedRun run(TwoHostsFor(3600));
+  CHECK(run.codes().count("clock_uncertain") == 0);
+  for (const v1::ClientPhaseReport& client : run.phase().clients()) CHECK(client.clock_error_us() < 1000);
+}
+
+TEST_CASE("who shares the coordinator's clock is not asked while lanes run") {
+  std::vector<SimulatedWorker> workers = {On("here", "boot of the coordinator")};
+  workers[0].lane_s = 60;
+  SimulatedRun run(workers);
+  CHECK(run.workers.count(v1::WorkerRequest::kPoll) == 0);
+  CHECK(run.report().clients(0).same_clock());
+}
+
+TEST_CASE("cloned machines, of one boot id with other clocks, are clients of their own") {
+  std::vector<SimulatedWorker> workers = {On("node1", "boot of the coordinator"),
+                                          On("node2", "boot of the coordinator"),
+                                          On("node2", "boot of the coordinator"), On("node3", "boot x"),
+                                          On("node4", "boot x")};
+  workers[1].offset_s = workers[2].offset_s = 3;
+  workers[3].offset_s = 100;
+  workers[4].offset_s = 100.001;
+  SimulatedRun run(workers);
+  REQUIRE(run.report().clients_size() == 4);
+  const auto client = [&](int index) -> const v1::ClientReport& { return run.report().clients(index); };
+  CHECK(client(0).host() == "node1");
+  CHECK(client(0).same_clock());
+  CHECK(client(1).host() == "node2");
+  CHECK(client(1).worker_count() == 2);
+  CHECK_FALSE(client(1).same_clock());
+  CHECK(client(1).clock_offset_ns() == Approx(3e9));
+  CHECK(client(1).clock_error_ns() > 0);
+  CHECK(client(3).clock_offset_ns() == Approx(100.001e9).epsilon(1e-9));
+  CHECK(run.phase().clients_size() == 4);
+  CHECK(run.phase().start().skew_us() < 1000);
+  // Each is named, with whose identity it has.
+  int named = 0;
+  for (const std::string& note : run.report().notes()) {
+    named += note.find("cloned machines") != std::string::npos;
+  }
+  CHECK(named == 2);
+  const std::string all = run.report().notes(0) + run.report().notes(1);
+  CHECK_THAT(all, Contains("worker 1 on node2 has the same boot id as the coordinator"));
+  CHECK_THAT(all, Contains("worker 4 on node4 has the same boot id as worker 3 on node3"));
+}
+
+TEST_CASE("containers of one host share boot id and clock: one client") {
+  SimulatedRun run({On("pod1", "boot x"), On("pod2", "boot x")});
+  CHECK(run.report().clients_size() == 1);
+}
+
+}  // namespace
+}  // namespace iobench
