@@ -59,7 +59,7 @@ def test_writes_that_arrived_have_no_mark(cluster, flags):
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_a_close_over_nfs_is_a_flush_by_the_mount_s_own_counts(cluster):
-    outcome = cluster.run("-i 0 -+n -r 64k -s 1m -c")
+    outcome = cluster.run("-i 0 -+n -r 64k -s 1m -c -x")  # without a stonewall, no lane ends early
     assert "unflushed" not in outcome.marks("write")
     for client in outcome.phases["write"]["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()  # read when the last file was closed

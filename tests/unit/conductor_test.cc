@@ -126,7 +126,7 @@ TEST_CASE("a start that is late time after time happens in the end, and is marke
     events.push_back(event);
     run.perfect.start_ns[id] = request.arm().start_worker_ns();
     if (request.arm().start_anyway()) {
-      events.push_back(DoneAfter(run.perfect.start_ns[id], 1'000'000, 1'000'000, run.perfect.lane[id]));
+      events.push_back(DoneAfter(run.perfect.start_ns[id], 1'000'000, 1'000'000));
     }
     return true;
   };

@@ -496,9 +496,9 @@ TEST_CASE("the client's counters cover the phase, and not the wait between its p
   v1::Prepare prepare = Endless(1);
   prepare.mutable_stop()->set_time_s(0.05);
   worker.Prepare(prepare);
-  WorkerClock().SleepUntil(WorkerClock().Now() + 300'000'000);  // other workers are not ready yet
+  WorkerClock().SleepUntil(WorkerClock().Now() + 500'000'000);  // other workers are not ready yet
   const WorkerTime armed = worker.Now();
-  REQUIRE_FALSE(worker.ArmIn(20'000'000).late());
+  REQUIRE_FALSE(worker.ArmIn(200'000'000).late());  // a busy machine, too, has time to read the counters before
   worker.WaitDone();
   const v1::ResultChunk chunk = worker.Collect();
   const int64_t since_armed_ns = worker.Now() - armed;

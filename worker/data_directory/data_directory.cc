@@ -111,12 +111,19 @@ absl::Status RemoveTreeFrom(const Directory& data, const std::string& name, Clea
   return absl::OkStatus();
 }
 
+// The names in `data`; none if another process has removed the directory since it was opened.
+absl::StatusOr<std::vector<std::string>> NamesUnlessRemoved(const Directory& data) {
+  auto names = data.Names();
+  if (absl::IsNotFound(names.status())) return std::vector<std::string>();
+  return names;
+}
+
 enum class Temporaries { kRemove, kLeave };
 
 // Removes the data files that the manifest accounts for. The manifest stays.
 absl::Status RemoveFiles(const Directory& data, const v1::Manifest& manifest, Temporaries temporaries,
                          CleanReport& report) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesUnlessRemoved(data));
   absl::Status first_error;
   for (const std::string& name : names) {
     if (name == kManifestName || IsSillyName(name)) continue;
@@ -283,7 +290,7 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   } else if (IsUnreadable(manifest.status())) {
     look.foreign = true;
   } else if (absl::IsNotFound(manifest.status())) {
-    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesUnlessRemoved(**data));
     look.foreign = !std::all_of(names.begin(), names.end(), [](const std::string& name) {
       return IsTemporaryName(name) || IsSillyName(name);
     });
@@ -403,7 +410,7 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const
     if (!report.foreign_files.empty()) return report;
     IOBENCH_RETURN_IF_ERROR(UnlessNotFound((*data)->Remove(kManifestName)));
   } else if (absl::IsNotFound(manifest.status()) || IsUnreadable(manifest.status())) {
-    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesUnlessRemoved(**data));
     for (const std::string& name : names) {
       if (IsTemporaryName(name)) {
         (*data)->Remove(name).IgnoreError();
