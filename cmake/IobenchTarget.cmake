@@ -60,7 +60,7 @@ function(iobench_unit_test name)
     add_library(iobench_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cc)
     target_link_libraries(iobench_catch_main PUBLIC Catch2::Catch2)
     # Headers that nearly every test includes, compiled once.
-    add_library(iobench_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/test_headers.cc)
+    add_library(iobench_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
     target_link_libraries(iobench_test_headers PRIVATE iobench_flags Catch2::Catch2 iobench_proto)
     target_precompile_headers(iobench_test_headers PRIVATE <catch2/catch.hpp> <iobench/v1/control.pb.h> <functional>
                               <map> <memory> <string> <thread> <vector>)

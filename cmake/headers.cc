@@ -1,1 +1,1 @@
-// Empty: its target compiles the headers that all libraries share (IobenchTarget.cmake).
+// Empty: a target that only precompiles headers (IobenchTarget.cmake) needs a source.

@@ -1,1 +1,0 @@
-// Holds nothing: a target with precompiled headers needs a source (cmake/IobenchTarget.cmake).
