@@ -1,6 +1,6 @@
 // The table of metadata operations: what each does to a tree of names, and what a server sees of it. Their rows of the
-// operation table (operation.h) follow from it. A new one is a row here and a function of the engine
-// (worker/metadata/metadata_engine.cc).
+// operation table (operation.h) follow from it. A new one is a row here, a kind (op.h) and a function of the engine
+// (worker/metadata/metadata_engine.cc); CONTRIBUTING.md lists its tests.
 #ifndef COMMON_MODEL_METADATA_OPERATION_H_
 #define COMMON_MODEL_METADATA_OPERATION_H_
 

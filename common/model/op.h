@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-enum class OpKind : uint8_t {  // same numbers and names as v1::OpKind
+enum class OpKind : uint8_t {  // same numbers and names as v1::OpKind, so new ones come last
   kRead,
   kWrite,
   kUpdate,  // read a record, change it, write it back

@@ -17,12 +17,12 @@ inline constexpr char kRawRun[] = "raw/run.pb";
 struct ResultFile {
   const char* name;            // as messages show it; ends in / for a directory
   const char* main_file;       // stands for it: if this file exists, the directory holds a result
-  const char* holds;           // one clause, for docs/reports.md
+  const char* holds;           // one clause, which begins its cell in docs/reports.md
   const ReportFormat* format;  // how ResultStore writes it; nullptr: raw data, which raw_files.h writes
 };
 
 // In the order in which messages name them; raw data comes last. A new report format is a row here and a file with its
-// ReportFormat.
+// ReportFormat, declared in report_format.h. Only names that other code uses need a constant above.
 std::span<const ResultFile> ResultFiles();
 
 }  // namespace iobench

@@ -306,7 +306,7 @@ def test_a_saved_result_that_is_no_file_is_not_waited_for(path, out):
     assert "run.pb: not a regular file" in outcome.stderr, outcome
 
 
-@pytest.mark.parametrize("name", ["result.json", "result.csv", "phases.csv"])
+@pytest.mark.parametrize("name", program.RESULT_FILES)
 def test_what_is_in_the_place_of_a_result_is_not_waited_for(name, path, out):
     out.mkdir()
     os.mkfifo(out / name)

@@ -6,8 +6,10 @@ import subprocess
 
 import program
 import pytest
+import schema
 import strace_log
 from report_checks import lanes_of
+from scenarios import ON_NAMES
 
 pytestmark = pytest.mark.strace
 
@@ -73,8 +75,19 @@ EXPECTED = {
     "unlink": each(("unlinkat", "item")),
     "rmdir": each(("unlinkat", "dir")),
 }
+APART = {"readdir", "find"}       # operations with tests of their own below
 OPENED = [("openat", "tree-000000.0"), ("openat", "."), ("close", "tree-000000.0")]   # the root, and its listing asked anew
 CLOSED = [("close", "tree-000000.0")]
+
+
+def test_no_operation_is_left_out():
+    """Of those whose ops are all of one kind: its calls are tested here, a scenario runs it, the documentation names it."""
+    operations = set(schema.op_kinds()) - {"read", "write", "update", "append"}
+    assert EXPECTED.keys() | APART == operations
+    assert set(ON_NAMES) == operations
+    documentation = (schema.ROOT / "docs" / "measurement.md").read_text(encoding="utf-8")
+    (first_paragraph,) = re.findall(r"^## Operations on names\n\n(.*?)\n\n", documentation, re.S | re.M)
+    assert operations <= set(re.findall(r"[a-z-]+", first_paragraph))
 
 
 @pytest.mark.parametrize("operation", [name for name in EXPECTED if name not in ("create", "mkdir")])

@@ -66,7 +66,7 @@ def test_every_phase_is_saved_raw_and_result_files_agree(path, out):
     outcome = program.run(SMALL, path=path, out=out).expect(0)
     raw = sorted(file.name for file in (out / "raw").iterdir())
     assert raw == [f"phase-{index:03}.pb" for index in range(6)] + ["run.pb"]
-    assert {file.name for file in out.iterdir()} == {"raw", "result.json", "result.csv", "phases.csv"}
+    assert {file.name for file in out.iterdir()} == {"raw", *program.RESULT_FILES}
     check_csv(outcome)
     run = outcome.result["run"]
     assert run["id"] and run["started_at"].endswith("Z") and str(out) in run["command"]

@@ -3,6 +3,7 @@
 import copy
 import json
 import pathlib
+import re
 import sys
 
 import jsonschema
@@ -45,6 +46,12 @@ def test_every_reference_in_the_schema_leads_somewhere():
 
 def test_the_golden_result_is_valid():
     assert schema.validate(GOLDEN_PATH)["schema"] == "cluster-iobench result 1"
+
+
+def test_kinds_of_ops_are_those_of_the_protocol():
+    protocol = (ROOT / "proto" / "iobench" / "v1" / "result.proto").read_text(encoding="utf-8")
+    (kinds,) = re.findall(r"^enum OpKind \{(.*?)^\}", protocol, re.S | re.M)
+    assert schema.op_kinds() == [name.lower().replace("_", "-") for name in re.findall(r"^ +OP_(\w+) = ", kinds, re.M)]
 
 
 def change(result, place, value):

@@ -14,6 +14,7 @@ import schema
 
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
+RESULT_FILES = ("result.json", "phases.csv", "result.csv")      # of every run, beside raw/
 # Sanitizers make everything several times slower: this ends a hang, it asserts nothing.
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
 # The transport "mpi" among a test's parameters, with the marker by which ctest tells its tests from the others.

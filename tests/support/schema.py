@@ -18,6 +18,11 @@ def load(path):
     return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_constant=_reject_constant)
 
 
+def op_kinds():
+    """The names of kinds of ops, in the schema's order."""
+    return load(SCHEMA_PATH)["$defs"]["PhaseReport"]["properties"]["by_kind"]["propertyNames"]["enum"]
+
+
 def validator():
     return jsonschema.Draft202012Validator(load(SCHEMA_PATH))
 

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/model/metadata_operation.h"
 #include "tests/unit/tree_test_support.h"
 
 namespace iobench {
@@ -71,6 +72,17 @@ TEST_CASE("each operation does its call on every item, and the whole suite leave
       REQUIRE(directory.CountOf("link-") == 50);
       REQUIRE(directory.CountOf("symlink-") == 50);
     }
+  }
+}
+
+TEST_CASE("every row of the table has a function that does a pass on what is prepared for it") {
+  for (const MetadataSpec& spec : MetadataOperations()) {
+    INFO(spec.name);
+    const DataDirectory directory;
+    TreeLane lane(directory, TreeOf(10));
+    REQUIRE(lane.Prepares(std::string(spec.name).c_str()).ok());
+    REQUIRE(lane.Runs().reason == Reason::kDone);
+    REQUIRE(lane.recorder().ops_of(spec.kind) > 0);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/report/console/console_report.h"
-#include "coordinator/report/report_format.h"
+#include "coordinator/report/result_files.h"
 #include "tests/support/damage.h"
 #include "tests/support/phase_script.h"
 
@@ -79,8 +79,9 @@ std::string Printed(const SavedPhases& saved) {
   const v1::RunReport report = ReportOf(saved);
   std::ostringstream console, files;
   REQUIRE(WriteConsole(report, {}, console).ok());
-  REQUIRE(WriteReport(kLanesCsvFormat, report, files).ok());
-  REQUIRE(WriteReport(kJsonFormat, report, files).ok());
+  for (const ResultFile& file : ResultFiles()) {
+    if (file.format != nullptr) REQUIRE(WriteReport(*file.format, report, files).ok());
+  }
   CHECK_FALSE(HasNoNumber(files.str()));
   return console.str();
 }

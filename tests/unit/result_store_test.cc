@@ -10,8 +10,10 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "catch2/catch.hpp"
 #include "coordinator/report/append_file.h"
 #include "coordinator/report/atomic_file.h"
@@ -431,17 +433,17 @@ TEST_CASE("the last line names the results that are there, and says which are no
   const TemporaryDirectory temporary;
   const std::string out = temporary / "out";
   SavedStore(out, 1);
-  CHECK(ResultsLine(out, absl::OkStatus()) ==
-        "results: " + out +
-            "/result.json, phases.csv, result.csv, raw/; print again with `cluster-iobench report " + out +
-            "`");
+  std::vector<std::string> others;  // all but result.json, which comes first
+  for (const ResultFile& file : ResultFiles().subspan(1)) others.push_back(file.name);
+  CHECK(ResultsLine(out, absl::OkStatus()) == "results: " + out + "/result.json, " +
+                                                  absl::StrJoin(others, ", ") +
+                                                  "; print again with `cluster-iobench report " + out + "`");
   fs::remove(out + "/result.json");
   const absl::Status failed = absl::InternalError("write result.json: \033ENOSPC");
-  CHECK(ResultsLine(out, failed) ==
-        "results are incomplete: write result.json: ?ENOSPC; " + out +
-            " holds what could be saved (phases.csv, result.csv, raw/), and no result.json; print "
-            "again with `cluster-iobench report " +
-            out + "`");
+  CHECK(ResultsLine(out, failed) == "results are incomplete: write result.json: ?ENOSPC; " + out +
+                                        " holds what could be saved (" + absl::StrJoin(others, ", ") +
+                                        "), and no result.json; print again with `cluster-iobench report " +
+                                        out + "`");
   fs::remove_all(out);
   CHECK(ResultsLine(out, failed).ends_with(out + " holds nothing of this run"));
 }

@@ -1,4 +1,4 @@
-// Text fragments that several parts of the console report use.
+// Text fragments that several reports, or several parts of one, use: names, counts, rates, marks.
 #ifndef COORDINATOR_REPORT_TEXT_CONSOLE_WORDS_H_
 #define COORDINATOR_REPORT_TEXT_CONSOLE_WORDS_H_
 
