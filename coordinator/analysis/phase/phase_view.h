@@ -60,7 +60,7 @@ struct ClientPart {
   std::vector<const AlignedWorker*> workers;
   std::vector<const AlignedLane*> lanes;
 };
-// Returns one part per client of the roster, by the roster's numbers. It is empty if the record has none of its workers.
+// Returns one part per client, by the roster's numbers. It is empty if the record has none of the client's workers.
 std::vector<ClientPart> ClientPartsOf(const PhaseView& view);
 
 }  // namespace iobench

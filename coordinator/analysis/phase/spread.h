@@ -22,7 +22,7 @@ double MedianOf(std::span<const double> values);
 
 // Returns the rates that are more than 20 % below the median, slowest first. A rate of NaN is no straggler.
 struct Straggler {
-  size_t index = 0;          // into `rates`
+  size_t index = 0;         // into `rates`
   double under_median = 0;  // 0.31: 31 % below it
 };
 std::vector<Straggler> StragglersOf(std::span<const double> rates);
