@@ -46,8 +46,7 @@ class DataKeeper {
   // Creates the data directories, or takes over kept ones; does nothing if the plan uses no files. If it fails, some
   // may exist, and Finish removes them. REQUIRES: Decide succeeded.
   absl::Status Claim();
-  // Call it before a phase that rewrites a shared file, so that the phase starts with a new file as it does with lanes'
-  // own files.
+  // Removes the shared file, if there is one, on every file system. Call it before a phase that rewrites it.
   absl::Status RemoveSharedFiles();
   // Ends the run, also after an interrupt: removes the data, or marks it as kept with its contents as recorded in
   // `ledger`. Does nothing if Claim was never called. The error says which data is left and how to remove it.
