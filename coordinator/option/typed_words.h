@@ -26,8 +26,8 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
 // operation.
 bool NamesDirectory(std::string_view word);
 
-// InvalidArgument: the first word is similar to a command, so `run` is not assumed. OK for an option, a directory or the
-// name of an operation.
+// InvalidArgument: the first word is similar to a command, so `run` is not assumed. OK for an option, a directory or
+// the name of an operation.
 absl::Status CheckFirstWord(const std::string& word, std::span<const std::string_view> commands);
 
 // Returns InvalidArgument for a word that is not a directory, with what may have been intended. `arguments`: as typed,
