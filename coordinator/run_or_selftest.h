@@ -8,7 +8,10 @@
 
 namespace iobench {
 
-// Builds and checks the plan, sets the transport up, runs the command and returns the exit code. `command`: as typed.
+// Builds and checks the plan, sets the transport up, runs the command and returns the exit code; kExitUsage if the
+// command line or the plan is refused, before anything is written. Errors are printed on stderr as one line. Under MPI
+// every rank calls it, but only rank 0 reads the plan and prints; the others serve as workers. Installs the signal
+// handlers, so it is for the main thread only. `command`: as typed, for the report.
 int RunOrSelftest(const CommandLine& line, const std::string& command);
 
 }  // namespace iobench

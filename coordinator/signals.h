@@ -8,14 +8,16 @@
 
 namespace iobench {
 
-// Raised by the first signal, which requests an orderly end; the second ends the program at once.
+// Raised by the first signal, which requests an orderly end; the second ends the program at once with kExitInterrupted.
+// One object for the whole process; nothing resets it.
 Interrupt& TheInterrupt();
-// The same for workers: set by the first signal.
+// The same for workers: set by the first signal, polled by the transport's worker end.
 std::atomic<bool>& StopWorker();
 
-// SIGHUP stays ignored if it is, as under nohup.
+// From now on the three signals raise both of the above. SIGHUP stays ignored if it is, as under nohup.
 void HandleSignals();
-// For processes that another one ends.
+// For MPI ranks that are only workers: mpirun sends a signal to every rank, and rank 0 needs the others until it has
+// saved the measurements and dismisses them.
 void IgnoreSignals();
 
 }  // namespace iobench

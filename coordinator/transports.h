@@ -14,19 +14,26 @@
 
 namespace iobench {
 
-// What a transport carries.
+// What a transport carries. Borrows all members until the command has returned.
 struct Job {
   const CommandLine& line;
-  const v1::Plan& plan;                    // empty for selftest and on ranks that follow
-  const std::vector<ClientEntry>& clients;  // of a client list; empty: none
-  const std::string& command;              // as typed, for the report
+  // The checked plan. It is empty for selftest, and on MPI ranks other than 0, which get their work from rank 0.
+  const v1::Plan& plan;
+  // The lines of the client list whose clients take part; empty if there is no list.
+  const std::vector<ClientEntry>& clients;
+  const std::string& command;  // as typed, for the report
 };
 
+// A row of the table of transports. A new transport is a new row, and a name in
+// coordinator/option/transport_names.h.
 struct TransportSpec {
   const char* name;  // of --transport
-  // Sets the transport up, runs the command on it and returns the exit code.
+  // Sets the transport up, runs the command on it and returns the exit code. Errors are printed on stderr as one line.
+  // REQUIRES: HandleSignals.
   int (*run)(const Job& job);
-  // How many workers there will be; 0: it is not known before they join.
+  // How many workers there will be; 0: it is not known before they join. With a client list it is 1 at this point: the
+  // plan is built with as many lanes as the list has lines, and these become workers when the list has been read
+  // (LanesBecomeWorkers).
   uint32_t (*worker_count)(const CommandLine& line, const MpiLaunch& launch);
 };
 
@@ -34,7 +41,8 @@ struct TransportSpec {
 // ParseCommandLine accepts.
 const TransportSpec& ChosenTransport(const CommandLine& line, const MpiLaunch& launch);
 
-// InvalidArgument: under an MPI launcher, each rank would start, or wait for, all workers.
+// InvalidArgument: the options start workers or wait for them (--spawn, --listen, a client list) or select the local
+// transport, and an MPI launcher started several ranks. Each of them would then be a coordinator on the same files.
 absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch);
 
 // True if the options say which directories are tested; otherwise each client of a list tests its own.

@@ -6,7 +6,8 @@
 
 namespace iobench {
 
-// Reports a problem of the run as a whole; the caller adds the client, worker and lane of one that is theirs. Pure.
+// Reports a problem of the run as a whole, for which worker and lane are -1 and the client is empty; the caller adds
+// the client, worker and lane of one that is theirs. Pure.
 inline v1::ErrorReport ErrorFrom(const v1::Problem& problem) {
   v1::ErrorReport error;
   error.set_worker(-1);

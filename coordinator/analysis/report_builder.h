@@ -8,7 +8,9 @@
 
 namespace iobench {
 
-// A run and `cluster-iobench report` build their reports here, so that both show the same. Not thread-safe.
+// A run and `cluster-iobench report` build their reports here, so that both show the same. Not thread-safe. Call Begin
+// first, then Add for each phase in the order of the run. Memory grows by one brief a phase, because a run may have
+// thousands of phases with thousands of lanes each.
 class ReportBuilder {
  public:
   // `run` must outlive it.
@@ -20,7 +22,8 @@ class ReportBuilder {
   // Adds a phase and returns its full report. report() gets a brief of it (coordinator/analysis/brief.h) and the clocks
   // that it measured.
   v1::PhaseReport Add(const v1::PhaseRecord& phase);
-  // Updates the results over all phases so far: the score and the repetitions.
+  // Updates the results over all phases so far: the score and, if the plan repeats its phases, the repetitions. Call it
+  // before the report is saved or shown; it looks at every phase, so Add does not call it.
   void NoteTotals();
   // Takes over what has changed in the run's record: problems, exit code, whether it has finished.
   void NoteRun();

@@ -8,6 +8,8 @@
 
 namespace iobench {
 
+// The formula is the IO500's: the geometric mean over the figures of each kind, then over both kinds. A phase that is
+// twice as fast thus raises the score by the same factor as any other of its kind.
 struct Score {
   double bandwidth_gib_per_s = 0;  // geometric mean over the bandwidth phases
   double metadata_kops_per_s = 0;  // geometric mean over the metadata phases

@@ -15,26 +15,32 @@
 
 namespace iobench {
 
+// One object per run. Only the cluster's thread may use it; it sends its pings with Cluster::Call. Call Verify first,
+// then StartPhase, Burst … Burst for each phase. A ping is an exchange of one message each way, which bounds the
+// difference of the two clocks however asymmetric the path is (common/clock_map.h has the formula).
 class ClockSync {
  public:
   // The workers whose clocks are measured: those that do not share the coordinator's, or (for tests) all.
   enum class Measured { kOtherClocks, kAllClocks };
 
-  // `own_boot_id`: the coordinator's. All times are on the cluster's clock.
+  // `own_boot_id`: the coordinator's. All times are on the cluster's clock. `cluster` must outlive it.
   ClockSync(Cluster& cluster, std::string own_boot_id, Measured measured)
       : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), measured_(measured) {}
 
   // Sends four pings to each worker and determines which workers share a clock: those with equal boot ids, unless the
   // pings contradict that. In that case they run on cloned machines, which the cluster then distinguishes. Also
   // measures how long a round of messages to all workers takes. Call it once, after Gather and before using the
-  // members' clients.
+  // members' clients. Errors, here and in Burst: those of Cluster::Call, for which a lost worker is no error.
   absl::Status Verify();
   // Notes for the user, one for each client that is a clone.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // Sends one ping burst to one worker of each clock other than the coordinator's. Call it before and after a phase.
+  // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least four)
+  // with more than 250 clocks. A burst in which the clock was stepped is repeated up to twice and then left out. Call
+  // it before and after a phase.
   absl::Status Burst();
-  // Adds a pong that arrived with a poll, unless it adds no information.
+  // Adds a pong that arrived with a poll, as a burst of one ping. It is dropped if the worker shares the coordinator's
+  // clock, or if the sample contradicts itself because the clock was stepped.
   void Note(const Member& member, const v1::PingSample& sample);
   // Keeps the bursts around this instant, because a figure of the phase needs the offsets then.
   void KeepAround(CoordTime instant);
@@ -42,7 +48,8 @@ class ClockSync {
   void StartPhase();
 
   // Returns the interval at which clocks must be polled during a phase: between two polls, ClockMap's error grows by
-  // kMaxDriftPpm of half the interval. 0: all workers share the coordinator's clock.
+  // kMaxDriftPpm of half the interval. It is 1 s, or 1 ms per clock with more than 1,000 of them, but at most 10 s.
+  // 0: all workers share the coordinator's clock.
   int64_t poll_interval_ns() const;
   // Returns, for each clock other than the coordinator's, the first live worker for which `fits` is true.
   std::vector<uint32_t> OneOfEachClock(const std::function<bool(const Member&)>& fits) const;
@@ -51,12 +58,14 @@ class ClockSync {
   const std::vector<v1::PingBurst>& BurstsOf(uint32_t worker) const {
     return logs_[clock_of_[worker]].bursts();
   }
-  // Returns a map from the bursts so far, or only from the newest if they contradict each other.
+  // Returns a map from the bursts so far, or only from the newest if they contradict each other. Without any burst it
+  // is the identity: the worker shares the coordinator's clock or is lost.
   ClockMap MapOf(uint32_t worker) const;
 
-  // The worst over all workers of each worker's best round trip.
+  // The worst over all workers and bursts so far of a burst's best round trip, without the worker's own time.
   int64_t longest_round_trip_ns() const { return longest_round_trip_ns_; }
-  int64_t round_ns() const { return round_ns_; }  // a message to all workers and back, at the start
+  // The time that a message to all workers and back took in Verify.
+  int64_t round_ns() const { return round_ns_; }
 
  private:
   struct Pings {

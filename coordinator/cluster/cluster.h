@@ -23,9 +23,11 @@
 
 namespace iobench {
 
+// A worker of the run. It stays a member after it is lost, so that numbers keep their meaning.
 struct Member {
   uint32_t number = 0;  // within the run; files and lanes are numbered by it
   WorkerId id = 0;      // of its connection
+  // What the worker said of itself when it joined, except that SeparateClones extends the boot ids of clones.
   v1::WorkerFacts facts;
   uint32_t client = 0;  // index of its client (equal boot ids), in the order of worker numbers
   uint32_t clone = 0;   // 0, or the number of its machine among clones with the same boot id
@@ -42,7 +44,8 @@ absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer);
 // The coordinator's clock: CLOCK_MONOTONIC, or a test clock.
 using CoordClock = std::function<CoordTime()>;
 
-// Only the thread that owns the transport may use it. The transport and the interrupt must outlive it.
+// Only the thread that owns the transport may use it. The transport and the interrupt must outlive it. Call Gather
+// first. It never blocks for long without looking at the interrupt, the deadline and silent workers: every 20 ms.
 class Cluster {
  public:
   // A silent worker is reported on stderr after some seconds, and counts as lost after `lost_after_ns`.
@@ -60,14 +63,17 @@ class Cluster {
   // with the same hosts numbers them alike. Calls on_joined with the number of workers so far, for display. If workers
   // are missing for some seconds, prints on stderr who has joined and who has not. FailedPrecondition: a worker has
   // another version (it is dismissed; the message has both versions). DeadlineExceeded: too few workers by `deadline`.
-  // Cancelled: interrupted.
+  // Cancelled: interrupted. An error of watch.check is returned as it is. Workers that join later are sent away.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
                       const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {});
 
+  // The index is the worker's number. Empty before Gather has succeeded.
   const std::vector<Member>& members() const { return members_; }
   // Distinguishes cloned machines, which have equal boot ids: members with a number other than 0 count as separate
-  // clients, one for each number and boot id. The index is the worker number.
+  // clients, one for each number and boot id. The index is the worker number. Changes Member::client of others too, so
+  // call it before anything uses clients.
   void SeparateClones(const std::vector<uint32_t>& clone_of_worker);
+  // All deadlines, and the times of received events, are on this clock.
   CoordTime Now() const { return clock_(); }
   uint32_t client_count() const { return client_count_; }
   uint32_t live_count() const;
@@ -79,6 +85,7 @@ class Cluster {
   using OnReply = std::function<void(const Member&, const ReceivedEvent&)>;
   using OnEvent = std::function<void(const Member&, const ReceivedEvent&)>;
 
+  // How long a call waits. The default is to wait until the user interrupts.
   struct Patience {
     CoordTime deadline{INT64_MAX};  // DeadlineExceeded if answers are still missing
     // Return Cancelled when the user interrupts. If false, stderr says what an interrupted run is still waiting for.
@@ -90,25 +97,30 @@ class Cluster {
 
   // Sends make(member) to every live member and passes on the answers, several per request if they come in chunks. A
   // member that is lost meanwhile gives no answer; see members(). Events that workers send on their own go to
-  // on_event(). Returns when every request is answered or its member is lost.
+  // on_event(). Returns when every request is answered or its member is lost. An error an answer reports is left to
+  // on_reply(); the status is Cancelled, DeadlineExceeded or the transport's, and answers that arrive later are
+  // dropped or go to on_event(). Both callbacks run on this thread. They may use Tell and Ask, but not Call or
+  // WaitUntil, which would take the answers that the outer call waits for.
   absl::Status Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
 
   // Like Call, and returns the first problem (ProblemOf) that an answer reports, once all answers have arrived. They go
   // to on_reply() all the same.
   absl::Status CallAndCheck(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
 
-  // Sends requests without waiting for answers.
+  // Sends requests without waiting for answers. Cannot fail: if a worker is gone, its Lost event says so.
   void Tell(const MakeRequest& make);
   // Sends all workers away. `reason` is what their users read; empty: the run has ended as it should.
   void Dismiss(const std::string& reason = "");
 
-  // Passes on events that workers send on their own until done() or the deadline. Answers to Tell are dropped; answers
-  // to Ask go to on_event() too.
+  // Passes on events that workers send on their own until done() or the deadline. done() is asked first and after each
+  // event, and every 20 ms otherwise. Answers to Tell and Ask go to on_event() too. DeadlineExceeded: the deadline has
+  // passed. Cancelled: interrupted.
   absl::Status WaitUntil(const std::function<bool()>& done, const Patience& patience);
   // Sends a request whose answer goes to on_event(). Returns the call id that the answer will have.
   uint64_t Ask(const Member& member, v1::WorkerRequest request);
 
-  // Set it for the duration of a phase. It also receives Lost events.
+  // Set it for the duration of a phase; nullptr ends it. It also receives Lost events, once per worker and after
+  // members() shows the loss. Without it, events that no call waits for are dropped.
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
 
  private:

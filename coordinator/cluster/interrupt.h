@@ -6,6 +6,8 @@
 
 namespace iobench {
 
+// Any thread may use it, and Raise also a signal handler. It stays raised. The order is relaxed, because the flag
+// announces no other data: who sees it late only ends later.
 class Interrupt {
  public:
   void Raise() { raised_.store(true, std::memory_order_relaxed); }

@@ -11,18 +11,20 @@
 namespace iobench {
 
 // When the log is full, the burst whose neighbours are closest together is dropped, so that the others stay spread out.
-// The first, the last and the two around each instant of KeepAround are never dropped.
+// The first, the last and the two around each instant of KeepAround are never dropped. The limit keeps a record of
+// thousands of clients small however long a phase is. Not thread-safe; all times are on the coordinator's clock.
 class PingLog {
  public:
   static constexpr size_t kMaxBursts = 64;
 
-  // REQUIRES: later than all bursts added before.
+  // REQUIRES: at least one sample, and later than all bursts added before.
   void Add(v1::PingBurst burst);
   // Keeps the bursts around an instant at which a figure needs the clock's offset.
   void KeepAround(CoordTime instant) { instants_.push_back(instant); }
-  // Drops all but the newest burst, which remains a valid bound for the next phase.
+  // Drops all but the newest burst, which remains a valid bound for the next phase, and forgets the kept instants.
   void StartPhase();
 
+  // Ascending by time. Valid until the next change.
   const std::vector<v1::PingBurst>& bursts() const { return bursts_; }
 
  private:

@@ -10,7 +10,8 @@
 namespace iobench {
 
 // Pure: its owner reports what it hears, calls Look from time to time and acts on the result. A worker that is silent
-// for a while is first probed; its silence counts from then on. Workers are numbered from 0.
+// for a while is first probed; its silence counts from then on. It is probed after 5 s, or half of `lost_after_ns` if
+// that is shorter, but at most 500 workers are probed per second. Workers are numbered from 0.
 class SilenceWatch {
  public:
   // A worker is given up if it has not answered for `lost_after_ns`.
@@ -21,6 +22,7 @@ class SilenceWatch {
   // The worker is lost or given up; it no longer appears in the findings.
   void Forget(uint32_t worker) { workers_[worker].gone = true; }
 
+  // What the owner must do now, by worker number.
   struct Findings {
     std::vector<uint32_t> to_ask;      // send them a request that they answer at once
     std::vector<uint32_t> to_tell;     // silent for told_after_ns; reported once until heard again
@@ -30,6 +32,7 @@ class SilenceWatch {
   // stopped or busy, and messages that arrived meanwhile have not been read yet.
   Findings Look(CoordTime now);
 
+  // The silence after the probe that is reported: 5 s, or half of `lost_after_ns` if that is shorter.
   int64_t told_after_ns() const { return told_after_ns_; }
 
  private:

@@ -16,8 +16,11 @@ namespace iobench {
 // For workers in this process: the time to wake their lanes, plus 2 rounds or 0.1 ms. A late start doubles this, up to
 // 10 ms; each punctual one reduces it by 2 %. Phases may last less than a millisecond there, and among thousands some
 // meet a busy processor.
+//
+// One object serves all phases of a run, so that later ones profit from what earlier ones needed. Not thread-safe.
 class StartLead {
  public:
+  // How messages reach the workers: over a transport, or not at all because they are in this process.
   enum class Way { kNetwork, kNone };
   static constexpr int64_t kShortestNs = 10'000'000;
   static constexpr int64_t kWakeNs = 250'000;        // time for a lane to wake up and spin until its start
@@ -33,12 +36,14 @@ class StartLead {
 
   // The time until all workers had answered a short request.
   void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
-  // Record whether the last start was late.
+  // Record whether the last start was late: a worker learned of it with less than MarginNeededNs() to go. Call one of
+  // them after each attempt to start, except one that starts anyway.
   void NoteLate() { factor_ *= 2; }
   void NotePunctual() {
     if (way_ == Way::kNone) factor_ = std::max(1.0, factor_ * 0.98);
   }
 
+  // Returns how far in the future T must be, in ns. `longest_round_trip_ns`: ClockSync's; not used within a process.
   int64_t Ns(int64_t longest_round_trip_ns) const {
     const double rounds_ns = 2.0 * static_cast<double>(MedianRoundNs());
     const double trips_ns = 4.0 * static_cast<double>(longest_round_trip_ns);

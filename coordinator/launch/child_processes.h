@@ -24,15 +24,18 @@ class ChildProcesses {
     other.children_.clear();
   }
   ChildProcesses& operator=(ChildProcesses&&) = delete;
-  // Waits up to five seconds for all children to end, then kills the remaining ones together with their own children.
+  // Waits up to five seconds for all children to end, then kills the remaining ones together with their own children
+  // (those that stayed in the child's process group).
   ~ChildProcesses();
 
   // Starts `program` (searched in PATH if it contains no slash) with `arguments`, the first of which is its name.
   // `output_fd` receives its stdout and stderr; -1: it inherits ours. `death_signal`: the signal it gets if this
-  // process dies without cleaning up. Children are indexed from 0 in the order of Start calls.
+  // process dies without cleaning up. Children are indexed from 0 in the order of Start calls. The error has the errno
+  // of a failed fork; a program that cannot be executed shows only later, as exit code 127.
   absl::Status Start(const std::string& program, const std::vector<std::string>& arguments, int output_fd,
                      int death_signal);
 
+  // How a child ended.
   struct Ending {
     size_t index = 0;
     int wait_status = 0;  // as returned by waitpid
@@ -40,7 +43,7 @@ class ChildProcesses {
     bool well() const { return wait_status == 0; }
     std::string ForPeople() const;  // "exit code 2", "signal 9"
   };
-  // Returns a child that has ended and was not returned before, or nullopt.
+  // Returns a child that has ended and was not returned before, or nullopt. Does not wait.
   std::optional<Ending> NextEnded();
 
  private:

@@ -13,6 +13,7 @@
 
 namespace iobench {
 
+// One line of the list: one worker.
 struct ClientEntry {
   std::string client;     // host name for the remote shell; several lines with the same name: several workers
   std::string directory;  // where its worker is started
@@ -24,16 +25,19 @@ struct ClientEntry {
 
 // Fields are separated by blanks; lines that begin with # are comments. InvalidArgument, with file, line number and
 // what to do: a blank line, fewer than three or more than four fields, a client name that a remote shell would take for
-// an option, or no clients.
+// an option, a line that is not UTF-8, or no clients. LoadClientList also fails if the file cannot be read or is larger
+// than 16 MiB.
 absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
                                                          const std::string& file_name);
 absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file);
 
-// Returns the first `count` clients; 0: all. InvalidArgument: there are fewer.
+// Returns the first `count` clients; 0: all. InvalidArgument: there are fewer. `file`: the list's name, for the
+// message.
 absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,
                                                       const std::string& file);
 
-// Returns one target per distinct path, with the workers that use it if paths differ. Worker i uses paths[i].
+// Returns one target per distinct path, in the order of first use, with the workers that use it if paths differ. Worker
+// i uses paths[i].
 std::vector<v1::Target> TargetsOf(std::span<const std::string> paths);
 
 }  // namespace iobench

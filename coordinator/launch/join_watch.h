@@ -11,11 +11,12 @@
 
 namespace iobench {
 
-// Called on the coordinator's thread. Both may be null.
+// Called on the coordinator's thread by Cluster::Gather. Both may be null: then nothing is known.
 struct JoinWatch {
-  // Called from time to time; an error means that waiting is useless, and ends it.
+  // Called every 20 ms while no worker joins, so it must not block. An error means that waiting is useless; it ends it.
   std::function<absl::Status()> check = nullptr;
-  // Returns who is missing, why, and what to do about it. `joined`: the facts of the workers that have joined.
+  // Returns who is missing, why, and what to do about it, as the end of a sentence. `joined`: the facts of the workers
+  // that have joined.
   std::function<std::string(const std::vector<v1::WorkerFacts>& joined)> missing = nullptr;
 };
 

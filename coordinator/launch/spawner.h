@@ -13,11 +13,13 @@
 
 namespace iobench {
 
-// A private directory for a Unix socket. The destructor removes it with its contents. Directories left by killed
-// processes are removed when the next one is created.
+// A private directory for a Unix socket. The destructor removes the socket and the directory, so the coordinator must
+// have stopped listening. Directories left by killed processes are removed when the next one is created.
 class SocketDirectory {
  public:
-  static absl::StatusOr<SocketDirectory> Make();  // in $TMPDIR or /tmp
+  // Creates it in $TMPDIR, or in /tmp if that is unset or has 60 characters or more: a socket's path is limited to 107.
+  // The error has the errno of mkdtemp.
+  static absl::StatusOr<SocketDirectory> Make();
   SocketDirectory(SocketDirectory&& other) noexcept
       : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
     other.path_.clear();
@@ -32,12 +34,15 @@ class SocketDirectory {
   int lock_;  // held during this object's lifetime
 };
 
+// Owns the worker processes. Destroy it after the coordinator has disconnected: its destructor ends those that are
+// still there with SIGTERM and waits for them (ChildProcesses). Not thread-safe.
 class Spawner {
  public:
-  // Starts this program `count` times with `arguments`. The children die with this process.
+  // Starts this program `count` times with `arguments`. The children die with this process. The error has the errno of
+  // a failed fork; the children started before it are then ended.
   static absl::StatusOr<Spawner> Start(uint32_t count, const std::vector<std::string>& arguments);
 
-  // Call it while waiting for workers. Unavailable: a worker has ended.
+  // Call it while waiting for workers. Unavailable: a worker has ended, so it will not join.
   absl::Status Check();
 
  private:

@@ -18,7 +18,8 @@ struct NetTestOptions {
   double seconds = 0;         // duration of each part; 0: 2 s, or less with many clients
 };
 
-// The results of one client, measured by its first worker. NAN: not measured.
+// The results of one client, measured by its first worker. `to` is towards the coordinator's host, `from` away from it.
+// NAN: not measured.
 struct NetFigures {
   std::string host;
   std::string reached_at;  // the coordinator's address that the client used
@@ -28,15 +29,19 @@ struct NetFigures {
   double all_to_bytes_per_s, all_from_bytes_per_s;  // all clients at the same time
 };
 
-// Tests the clients one after the other, then all together. Throughput is measured at the receiving end, from the first
-// to the last bytes. Errors: a client cannot reach this host (the message names it), or those of Cluster::Call.
+// Tests the clients one after the other, then all together, over TCP connections that the clients open. Throughput is
+// measured at the receiving end, from the first to the last bytes, so that what is still buffered at the sender does
+// not count. Round trips are exchanged for at most 0.5 s. Returns one entry per client with a live worker. Errors: a
+// client cannot reach this host (the message names it); Unavailable: a worker was lost; or those of Cluster::Call.
+// Blocks the cluster's thread. `own_boot_id`: this host's. REQUIRES: Cluster::Gather has succeeded.
 absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std::string& own_boot_id,
                                                     const NetTestOptions& options);
 
-// Prints MiB/s and microseconds, and the sums of the simultaneous tests.
+// Prints a table with one row per client, in MiB/s and microseconds, and a last row with the sums of the simultaneous
+// tests.
 void PrintNetFigures(const std::vector<NetFigures>& figures, std::ostream& out);
 
-// Returns the nearest-rank percentile in us, NAN if `times_ns` is empty. Pure.
+// Returns the nearest-rank percentile in us, NAN if `times_ns` is empty. `percent` is from 0 to 100. Pure.
 double PercentileUs(std::vector<int64_t> times_ns, double percent);
 
 }  // namespace iobench

@@ -13,6 +13,7 @@
 
 namespace iobench {
 
+// The sections of the help, in its order.
 enum class OptionGroup {
   kWhat,
   kAuto,
@@ -27,7 +28,7 @@ enum class OptionGroup {
 };
 std::string_view TitleOf(OptionGroup group);  // title of the help section
 
-// How an argument is parsed.
+// How an argument is parsed. GivenOptions keeps sizes in bytes, and times in the unit of the kind.
 enum class OptionValue {
   kFlag,          // none
   kWord,          // any text
@@ -60,13 +61,15 @@ enum class OptionFor {
   kStriding,       // stride-read only
 };
 
+// A row of the table. The command line, the help, `--help iozone`, the messages and the test of docs/iozone.md all come
+// from it, so a new option that only sets plan fields is one new row.
 struct OptionSpec {
-  std::string_view letter = {};  // "c", "+n"; empty: no IOzone letter
-  std::string_view name = {};    // "close-in-timing"
-  std::string_view argument = {};
+  std::string_view letter = {};    // "c", "+n"; empty: no IOzone letter
+  std::string_view name = {};      // "close-in-timing"
+  std::string_view argument = {};  // the help's name for it, "SIZE"; empty for flags
   OptionValue value = OptionValue::kFlag;
-  double least = 0, most = 0;  // min. and max. value; sizes have only a min.
-  bool repeatable = false;
+  double least = 0, most = 0;  // min. and max. value in the unit of `value`; sizes have only a min.
+  bool repeatable = false;     // giving it again adds a value; otherwise it is an error, except for flags
   bool commas = false;  // repeatable, and one value may be a comma-separated list: 1m,4m
   // The fields that the option sets, separated by blanks: "operation.engine=posix-aio operation.depth=$". `$` stands
   // for the value and may be omitted, `$2` for a second value; a flag's value is true. Paths begin with plan, files,
@@ -88,10 +91,12 @@ const OptionSpec& OptionNamed(std::string_view name);  // REQUIRES: it exists
 std::string ShortNameOf(const OptionSpec& option);
 std::string BothNamesOf(const OptionSpec& option);
 
-// The options that the user gave. Names are those of the table.
+// The options that the user gave. Names are those of the table; REQUIRES, for every function that takes one: it exists.
+// A value type; options of the table are identified by their address, so `option` must be an element of RunOptions().
 class GivenOptions {
  public:
-  // InvalidArgument: the value is invalid, or the option is not repeatable and was given before.
+  // InvalidArgument: the value is invalid, or the option is not repeatable and was given before. After an error, do not
+  // use the object.
   absl::Status Add(const OptionSpec& option, const std::string& text);
   absl::Status Add(std::string_view name, const std::string& text = "") {
     return Add(OptionNamed(name), text);
@@ -107,12 +112,15 @@ class GivenOptions {
 
   // Returns every value that was given; sizes in bytes, numbers as given.
   std::vector<std::string> Texts(std::string_view name) const;
-  std::string Text(std::string_view name) const;  // the only value; empty: not given
+  // Returns the only value, or the last of several; empty: not given.
+  std::string Text(std::string_view name) const;
+  // The same as numbers; `otherwise` if the option was not given. REQUIRES: the option's values are whole numbers or
+  // sizes; for Decimal, numbers or times.
   std::vector<uint64_t> Numbers(std::string_view name) const;
   uint64_t Number(std::string_view name, uint64_t otherwise) const;
   double Decimal(std::string_view name, double otherwise = 0) const;
 
-  // Returns the parts of the value that `$` and `$2` stand for.
+  // Returns the parts of the first value, which `$` and `$2` stand for. REQUIRES: the option was given.
   const std::vector<std::string>& Parts(const OptionSpec& option) const { return given_.at(&option).front(); }
 
  private:

@@ -10,13 +10,15 @@
 
 namespace iobench {
 
+// Two options that cannot be given together, by their names in the option table.
 struct ForbiddenPair {
   std::string_view one, other;
   std::string_view why;  // includes what to do
 };
 std::span<const ForbiddenPair> ForbiddenPairs();
 
-// InvalidArgument: a rule is violated; the message names both options.
+// Checks forbidden pairs, options that need another, and what cannot go with --plan or --suite. InvalidArgument: a rule
+// is violated; the message names both options. Whether values fit together is checked on the plan (plan_check.h).
 absl::Status CheckOptions(const GivenOptions& given);
 
 }  // namespace iobench

@@ -10,7 +10,8 @@
 namespace iobench {
 
 // Returns the text of `--suite list`: each name with the first line of the file's comment. NotFound: there is no
-// directory of plans.
+// directory of plans. It is looked for next to the installed program (PREFIX/share/cluster-iobench/plans), then in the
+// source tree that the program was built from. This holds for the functions below too.
 absl::StatusOr<std::string> SuiteList();
 
 // Returns the options of a suite that is a list of options ("options: -a"). Empty: the suite is a plan, or does not

@@ -13,9 +13,11 @@
 
 namespace iobench {
 
+// Lets CLI11 parse the options of the table, and the single letters that are refused.
 class TableOptions {
  public:
-  // Adds the options to `app`, which must outlive this object. Call it once.
+  // Adds the options to `app`, which must outlive this object. Call it once. Letters with `+` are known to `app` only
+  // by their long names: WithLongOptions replaces them first.
   void AddTo(CLI::App& app);
 
   // Returns the options that were given. InvalidArgument: a refused letter or an invalid value. REQUIRES: the app has
@@ -28,7 +30,8 @@ class TableOptions {
 };
 
 // Expands shorthands for other options (-A, or a suite that is a list of options) and checks the result with
-// CheckOptions. Options that the user gave take precedence over those of a suite.
+// CheckOptions. Options that the user gave take precedence over those of a suite. InvalidArgument: a rule is violated,
+// or a suite's options are wrong. NotFound: the suites are not installed.
 absl::StatusOr<GivenOptions> Complete(GivenOptions given);
 
 }  // namespace iobench

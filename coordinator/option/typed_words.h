@@ -11,9 +11,9 @@
 
 namespace iobench {
 
-// Option names without dashes.
+// The names of one command's options, without dashes.
 struct LongNames {
-  std::vector<std::string> known;
+  std::vector<std::string> known;  // all that are accepted
   std::vector<std::string> shown;  // shown by the help; a typo most likely means one of these
 };
 
@@ -21,13 +21,17 @@ struct LongNames {
 // made of two hyphens, or a long name after a single hyphen; the message suggests the likely name.
 absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names);
 
-// True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed.
+// True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains
+// a slash, or is `.`, `..` or an nfs:// URL. The file system is not asked, since a directory may have the name of an
+// operation.
 bool NamesDirectory(std::string_view word);
 
-// InvalidArgument: the first word is similar to a command.
+// InvalidArgument: the first word is similar to a command, so `run` is not assumed. OK for an option, a directory or
+// the name of an operation.
 absl::Status CheckFirstWord(const std::string& word, std::span<const std::string_view> commands);
 
-// Returns InvalidArgument for a word that is not a directory, with what may have been intended.
+// Returns InvalidArgument for a word that is not a directory, with what may have been intended. `arguments`: as typed,
+// to name the flag that the word follows.
 absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments);
 
 }  // namespace iobench

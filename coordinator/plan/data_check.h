@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-// Fill in the defaults.
+// Fill in the defaults: incompressible data; for -p, the processor cache's size and line.
 void CompleteData(v1::DataContent& data);
 void CompleteBetween(v1::Between& between);
 

@@ -12,6 +12,8 @@
 
 namespace iobench {
 
+// One object per run, immutable. Lane i of worker w has the number w * lanes_per_worker() + i in every phase, also in
+// phases with fewer lanes, so that a number names the same files throughout a run.
 class Layout {
  public:
   // `client_of_worker`: the index of each worker's client. REQUIRES: a checked plan and at least one worker.

@@ -22,7 +22,8 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
 // operation is part of the plan.
 uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation);
 
-// Returns the total file size of all trees of one lane; an estimate if sizes are random.
+// Returns the total file size of all trees of one lane; an estimate if sizes are random: the expected size plus that of
+// one largest file. Directories and names are not counted.
 uint64_t TreeBytesPerLane(const v1::Plan& plan);
 
 }  // namespace iobench

@@ -12,16 +12,17 @@ namespace iobench {
 struct PlanContext {
   uint32_t default_lanes = 1;  // used if -t is not given
   uint32_t worker_count = 0;   // of the run; 0: not known yet
-  bool client_list =
-      false;  // workers are started from a client list: as many as the options' lanes, with one lane each
-  uint64_t memory_bytes = 0;   // of this host, for suites with files larger than memory; 0: unknown
-  uint64_t drawn_seed = 1;     // used if neither --seed nor a plan gives a seed
+  // Workers are started from a client list: as many as the options' lanes, with one lane each.
+  bool client_list = false;
+  uint64_t memory_bytes = 0;  // of this host, for suites with files larger than memory; 0: unknown
+  uint64_t drawn_seed = 1;    // used if neither --seed nor a plan gives a seed
 };
 
 // Returns the plan that the options describe, or their --plan file with --path and --keep applied, or their --suite
 // with its default values replaced. It is complete (CompletePlan) but not checked. Relative paths are resolved against
 // the current directory of this process, which workers on other hosts do not share. InvalidArgument: an invalid size or
-// operation. NotFound: no such plan or suite. REQUIRES: CheckOptions.
+// operation. NotFound: no such plan or suite. Reads the plan's file, nothing else of the file system. REQUIRES:
+// CheckOptions.
 absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context);
 
 // Returns a plan of `phase_count` phases in which each lane runs one op of the null engine; it measures the tool's own

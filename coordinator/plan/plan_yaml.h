@@ -11,10 +11,10 @@
 
 namespace iobench {
 
-// Parse a plan. InvalidArgument: the message names the position and what is valid there ("plan.yaml:7:5:
-// phases[0].operation: unknown field …"). Fields that end in _bytes accept 64k, 4m and 1g as well as plain bytes. Enums
-// are written in lower case without their prefix ("flushed"). A repeated field name is an error. `drawn_seed`: used if
-// the plan has no seed.
+// Parse a plan, without completing or checking it. InvalidArgument: the message names the position and what is valid
+// there ("plan.yaml:7:5: phases[0].operation: unknown field …"). Fields that end in _bytes accept 64k, 4m and 1g as
+// well as plain bytes. Enums are written in lower case without their prefix ("flushed"). A repeated field name is an
+// error. `drawn_seed`: used if the plan has no seed.
 absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed);  // NotFound: cannot be read
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name,
                                    uint64_t drawn_seed = 1);

@@ -12,12 +12,14 @@
 
 namespace iobench {
 
-// Not thread-safe. Errors name the file and the reason.
+// Not thread-safe. Owns the descriptor. Errors name the file and the reason, with the code of the errno. REQUIRES, for
+// every function: not moved from.
 class AppendFile {
  public:
   // Creates a new file. Fails if anything, even a symbolic link, has this name.
   static absl::StatusOr<AppendFile> Create(const std::string& path);
-  // Creates a new file without a name, which disappears when this process ends. `path` is used briefly.
+  // Creates a new file without a name, which disappears when this process ends. `path` is used briefly; a file that a
+  // crash left there is removed.
   static absl::StatusOr<AppendFile> CreateNameless(const std::string& path);
   ~AppendFile();
   AppendFile(AppendFile&& other) noexcept;
@@ -25,6 +27,7 @@ class AppendFile {
 
   // Appends what `write` writes. On failure, the file is truncated to its previous length.
   absl::Status Append(absl::FunctionRef<absl::Status(std::ostream&)> write);
+  // Copies the whole file; the caller checks `out`. DataLoss: another process has truncated the file.
   absl::Status CopyTo(std::ostream& out) const;
   absl::Status Sync() const;  // makes the contents durable
   uint64_t bytes() const { return bytes_; }

@@ -14,6 +14,7 @@ namespace iobench {
 class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
+  // The errno of the first write that failed; 0: none has. Nothing is written after it.
   int errno_value() const { return errno_value_; }
 
  protected:

@@ -14,6 +14,7 @@ inline constexpr char kResultCsv[] = "result.csv";
 inline constexpr char kRawFiles[] = "raw/";
 inline constexpr char kRawRun[] = "raw/run.pb";
 
+// A file, or a directory, of the result.
 struct ResultFile {
   const char* name;            // as messages show it; ends in / for a directory
   const char* main_file;       // stands for it: if this file exists, the directory holds a result

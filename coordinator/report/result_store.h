@@ -20,7 +20,9 @@
 namespace iobench {
 
 // Not thread-safe. Files are replaced atomically (temporary file and rename), so that readers never see a partial file,
-// even if the process is killed. Those that grow (the CSV files) may then lack their last lines.
+// even if the process is killed. Those that grow (the CSV files) may then lack their last lines. The order of a run is
+// SaveRun and SaveReport, then for each phase SavePhase, AddPhase and, if it IsDue, SaveReport, and both again at the
+// end. Errors name the file and the reason (ErrnoStatus).
 class ResultStore {
  public:
   // What to do about an earlier result in the directory. kReplace: other files are kept.
@@ -31,21 +33,23 @@ class ResultStore {
   static absl::StatusOr<ResultStore> Create(const std::string& directory, EarlierResult earlier,
                                             std::function<int64_t()> now_ns = MonotonicNowNs);
 
+  // Save the raw data. A run is durable at once, a phase with the next SaveReport. `run_number`: RunRecord.run_number.
   absl::Status SaveRun(const v1::RunRecord& run) const;
-  absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);  // run_number: RunRecord.run_number
-  // Adds the next phase to the reports. `report`: the run that it belongs to; its own phases are not
-  // used.
+  absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);
+  // Adds the next phase to the reports. `report`: the run that it belongs to; its own phases are not used.
   absl::Status AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
 
   // True if SaveReport should be called: before a saved report contains a phase; later, when at least one second and
   // twenty times the duration of the last save have passed, so that saving takes at most 1/20 of the run time.
   bool IsDue() const;
-  // Completes all reports, with all added phases and the rest of `report`. Everything saved so far is then durable, except
-  // for raw files of phases before the newest 64 since the last save.
+  // Completes all reports, with all added phases and the rest of `report`. Everything saved so far is then durable,
+  // except for raw files of phases before the newest 64 since the last save: with very short phases, waiting for all of
+  // them could take longer than the phases.
   absl::Status SaveReport(const v1::RunReport& report);
   const std::string& directory() const { return directory_; }
 
  private:
+  // A report that phases are added to.
   struct OpenReport {
     const ResultFile* file = nullptr;
     // The file itself if it grows; otherwise a nameless file with only the phases, as they will appear in it.
@@ -67,7 +71,7 @@ class ResultStore {
   bool saved_any_phase_ = false;
 };
 
-// Reads a saved run, phase by phase.
+// Reads a saved run, phase by phase, so that one phase is in memory at a time. Not thread-safe.
 class SavedRun {
  public:
   // NotFound: there is no such result. DataLoss: run.pb is truncated or not from this program; the message names the
@@ -78,9 +82,10 @@ class SavedRun {
   // Returns the complete phases in order, then nullopt. Skips a phase that is damaged, missing, or belongs to another
   // run or position; warnings() names it.
   std::optional<v1::PhaseRecord> Next();
+  // One line for each phase that Next has skipped so far.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Returns the last phase that Next will return.
+  // Returns the last phase that Next will return; nullopt if there is none. Does not affect Next.
   std::optional<v1::PhaseRecord> Newest() const;
 
  private:

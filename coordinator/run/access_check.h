@@ -19,19 +19,21 @@ namespace iobench {
 // `facts` is indexed by worker number, its targets by target. Errors have one line with client, path and what to do.
 
 // InvalidArgument: a worker cannot use a target; rotated clients see different file systems there; or direct I/O does
-// not fit the logical block.
+// not fit the logical block. A worker is checked only for the targets that its lanes use.
 absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                          std::span<const v1::WorkerTargets> facts);
 
-// Returns the bytes that the run needs on all file systems together. FailedPrecondition: too few are free on one of
-// them, counting data that the run replaces as free.
+// Returns the bytes that the run needs on all file systems together: per worker, the largest files of any phase, its
+// part of a shared file, and all trees. FailedPrecondition: too few are free on one of them, counting data that the run
+// replaces as free.
 enum class IfTooSmall { kRefuse, kTryAnyway };
 absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
                                     std::span<const Member> members,
                                     std::span<const v1::WorkerTargets> facts, IfTooSmall if_too_small);
 
-// Checks that a worker can read the user's files that its lanes will read. `seen` is indexed by file. InvalidArgument:
-// the message names client and file.
+// Checks that a worker can read the user's files that its lanes will read, and that each is as large as what a lane
+// reads. `seen` is indexed by file. InvalidArgument: the message names client and file. Internal: `seen` does not have
+// all files.
 absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
                                 const google::protobuf::RepeatedPtrField<v1::ExistingFile>& seen);
 

@@ -12,7 +12,8 @@
 
 namespace iobench {
 
-// Returns the demands of all phases in which the worker takes part. Pure.
+// Returns the demands of all phases in which the worker takes part: engines, trace files to read or to create, the
+// binding, the stripe, and the mounts to be remounted if this worker does that for its client. Pure.
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
                       std::span<const Member> members);
 

@@ -18,10 +18,13 @@
 
 namespace iobench {
 
+// A data directory: the index of its target, and the filesystem_id of the file system that the target is on. Clients of
+// one target may see different file systems, each with a data directory of its own.
 using FilesystemOfTarget = std::pair<uint32_t, std::string>;
 
-// Selects one worker for each file system of each target, to claim and remove the data there. Only targets where lanes
-// own files.
+// Selects one worker for each file system of each target, to claim and remove the data there: the first one that is not
+// lost, so that another takes over if it is. Only targets where lanes own files. `facts` is indexed by worker number,
+// its targets by target.
 std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
                                                 std::span<const v1::WorkerTargets> facts);
 
@@ -29,7 +32,8 @@ std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<
 std::string TargetAt(const Member& member, const v1::Target& target);
 std::string DataAt(const Member& member, const v1::Target& target);
 
-// The size of the data that a manifest describes, on one file system.
+// The size of the data that a manifest describes, on one file system: the lanes' files at their full size, spread
+// evenly over the targets. Trees are not counted.
 uint64_t DataBytesOf(const v1::Manifest& manifest);
 
 // What the run does about existing data at its targets.

@@ -23,6 +23,9 @@ namespace iobench {
 // the lanes' records alternate in a file. REQUIRES: a checked plan.
 uint32_t SectorUnitBytes(const v1::Plan& plan);
 
+// One object per run. Call TakeOver first if the run uses kept data; then, for each phase, Begin, Fill for each worker
+// and Note; at last Describe. Files are named by the lane that owns them, because other lanes may use them too (rotated
+// clients, first_lane_files). Without sectors to verify (HasSectors), workers are told nothing of generations.
 class DataLedger {
  public:
   // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.
@@ -37,17 +40,21 @@ class DataLedger {
   bool prepares_data() const { return prepares_data_; }
   // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes is filled.
   void Fill(v1::Prepare& prepare) const;
-  // Records what the phase did, however it ended.
+  // Records what the phase did, however it ended. A lane without a result may have written anything from none to all of
+  // its records. REQUIRES: Begin with the same phase.
   void Note(const v1::PhaseRecord& record);
 
-  // Describes the current contents of the data directory.
+  // Sets data, and for data with sectors the generations and the sector unit, to the current contents of the data
+  // directory. The manifest has one range of generations for all lanes; where lanes differ, verification of kept data
+  // accepts the whole range.
   void Describe(v1::Manifest& manifest) const;
 
  private:
+  // What the sectors of a lane's files hold: a generation from `low` to `high`. Equal: it is known exactly.
   struct State {
     uint32_t low = 0;  // 0: nothing has been written
     uint32_t high = 0;
-    uint64_t lane_bytes = 0;
+    uint64_t lane_bytes = 0;  // how much of the files has been written, from the beginning
   };
   State StateOf(uint32_t owner) const;
   void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
@@ -63,7 +70,7 @@ class DataLedger {
   std::map<uint32_t, State> states_;
   uint32_t newest_ = 0;
 
-  // State of the current phase.
+  // The generations that the current phase writes, and that its preparation writes before it.
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
   bool prepares_data_ = false;

@@ -13,12 +13,14 @@
 
 namespace iobench {
 
+// The text is that of coordinator/report/console. `cluster-iobench report` shows a saved run with it too.
 class Display final : public RunObserver {
  public:
   // What it shows besides the report.
   struct Shown {
     bool progress = false;
-    bool joining = false;  // how many workers have joined: others start them
+    // How many workers have joined, at most once a second. For runs whose workers somebody else starts (--listen).
+    bool joining = false;
   };
 
   // `out`, `err` and `progress` must outlive it.
@@ -45,11 +47,11 @@ class Display final : public RunObserver {
   ProgressLine& progress_;
   const Shown shown_;
   const CoordClock clock_;
-  Pages pages_ = Pages::kAll;  // cached for the run, since checking the plan again for each phase could take as long as
-                               // the phase
+  // Cached for the run, since checking the plan again for each phase could take as long as the phase.
+  Pages pages_ = Pages::kAll;
   CoordTime next_join_line_{INT64_MIN};
-  std::deque<std::pair<double, uint64_t>>
-      recent_;  // (elapsed_s, bytes or ops) of this phase over the last few seconds
+  // (elapsed_s, bytes or ops) of this phase over the last 3 s, from which the current rate is computed.
+  std::deque<std::pair<double, uint64_t>> recent_;
 };
 
 }  // namespace iobench

@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-// The program's exit codes.
+// The program's exit codes, part of its interface: scripts and launchers act on them.
 enum ExitCode {
   kExitOk = 0,
   kExitUsage = 1,      // invalid usage or plan; nothing was written
@@ -24,8 +24,8 @@ void PrintError(const std::string& message);
 // Prints the message of `status` and returns `exit_code`.
 int Fail(const absl::Status& status, int exit_code);
 
-// Returns `exit_code`. If standard output could not be written, reports this on stderr and returns `exit_if_lost` in
-// place of kExitOk. A closed pipe (`| head`) does not count as a failure.
+// Flushes standard output and returns `exit_code`. If it could not be written, reports this on stderr and returns
+// `exit_if_lost` in place of kExitOk. A closed pipe (`| head`) does not count as a failure.
 int ExitOfPrinting(int exit_code, int exit_if_lost);
 
 }  // namespace iobench

@@ -24,9 +24,12 @@
 
 namespace iobench {
 
-// Handles one phase; create a new one for each. All arguments must outlive it.
+// Handles one phase; create a new one for each. All arguments must outlive it. Runs on the cluster's thread and sets
+// the cluster's on_event during Run. A start is attempted up to six times: if a worker learns of T too late, all are
+// disarmed, prepared again and given a later T (StartLead); the last attempt starts anyway, and the record says so.
 class PhaseConductor {
  public:
+  // What the phases of a run share. The ledgers are not changed here: the conductor notes the record in them.
   struct Context {
     Cluster& cluster;
     ClockSync& clock_sync;
@@ -42,12 +45,16 @@ class PhaseConductor {
     StartLead& start_lead;     // adapts to each start; kept for the next phase
   };
 
+  // `index`: of the phase in the run, over all repetitions, from 0; its raw file is named by it. `repetition`: from 0.
   PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);
 
   // Runs the phase and fills record(). Cancelled: the user interrupted; the record contains what was done so far (with
-  // `interrupted` set), or has no workers if nothing had started. Other errors: the transport failed; the record is
-  // incomplete.
+  // `interrupted` set), and workers without lanes if nothing had started. Other errors: a worker could not prepare,
+  // start or report (its own code; the message names it), or the transport failed; the record is incomplete. A lost
+  // worker is not an error. If the lanes did not start, the workers have been disarmed, so that they can still perform
+  // the run's last steps.
   absl::Status Run();
+  // One WorkerPhaseResult per member, at the index of its number, also for workers that do not take part.
   v1::PhaseRecord& record() { return record_; }
 
  private:
@@ -58,7 +65,8 @@ class PhaseConductor {
   };
   enum class IfLate { kTryAgain, kStartAnyway };
   enum class Start { kInTime, kLate };
-  enum class Answers { kAwaited, kBrieflyAwaited };  // kBrieflyAwaited: only those that arrive within kGraceNs
+  // kBrieflyAwaited: only those that arrive within RunningLanes::kGraceNs, without regard to interrupts.
+  enum class Answers { kAwaited, kBrieflyAwaited };
 
   absl::Status PrepareAndArm();
   absl::Status PrepareByOwners();
@@ -85,10 +93,13 @@ class PhaseConductor {
   RunningLanes lanes_;
   std::vector<bool> collected_;  // index = worker number
   std::vector<bool> crowded_;    // index = worker number; more lanes than processors
+  // Done once per phase, however many attempts its start needs.
   bool owners_prepared_ = false;
   bool client_steps_done_ = false;
   StepsOfWorkers client_steps_;
-  StepsOfWorkers earlier_steps_;  // steps that wrote data in earlier attempts
+  // Steps of all prepares that wrote data or rested. The last attempt finds their results in place, so the record shows
+  // theirs.
+  StepsOfWorkers earlier_steps_;
 };
 
 }  // namespace iobench

@@ -17,15 +17,16 @@
 
 namespace iobench {
 
-// Belongs to one phase. All times are on the cluster's clock. Workers are named by their numbers.
+// Belongs to one phase and is used on the cluster's thread. All times are on the cluster's clock. Workers are named by
+// their numbers. For each attempt to start: Reset, Expect for each worker, StartAt, then Disarm or WaitForEnds.
 class RunningLanes {
  public:
   // After an interrupt, the lanes end their op in flight and their results are collected. mpirun kills one second after
   // its Ctrl-C, so both together must take less; nor may a hung mount delay the end.
   static constexpr int64_t kGraceNs = 350'000'000;
 
-  // All arguments must outlive it. `shown`: what the observer sees of the phase at any time. `lanes_per_worker`: those of
-  // a worker that takes part.
+  // The references must outlive it. `shown`: what the observer sees of the phase at any time. `lanes_per_worker`: those
+  // of a worker that takes part.
   RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver& observer, const v1::Phase& phase,
                const PhaseProgress& shown, uint32_t lanes_per_worker);
 
@@ -38,30 +39,38 @@ class RunningLanes {
   void StartAt(CoordTime start) { start_ = start; }
   CoordTime start() const { return start_; }
 
-  // Handles an event that a worker sent on its own, or its answer to a poll. REQUIRES: the cluster passes on all events
-  // of the phase.
+  // Handles an event that a worker sent on its own, or its answer to a poll. Where the phase asks for it, the first end
+  // of a lane stops the others (StopsLanes), and with wear-out the goal is sent when all lanes wait for it. REQUIRES:
+  // the cluster passes on all events of the phase.
   void OnEvent(const Member& member, const ReceivedEvent& received);
+  // Tells the observer that the phase is being prepared, with the lanes of all workers, since it is not yet known which
+  // take part.
   void ShowPreparing();
   // Waits until all lanes have ended or their workers are lost. Meanwhile polls the clocks, and the progress if someone
   // watches. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
   absl::Status WaitForEnds();
-  // After an interrupt: stops the lanes, and waits at most kGraceNs for their ends.
+  // After an interrupt: stops the lanes, and waits at most kGraceNs for their ends. DeadlineExceeded: some have not
+  // ended.
   absl::Status EndEarly();
   // Takes the workers back to the state before their preparation. Errors: those of Cluster::Call.
   absl::Status Disarm(const Cluster::Patience& patience);
 
+  // What the worker's last answer to a poll said; 0 if it was never polled. For workers that are lost.
   uint64_t LastKnownBytes(uint32_t worker) const { return states_[worker].progress.bytes(); }
   // Arrival of the message that all lanes of the worker have ended; nullopt: it has not arrived.
   std::optional<CoordTime> DoneAt(uint32_t worker) const { return states_[worker].done_at; }
-  // The longest time from a lane's first op to the end of its timed region.
+  // The longest time from a lane's first op to the end of its timed region, on the worker's clock; 0 if no lane ran.
   double LongestTimedSeconds() const;
   // Returns the instants at which analysis needs to know the lanes' progress: possible starts and ends of its windows.
-  // They are derived only from the lanes' ends, so that lanes can send a thinned timeline that is exact there.
+  // They are derived only from the lanes' ends, so that lanes can send a thinned timeline that is exact there. Empty if
+  // no lane did anything. Only ends that have arrived count.
   std::vector<CoordTime> Instants() const;
 
  private:
   struct WorkerState {
     bool takes_part = false;
+    // With wear-out: the worker's lanes have reached the deadline and wait for the goal, and the fastest of them has
+    // done `max_ops`.
     bool at_deadline = false;
     uint64_t max_ops = 0;
     std::optional<CoordTime> done_at;  // LanesDone has arrived

@@ -14,6 +14,9 @@
 
 namespace iobench {
 
+// One object per run. A tree has a part for each lane, named by the number of the lane that owns it, because rotated
+// clients work on the parts of others. A part that a failed or lost lane left half changed is `unknown` until an
+// operation that needs nothing removes and creates it again.
 class TreeLedger {
  public:
   explicit TreeLedger(const v1::Plan& plan) : plan_(plan) {}  // `plan` must outlive it
@@ -25,7 +28,7 @@ class TreeLedger {
   // True if the lane must sit out: its part was left half changed, and the operation does not recreate it.
   bool IsBroken(uint32_t owner, const v1::Operation& operation) const;
 
-  // Records a phase, however it ended.
+  // Records a phase, however it ended. Operations that are not metadata operations change nothing here.
   void Note(const v1::PhaseRecord& record, const Layout& layout);
 
  private:

@@ -20,18 +20,26 @@ namespace iobench {
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
 // The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, not_shared,
-// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ.
+// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ. If no lane counts, only partial: there is
+// no figure to doubt. REQUIRES: view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound, retransmits.
+// The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound,
+// retransmits. `client`: its filled row in the report, with at least one worker; `part`: its part of the same phase.
+// REQUIRES: view.writes is set.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
 
-// Adds cpu_bound and network_bound.
+// Adds cpu_bound (the host or a lane's processor is over 95 % busy, or the hypervisor withholds over 5 %) and
+// network_bound (a link carries at least 95 % of its speed). Phases under 0.1 s get no cpu_bound, because the kernel
+// counts CPU time in ticks of 10 ms; nor do lanes that mostly wait for their pace. A percentage that is unknown (NaN)
+// sets no mark.
 void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                   std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks);
 
-// Returns stalled, with the longest stall of the client's lanes.
+// Returns stalled, with the longest stall of the client's lanes, or nullopt. A stall is a time without the end of an op
+// that exceeds one second, 10 % of the phase and four times the lane's median latency: a long op is no stall if all ops
+// take that long.
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes);
 
@@ -39,8 +47,11 @@ std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseRe
 // mount options. Options that are specific to a client (its address, its port) are ignored.
 std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster);
 
+// Looks in the phase's own list, which also has the marks of its clients once FillMarks is done.
 bool HasMark(const v1::PhaseReport& report, std::string_view code);
 
+// `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
+// docs/measurement.md gives; threshold 0: there is none. `text` says what is wrong and what to do about it.
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text);
 

@@ -18,6 +18,8 @@ struct TargetSight {
   const std::string& path;  // path of the target in the plan
 };
 
+// How much two views have in common, in ascending order of difference, so that the largest value of several is the one
+// to report.
 enum class Sharing {
   kSame,       // one file system: the same source, or the same server directory under different names
   kPerhaps,    // no difference is known: the same export of servers with different names, or a type that may or may not
@@ -25,15 +27,20 @@ enum class Sharing {
   kDifferent,  // a network and a local file system, two exports, or a separate one on each client
 };
 
+// Compares two workers' views of one target. Equal filesystem_ids mean kSame. For NFS, so do an equal number and an
+// equal time of change of the target's directory, because the server assigns both; different numbers mean kDifferent.
+// Otherwise the type, the source and the path on the server decide.
 Sharing SharingOf(const TargetSight& a, const TargetSight& b);
 
 struct TargetSharing {
   Sharing sharing = Sharing::kSame;  // of the first worker's view with the one that is least like it
+  // Those that turned out to be the first worker's, under another name, count as one with it.
   size_t filesystem_count = 0;
   // Example: "node1, node2 and 30 more: nfs4 server:/export; node7: its own ext4 (/dev/sda1)". Empty if kSame.
   std::string who_sees_what;
 };
 
+// Compares the first view with each of the others; `sights` are those of one target. No views: kSame.
 TargetSharing SharingAmong(std::span<const TargetSight> sights);
 
 }  // namespace iobench

@@ -9,11 +9,13 @@
 
 namespace iobench {
 
-// Fills verify if anything was verified, and adds the first mismatches to the errors.
+// Fills verify if anything was verified, and adds the first ten mismatches to the errors. Failed lanes count too, since
+// what they had checked before they failed is valid.
 void FillVerify(const PhaseView& view, v1::PhaseReport& report);
 
-// The requested and the actual pace of a lane. PaceOf returns nullopt if no pace was requested or the phase is too
-// short.
+// The requested and the actual pace of a lane. n ops have n - 1 intervals between their starts, so the actual pace is
+// (n - 1) / (time from the first start to the last one). PaceOf returns nullopt if no pace was requested or the phase
+// is too short to tell.
 struct Pace {
   double asked_ops_per_s = 0;
   double kept_ops_per_s = 0;
@@ -23,11 +25,11 @@ std::optional<Pace> PaceOf(const PhaseView& view, const AlignedLane& lane);
 // Fills between_s, pause_s, data_s (means over lanes), asked_ops_per_s and paced_ops_per_s.
 void FillBetween(const PhaseView& view, v1::PhaseReport& report);
 
-// Returns data_time: generating and checking data took so much of the lanes' time that the rates say less about the
-// storage. REQUIRES: FillBetween was called and the regions are filled.
+// Returns data_time: generating and checking data took over 10 % of the lanes' timed regions, so that the rates say
+// less about the storage. REQUIRES: FillBetween was called and the regions are filled.
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report);
 
-// Returns pace_missed: some lanes did not keep their requested pace.
+// Returns pace_missed: some lanes did less than 99 % of their requested pace. The mark names the slowest.
 std::optional<v1::Mark> PaceMark(const PhaseView& view);
 
 }  // namespace iobench

@@ -53,14 +53,15 @@ struct AlignedPhase {
 // Workers with a number >= `worker_count` do not belong to the run and are skipped.
 AlignedPhase Align(const v1::PhaseRecord& phase, uint32_t worker_count);
 
-// The map that Align builds from one worker's bursts. FitClock returns Aborted if no burst is consistent in itself.
+// The map that Align builds from one worker's bursts. FitClock returns Aborted if no burst is consistent in itself. A
+// worker without bursts gets ClockMap::Same().
 struct FittedClock {
   ClockMap map;
-  bool stepped = false;
+  bool stepped = false;  // the bursts contradict each other, and `map` uses the best one alone
 };
 absl::StatusOr<FittedClock> FitClock(const v1::WorkerPhaseResult& worker);
 
-// True if a lane's result counts.
+// True if a lane's result counts: it neither failed nor sat out. Its worker may still be lost.
 bool TookPart(const v1::LaneResult& lane);
 
 // Writes the lane's progress on the common axis to `points`, in ascending order; `points` keeps its capacity from lane

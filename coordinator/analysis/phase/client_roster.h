@@ -11,7 +11,8 @@
 
 namespace iobench {
 
-// Clients are numbered in the order of their first worker. Does not borrow `run`.
+// Clients are numbered in the order of their first worker. A worker without a boot id belongs to the client of its host
+// name. Does not borrow `run`; immutable, so threads may share it.
 class ClientRoster {
  public:
   explicit ClientRoster(const v1::RunRecord& run);
@@ -19,6 +20,7 @@ class ClientRoster {
   size_t client_count() const { return clients_.size(); }
   size_t worker_count() const { return client_of_.size(); }
   size_t ClientOf(uint32_t worker) const { return client_of_[worker]; }  // REQUIRES: worker < worker_count()
+  // Returns worker numbers in ascending order, at least one. REQUIRES, here and below: client < client_count().
   const std::vector<uint32_t>& WorkersOf(size_t client) const { return clients_[client].workers; }
 
   // Returns "node1"; if several boot ids have the same host name, "node1", "node1 (2)", "node1 (3)".

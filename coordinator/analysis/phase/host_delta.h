@@ -15,11 +15,13 @@ namespace iobench {
 // below run.workers_size().
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
 
-// Percentages of the whole host, with all processors = 100; NaN if unknown. Waiting for I/O counts as idle.
-double CpuPercent(const v1::HostDelta& host);  // user and system
+// Percentages of the whole host, with all processors = 100; NaN if unknown. Waiting for I/O counts as idle. CpuPercent
+// covers user and system time, StealPercent the time that the hypervisor gave to others.
+double CpuPercent(const v1::HostDelta& host);
 double StealPercent(const v1::HostDelta& host);
 
-// Returns the CPU usage of the client's worker processes on the same scale. A process may contain several workers.
+// Returns the CPU usage of the client's worker processes on the same scale, at most CpuPercent, since the host's
+// counters are coarser than a process's. A process may contain several workers and counts once.
 double OwnCpuPercent(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers,
                      const v1::HostDelta& host);
 

@@ -10,9 +10,10 @@
 
 namespace iobench {
 
-// Returns READ, WRITE and COMMIT of one client. `mount_of_target`: targets on the same mount read the same counters,
-// which count once; a target that is not in the map has its own mount. nullopt: no target is on NFS, or the kernel does
-// not provide the counters. Means are NaN if there were no such requests.
+// Returns READ, WRITE and COMMIT of one client together: their number, retransmissions and major timeouts, and the mean
+// times in milliseconds that a request waited to be sent and then for its reply. `mount_of_target`: targets on the same
+// mount read the same counters, which count once; a target that is not in the map has its own mount. nullopt: no target
+// is on NFS, or the kernel does not provide the counters. Means are NaN if there were no such requests.
 std::optional<v1::NfsRpcReport> NfsRpcsOf(const v1::HostDelta& host,
                                           const std::map<uint32_t, std::string>& mount_of_target);
 

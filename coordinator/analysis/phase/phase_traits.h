@@ -9,6 +9,8 @@
 
 namespace iobench {
 
+// A value; it does not borrow the phase. If a phase has several assignments, a trait holds for it as its comment says:
+// without one, if it holds for any of them.
 struct PhaseTraits {
   std::string name;       // the phase's name, or else that of its operations
   std::string operation;  // "random-read"; several assignments: "read+write"
@@ -17,19 +19,26 @@ struct PhaseTraits {
   uint64_t record_bytes = 0;  // of the first assignment
   bool reads = false;
   bool writes = false;
-  bool metadata = false;          // metadata operations: the figure is ops/s
-  bool metadata_repeats = false;  // metadata operations that could loop for a time
-  bool needs_items = false;       // metadata operations on existing items
-  bool finds = false;             // every operation is find
-  v1::Tree tree;                  // of the first metadata operation
-  bool null_engine = false;       // every assignment: no files are touched
-  bool unmounted = false;  // every assignment: a client of our own, which caches nothing in the client's memory
-  bool buffered_writes =
-      false;                  // some writes neither bypass nor flush memory (unmounted: the server's) by themselves
-  bool direct_reads = false;  // all reads bypass the client's memory
+  // Every operation is a metadata operation, so the phase's figure is ops/s instead of bytes/s.
+  bool metadata = false;
+  // Every operation is a metadata operation that can do the same items again and so can loop for a time (--time).
+  bool metadata_repeats = false;
+  // Some metadata operation works on items that must exist before.
+  bool needs_items = false;
+  bool finds = false;  // every operation is find
+  v1::Tree tree;       // of the first metadata operation
+  // Every assignment uses the null engine: no files are touched.
+  bool null_engine = false;
+  // Every assignment uses a client of our own (libnfs), which caches nothing in the client's memory.
+  bool unmounted = false;
+  // Some writes neither bypass nor flush the client's memory by themselves; if unmounted, the server's memory.
+  bool buffered_writes = false;
+  // All reads bypass the client's memory, or the phase reads nothing.
+  bool direct_reads = false;
   bool rotated = false;
   bool drops_caches = false;
-  bool flush_in_region = false;  // a flush of buffered writes is part of the timed region
+  // A flush of buffered writes (fsync or close) is part of the timed region.
+  bool flush_in_region = false;
   double warmup_s = 0;
   double deadline_s = 0;                                // 0: none
   v1::Stonewall stonewall = v1::STONEWALL_RETROACTIVE;  // never UNSPECIFIED
@@ -42,10 +51,12 @@ struct PhaseTraits {
   bool headline_is_retroactive() const {
     return stonewall == v1::STONEWALL_RETROACTIVE || stonewall == v1::STONEWALL_STOP;
   }
-  bool headline_fsyncs = false;  // the headline's region includes the fsync …
-  bool headline_closes = false;  // … and the close
+  // The headline's region includes the fsync of writes, or the close.
+  bool headline_fsyncs = false;
+  bool headline_closes = false;
 };
 
+// Pure. An operation that this version does not know, as in a record of a later one, is taken to read and write.
 PhaseTraits TraitsOf(const v1::Phase& phase);
 
 }  // namespace iobench

@@ -17,7 +17,7 @@ namespace iobench {
 
 struct PhaseWrites;  // phase_writes.h
 
-// Borrows all members.
+// Borrows all members, which SummarizePhase owns. Immutable once `writes` is set.
 struct PhaseView {
   const v1::RunRecord& run;
   const v1::PhaseRecord& phase;
@@ -25,7 +25,8 @@ struct PhaseView {
   const ClientRoster& roster;
   const AlignedPhase& aligned;
   const PhaseFigures& figures;
-  const PhaseWrites* writes = nullptr;  // set last, derived from the others
+  // Derived from the other members and therefore set last; null until then.
+  const PhaseWrites* writes = nullptr;
 
   // Returns the max. error in ns of a worker's clock at the instants that figures use: the starts of windows (first op,
   // end of the warm-up) and their ends (stonewall, deadline, end of the last timed region).
@@ -33,13 +34,16 @@ struct PhaseView {
   // Returns the worker that owns a lane's files, by the run's numbering. The result may be >= roster.worker_count();
   // callers must then treat it as unknown.
   uint32_t OwnerWorkerOf(const v1::LaneResult& lane) const;
-  // Returns the target whose directory a lane used, or null if the record does not say.
+  // Returns the target whose directory a lane used, as the lane's own client sees it, or null if the record does not
+  // say. Sets `target_index`, if not null, to its index in the plan.
   const v1::TargetFacts* TargetOf(const AlignedLane& lane, uint32_t* target_index = nullptr) const;
 };
 
-// Identifies the mount of a target. Targets on the same mount share counters.
+// Identifies the mount of a target: its filesystem_id, or its own number if that is unknown. Targets on the same mount
+// share counters, which must be counted once.
 std::string MountOf(const v1::TargetFacts& target, uint32_t target_index);
 
+// True for every version of NFS that the kernel mounts; its mountstats have the counters.
 bool IsNfs(const v1::TargetFacts& target);
 
 // True for local file systems whose block I/O the kernel charges to the requesting process (/proc/self/io). Others
@@ -50,12 +54,14 @@ bool ChargesItsProcesses(const v1::TargetFacts& target);
 // kinds moved. Kinds are counted only after the warm-up, so its share is taken to be theirs.
 double TimedBytesOf(const v1::LaneResult& lane, OpKinds kinds);
 
-// The part of a phase that belongs to one client.
+// The part of a phase that belongs to one client: its workers in the record, lost ones too, and its lanes that count.
+// Points into view.aligned.
 struct ClientPart {
   std::vector<const AlignedWorker*> workers;
   std::vector<const AlignedLane*> lanes;
 };
-std::vector<ClientPart> ClientPartsOf(const PhaseView& view);  // index = client of the roster
+// Returns one part per client, by the roster's numbers. It is empty if the record has none of the client's workers.
+std::vector<ClientPart> ClientPartsOf(const PhaseView& view);
 
 }  // namespace iobench
 

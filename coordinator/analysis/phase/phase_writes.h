@@ -16,15 +16,23 @@ namespace iobench {
 // synchronous), and file systems in memory, which data never leaves.
 struct ClientWrites {
   uint64_t written_bytes = 0;
-  std::optional<uint64_t> reached_bytes;  // how much of them arrived; nullopt: unknown from its counters
-  bool more_may_follow = false;           // some may still have been in transit when the counters were read
+  // How much of them arrived at the server or device. nullopt: the client's counters do not cover all of its lanes.
+  std::optional<uint64_t> reached_bytes;
+  // Some may still have been in transit when the counters were read, because no step at the end of the timed regions
+  // waits for them. A shortfall then proves nothing.
+  bool more_may_follow = false;
 };
 
 struct PhaseWrites {
   std::vector<std::optional<ClientWrites>> clients;  // index = client of the roster; nullopt: no buffered writes
-  bool flushed = false;  // the headline's time includes flushing all data out of the clients' memory
+  // The headline's time includes flushing all data out of the clients' memory: it includes an fsync, or a close that
+  // waits for the server. Under an NFSv4 write delegation a close does not wait, so there 95 % of the bytes must be
+  // found in the counters.
+  bool flushed = false;
 };
 
+// Reads the counters of the record: mountstats for NFS, /proc/self/io for local file systems. A process that writes to
+// both is charged for both, so then nothing is known of the local ones. Does not use view.writes.
 PhaseWrites PhaseWritesOf(const PhaseView& view);
 
 // Fills written_bytes and reached_bytes of the phase and its clients. REQUIRES: view.writes is set and the clients are

@@ -12,16 +12,17 @@ namespace iobench {
 
 inline constexpr double kStragglerShare = 0.8;  // of the median; slower lanes are stragglers
 
-// Returns mean, min, max, coefficient of variation (population) and Jain's index (sum x)^2 / (n * sum x^2). All are NaN
-// if there are no rates; CoV and Jain's index also if all rates are 0.
+// Returns mean, min, max, coefficient of variation (population) and Jain's index (sum x)^2 / (n * sum x^2), which is 1
+// if all rates are equal and 1/n if one lane has all of it. All are NaN if there are no rates or one of them is NaN;
+// CoV and Jain's index also if all rates are 0.
 v1::Spread SpreadOf(std::span<const double> rates);
 
-// NaN if empty; the mean of the two middle values for an even number.
+// Ignores values that are NaN. NaN if there are no others; the mean of the two middle values for an even number.
 double MedianOf(std::span<const double> values);
 
-// Returns the rates that are more than 20 % below the median, slowest first.
+// Returns the rates that are more than 20 % below the median, slowest first. A rate of NaN is no straggler.
 struct Straggler {
-  size_t index = 0;
+  size_t index = 0;         // into `rates`
   double under_median = 0;  // 0.31: 31 % below it
 };
 std::vector<Straggler> StragglersOf(std::span<const double> rates);

@@ -9,6 +9,7 @@
 
 namespace iobench {
 
+// How a lane's ops ended. Times of several lanes compare only on the coordinator's clock.
 struct LaneEnd {
   CoordTime ops_end;     // end of the last op
   bool stopped = false;  // by the coordinator; false: the lane ended by itself
@@ -23,7 +24,8 @@ inline bool IsStonewallBefore(const LaneEnd& a, const LaneEnd& b) {
   return a.ops_end < b.ops_end;
 }
 
-// True if the first lane to end its ops stops the others.
+// True if the coordinator tells the other lanes to stop as soon as one has ended its ops; with the other kinds of
+// stonewall the totals at that instant are read from the timelines afterwards.
 inline bool StopsLanes(v1::Stonewall stonewall) {
   return stonewall == v1::STONEWALL_FLUSHED || stonewall == v1::STONEWALL_STOP;
 }

@@ -27,6 +27,7 @@ struct Bounded {
   }
 };
 
+// Completed ops and the bytes that they moved. The two have their own bounds: ops of one lane may differ in size.
 struct Moved {
   Bounded bytes;
   Bounded ops;
@@ -41,7 +42,7 @@ struct Moved {
 // Returns what one lane had completed by `at`; the op in flight does not count. Between two points, the bounds are the
 // values of the points, and the estimate is interpolated linearly. Between two consecutive ops, the value is exactly
 // that of the earlier point. The bounds take into account that the lane's clock may be off by `error_ns` in either
-// direction.
+// direction. `timeline`: as TimelineOf returns it, so points ascend; nothing is done before its first point.
 Moved BytesAt(std::span<const AlignedPoint> timeline, CoordTime at, int64_t error_ns);
 
 // The interval from begin to end on the common axis; empty if end <= begin.
@@ -69,7 +70,8 @@ std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, std::op
 // that caused it is lost), the first of these. Null: no lane did anything.
 const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes);
 
-// Returns what one lane moved within a window; zero if the window is empty.
+// Returns what one lane moved within a window; zero if the window is empty or the lane did nothing. `timeline`: the
+// lane's own, from TimelineOf.
 Moved MovedIn(const Window& window, const AlignedLane& lane, std::span<const AlignedPoint> timeline);
 
 // What all lanes moved within a window. TotalsIn decodes one timeline at a time.

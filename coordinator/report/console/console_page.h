@@ -11,8 +11,11 @@
 
 namespace iobench {
 
+// How text looks if the style has color; the words must make sense without it.
 enum class Tone { kPlain, kStrong, kQuiet, kWarning, kError };
 
+// Collects text until Take. REQUIRES, for all texts: printable (display_text.h) and without escape sequences, which are
+// added here. With a style narrower than 38 columns, lines are wider than it.
 class ConsolePage {
  public:
   static constexpr size_t kTextColumn = 14;  // column where the text after a label starts
@@ -31,7 +34,8 @@ class ConsolePage {
   // the label is at most 11 columns wide.
   void Labelled(std::string_view label, std::string_view text, Tone tone = Tone::kPlain);
 
-  // The same for figures that must not be broken: " label full 1 GiB/s children 2 GiB/s".
+  // The same for figures that must not be broken: " label full 1 GiB/s children 2 GiB/s". Adds nothing if there are
+  // none.
   void Figures(std::string_view label, const std::vector<std::string>& figures, Tone tone = Tone::kPlain);
 
   // Adds a table, indented like a label, with a quiet title line.
@@ -39,6 +43,7 @@ class ConsolePage {
   size_t table_columns() const;  // width available for a table
 
   void Blank() { text_ += '\n'; }
+  // Returns the text so far. Call it once, at the end.
   std::string Take() { return std::move(text_); }
 
  private:

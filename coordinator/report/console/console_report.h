@@ -11,6 +11,7 @@
 
 namespace iobench {
 
+// The style of the whole report. Nothing asks the terminal for its width, so a report has the same lines everywhere.
 struct ConsoleStyle {
   bool color = false;  // use only on a terminal
   size_t width_columns = 100;
@@ -30,6 +31,7 @@ Pages PagesFor(const v1::Plan& plan);
 // A phase (empty if it is not shown) and the footer start with an empty line.
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style,
                          Pages pages = Pages::kAll);
+// Returns what precedes the phases: the run, its clients and targets, and its files and data.
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);
 // Returns what follows the phases: their table, repetitions, problems and notes. The report's phases may be briefs
 // (coordinator/analysis/brief.h).

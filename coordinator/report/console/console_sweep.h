@@ -8,16 +8,18 @@
 
 namespace iobench {
 
-// True if all phases of the plan are the same operations with different sizes, records or numbers of lanes.
+// True if all phases of the plan are the same operations with different sizes, records, or numbers of lanes or workers.
 bool IsSweep(const v1::Plan& plan);
 
-// True if the sweep has too many phases to show each in full; the tables then have all that is reported.
+// True if the plan is a sweep with more than 20 phases, repetitions included: too many to show each in full. The tables
+// then have all that is reported.
 bool IsLongSweep(const v1::Plan& plan);
 
-// Adds the tables. With several sizes or records: for each operation (and number of lanes), a table of file sizes by
-// records. With several numbers of lanes only: one table of lanes by operations. Figures are in KiB/s, or in ops/s for
-// metadata; medians for repetitions. Cells of phases with marks have a letter that is explained below the table; marks
-// of all cells are stated once. REQUIRES: IsSweep.
+// Adds the tables. With several numbers of workers: for each operation, size and record, a table of rates and scaling
+// by workers (text/worker_scaling.h). Otherwise, with several sizes or records: for each operation (and number of
+// lanes), a table of file sizes by records. With several numbers of lanes only: one table of lanes by operations. The
+// latter two are in KiB/s, or in ops/s for metadata; medians for repetitions. Cells of phases with marks have a letter
+// that is explained below the table; marks of all cells are stated once. REQUIRES: IsSweep.
 void PutSweep(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench

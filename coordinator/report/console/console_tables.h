@@ -7,19 +7,23 @@
 
 namespace iobench {
 
+// Counts the lanes in the report's tables, including those that failed or sat out.
 size_t LaneCount(const v1::PhaseReport& phase);
 
 // Adds how evenly the lanes ran and, if there are stragglers, the slowest lanes by name (at most five). Nothing for one
 // lane.
 void PutLanes(const v1::PhaseReport& phase, ConsolePage& page);
 
-// Adds one row per client, or a line if there is only one. With more than 40 clients, only the slowest 20.
+// Adds one row per client, or a line if there is only one with one worker. With more than 40 clients, only the slowest
+// 20.
 void PutClients(const v1::PhaseReport& phase, ConsolePage& page);
 
-// Adds one row per phase.
+// Adds one row per phase, with the headline, latencies and the codes of its marks. The phases may be briefs
+// (coordinator/analysis/brief.h).
 void PutSummary(const v1::RunReport& report, ConsolePage& page);
 
-// Adds median and interval of repeated phases.
+// Adds median and interval of repeated phases, and which repetitions were left out as partial. Nothing without
+// repetitions.
 void PutRepetitions(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench

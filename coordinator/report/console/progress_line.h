@@ -9,6 +9,7 @@
 
 namespace iobench {
 
+// What the line shows of one moment. Unprintable characters in the name are replaced.
 struct ProgressSample {
   std::string phase;         // "random read"
   uint32_t index = 0;        // of the phase within the run, counted from 0
@@ -24,7 +25,7 @@ struct ProgressSample {
   double elapsed_s = 0;  // since the start of the phase
   uint32_t lanes_running = 0;
   uint32_t lanes = 0;
-  uint32_t errors = 0;  // failed lanes and lost workers so far
+  uint32_t errors = 0;  // workers lost so far; failed lanes are known only at the end of a phase
 };
 
 // Returns "2/6 random read 43 % 1.23 GiB/s left 12 s 32 of 32 lanes 1 error". If `width_columns` is too small, the
@@ -45,7 +46,7 @@ struct ProgressOptions {
 // Returns kRewrite for a terminal that supports it; otherwise kSilent, or kLines if `forced` (--progress).
 ProgressOptions ProgressOptionsFor(int fd, bool forced);
 
-// Not thread-safe.
+// Not thread-safe. Does not own `fd`. The destructor removes the line.
 class ProgressLine {
  public:
   ProgressLine(int fd, const ProgressOptions& options) : fd_(fd), options_(options) {}
@@ -53,6 +54,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
+  // Shows the sample. With kLines, only if line_interval_s of the phase have passed since the last line, or for another
+  // phase. Never blocks.
   void Update(const ProgressSample& sample);
 
   // Removes the line from the terminal. Call it before anything else is printed.

@@ -9,7 +9,8 @@
 namespace iobench {
 
 // `saved`: the status of writing the run to `directory`. After an error, the line names the files that exist and those
-// that are missing; an existing file may then be older than the end of the run. Printable, without line end.
+// that are missing; an existing file may then be older than the end of the run. Looks at the directory to find out.
+// Printable, without line end.
 std::string ResultsLine(const std::string& directory, const absl::Status& saved);
 
 }  // namespace iobench

@@ -12,6 +12,7 @@ namespace iobench {
 // have seven digits before the decimal point. Zeros and non-finite values are ignored.
 class ColumnUnit {
  public:
+  // B/s to TiB/s by powers of 1024, and ns to s. Without any value to go by, the smallest unit.
   static ColumnUnit OfBytesPerSecond(std::span<const double> rates);
   static ColumnUnit OfSeconds(std::span<const double> seconds);
 

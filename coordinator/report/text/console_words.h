@@ -11,13 +11,16 @@
 
 namespace iobench {
 
+// All texts are printable and without line breaks. Numbers are rounded for reading; the files have the exact ones
+// (number_text.h).
+
 std::string Counted(int64_t count, std::string_view noun);  // "1 lane", "1,234 lanes"
 std::string Percent(double percent);                        // "0.003 %", "12.3 %"; "-" when not finite
 std::string Microseconds(double us);                        // "1.2 ms"; "-" when not finite
 // Returns "1.2 ms", "~1.2 ms" if `percentile` (such as "p99") is listed as unsure, or "-" if nothing was measured.
 std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us);
 bool IsUnsure(const v1::Latency& latency, std::string_view percentile);  // "p99": it is listed as unsure
-std::string OpsPerSecond(double rate);  // "315,000 ops/s"
+std::string OpsPerSecond(double rate);  // "315,000 ops/s"; "-" when not finite
 // Returns a rate in the phase's unit: ops/s for metadata, otherwise bytes/s.
 std::string RateText(bool metadata, double bytes_per_s, double ops_per_s);
 // Returns the operation of the first assignment, or a default one if a damaged plan has none.
@@ -25,8 +28,8 @@ const v1::Operation& FirstOperationOf(const v1::Phase& phase);
 // Example: "10,000 items per lane in one shared directory, files of 3.81 KiB".
 std::string TreeText(const v1::Tree& tree);
 
-// Returns the operation's title: "write", or "nightly (write)" if the phase's name does not reveal its operation. Adds
-// the repetition if there are several.
+// Returns the phase's name: "write 64k/4k", or "nightly (write)" with its operation if the name does not begin with it.
+// Adds the repetition if there are several: "write, 2 of 5".
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
 
 // For tables: only the name, as in result.csv, and the repetition if there are several.
@@ -34,16 +37,18 @@ std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& p
 
 double MedianOf(std::vector<double> values);  // NaN if empty
 
-// Returns a size as it is typed for an option, without a space: "64k", "4m".
+// Returns a size exactly and as it is typed for an option, without a space: "64k", "4m"; "47008b" if it is not a
+// multiple of 1 KiB.
 std::string ShortSize(uint64_t bytes);
 
-// Returns "node01 worker 3 lane 12", as far as known.
+// Returns "node01 worker 3 lane 12", as far as known: an empty host and negative numbers are left out.
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
 
 // Returns one printable line for an error of a run or phase.
 std::string ErrorText(const v1::ErrorReport& error);
 
-// The marks of a phase and its clients in their original order; equal ones are combined.
+// The marks of a phase and its clients in their original order; those with the same code and text are combined. A mark
+// that both lists have, as in a complete report, names its client once.
 struct GroupedMark {
   std::string code;
   std::string text;

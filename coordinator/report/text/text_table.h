@@ -8,17 +8,21 @@
 
 namespace iobench {
 
+// Widths are in columns of a terminal, in which a character may take none, one or two (display_text.h).
 class TextTable {
  public:
   enum class Align { kLeft, kRight };
   struct Column {
     std::string title;
     Align align = Align::kRight;
+    // The column may be dropped from tables that are too wide.
     bool optional = false;
-    bool keeps_beginning =
-        false;  // first column only: drop optional columns before shortening it, and then cut its end
+    // First column only: optional columns are dropped before it is shortened, and then its end is cut instead of its
+    // middle.
+    bool keeps_beginning = false;
   };
 
+  // REQUIRES: at least one column.
   explicit TextTable(std::vector<Column> columns);
 
   // REQUIRES: one cell per column; printable text (display_text.h) without escape sequences.

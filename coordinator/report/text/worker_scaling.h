@@ -10,15 +10,21 @@
 
 namespace iobench {
 
-uint32_t WorkerCount(const v1::PhaseReport& phase);  // workers that took part, including lost ones
+// Counts the workers in the phase's client tables, that is, those that took part, including lost ones. 0 for a brief
+// without them.
+uint32_t WorkerCount(const v1::PhaseReport& phase);
 
 struct ScalingPoint {
   uint32_t worker_count = 0, client_count = 0, lane_count = 0;
-  double rate = 0;  // headline rate (ops/s for metadata, otherwise bytes/s); median of complete repetitions
+  // The headline rate (ops/s for metadata, otherwise bytes/s); the median of complete repetitions.
+  double rate = 0;
   double rate_per_client = 0;  // a client is a host
-  double scaling = 0;  // rate per worker relative to the first point: rate of N / (N x rate of 1)
+  // The rate per worker relative to that of the first point. If that has one worker, rate of N / (N x rate of 1);
+  // 1 is perfect scaling.
+  double scaling = 0;
 };
 
+// A phase's points over numbers of workers. The other members say what they have in common.
 struct WorkerScaling {
   std::string operation;
   bool metadata = false;
