@@ -49,7 +49,7 @@ set_up() {
   missing=$(missing_packages $(packages "$1"))
   [ -z "$missing" ] || install_packages $missing
   if [ "$family" = fedora ] && [ -d /usr/lib64/openmpi/bin ]; then
-    export PATH="/usr/lib64/openmpi/bin:$PATH"     # Fedora offers MPI as an environment module, not in PATH
+    export PATH="/usr/lib64/openmpi/bin:$PATH"     # on Fedora and RHEL, MPI is an environment module
   fi
   if command -v ccache > /dev/null 2>&1; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
