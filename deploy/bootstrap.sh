@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sets up a machine for a first report, or for all tests. Can be repeated: what already exists is kept.
+# Sets up a machine for a first report, or for all tests. It can be repeated: what already exists is kept.
 set -euo pipefail
 
-# A minimal image has no locale, cron jobs and containers have no HOME, and sbin may be missing from PATH.
+# A minimal image has no locale, cron jobs and containers have no HOME, and PATH may lack sbin.
 export LC_ALL=C.UTF-8 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -27,8 +27,8 @@ Usage: deploy/bootstrap.sh run [OPTION...]     install what is missing, build, b
        deploy/bootstrap.sh test [PRESET...]    the same set-up, then every test; presets: release (default) asan tsan debug
        deploy/bootstrap.sh packages run|test   print the packages that are needed and those that are missing
 
-run:   options are added to those of cluster-iobench (see cluster-iobench --help), e.g. --path /mnt/nfs -s 1g
-Needs root or sudo only where packages are missing. Everything it makes stands in build/.
+run:   options are passed to cluster-iobench (see cluster-iobench run --help), e.g. --path /mnt/nfs -s 1g
+It needs root or sudo only if packages are missing. Everything it creates is in build/.
 END
 }
 
@@ -49,7 +49,7 @@ set_up() {
   missing=$(missing_packages $(packages "$1"))
   [ -z "$missing" ] || install_packages $missing
   if [ "$family" = fedora ] && [ -d /usr/lib64/openmpi/bin ]; then
-    export PATH="/usr/lib64/openmpi/bin:$PATH"     # there MPI is a module of the environment, not in PATH
+    export PATH="/usr/lib64/openmpi/bin:$PATH"     # on Fedora and RHEL, MPI is an environment module
   fi
   if command -v ccache > /dev/null 2>&1; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -57,14 +57,14 @@ set_up() {
   fi
 }
 
-# build PRESET ON|OFF [TARGET...]: the tests need more packages than the program, so `run` builds without them.
+# build PRESET ON|OFF [TARGET...]: with tests or without. They need more packages than the program, so `run` omits them.
 build() {
   local preset=$1 tests=$2 cache="build/$1/CMakeCache.txt"
   shift 2
   if ! { [ -f "build/$preset/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$tests\$" "$cache"; } 2> /dev/null; then
     say "configuring preset $preset"
-    # The tests require every engine whose packages are in the list; otherwise an engine that was not built would
-    # silently not be tested.
+    # The tests require every engine whose packages are listed; otherwise an engine that was not built would be skipped
+    # silently.
     local -a insist=()
     [ "$tests" = ON ] && [[ $(packages test) == *libnfs* ]] && insist=(-DIOBENCH_LIBNFS=ON)
     cmake --preset "$preset" -DIOBENCH_TESTS="$tests" "${insist[@]}"
@@ -107,7 +107,7 @@ run() {
   said '--out*' || options+=(--out "$out")
   options+=(--progress)
   say "build/release/cluster-iobench ${options[*]} $*"
-  exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # says itself where the report's files are
+  exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # it prints where the report's files are
 }
 
 run_tests() {
@@ -119,7 +119,7 @@ run_tests() {
   for preset in "$@"; do
     say "testing preset $preset"
     ctest --preset "$preset" < /dev/null || failed="$failed $preset"
-    if [ "$preset" = asan ]; then     # MPI apart: there leaks cannot be told from Open MPI's own
+    if [ "$preset" = asan ]; then     # MPI separately, because its leaks are indistinguishable from Open MPI's own
       ctest --preset asan-mpi < /dev/null || failed="$failed asan-mpi"
     fi
   done

@@ -75,15 +75,15 @@ missing_packages() {
 install_packages() {
   say "installing: $*"
   [ "$(id -u)" = 0 ] || command -v sudo > /dev/null 2>&1 ||
-    die "these packages are missing, and without root or sudo they cannot be installed:" "  $*" \
-      "Run this script as root once, or ask whoever looks after this machine to install them."
+    die "these packages are missing and cannot be installed without root or sudo:" "  $*" \
+      "Run this script as root once, or ask the administrator of this machine to install them."
   case $family in
     debian) install_debian "$@" ;;
     fedora) install_fedora "$@" ;;
   esac
   local missing
   missing=$(missing_packages "$@")
-  [ -z "$missing" ] || die "still not installed: $missing" "The package manager's own words stand above."
+  [ -z "$missing" ] || die "still not installed: $missing" "See the package manager's messages above."
 }
 
 install_debian() {
@@ -95,14 +95,14 @@ install_debian() {
     apt-cache show --no-all-versions "$name" > /dev/null 2>&1 || unknown="$unknown $name"
   done
   [ -z "$unknown" ] || die "$distribution $distribution_version has no package named:$unknown" \
-    "Could apt-get update reach the mirror (its words stand above)? Is the section 'main' (on Ubuntu also 'universe')" \
+    "Could apt-get update reach the mirror (see its messages above)? Is the component 'main' (on Ubuntu also 'universe')" \
     "enabled in /etc/apt?"
   units_before=$(enabled_services)
   forbid_service_start
   if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
     -o Dpkg::Use-Pty=0 "$@" < /dev/null; then
     allow_service_start
-    die "apt-get could not install: $*" "Its own words stand above; 'apt-get -f install' mends a half-done installation."
+    die "apt-get could not install: $*" "See its messages above; 'apt-get -f install' repairs an incomplete installation."
   fi
   allow_service_start
   disable_new_services "$units_before"
@@ -114,11 +114,11 @@ install_fedora() {
   if [ "$distribution" != fedora ]; then
     say "gRPC, spdlog, CLI11 and yaml-cpp come from EPEL and CodeReady Builder on $distribution"
     as_root $manager install -y epel-release ||
-      warn "epel-release could not be installed; https://docs.fedoraproject.org/en-US/epel/ says how"
+      warn "epel-release could not be installed; https://docs.fedoraproject.org/en-US/epel/ explains how"
     as_root $manager config-manager --set-enabled crb || warn "the repository crb could not be enabled"
   fi
   as_root $manager install -y "$@" < /dev/null ||
-    die "$manager could not install: $*" "Its own words stand above."
+    die "$manager could not install: $*" "See its messages above."
 }
 
 # Debian starts a service when its package is installed. The tests need the programs of nfs-kernel-server, rpcbind and
