@@ -40,7 +40,8 @@ class WorkerClock {
   int64_t offset_ns_;
 };
 
-// The two tick clocks of the timed loop. Each op reads Now() exactly once.
+// The two tick clocks of the timed loop, as template arguments. Each op reads Now() exactly once. Reading the TSC costs
+// about 10 ns, clock_gettime 25 ns; on other processors than x86-64, both read CLOCK_MONOTONIC.
 struct TscClock {
   static Ticks Now() {
 #if defined(__x86_64__)
@@ -67,7 +68,8 @@ TickSource ChosenTickSource();
 struct TickPair {
   Ticks ticks;
   int64_t monotonic_ns = 0;
-  int64_t bracket_ns = 0;  // max. time between the two readings
+  // Half the time between the two clock reads, so the maximum error of the pair.
+  int64_t bracket_ns = 0;
 };
 TickPair ReadTickPair(TickSource source);
 
@@ -77,12 +79,15 @@ TickPair ReadTickPair(TickSource source);
 class TickScale {
  public:
   TickScale(TickSource source, const TickPair& early, const TickPair& late);
+  // Both are valid for ticks before and after the two pairs as well, at the same rate. ToTicks rounds to the nearest
+  // tick.
   int64_t ToMonotonicNs(Ticks ticks) const;
   Ticks ToTicks(int64_t monotonic_ns) const;
   // Converts a tick difference. It multiplies and shifts, which is cheap enough for every op's latency.
   uint64_t DurationNs(uint64_t tick_count) const {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(tick_count) * multiplier_) >> 32);
   }
+  // Returns 0 for durations of 0 or less.
   uint64_t DurationTicks(int64_t ns) const;
   TickSource source() const { return source_; }
 

@@ -28,6 +28,8 @@ struct OffsetInterval {
 // was stepped during the burst; the caller should repeat the burst. InvalidArgument: the burst is empty.
 absl::StatusOr<OffsetInterval> IntervalOf(const v1::PingBurst& burst);
 
+// Immutable once made, so any thread may use it. It is defined for every instant; the error grows by kMaxDriftPpm with
+// the distance from the nearest burst.
 class ClockMap {
  public:
   // For a worker that shares the coordinator's clock (same boot id, verified by pings): theta = 0, error 0.
@@ -38,10 +40,14 @@ class ClockMap {
   // other by more than drift allows, so a clock was stepped (mark `clock_step`). InvalidArgument: there are no bursts.
   static absl::StatusOr<ClockMap> Fit(std::span<const v1::PingBurst> bursts);
 
+  // Convert an instant with the estimate of theta at that instant; the result is wrong by at most error_ns().
   CoordTime ToCoordinator(WorkerTime t) const;
   WorkerTime ToWorker(CoordTime t) const;
-  double offset_ns(CoordTime at) const;  // estimate of theta: the middle of the interval
-  int64_t error_ns(CoordTime at) const;  // half the width of the interval
+  // Returns the estimate of theta: the middle of the interval.
+  double offset_ns(CoordTime at) const;
+  // Returns the bound of the error in either direction: half the width of the interval, rounded up.
+  int64_t error_ns(CoordTime at) const;
+  // True if the worker shares the coordinator's clock.
   bool same() const { return intervals_.empty(); }
 
  private:

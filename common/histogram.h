@@ -15,20 +15,26 @@
 
 namespace iobench {
 
+// The latencies of one lane or, after merging, of several; about 37 KB. Only Add() is made for the timed loop; count(),
+// means and percentiles iterate over all buckets.
 class Histogram {
  public:
   static constexpr int kSubBucketBits = 7;
   static constexpr int kMaxBits = 42;
   static constexpr uint32_t kBucketCount = (kMaxBits - kSubBucketBits + 1) << kSubBucketBits;  // 4608
 
-  static constexpr uint32_t IndexOf(uint64_t ns) {  // REQUIRES: ns < 2^42
+  // Returns the bucket of a value: the value itself below 128 ns, otherwise the octave and the 7 bits after its leading
+  // one. REQUIRES: ns < 2^42.
+  static constexpr uint32_t IndexOf(uint64_t ns) {
     if (ns < (1u << kSubBucketBits)) return static_cast<uint32_t>(ns);
     const int shift = std::bit_width(ns) - 1 - kSubBucketBits;
     return (static_cast<uint32_t>(shift) << kSubBucketBits) + static_cast<uint32_t>(ns >> shift);
   }
-  static uint64_t LowerEdge(uint32_t index);  // smallest value of the bucket, ns
-  static uint64_t UpperEdge(uint32_t index);  // largest value of the bucket, ns
+  // Return the smallest and the largest value of a bucket, in ns; both belong to it.
+  static uint64_t LowerEdge(uint32_t index);
+  static uint64_t UpperEdge(uint32_t index);
 
+  // Counts one value. A value above the range counts in overflow_count(), and exactly in min, max and sums.
   void Add(uint64_t ns) {
     if (ns >= (uint64_t{1} << kMaxBits)) [[unlikely]] {
       ++overflow_count_;
@@ -43,7 +49,8 @@ class Histogram {
   void Merge(const Histogram& other);
   void Clear();
 
-  uint64_t count() const;  // includes overflowed values; iterates over all buckets
+  // Includes values above the range. Computed from all buckets, so that Add() has one counter less to maintain.
+  uint64_t count() const;
   uint64_t overflow_count() const { return overflow_count_; }
   uint64_t min_ns() const;  // 0 when empty
   uint64_t max_ns() const { return max_ns_; }
@@ -53,11 +60,14 @@ class Histogram {
   // Returns the nearest-rank percentile: the upper edge of the first bucket whose cumulative count is >= ceil(p * n),
   // limited to max_ns(). `p` is in (0, 1]. NaN when empty. Returns max_ns() if the rank falls into the overflow.
   double PercentileNs(double p) const;
-  // True if there are enough values to report this percentile: n * (1 - p) >= 100.
+  // True if there are enough values to report this percentile: n * (1 - p) >= 100, so p99 needs 10,000 values. Reports
+  // flag other percentiles as unsure.
   bool Trusted(double p) const;
 
-  v1::Histogram ToProto() const;  // sparse: omits empty buckets
-  // Adds the counts of `message`. InvalidArgument: its layout differs; the histogram is then unchanged.
+  // Returns the sparse form: the gaps between the indices of buckets that are not empty, and their counts.
+  v1::Histogram ToProto() const;
+  // Adds the counts of `message`. InvalidArgument: it is damaged or has another layout (a bucket out of range or twice,
+  // counts that do not add up, sums that are no numbers, a minimum over the maximum); the histogram is then unchanged.
   absl::Status AddProto(const v1::Histogram& message);
 
  private:

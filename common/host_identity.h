@@ -6,6 +6,8 @@
 
 namespace iobench {
 
+// Returns the name that the kernel reports, at most 255 bytes, which may be short or fully qualified. It is for
+// display; names need not be unique, so BootId() identifies a host.
 std::string HostName();
 
 // Returns the kernel's boot id: equal for all processes of a host, different after each boot. Empty if unknown.

@@ -12,6 +12,8 @@
 
 namespace iobench {
 
+// Not recursive. Code that can return early takes it with a MutexLock. Members under a mutex carry ABSL_GUARDED_BY,
+// which clang checks.
 class ABSL_LOCKABLE Mutex {
  public:
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
@@ -22,6 +24,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
+// Holds the mutex from its construction to the end of its scope. The mutex must outlive it.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) { mutex_.Lock(); }
@@ -33,6 +36,8 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
+// Waits for a condition on data under a mutex. Spurious wake-ups are handled here. `ready` runs with the mutex held,
+// which the analysis of clang cannot see; callers mark such lambdas ABSL_NO_THREAD_SAFETY_ANALYSIS.
 class CondVar {
  public:
   // Blocks until `ready()` returns true. REQUIRES: the caller holds `mutex`.
@@ -42,7 +47,8 @@ class CondVar {
     condition_.wait(lock, ready);
     lock.release();
   }
-  // Like Wait, but at most until CLOCK_MONOTONIC reaches `until_ns`. Returns false if `ready()` is still false then.
+  // Like Wait, but at most until CLOCK_MONOTONIC (the clock of std::chrono::steady_clock) reaches `until_ns`. Returns
+  // false if `ready()` is still false then.
   template <typename Ready>
   bool WaitUntil(Mutex& mutex, int64_t until_ns, Ready ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
@@ -51,6 +57,8 @@ class CondVar {
     lock.release();
     return is_ready;
   }
+  // Wake one waiting thread, or all. The caller need not hold the mutex, but must have held it when it changed the
+  // data.
   void NotifyOne() { condition_.notify_one(); }
   void NotifyAll() { condition_.notify_all(); }
 

@@ -6,6 +6,7 @@
 
 namespace iobench {
 
+// Analysis returns it for figures that cannot be computed; result.json shows it as null and the console as "-".
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace iobench

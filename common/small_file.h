@@ -10,8 +10,9 @@
 namespace iobench {
 
 // Returns the whole file. InvalidArgument: not a regular file (for example a directory, a device or a FIFO, which is
-// never waited for), or longer than `max_bytes`, even if it grows during the read. Symbolic links are followed. Every
-// message starts with `what` and the file name: "plan a.yaml: …".
+// never waited for), or longer than `max_bytes`, even if it grows during the read. ResourceExhausted: not enough
+// memory. Otherwise the status of the errno. Symbolic links are followed. Every message starts with `what` and the file
+// name: "plan a.yaml: …".
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
                                           uint64_t max_bytes);
 

@@ -33,12 +33,16 @@ struct CoordTime {
 };
 
 inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
+// For differences of times, in figures and messages. A double resolves nanoseconds only up to 2^53 ns (104 days), which
+// a clock reading can exceed.
 inline constexpr double SecondsFrom(int64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
+// For the processor times that getrusage() reports.
 inline constexpr double SecondsFrom(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
+// Truncates towards zero. REQUIRES: under 9e9 s (292 years); plans allow at most 1e7 s.
 inline constexpr int64_t NanosFrom(double seconds) {
   return static_cast<int64_t>(seconds * 1e9);
 }

@@ -15,11 +15,12 @@ namespace iobench {
 class TaskThread {
  public:
   TaskThread();
-  ~TaskThread();  // calls Close(now)
+  // Calls Close without waiting: a task that is still running is abandoned.
+  ~TaskThread();
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  // After Close, the task is dropped.
+  // Returns at once. After Close, the task is dropped.
   void Post(std::function<void()> task);
 
   // Drops tasks that have not started and waits for the running one until CLOCK_MONOTONIC reaches `until_ns`. Returns

@@ -13,7 +13,7 @@ namespace iobench {
 enum class WorkerState {
   kIdle,       // no phase
   kPreparing,  // a phase is being prepared
-  kPrepared,   // the lanes wait for the start time
+  kPrepared,   // files are open, and the lanes wait for the start time
   kRunning,    // the start time is set
   kQuitting,   // as kRunning, and told to quit
   kDone,       // all timed regions have ended
@@ -21,6 +21,7 @@ enum class WorkerState {
   kCollected,  // as kIdle, but the results of the last phase may be collected again
   kDisarming,  // the phase is being cancelled
 };
+// The sizes of the tables in worker_state.cc, which are in the order of the enumerators.
 inline constexpr size_t kWorkerStateCount = 9;
 
 // What moves a worker: the coordinator's requests, and the outcomes of its own work.
@@ -49,13 +50,14 @@ enum class WorkerMessage {
 };
 inline constexpr size_t kWorkerMessageCount = 20;
 
-// Returns the state after the message; nullopt: a request is refused, an outcome is dropped.
+// Returns the state after the message; nullopt: a request is refused, an outcome is dropped. Pure: the session keeps
+// the state and acts on it.
 std::optional<WorkerState> NextState(WorkerState state, WorkerMessage message);
 
 // Returns nullopt for a request without a body or with an unknown one.
 std::optional<WorkerMessage> MessageOf(const v1::WorkerRequest& request);
 
-// The names in the table: "Idle", "Adjust.stop", "lanes_done".
+// The names in the table of control.proto: "Idle", "Adjust.stop", "lanes_done".
 const char* NameOf(WorkerState state);
 const char* NameOf(WorkerMessage message);
 // What the worker is doing, for messages to the user: "running a phase".

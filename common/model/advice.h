@@ -8,9 +8,14 @@
 
 namespace iobench {
 
-// InvalidArgument: the word is unknown; the message lists the valid words.
-absl::StatusOr<int> FileAdvice(std::string_view word);  // returns POSIX_FADV_… for posix_fadvise
-absl::StatusOr<int> MapAdvice(std::string_view word);   // returns MADV_… for madvise
+// Both return InvalidArgument if the word is unknown; the message lists the valid words. The empty word, which means
+// "no advice" in plans, is unknown too: callers skip it.
+//
+// Returns the POSIX_FADV_… constant for posix_fadvise(). No word stands for POSIX_FADV_DONTNEED; --drop-caches does
+// that.
+absl::StatusOr<int> FileAdvice(std::string_view word);
+// Returns the MADV_… constant for madvise().
+absl::StatusOr<int> MapAdvice(std::string_view word);
 
 }  // namespace iobench
 

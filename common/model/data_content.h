@@ -6,10 +6,15 @@
 
 namespace iobench {
 
-// Data is verified in one of two ways: sectors that identify their writer, or a byte pattern.
+// Data is verified in one of two ways, which exclude each other. Both functions are false if nothing is verified.
+//
+// True if every 512-byte sector identifies its writer, place and generation (--verify), so that a check detects stale,
+// misplaced and foreign data as well as damage.
 inline bool HasSectors(const v1::DataContent& data) {
   return data.verify() && data.kind() != v1::DataContent::PATTERN;
 }
+// True if every byte read is compared with pattern_byte (-V). A pattern is the same everywhere and in every phase, so a
+// check detects damage but neither stale nor misplaced data.
 inline bool ChecksPattern(const v1::DataContent& data) {
   return data.verify() && data.kind() == v1::DataContent::PATTERN;
 }

@@ -16,34 +16,56 @@ namespace iobench {
 // What an engine can do besides its calls. This set decides all that depends on the engine: the fields that options
 // set, the checks of a plan and their messages. What an engine cannot do is refused; nothing is silently ignored.
 enum class EngineFeature {
-  kUpdate,       // ops of OpKind::kUpdate
-  kDirect,       // -I
-  kSync,         // -o, -+D and -+r
-  kQueue,        // --depth: several ops in flight per lane
-  kCopy,         // -H
-  kFileLock,     // -W
-  kRecordLocks,  // -+l
-  kJitter,       // -K
-  kFileAdvice,   // --fadvise
-  kMapping,      // -D, -G, -+A, -Z: options for mapped files
-  kBuffers,      // -m
-  kPreallocate,  // --preallocate
-  kInterleaved,  // --interleaved
+  // The engine can execute ops of OpKind::kUpdate.
+  kUpdate,
+  // -I: O_DIRECT, which bypasses the memory of the client.
+  kDirect,
+  // -o, -+D and -+r: O_SYNC, O_DSYNC and O_RSYNC; libnfs requests the same of the server for each WRITE.
+  kSync,
+  // --depth: several ops of a lane are in flight at a time.
+  kQueue,
+  // -H: the engine copies between buffers of its own and those of the lane.
+  kCopy,
+  // -W: the whole file is locked (fcntl) while it is in use.
+  kFileLock,
+  // -+l: each record is locked during its op, within the latency of the op.
+  kRecordLocks,
+  // -K: one small read at the start of the file per so many reads.
+  kJitter,
+  // --fadvise: posix_fadvise() on each file.
+  kFileAdvice,
+  // -D, -G, -+A and -Z, which exist for mapped files only.
+  kMapping,
+  // -m: the lane takes the next of several buffers for each op instead of reusing one.
+  kBuffers,
+  // --preallocate: fallocate() when files are created.
+  kPreallocate,
+  // --interleaved: the records of all lanes alternate in a shared file.
+  kInterleaved,
 };
 using EngineFeatures = EnumSet<EngineFeature>;
 
-// The threads in which the kernel sees an engine's calls.
+// The threads in which the kernel sees the calls of an engine. A lane may take a descriptor table of its own only if it
+// makes all calls itself, and kernels before 5.12 do not charge writes of their own threads to this process.
 enum class CallThreads {
-  kOwn,     // the lane's own
-  kShared,  // threads of the process that serve all lanes
-  kKernel,  // threads of the kernel, for ops that would block
+  // The thread of the lane itself.
+  kOwn,
+  // Threads of this process that serve all lanes (glibc's POSIX AIO).
+  kShared,
+  // Threads of the kernel, which take over ops that would block (io_uring).
+  kKernel,
 };
 
+// One row of the table. Rows are constants; pointers to them stay valid until the program ends.
 struct EngineSpec {
   std::string_view name;
-  std::string_view what;  // one-line description for the help
-  bool uses_files;        // false: needs no space, directory or prefill
-  bool mounted;           // works on a directory; false: --path is a URL (libnfs) or unused
+  // One line for the help.
+  std::string_view what;
+  // False for the null engine, which measures the tool and needs no space, directory or prefill.
+  bool uses_files;
+  // True if it works on a directory. False: --path is a URL (libnfs), or is not used at all.
+  bool mounted;
+  // The calls that it implements. An operation can run on it only if its own call is among them (EngineFor).
   Calls calls;
   EngineFeatures features;
   CallThreads threads = CallThreads::kOwn;
@@ -51,6 +73,7 @@ struct EngineSpec {
   bool Can(EngineFeature feature) const { return features.Has(feature); }
 };
 
+// All rows in the order in which the help and messages list them.
 std::span<const EngineSpec> Engines();
 
 // The engine of a plan that names none. It also stands for the engines of stdio and metadata operations.
@@ -67,7 +90,8 @@ absl::StatusOr<const EngineSpec*> EngineFor(const OperationSpec& operation, std:
 // Returns the names of the engines with this feature that move data, in the order of the table: "posix-aio, uring".
 std::string EnginesWith(EngineFeature feature);
 
-// Also false for unknown engines.
+// True if the engine works on files and thus needs a target, space and prefill. False for unknown engines: plan checks
+// report those with a better message.
 bool EngineUsesFiles(std::string_view engine);
 
 }  // namespace iobench

@@ -15,21 +15,29 @@ namespace iobench {
 // The metadata operations that can meet a demand, if their engine can.
 enum class MetadataMeets {
   kAll,
-  kWritingData,  // those that write to files that they open
+  // Only operations that write to the files that they open (TreeEffect::writes_data).
+  kWritingData,
   kNone,
 };
 
-// What happens to an option for a whole suite in phases whose engine cannot do it.
+// What happens to an option that is given for a whole suite, in a phase whose engine cannot do it.
 enum class InSuite {
+  // The plan is refused.
   kRefused,
-  kSkipsPhase,  // the other phases get it
+  // Only the phases that can do it get the option.
+  kSkipsPhase,
 };
 
+// One row of the table: a field of v1::Operation, the feature that it demands, and what to say about it. Rows are
+// constants; the texts are valid until the program ends.
 struct EngineDemand {
-  std::string_view field;   // below v1::Operation: "mmap.advice"
-  std::string_view option;  // for messages: "-+A (mmap.advice)"
+  // Path of the field below v1::Operation, as in plans: "mmap.advice".
+  std::string_view field;
+  // The same for messages, with the letter of the option: "-+A (mmap.advice)".
+  std::string_view option;
   EngineFeature feature;
-  bool (*asked)(const v1::Operation& operation);  // true if the operation has the demand
+  // Returns true if the operation sets the field, and thus has the demand.
+  bool (*asked)(const v1::Operation& operation);
   MetadataMeets metadata = MetadataMeets::kAll;
   InSuite in_suite = InSuite::kRefused;
 };
@@ -37,7 +45,8 @@ struct EngineDemand {
 // All demands, in the order in which they are checked.
 std::span<const EngineDemand> EngineDemands();
 
-// True if the engine can do for this operation what the demand asks. REQUIRES: the engine runs the operation.
+// True if the engine can do for this operation what the demand asks, whether or not the operation asks for it.
+// REQUIRES: the engine runs the operation (EngineFor).
 bool Meets(const EngineSpec& engine, const OperationSpec& operation, const EngineDemand& demand);
 
 }  // namespace iobench

@@ -7,11 +7,13 @@
 
 namespace iobench {
 
-// REQUIRES: the values of the enumerators are 0 to 31.
+// A value type that is cheap to copy. Everything is constexpr, because the tables of operations and engines are
+// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 31.
 template <typename Enum>
 class EnumSet {
  public:
   constexpr EnumSet() = default;
+  // Implicit, so that a table row can name a single enumerator where a set is expected.
   constexpr EnumSet(Enum one) : bits_(Bit(one)) {}  // NOLINT(google-explicit-constructor): a set of one
   constexpr EnumSet(std::initializer_list<Enum> all) {
     for (const Enum one : all) bits_ |= Bit(one);

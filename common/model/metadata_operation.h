@@ -13,21 +13,28 @@
 
 namespace iobench {
 
-// What the names are of that an op works on.
+// What the names are of that an op works on. The engine builds each name from it and from the number of the item.
 enum class OpNames { kFiles, kLeaves, kLinks, kSymlinks, kDirectories, kFoundItems };
 
+// One row of the table. Rows are constants; pointers to them stay valid until the program ends.
 struct MetadataSpec {
   std::string_view name;   // kebab-case
   std::string_view title;  // display name
-  OpKind kind;             // of its ops; of a mix, the kind that no other operation has
+  // The kind of its ops. For a mix, the kind that no other operation has, which identifies the row.
+  OpKind kind;
   OpNames names;
+  // What must exist before the phase, what must not, and what exists afterwards (tree_state.h).
   TreeEffect effect;
-  // The NFS requests of which the server gets at least one for each op, in any version, where the client does not answer
-  // from memory. Empty: the op changes something, so it always reaches the server.
+  // The NFS requests of which the server gets at least one for each op, in any version, where the client does not
+  // answer from memory. Empty: the op changes something, so it always reaches the server. The mark `cached` compares
+  // them with the counters of the mount.
   std::span<const std::string_view> requests = {};
+  // It sets or reads an extended attribute, which the file system of the target must support.
   bool uses_xattrs = false;
-  bool finds_items = false;  // its results say how many items it found
-  OpKinds other_kinds = {};  // of a mix: the kinds of its ops that other operations have too
+  // Its results say how many items met the criteria (v1::Find).
+  bool finds_items = false;
+  // Of a mix: the kinds of its ops that other operations have too. Reports split the ops by kind.
+  OpKinds other_kinds = {};
 };
 
 // One row for each metadata operation.

@@ -8,10 +8,14 @@
 
 namespace iobench {
 
-enum class OpKind : uint8_t {  // same numbers and names as v1::OpKind, so new ones come last
+// What an op does. Numbers and names equal those of v1::OpKind, so
+// that results store the number as it is, and new kinds come last. Operations on
+// records use the first three kinds; each of the others is a call on names (see metadata_operation.h).
+enum class OpKind : uint8_t {
   kRead,
   kWrite,
-  kUpdate,  // read a record, change it, write it back
+  // Reads a record, changes it and writes it back; the latency covers all of this, and the bytes count once.
+  kUpdate,
   kMkdir,
   kCreate,
   kOpenClose,
@@ -26,19 +30,27 @@ enum class OpKind : uint8_t {  // same numbers and names as v1::OpKind, so new o
   kUnlink,
   kRmdir,
   kAppend,
-  kFind,  // look at one entry of a directory listing
-  kEnd,   // not a kind
+  // Looks at one entry of a directory listing. The time of the listing is in the ops that wait for it.
+  kFind,
+  // Not a kind, but their number; v1::OpKind has no counterpart.
+  kEnd,
 };
 inline constexpr int kOpKindCount = static_cast<int>(OpKind::kEnd);
-const char* NameOf(OpKind kind);  // "read", "open-close" …, from the name in v1::OpKind
+// Returns the name in reports and plans, "read" or "open-close", which is derived from the name in v1::OpKind. The text
+// is never freed. REQUIRES: kind < kEnd.
+const char* NameOf(OpKind kind);
 
 using OpKinds = EnumSet<OpKind>;
 
+// One op as an op stream yields it and an engine executes it. It is passed by value inside the timed loop.
 struct Op {
   OpKind kind = OpKind::kRead;
-  uint32_t object = 0;  // index into the lane's files
-  uint64_t offset = 0;  // bytes within the file's extent; metadata: the item's number
-  uint32_t length = 0;  // bytes; below 4 GiB
+  // Index into the files of the lane (FileSet), not a number within the run.
+  uint32_t object = 0;
+  // Position in bytes within the lane's extent of the file. For calls on names, the number of the item in the tree.
+  uint64_t offset = 0;
+  // Size in bytes, for a vector of records their sum; it stays below 4 GiB.
+  uint32_t length = 0;
 };
 
 }  // namespace iobench

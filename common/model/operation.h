@@ -16,14 +16,20 @@
 
 namespace iobench {
 
+// The order in which a lane visits its records. With vectors, "record" means a whole vector of records.
 enum class Pattern {
   kSequential,
   kBackward,
-  kRandom,         // every record exactly once
-  kStride,         // every record exactly once
-  kFirstRecord,    // record 0 repeatedly
-  kRandomMix,      // random order, each record once; reads by percentage, per op or per lane
-  kSequentialMix,  // sequential; reads as in kRandomMix
+  // Random order, each record exactly once per pass.
+  kRandom,
+  // Every n-th record (-j), then the ones between, until each record was visited exactly once.
+  kStride,
+  // Record 0 of each file again and again, as many times as the file has records.
+  kFirstRecord,
+  // Random order, each record once. Reads are drawn by percentage, per op or per lane.
+  kRandomMix,
+  // Sequential order; reads are drawn as in kRandomMix.
+  kSequentialMix,
 };
 
 // The calls that perform the ops. Engines with an API of their own map each to their equivalent; mmap, for example,
@@ -31,27 +37,35 @@ enum class Pattern {
 enum class Call {
   kStream,      // read(), write() at the file position
   kPositional,  // pread(), pwrite()
-  kVector,      // preadv(), pwritev() with up to kMaxRecordsPerVector records per call
+  kVector,      // preadv(), pwritev() with up to kMaxRecordsPerVector adjacent records; a call is one op
   kStdio,       // fread(), fwrite() with a buffer of one record
   kCharacter,   // getc(), putc(): an op processes one record, character by character
   kMetadata,    // calls on names: open, stat, unlink …
 };
 using Calls = EnumSet<Call>;
 
-inline constexpr uint32_t kMaxRecordsPerVector = 16;  // IOzone's PVECMAX
+// The number of records per vector, which is PVECMAX in IOzone.
+inline constexpr uint32_t kMaxRecordsPerVector = 16;
 
+// OperationSpec::iozone_number of operations that have a name only.
 inline constexpr int kNotIozone = -1;
 
+// One row of the table. Rows are constants; pointers to them stay valid until the program ends.
 struct OperationSpec {
-  std::string_view name;   // kebab-case
-  std::string_view title;  // display name
-  int iozone_number;       // number of IOzone's -i, or kNotIozone
-  bool retest;             // the second operation of its pair; -+n omits it
+  std::string_view name;   // in kebab-case, as in plans, options and results
+  std::string_view title;  // for headings of reports
+  // The number that selects it with -i, or kNotIozone.
+  int iozone_number;
+  // The second operation of a pair such as write and rewrite; -+n leaves it out.
+  bool retest;
   Pattern pattern;
+  // All kinds that its ops can have; more than one only for a mix.
   OpKinds kinds;
   Call call;
-  bool creates_files;  // writes new files; otherwise uses existing ones, prefilled if needed
-  bool needs_data;     // reads or changes existing data, which is prefilled if missing
+  // It writes new files. Otherwise it uses existing ones, which are prefilled if they are missing.
+  bool creates_files;
+  // It reads or changes existing data, which is prefilled if it is missing or too short.
+  bool needs_data;
 
   bool reads() const { return kinds.Has(OpKind::kRead) || kinds.Has(OpKind::kUpdate); }
   bool writes() const { return kinds.Has(OpKind::kWrite) || kinds.Has(OpKind::kUpdate); }

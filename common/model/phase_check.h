@@ -9,16 +9,27 @@
 
 namespace iobench {
 
+// Upper limits of what a plan may ask for. The worker checks them itself, so that a wrong request cannot exhaust memory
+// or threads of a client.
 inline constexpr uint64_t kLargestRecordBytes = uint64_t{1} << 30;
 inline constexpr uint32_t kMaxLanesPerWorker = 4096;
 
+// Refuses times outside 0 to 10^7 s, --time together with --deadline, --wear-out without a deadline, and a warm-up that
+// leaves nothing to measure.
 absl::Status CheckStop(const v1::StopRule& stop);
+// Refuses pauses and paces that are no sensible times, options that lack the one they refine (-+J without -J, a burst
+// pause without a burst), and processor caches of over 4 GiB.
 absl::Status CheckBetween(const v1::Between& between);
-absl::Status CheckTree(const v1::Tree& tree);  // checks sizes only; the coordinator checks whether they suit the
-                                               // operation
+// Refuses trees without items, with more than 10^8 items per lane or 10^6 directories, deeper than 20 levels, or with
+// file sizes or attributes that contradict each other or are too large. It checks sizes only; whether they suit the
+// operation is checked by the coordinator.
+absl::Status CheckTree(const v1::Tree& tree);
+// Refuses percentages over 100 and a -V pattern that is not one byte.
 absl::Status CheckPercents(const v1::DataContent& data);
-absl::Status CheckDepth(uint32_t depth);  // ops in flight per lane
-// Also refuses read-only and write-only lanes in operations that do not mix reads and writes.
+// Refuses more than 4096 ops in flight per lane. 0 is valid and means 1.
+absl::Status CheckDepth(uint32_t depth);
+// Refuses a read percentage over 100, and a mix by lane without a percentage or whose number of readers has no mix by
+// lane to apply to. Also refuses read-only and write-only lanes in operations that do not mix reads and writes.
 absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation);
 
 // Refuses traces (-X, -Y) of metadata operations, and replaying in operations or files that cannot follow one.

@@ -12,7 +12,8 @@
 namespace iobench {
 
 // Returns, for each assignment of the phase, how many of the run's workers execute it. An assignment takes the workers
-// that it selects, or all remaining ones if it selects none.
+// that it selects, or all remaining ones if it selects none. The sum is at most `worker_count`, even if a plan selects
+// workers that did not come; workers that no assignment takes sit out.
 inline std::vector<uint32_t> WorkersOfAssignments(const v1::Phase& phase, uint32_t worker_count) {
   std::vector<uint32_t> counts;
   uint32_t left = worker_count;
@@ -24,8 +25,9 @@ inline std::vector<uint32_t> WorkersOfAssignments(const v1::Phase& phase, uint32
   return counts;
 }
 
-// Returns the total size of all files of a phase. If the lanes of a worker share the first lane's files, they count
-// once.
+// Returns the total size of all files of a phase in bytes: what the files of records occupy on the targets, if every
+// worker of `worker_count` takes part. An extent of a shared file counts like a file. If the lanes of a worker share
+// the first lane's files, they count once.
 inline uint64_t FileBytesOf(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
   const PhaseShape shape = ShapeOf(plan, phase);
   const std::vector<uint32_t> workers = WorkersOfAssignments(phase, worker_count);

@@ -8,13 +8,16 @@
 
 namespace iobench {
 
+// The settings that phases of a sweep may have of their own. `files` is complete: nothing in it needs the plan any
+// more.
 struct PhaseShape {
   v1::FileLayout files;
   uint32_t lanes_per_worker = 1;
 };
 
-// A size of 0 in the phase means the plan's value. A phase can turn on shared or interleaved files, but not turn them
-// off.
+// Merges the settings of the phase into those of the plan. A size or count of 0 in the phase means the plan's value. A
+// phase can turn on shared or interleaved files, but not turn them off, because proto3 cannot tell an unset flag from a
+// false one. The user's own files (existing_files) always come from the plan.
 inline PhaseShape ShapeOf(const v1::Plan& plan, const v1::Phase& phase) {
   PhaseShape shape{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()};
   if (phase.files().bytes_per_lane() > 0) shape.files.set_bytes_per_lane(phase.files().bytes_per_lane());

@@ -20,10 +20,12 @@ const EngineSpec* EngineOf(const v1::Operation& operation);
 
 // False if there is no such operation.
 bool IsMetadata(const v1::Operation& operation);
-bool IsMetadata(const v1::Phase& phase);          // true if it has assignments and all of them are
+// True if the phase has assignments and all of them are metadata operations. Its figure is then ops/s.
+bool IsMetadata(const v1::Phase& phase);
 bool FindsItems(const v1::Operation& operation);  // a metadata operation whose results say how many items it found
 bool Writes(const v1::Operation& operation);      // some of its ops write
-bool WorksOnData(const v1::Plan& plan);           // some operation reads or writes records of files
+// True if some operation of the plan reads or writes records of files. An unknown operation counts as one.
+bool WorksOnData(const v1::Plan& plan);
 
 // True if writes of this operation would neither bypass memory nor flush it (no -I, -o, -+D or -+r). Without a mount,
 // this refers to the server's memory.
@@ -40,10 +42,12 @@ bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
 bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: it measures the tool
 
-bool HasTrace(const v1::Trace& trace);               // -X or -Y
-bool CanReplayTrace(const OperationSpec& operation);  // its ops are of one kind, and may be anywhere in one file
+bool HasTrace(const v1::Trace& trace);  // -X or -Y
+// True if the ops are of one kind and may be anywhere in one file: a trace (-Y) gives only offset, size and delay.
+bool CanReplayTrace(const OperationSpec& operation);
 
-// The cache that -p flushes between ops. The defaults are IOzone's.
+// The size of the processor cache that -p purges between ops, and of one of its lines. Values that the plan leaves at 0
+// get the defaults of IOzone: 1 MiB and 32 bytes.
 uint64_t ProcessorCacheBytes(const v1::Between& between);
 uint32_t ProcessorCacheLineBytes(const v1::Between& between);
 

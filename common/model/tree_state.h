@@ -14,25 +14,36 @@ namespace iobench {
 // What the items of a tree may have. Either all items of a lane have a part, or none has it.
 enum class TreePart {
   kFiles,
-  kXattrs,    // of the files
-  kLinks,     // hard links to the files
-  kSymlinks,  // symbolic links to the files' names
-  kLeaves,    // empty directories, for mkdir and rmdir
+  // One extended attribute of each file. It disappears with its file.
+  kXattrs,
+  // One hard link to each file.
+  kLinks,
+  // One symbolic link to the name of each file; it does not need the file.
+  kSymlinks,
+  // Empty directories among the files, which only mkdir and rmdir work on.
+  kLeaves,
 };
 using TreeParts = EnumSet<TreePart>;
+// All parts, in the order in which a worker can create them: files come before what depends on them.
 inline constexpr TreePart kTreeParts[] = {TreePart::kFiles, TreePart::kXattrs, TreePart::kLinks,
                                           TreePart::kSymlinks, TreePart::kLeaves};
 
+// What an operation needs of the tree and what it leaves. This is the only description of it: the preparation by the
+// worker, the tracking by the coordinator and the checks of the plan are all derived from it.
 struct TreeEffect {
   TreeParts needs = {};
-  TreeParts in_the_way = {};  // must not exist
+  // Parts that must not exist, because the operation creates them.
+  TreeParts in_the_way = {};
   TreeParts makes = {};
   TreeParts removes = {};
-  bool renames = false;         // the files switch to their other names
-  bool replaces_files = false;  // removes files and creates new ones with the same names
-  bool reads_data = false;      // reads file contents, if files have any
-  bool writes_data = false;     // writes file contents, if files should have any
-  bool repeats = false;         // can loop for a time: a pass leaves its preconditions intact
+  // The files switch to their other names, and back the next time.
+  bool renames = false;
+  // It removes files and creates new ones with the same names, so that their attributes are gone.
+  bool replaces_files = false;
+  bool reads_data = false;   // reads file contents, if files have any
+  bool writes_data = false;  // writes file contents, if files should have any
+  // It can loop for a time (--time), because a pass leaves what the next one needs.
+  bool repeats = false;
 
   // True if a lane that ends early leaves the items in different states, so that the tree state is unknown.
   bool changes_names() const {
@@ -42,17 +53,19 @@ struct TreeEffect {
   }
 };
 
-// The parts that exist according to `state`.
+// Returns the parts that exist according to `state`. Ignores `unknown`; the caller clears such a state first.
 TreeParts PartsThere(const v1::TreeState& state);
 
-// The parts that must be created before the operation can run. Files that are too short count as missing.
+// Returns the parts that must be created before the operation can run. Files that are too short for an operation that
+// reads them count as missing, and so do attributes of another size than the tree's.
 TreeParts PartsMissing(const v1::TreeState& state, const TreeEffect& effect, const v1::Tree& tree);
 
-// The parts that must be removed before the operation can run: those in its way, and files that are too short together
-// with everything that depends on them.
+// Returns the parts that must be removed before the operation can run: those in its way, and files that are too short
+// for it, which are created anew.
 TreeParts PartsInTheWay(const v1::TreeState& state, const TreeEffect& effect, const v1::Tree& tree);
 
-// The state after the operation and its preparation have been applied to every item.
+// Returns the state after the operation and its preparation have been applied to every item. A lane that ended early
+// left something else (TreeEffect::changes_names).
 v1::TreeState StateAfter(const v1::TreeState& before, const TreeEffect& effect, const v1::Tree& tree);
 
 }  // namespace iobench

@@ -10,9 +10,9 @@ constexpr int kBitsPerByte = 8;
 
 }  // namespace
 
-absl::StatusOr<Moved> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes) {
+absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes) {
   const std::vector<std::byte> record(record_bytes, std::byte{0x5a});
-  Moved moved;
+  Streamed moved;
   const int64_t begin_ns = MonotonicNowNs(), until_ns = begin_ns + NanosFrom(seconds);
   int64_t now_ns = begin_ns;
   while (now_ns < until_ns) {
@@ -25,13 +25,13 @@ absl::StatusOr<Moved> SendFor(TcpSocket& socket, double seconds, uint32_t record
   return moved;
 }
 
-absl::StatusOr<Moved> ReceiveAll(TcpSocket& socket, uint32_t record_bytes) {
+absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes) {
   std::vector<std::byte> buffer(record_bytes);
   IOBENCH_ASSIGN_OR_RETURN(const size_t first, socket.ReadSome(buffer));
   if (first == 0) return absl::UnavailableError("the other end has sent nothing");
   const int64_t begin_ns = MonotonicNowNs();
   int64_t last_ns = begin_ns;
-  Moved moved;
+  Streamed moved;
   for (;;) {
     IOBENCH_ASSIGN_OR_RETURN(const size_t bytes, socket.ReadSome(buffer));
     if (bytes == 0) break;

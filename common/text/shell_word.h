@@ -7,7 +7,8 @@
 
 namespace iobench {
 
-// Returns `text` as one POSIX shell word: unchanged if that is safe, otherwise in single quotes.
+// Returns `text` as one POSIX shell word: unchanged if it consists of letters, digits and /._-+,:@%= only, otherwise in
+// single quotes. The empty text becomes ''.
 std::string ShellWord(std::string_view text);
 
 }  // namespace iobench

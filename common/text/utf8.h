@@ -11,6 +11,7 @@ namespace iobench {
 // Returns `text` with U+FFFD in place of each invalid byte sequence.
 std::string AsUtf8(std::string_view text);
 
+// Overlong forms, surrogates and characters above U+10FFFF are invalid, as protobuf and JSON see them.
 inline bool IsUtf8(std::string_view text) {
   return AsUtf8(text) == text;
 }

@@ -12,11 +12,14 @@
 
 namespace iobench {
 
-// First in, first out. A push wakes the popping thread at once. A thread that must also poll something else (such as
-// MPI) sleeps in PopUntil, so that events still wake it.
+// First in, first out, without a limit of length. A push wakes the popping thread at once. A thread that must also poll
+// something else (such as MPI) sleeps in PopUntil, so that events still wake it. Pushing threads must have ended, or
+// have no more to push, before the queue is destroyed.
 template <typename Item>
 class WaitQueue {
  public:
+  // Never blocks for longer than another push or pop takes. The lock is released before the wake-up, so that the woken
+  // thread does not wait for it.
   void Push(Item item) {
     {
       MutexLock lock(mutex_);
@@ -54,7 +57,7 @@ class WaitQueue {
   std::deque<Item> items_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The coordinator's queue of events.
+// The coordinator's queue of events. The transport stamps each event with its time of arrival before it pushes it.
 using EventQueue = WaitQueue<ReceivedEvent>;
 
 }  // namespace iobench

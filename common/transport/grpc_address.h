@@ -9,19 +9,26 @@
 
 namespace iobench {
 
+// The parts of an address as a user enters it. Only ParseGrpcAddress makes valid ones. The functions below neither
+// resolve names nor look at network interfaces.
 struct GrpcAddress {
-  std::string unix_path;  // not empty: a Unix socket; host and port are unused
-  std::string host;       // without brackets; empty: all interfaces
-  int port = 0;           // 0: any free port
+  // Not empty: the path of a Unix socket; host and port are then unused.
+  std::string unix_path;
+  // A name, or an address without brackets. Empty: all interfaces.
+  std::string host;
+  int port = 0;  // 0: any free port
 
   bool is_unix() const { return !unix_path.empty(); }
-  bool reachable_from_elsewhere() const;  // false for Unix sockets and loopback
-  std::string ForPeople() const;          // "unix:/path", "[::1]:9400", ":9400"
-  std::string ToListen() const;           // the form that gRPC listens on
-  std::string ToDial() const;             // the form that gRPC connects to; "all interfaces" becomes this host
+  // False for Unix sockets and for loopback by name or address. All other addresses admit other hosts, and therefore
+  // need --insecure as long as there is no TLS.
+  bool reachable_from_elsewhere() const;
+  std::string ForPeople() const;  // "unix:/path", "[::1]:9400", ":9400"
+  std::string ToListen() const;   // the form that gRPC listens on
+  std::string ToDial() const;     // the form that gRPC connects to; "all interfaces" becomes this host
 };
 
-// InvalidArgument: malformed; the message lists the valid forms.
+// InvalidArgument: malformed, without a port, or a Unix path that is longer than the kernel accepts (107 bytes); the
+// message says why and lists the valid forms.
 absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text);
 
 // Makes gRPC's peer names readable: "ipv6:%5B::1%5D:4242" becomes "[::1]:4242", "unix:" becomes "unix socket".

@@ -12,14 +12,18 @@
 
 namespace iobench {
 
+// The transport of `--transport local`. Events arrive from the threads of the workers, requests are handled on the
+// coordinator's thread. It creates no Lost events, because a worker in the same process cannot disappear alone.
 class InProcessTransport final : public Transport {
  public:
   // WorkerId is the index in `workers`, which must outlive the transport. Their Joined events come first. The
   // destructor calls Shutdown() of every worker that has not received Leave.
   explicit InProcessTransport(std::span<WorkerHandler* const> workers);
 
-  // The worker handles the request before Post returns. REQUIRES: worker < number of workers.
+  // The worker handles the request before Post returns. Unavailable: the worker has handled Leave. REQUIRES: worker <
+  // number of workers.
   absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) override;
+  // Events are stamped when a worker sends them. DeadlineExceeded: no event by `deadline`.
   absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) override;
   bool ordered() const override { return true; }
   std::string name() const override { return "local"; }

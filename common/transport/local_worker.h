@@ -11,7 +11,8 @@
 namespace iobench {
 
 // Its events go to the queue, Joined first. `handler` and `events` must outlive it. Only the coordinator's thread may
-// use it.
+// use it; the handler may send events from any thread. The in-process transport consists of these; the MPI transport
+// has one for rank 0.
 class LocalWorker {
  public:
   // `address`: the address that the worker's facts show, for display.
@@ -25,6 +26,7 @@ class LocalWorker {
   absl::Status Post(const v1::WorkerRequest& request);
 
  private:
+  // Puts the worker's events into the queue with its id and the time.
   class Sink final : public EventSink {
    public:
     Sink(WorkerId id, EventQueue& events) : id_(id), events_(events) {}
@@ -37,6 +39,7 @@ class LocalWorker {
 
   WorkerHandler& handler_;
   Sink sink_;
+  // Leave was handled, and the worker was shut down.
   bool left_ = false;
 };
 

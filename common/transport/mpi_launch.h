@@ -6,11 +6,15 @@
 
 namespace iobench {
 
+// What the environment says. The ranks are only promised: MPI itself sees one rank if the launcher belongs to another
+// MPI (see MpiSession::Start).
 struct MpiLaunch {
   bool launched = false;
   int promised_ranks = 0;  // 0: unknown
-  int promised_rank = -1;  // rank of this process; -1: unknown
-  std::string launcher;    // display name, such as "Open MPI's mpirun"
+  // The rank of this process; -1: unknown. It is known before MPI is initialised, so that a single rank can print
+  // messages.
+  int promised_rank = -1;
+  std::string launcher;  // display name, such as "Open MPI's mpirun"
 };
 
 // Checks OMPI_COMM_WORLD_SIZE, PMIX_RANK and PMI_SIZE. SLURM_PROCID alone does not count, since batch scripts have it

@@ -24,7 +24,7 @@ constexpr double kRoundTripSeconds = 0.5;
 constexpr double kPatienceSeconds = 60;  // for a round, in addition to its duration
 constexpr size_t kTableColumns = 160;
 
-double Rate(const Moved& moved) {
+double Rate(const Streamed& moved) {
   return moved.seconds > 0 ? static_cast<double>(moved.bytes) / moved.seconds : NAN;
 }
 

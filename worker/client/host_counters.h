@@ -17,14 +17,16 @@
 
 namespace iobench {
 
-struct CpuTicks {       // /proc/stat: sums over all processors, in clock ticks (sysconf(_SC_CLK_TCK))
+// The line "cpu" of /proc/stat: sums over all processors, in clock ticks (sysconf(_SC_CLK_TCK)).
+struct CpuTicks {
   uint64_t user = 0;    // user and nice
   uint64_t system = 0;  // system, irq and softirq
   uint64_t idle = 0;    // idle and iowait
   std::optional<uint64_t> steal;
 };
 
-struct NicBytes {  // /proc/net/dev, one interface
+// One interface in /proc/net/dev. All are totals since it was created.
+struct NicBytes {
   uint64_t rx_bytes = 0;
   uint64_t tx_bytes = 0;
   uint64_t drops = 0;  // receive and transmit
@@ -32,19 +34,24 @@ struct NicBytes {  // /proc/net/dev, one interface
 
 // Constant properties of an interface.
 struct NicFacts {
-  bool stands_on_another = false;            // bond, bridge or VLAN: the interface below counts its bytes too
-  std::optional<uint64_t> link_bytes_per_s;  // only of hardware and bonds; virtual interfaces such as veth report a
-                                             // fictitious one
+  // A bond, bridge or VLAN, whose bytes the interface below counts too.
+  bool stands_on_another = false;
+  // Only of hardware and bonds: virtual interfaces such as veth report a fictitious speed.
+  std::optional<uint64_t> link_bytes_per_s;
 };
 
+// One reading. Counters are totals since boot, or since this process began; only differences of two readings mean
+// something. The readings are not simultaneous: they take about 0.5 ms, on large hosts more.
 struct HostCounters {
   int64_t at_monotonic_ns = 0;
   std::optional<CpuTicks> cpu;
   std::optional<uint64_t> context_switches;
   std::map<std::string, NicBytes> nics;      // all but lo
+  // Dirty pages of the whole host at the time of the reading.
   std::optional<uint64_t> dirty_bytes;
   std::optional<uint64_t> disk_read_bytes;   // of this process
-  std::optional<uint64_t> disk_write_bytes;  // of this process; a page counts when it becomes dirty
+  // Of this process: what it caused to be written to disks. A page counts when it becomes dirty.
+  std::optional<uint64_t> disk_write_bytes;
   std::map<uint32_t, NfsMountCounters> nfs;  // by target index
 };
 

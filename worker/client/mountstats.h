@@ -13,11 +13,12 @@
 
 namespace iobench {
 
-// One line of the per-op statistics. Times are sums over all calls.
+// One line of the per-op statistics. All are totals since the mount; times are sums over all calls.
 struct NfsOpCounters {
   uint64_t ops = 0;
   uint64_t transmissions = 0;  // >= ops
   uint64_t major_timeouts = 0;
+  // Time in the queue before sending, from sending to the reply, and from the start of the call to its end.
   uint64_t queue_ms = 0;
   uint64_t rtt_ms = 0;
   uint64_t execute_ms = 0;
@@ -32,6 +33,7 @@ struct NfsMountCounters {
   std::optional<uint64_t> age_s;
   std::optional<uint64_t> app_read_bytes;  // normal and direct reads
   std::optional<uint64_t> app_write_bytes;
+  // Bytes that READ and WRITE calls transferred, as opposed to those that programs asked for.
   std::optional<uint64_t> server_read_bytes;
   std::optional<uint64_t> server_write_bytes;
   std::map<std::string, NfsOpCounters> ops;  // by the kernel's names: "READ", "WRITE", "COMMIT", "GETATTR" …

@@ -9,13 +9,22 @@
 
 namespace iobench {
 
+// Plain values. The defaults are those of a worker on a host of its own. Tests and simulated clients in one process set
+// the clock and the overrides.
 struct WorkerOptions {
-  WorkerClock clock{};           // tests set an offset
-  std::string host_override;     // for simulated workers; empty: gethostname
-  std::string boot_id_override;  // for tests; empty: /proc/sys/kernel/random/boot_id
-  uint32_t client_list_position = 0;  // counted from 1; 0: none
-  std::string path = {};         // path to test, already resolved; empty: use the plan's
-  bool measure_costs = true;     // clock_read_ns and loop_ns in the facts, measured once per process
+  // The worker's clock. With an offset, it disagrees with those of other workers, as clocks of different hosts do.
+  WorkerClock clock{};
+  // The name that the facts show; empty: gethostname().
+  std::string host_override;
+  // Workers with the same boot id are one client and share a clock; empty: /proc/sys/kernel/random/boot_id.
+  std::string boot_id_override;
+  // The position in the client list that this worker was started for, counted from 1; it determines the number of the
+  // worker. 0: not from a list.
+  uint32_t client_list_position = 0;
+  // The path to test, already resolved (DirectoryToWorkIn); empty: the plan's.
+  std::string path = {};
+  // Put clock_read_ns and loop_ns into the facts. They take some milliseconds to measure, once per process.
+  bool measure_costs = true;
 };
 
 }  // namespace iobench

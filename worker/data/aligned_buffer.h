@@ -8,15 +8,18 @@
 
 namespace iobench {
 
-// Memory aligned to 4 KiB, or to `alignment` if that is larger. All pages have been touched. Move-only.
+// Memory aligned to 4 KiB, or to `alignment` if that is larger. It is zeroed, so all pages have been touched and no op
+// causes page faults in it. Move-only; a moved-from buffer is empty. Threads share it as they would any memory.
 class AlignedBuffer {
  public:
-  static absl::StatusOr<AlignedBuffer> Allocate(size_t bytes, size_t alignment = 4096);  // ResourceExhausted: not
-                                                                                         // enough memory
+  // `alignment` is a power of two. ResourceExhausted: not enough memory, as far as malloc can tell; the kernel may also
+  // kill the process when the pages are touched.
+  static absl::StatusOr<AlignedBuffer> Allocate(size_t bytes, size_t alignment = 4096);
   AlignedBuffer(AlignedBuffer&& other) noexcept;
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;
   ~AlignedBuffer();
   std::byte* data() const { return data_; }
+  // The size that was asked for. What alignment adds at the end is not part of it.
   size_t size() const { return size_; }
 
  private:

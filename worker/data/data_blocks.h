@@ -16,19 +16,28 @@
 
 namespace iobench {
 
+// What blocks contain besides random words.
 struct BlockContents {
-  uint32_t compress_percent = 0;  // percentage of each 4 KiB block that is zeros, at its end
-  uint32_t covered_bytes = 0;  // incompressible bytes per 512 that the caller overwrites later; additional zeros
-                               // compensate for them
-  std::optional<unsigned char> constant = {};  // if set, every byte has this value and the other fields are unused
+  // The percentage of each 4 KiB block that is zeros, at its end. At least one word stays, so that blocks differ.
+  uint32_t compress_percent = 0;
+  // Incompressible bytes per 512 that the caller overwrites later (sector headers). Additional zeros compensate for
+  // them.
+  uint32_t covered_bytes = 0;
+  // If set, every byte has this value, and the other fields are unused.
+  std::optional<unsigned char> constant = {};
 };
 
 // Implementations that all generate the same bytes. The processor determines which are available.
 enum class BlockMaker { kPortable, kAvx2, kAvx512 };
-std::span<const BlockMaker> BlockMakersHere();  // available ones; the last is the fastest
+// Returns those that this processor can run, determined once per process. The last is the fastest: early AVX-512
+// processors, which lower their clock frequency for it, do not count as having it.
+std::span<const BlockMaker> BlockMakersHere();
 
+// A plain value of about 1 KiB: the words of one salt. It may be used from several threads. Make and Copy neither
+// allocate nor depend on earlier calls.
 class DataBlocks {
  public:
+  // Blocks start at multiples of this position in the file, pieces at multiples of theirs.
   static constexpr size_t kBlockBytes = 4096;
   static constexpr size_t kPieceBytes = 512;
 

@@ -21,6 +21,8 @@
 
 namespace iobench {
 
+// The options of -+w, -+y, -+C, -+S and -+W for one lane. Percentages are 0 to 100, each of what the one before has
+// chosen.
 struct DedupeShape {
   uint32_t percent = 0;
   uint32_t within_percent = 0;
@@ -46,6 +48,7 @@ class DedupedRecords final : public RecordMaker {
   static absl::StatusOr<std::unique_ptr<DedupedRecords>> Create(const DedupeShape& shape,
                                                                 size_t longest_op_bytes);
 
+  // The op is a write; its object selects the file, its offset the first record.
   const std::byte* Make(const Op& op) override;
 
  private:
@@ -54,6 +57,7 @@ class DedupedRecords final : public RecordMaker {
   void MakeRecord(uint32_t file, uint64_t index, std::byte* record, uint64_t length) const;
 
   DedupeShape shape_;
+  // One source of data for each kind of sharing.
   DataBlocks unique_;     // unique to this lane, phase and run
   DataBlocks of_set_;     // the same for every lane of the set
   DataBlocks of_member_;  // the same for this lane in every phase and run of the set

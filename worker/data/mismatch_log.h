@@ -12,26 +12,33 @@
 
 namespace iobench {
 
-// A sector with unexpected contents, before it is described in words.
+// A sector with unexpected contents, before it is described in words, for which there is time only after the phase.
 struct FoundSector {
   v1::Mismatch::What what = v1::Mismatch::UNKNOWN;
-  uint32_t file = 0;         // index among the lane's files
-  uint64_t offset = 0;       // within the file or the lane's extent
-  SectorHeader header = {};  // corrupt sector: its first bytes, interpreted as a header
-  bool has_header = false;   // the header is a valid one of this program
+  uint32_t file = 0;    // index among the lane's files
+  uint64_t offset = 0;  // within the file or the lane's extent, in bytes
+  // The header as it was read. Of a corrupt sector it may be any 48 bytes, and `has_header` tells whether they are a
+  // valid header of this program.
+  SectorHeader header = {};
+  bool has_header = false;
   // Torn: the write that the rest of the sector is from. Generation 0: the rest is zeros.
   uint32_t other_generation = 0;
   uint32_t other_writer = 0;
 };
 
-// Allocates nothing after construction.
+// Each checker has one, used on the lane's thread. Allocates nothing after construction, because checks run between
+// ops.
 class MismatchLog {
  public:
+  // How many mismatches are reported in detail. All are counted.
   static constexpr size_t kMaxKept = 10;
 
+  // Count every checked sector once. CountUndetermined: it is right, but nothing tells which of several generations was
+  // expected.
   void CountSector() { ++sectors_; }
   void CountSectors(uint64_t sectors) { sectors_ += sectors; }
   void CountUndetermined() { ++undetermined_; }
+  // Counts a mismatch, besides CountSector.
   void Note(const FoundSector& found) {
     ++counts_[found.what];
     if (mismatched_++ < kMaxKept) first_[mismatched_ - 1] = found;

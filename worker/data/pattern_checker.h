@@ -9,7 +9,9 @@
 
 namespace iobench {
 
-// Counts in sectors of 512 bytes from the start of each op. A sector that differs counts as zeros or as corrupt.
+// Counts in sectors of 512 bytes from the start of each op. A sector that differs counts as zeros or as corrupt,
+// because a pattern does not tell where and when it was written. The offset in the details is that of the sector's
+// first wrong byte.
 class PatternChecker final : public DataChecker {
  public:
   explicit PatternChecker(unsigned char pattern) : pattern_(pattern) {}

@@ -30,7 +30,9 @@ class Payload {
   // From this length on, data is generated before the op: 16 KiB take 160 ns, 6 % of the time to write them to memory.
   static constexpr uint32_t kMadeBeforeOpsBytes = 16 << 10;
 
-  // `largest_record_bytes` must be > 0. Different values of `phase` and `lane` give different data.
+  // Allocates the buffer of the lane, and fills it if the data is constant. Different values of `phase` and `lane` give
+  // different data. `largest_record_bytes`: the longest op that will be written, prefill included. ResourceExhausted:
+  // not enough memory. REQUIRES: largest_record_bytes > 0.
   static absl::StatusOr<Payload> Create(uint64_t seed, uint32_t lane, uint32_t phase,
                                         uint32_t largest_record_bytes, const BlockContents& contents = {});
 
@@ -64,9 +66,8 @@ class Payload {
   // Copies the data of this write to `out`, for engines that need it while later ops are prepared. `out` must be
   // aligned to 4 KiB and have room up to the end of the last 4 KiB block.
   void CopyTo(std::byte* out, const Op& op);
-  int64_t copying_ns() const {
-    return copying_ns_;
-  }  // time spent in CopyTo for ops of at least kMadeBeforeOpsBytes
+  // The time spent in CopyTo for ops of at least kMadeBeforeOpsBytes; shorter ones are not timed.
+  int64_t copying_ns() const { return copying_ns_; }
 
   // For tests: writes into `out`, word by word, the data that Next returns for `op` with these identities if there is
   // no maker.

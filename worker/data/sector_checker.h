@@ -13,6 +13,8 @@ namespace iobench {
 
 // The expected contents of the sectors in a lane's files.
 struct SectorExpectation {
+  // Identity of the data, as in SectorIdentity: the run that created it, the seed of its contents, the owner of the
+  // files.
   uint64_t run = 0;
   uint64_t seed = 0;
   uint32_t owner = 0;

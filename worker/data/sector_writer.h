@@ -15,16 +15,19 @@ namespace iobench {
 
 // The identity that a lane writes into its sectors during a phase.
 struct SectorIdentity {
-  uint64_t run = 0;
+  uint64_t run = 0;  // the run that created the data, which with kept data is an earlier one
   uint64_t seed = 0;
-  uint32_t owner = 0;  // lane that owns the files
-  uint32_t writer = 0;
-  uint32_t generation = 0;
-  uint64_t unit_bytes = kSectorBytes;  // sectors are counted from multiples of this size
-  uint32_t compress_percent = 0;       // of the contents; headers are not compressible
+  uint32_t owner = 0;       // lane that owns the files
+  uint32_t writer = 0;      // lane that writes, which is another one if clients are rotated
+  uint32_t generation = 0;  // increases with every phase that writes; 0 means that nothing was written
+  // Sectors are counted from multiples of this size: 512, or a record size that is not a multiple of 512.
+  uint64_t unit_bytes = kSectorBytes;
+  // Of the whole data, 0 to 90. Headers are not compressible, so the contents compensate for them.
+  uint32_t compress_percent = 0;
 };
 
-// REQUIRES: an op starts at a sector's start and ends at a sector's or its file's end.
+// Each lane has its own, used on its thread. Make generates the contents and then the headers over them, before the op
+// and outside its latency. REQUIRES: an op starts at a sector's start and ends at a sector's or its file's end.
 class SectorWriter final : public RecordMaker {
  public:
   // ResourceExhausted: not enough memory.

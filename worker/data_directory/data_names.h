@@ -10,10 +10,12 @@
 
 namespace iobench {
 
+// The file that all lanes of a target share (-+V), and the manifest.
 inline constexpr char kSharedFileName[] = "shared";
 inline constexpr char kManifestName[] = "manifest.json";
 
-std::string LaneFileName(uint32_t lane, uint32_t file_index);  // "lane-000003.0"
+// Returns the name of one of a lane's files, by the lane that owns it: "lane-000003.0".
+std::string LaneFileName(uint32_t lane, uint32_t file_index);
 
 // Returns the name of a new file that will become a manifest: "manifest.json.tmp-HOST-PID-COUNT".
 std::string NewTemporaryName();

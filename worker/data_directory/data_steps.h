@@ -14,8 +14,9 @@
 
 namespace iobench {
 
-// Remembers which claims were refused, because a run must not mark or remove what another run has in a directory that
-// it was refused. Not thread-safe; may block as long as the file system does.
+// One object lives as long as the worker's session; only its task thread uses it. It remembers which claims were
+// refused, because a run must not mark or remove what another run has in a directory that it was refused. May block as
+// long as the file system does.
 class DataSteps {
  public:
   // Performs the step at every target, even if it failed at another, and returns the first error. `done` combines the
@@ -28,6 +29,7 @@ class DataSteps {
   absl::StatusOr<CleanReport> DoAt(const std::string& path, uint64_t run_id, const v1::DataStep& step,
                                    v1::DataClaim& claim);
 
+  // Filled by a refused CLAIM, and emptied by one that succeeds.
   std::set<Run> refused_claims_;
 };
 

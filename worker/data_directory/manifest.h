@@ -10,6 +10,8 @@
 
 namespace iobench {
 
+// The fields "program" and "format", by which a manifest is recognised. A manifest of another format is left alone,
+// together with its data.
 inline constexpr char kManifestProgram[] = "cluster-iobench";
 inline constexpr uint32_t kManifestFormat = 1;
 

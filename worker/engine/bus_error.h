@@ -14,6 +14,7 @@
 
 namespace iobench {
 
+// One map of the engine, in whole pages.
 struct MappedRange {
   std::byte* begin = nullptr;  // start of a page
   size_t bytes = 0;

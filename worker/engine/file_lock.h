@@ -18,19 +18,21 @@ struct LockRange {
   uint64_t bytes = 0;
 };
 
-// Both return 0 or the errno.
-int WaitForLock(int fd, LockKind kind, const LockRange& range);  // blocks; continues after signals
+// Both return 0 or the errno. WaitForLock blocks without a limit until the range is free, also when signals arrive.
+int WaitForLock(int fd, LockKind kind, const LockRange& range);
 int Unlock(int fd, const LockRange& range);
 
-// Retries for `patience_ns`, then fails with EAGAIN and the process that holds the lock (0: unknown, for example on
-// another client).
+// How long TryToLock waits for a whole file (-W), which another program may hold for any time.
 inline constexpr int64_t kLockPatienceNs = 30'000'000'000;
 struct LockAttempt {
   int errno_value = 0;
   int32_t holder_process = 0;
 };
+// Retries every 5 ms for `patience_ns`, then fails with EAGAIN and the process that holds the lock (0: unknown, for
+// example on another client, or a lock of an open file description). errno_value is 0 on success.
 LockAttempt TryToLock(int fd, LockKind kind, const LockRange& range, int64_t patience_ns = kLockPatienceNs);
 
+// Returns the lock that an op needs. An update needs the exclusive one from its read on.
 inline LockKind LockFor(const Op& op) {
   return op.kind == OpKind::kRead ? LockKind::kRead : LockKind::kWrite;
 }

@@ -22,17 +22,22 @@ namespace iobench {
 struct EngineOptions {
   Call call = Call::kPositional;
   TickSource ticks = TickSource::kMonotonic;
-  uint32_t record_bytes = 0;  // size of one record; an op of Call::kVector has several
+  // Size of one record. An op of Call::kVector has several, up to longest_op_bytes.
+  uint32_t record_bytes = 0;
   uint32_t longest_op_bytes = 0;
-  uint32_t depth = 1;  // engines with a queue: ops in flight per lane
-  bool copy = false;   // posix-aio: copy between its own buffers and the lane's
+  // Engines with a queue: the max number of ops in flight per lane.
+  uint32_t depth = 1;
+  // posix-aio: copy between the engine's own buffers and the lane's, within the latency (-H).
+  bool copy = false;
   v1::Mmap mmap = {};
-  bool record_locks = false;   // take an fcntl lock for each op, within its latency
-  bool file_lock = false;      // hold an fcntl lock on every file from Open to Close
-  uint32_t jitter_every = 0;   // one small read at the file's start per this many reads; 0: never
-  std::string advice = {};     // posix_fadvise advice to apply after open; empty: none
-  uint64_t buffer_bytes = 0;   // total size of the rotating buffers; 0: one buffer is reused
-  std::string directory = {};  // engines without a mount: URL of the data directory
+  bool record_locks = false;  // take an fcntl lock for each op, within its latency
+  bool file_lock = false;     // hold an fcntl lock on every file from Open to Close
+  // posix: one small read at the start of the file per this many reads, within the latency of the next read; 0: never.
+  uint32_t jitter_every = 0;
+  std::string advice = {};    // posix_fadvise advice to apply after open; empty: none
+  uint64_t buffer_bytes = 0;  // total size of the rotating buffers; 0: one buffer is reused
+  // libnfs: the URL of the data directory, in the form that libnfs parses.
+  std::string directory = {};
 };
 
 // An engine's description of a failed op.
@@ -41,6 +46,8 @@ struct FailedOp {
   std::string file;  // path of the file
 };
 
+// One lane's I/O in one phase. The lane's thread makes all calls, in the order MakeReady, Open, Run, Flush, Close.
+// Open, Run, Flush and Close may follow again on the same object, when the lane finishes a file after its timed region.
 class IoEngine {
  public:
   virtual ~IoEngine() = default;
@@ -66,7 +73,8 @@ class IoEngine {
   // For find: how many of the items that Run looked at matched.
   virtual uint64_t found_items() const { return 0; }
 
-  // Calls fsync for every file.
+  // Writes everything to stable storage: fsync for every file, or what the engine has in its place. Returns the first
+  // error. The timed region, the end of a pass and the pause after a burst call it.
   virtual absl::Status Flush() = 0;
 
   // Closes every file and returns the first error. Further calls have no effect.

@@ -14,6 +14,7 @@
 
 namespace iobench {
 
+// What an op needs of an open file. Kept small and in one array, because every op reads it.
 struct OpenFile {
   int fd = -1;
   uint64_t extent_offset_bytes = 0;
@@ -25,7 +26,8 @@ struct OpenFile {
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options);
 
-// All files of a set. The destructor closes them.
+// All files of a set, for engines that have one descriptor per file. The destructor closes them. Only the lane's thread
+// may use it: its descriptors mean nothing in other threads (worker/lane/own_descriptors.h).
 class OpenFiles {
  public:
   explicit OpenFiles(const EngineOptions& options) : options_(options) {}
@@ -36,10 +38,14 @@ class OpenFiles {
   // Closes files that are still open, then opens all of `files`, which must outlive their use. After an error, none is
   // open.
   absl::Status Open(const FileSet& files, const OpenMode& mode);
-  absl::Status Flush();  // calls fsync for each file; returns the first error
-  absl::Status Close();  // returns the first error; idempotent
+  // Calls fsync for each file, even after an error, and returns the first error.
+  absl::Status Flush();
+  // Closes each file, even after an error, and returns the first error: on NFS, close() may report that data was not
+  // written. Without open files it does nothing.
+  absl::Status Close();
 
-  const OpenFile* data() const { return open_.data(); }  // valid until Close
+  // The open files, by the index in the set (Op::object). Valid until Close.
+  const OpenFile* data() const { return open_.data(); }
   size_t size() const { return open_.size(); }
   std::string PathOf(size_t index) const { return files_->PathOf(index); }
 

@@ -32,7 +32,9 @@ int64_t CallAgainWhenInterrupted(long number, Args... args) {
   }
 }
 
-// Calls pread() or pwrite(), or both for an update. Returns the number of bytes transferred or -errno.
+// Calls pread() or pwrite(), or both for an update. Returns the number of bytes transferred or -errno; fewer bytes than
+// the op has are a failure for the loop, so nothing is continued here. `files` is OpenFiles::data(). `payload` and
+// `read_buffer` may be null if no op needs them.
 struct PositionalCalls {
   const OpenFile* files;
   Payload* payload;
@@ -50,7 +52,8 @@ struct PositionalCalls {
   }
 };
 
-// Wraps another op functor: locks exactly the op's bytes, within the op's latency. Unlocks even if the op fails.
+// Wraps another op functor: locks exactly the op's bytes, within the op's latency. Unlocks even if the op fails. The
+// op's own error is the one returned; an error of the unlock counts only if the op succeeded.
 template <typename DoOp>
 struct WithRecordLock {
   DoOp do_op;

@@ -14,14 +14,16 @@
 
 namespace iobench {
 
-// As many buffers as fit into the requested memory, each large enough for the longest op. Each lane has its own; not
-// thread-safe.
+// As many buffers as fit into the requested memory, at least one, each large enough for the longest op. Each lane has
+// its own; not thread-safe.
 class RotatingBuffers {
  public:
   // Allocates the buffers and fills them with data from `payload`; null if nothing is written. ResourceExhausted: not
   // enough memory. REQUIRES: buffer_bytes > 0.
   absl::Status Allocate(uint64_t buffer_bytes, uint32_t longest_op_bytes, Payload* payload);
 
+  // False until Allocate has succeeded. As long as it is false, the lane uses its single buffer, and the functions
+  // below must not be called.
   bool in_use() const { return memory_.has_value(); }
   size_t place_count() const { return memory_->size() / place_bytes_; }
 
@@ -33,6 +35,7 @@ class RotatingBuffers {
     return place;
   }
 
+  // The page size, which also suits O_DIRECT.
   static constexpr size_t kAlignmentBytes = 4096;
 
  private:
@@ -41,7 +44,7 @@ class RotatingBuffers {
   size_t at_ = 0;
 };
 
-// Sets the buffer that an op functor reads into.
+// Sets the buffer that an op functor reads into. Engines overload it for functors that are wrapped in another.
 template <typename DoOp>
 void SetReadBuffer(DoOp& do_op, std::byte* buffer) {
   do_op.read_buffer = buffer;

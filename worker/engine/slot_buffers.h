@@ -14,13 +14,16 @@
 
 namespace iobench {
 
-// Each buffer is aligned to 4 KiB and large enough to read or write the longest op.
+// Each buffer is aligned to 4 KiB and large enough to read or write the longest op. A buffer belongs to the op in its
+// slot from Prepare to the end of the op. Each lane has its own; not thread-safe. Does not allocate after Allocate.
 class SlotBuffers {
  public:
   // `first`: the buffer of slot 0, which must outlive the use; null: allocate it too. Passing the lane's read buffer
-  // makes a lane with one slot leave its data where all other engines do. ResourceExhausted: not enough memory.
+  // makes a lane with one slot leave its data where all other engines do. ResourceExhausted: not enough memory, which
+  // is checked in advance from 256 MiB on, because the kernel would grant it and kill the process later.
   absl::Status Allocate(std::byte* first, uint32_t depth, uint32_t longest_op_bytes);
 
+  // Valid from Allocate until the destructor. `bytes_each` is the size of each buffer, a multiple of 4 KiB.
   std::byte* operator[](uint32_t slot) const { return of_slot_[slot]; }
   size_t bytes_each() const { return bytes_each_; }
 

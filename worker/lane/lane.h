@@ -22,20 +22,23 @@
 
 namespace iobench {
 
-// What a lane's steps before the start did, for the phase's StepResults.
+// What a lane's steps before the start did, for the phase's StepResults. Times are 0 for steps that were not needed.
 struct LanePreparation {
   struct Times {
     int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0;
   };
   Times times;
   uint64_t prefilled_bytes = 0;
-  std::optional<uint64_t> resident_bytes;  // bytes of the files in this host's memory before the start
+  // How many bytes of the files were in this host's memory before the start; nullopt: unknown, or the lane reads
+  // nothing.
+  std::optional<uint64_t> resident_bytes;
   TreePrepared tree;
 };
 
-// The lane's own thread calls the steps of a phase in the order in which they are declared. After a failed step, the
-// later steps do nothing; in a lane that sits out, no step does anything. Other threads may call Stop and Quit at any
-// time, live() after MakeReady, and the results only while the lane's thread waits or has ended.
+// The lane's own thread calls the steps of a phase in the order in which they are declared. Steps return no status: the
+// first failure is kept as problem(), and the later steps then do nothing but close; in a lane that sits out, no step
+// does anything. Other threads may call Stop and Quit at any time, live() after MakeReady, and the results only while
+// the lane's thread waits or has ended.
 class Lane {
  public:
   // `spec` and `directory` must outlive the lane. `directory` holds the files of all lanes of a target. It is null if
@@ -44,13 +47,21 @@ class Lane {
        const Directory* directory);
 
   // ---- before the phase's start
-  void TakeOwnDescriptors();  // of the calling thread (own_descriptors.h), before it opens anything
-  void Bind();                // binds the calling thread to a processor
-  void MakeReady();           // makes the LaneSetup: everything that would take time later
+  // Gives the calling thread a descriptor table of its own (own_descriptors.h), before it opens anything. Not for
+  // engines whose calls are made by other threads.
+  void TakeOwnDescriptors();
+  // Binds the calling thread to the processors of its slot, if the plan binds lanes.
+  void Bind();
+  // Makes the LaneSetup: everything that would take time later.
+  void MakeReady();
+  // If the operation writes new files: creates them, empty, in place of those of earlier phases.
   void CreateFiles();
-  void Prefill();  // if the operation needs data: writes it, or only checks it (data_must_exist)
+  // If the operation needs data: writes it, or only checks it (data_must_exist). Also prepares a tree.
+  void Prefill();
+  // Drops the cached pages of the lane's files; the phase runner calls it for the step --drop-caches.
   void ForgetPages();
-  void Open();  // not with region.open, which opens in the timed region
+  // Opens the files, except with region.open, which opens them in the timed region. First notes resident_bytes.
+  void Open();
 
   // ---- the timed region
   void BeginRegion(WorkerTime start);  // at the start; with region.open, opens the files
@@ -61,10 +72,15 @@ class Lane {
   void EndRegion();                    // fsync with region.fsync, always close
 
   // ---- after it
-  void Settle();  // reopen, complete an unfinished file, fsync, close
+  // Opens the files again, completes an unfinished one, flushes and closes, so that later phases find whole files and
+  // no written data is left in memory. Does nothing if nothing is left to do, or after Quit.
+  void Settle();
+  // Writes the recorded ops to the trace file, if the plan asks for one.
   void WriteTrace();
-  void Release();  // releases files and buffers, keeps the results
+  // Releases files and buffers, and keeps the results. On the lane's thread, whose descriptors these are.
+  void Release();
 
+  // The lane ends after the op in flight; its timed region then ends as usual, and Settle completes its files.
   void Stop() { stop_.stop.store(true, std::memory_order_relaxed); }
   void Quit();  // Stop, and leave unfinished files as they are
 
@@ -85,10 +101,13 @@ class Lane {
   const LanePreparation& preparation() const { return preparation_; }
   std::string engine_note() const { return setup_ == nullptr ? std::string() : setup_->engine_note(); }
   int64_t pass_end_ns() const { return region_ ? region_->outcome().pass_end_ns : 0; }
-  uint64_t traced_ops() const;    // number of ops written to the trace; 0: no trace was requested
-  uint64_t untraced_ops() const;  // left out of it
+  // The number of ops in the trace that was written, and of those left out of it because it was full.
+  uint64_t traced_ops() const;
+  uint64_t untraced_ops() const;
 
-  // `scale` is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not take part.
+  // Return the ends of the lane, and its whole result with a timeline that is exact around `instants`. Both convert
+  // ticks with `scale`, which is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not
+  // take part.
   v1::LaneEnds EndsOn(const TickScale& scale) const;
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 

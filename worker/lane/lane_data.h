@@ -20,18 +20,22 @@ class LaneData {
  public:
   LaneData(const PhaseSpec& spec, const v1::LanePlan& plan);
 
-  bool makes_records() const { return verifies_ || dedupes_; }  // the data of each op is generated before it
-  bool varies() const {                                         // false: constant data
+  // True if a RecordMaker generates the data of each op before it.
+  bool makes_records() const { return verifies_ || dedupes_; }
+  // False for constant data (--data zero, -V), which exists from the start.
+  bool varies() const {
     return spec_.data.kind() != v1::DataContent::ZERO && spec_.data.kind() != v1::DataContent::PATTERN;
   }
-  bool checks() const { return verifies_ || is_pattern_; }  // data that is read gets checked
+  // True if data that is read gets checked (--verify, -V).
+  bool checks() const { return verifies_ || is_pattern_; }
 
   // The size of the writes that prepare files: whole records if data is generated per record.
   uint32_t prefill_bytes() const;
 
-  // Returns a payload for the prefill.
+  // Returns a payload for the prefill, large enough for the timed ops too. ResourceExhausted: not enough memory.
   absl::StatusOr<Payload> MakePayload() const;
-  // Switches the payload to the data of the timed ops.
+  // Switches the payload to the data of the timed ops: their generation, generated before each op. ResourceExhausted:
+  // not enough memory.
   absl::Status ReadyForOps(Payload& payload) const;
 
   // `prefilled_bytes`: how much of its files this lane has just written. REQUIRES: checks().

@@ -21,12 +21,15 @@ namespace iobench {
 // The directory of all lanes of a target, or, if the target is a URL, a connection of the lane's own.
 class LaneDirectory {
  public:
-  // `shared` must outlive it; null: each use connects to `target`, unless a connection is open, and checks that the data
-  // there belong to `claim`.
+  // `shared` must outlive it; null: each use connects to `target`, unless a connection is open, and checks that the
+  // data there belong to `claim`.
   LaneDirectory(const Directory* shared, std::string target, v1::DataClaim claim)
       : shared_(shared), target_(std::move(target)), claim_(std::move(claim)) {}
 
+  // Calls `step` with the directory, after connecting if necessary, and returns its status. Errors of connecting are
+  // those of OpenClaimedDirectory; if the data there belong to another run, the error is kept as lost_claim().
   absl::Status Use(absl::FunctionRef<absl::Status(const Directory&)> step);
+  // Closes the connection of the lane's own, if any; the next Use connects again.
   void CloseOwn() { own_.reset(); }
 
   // An error if the data turned out to be another run's. Other threads may read it while the lane's thread waits.
@@ -47,6 +50,7 @@ enum class FileBlocks {
   kAllocatedByWrites,
   kPreallocated,  // the files have all blocks and their full size from the beginning
 };
+// What happens to files that exist already: -+N keeps them and overwrites them in place.
 enum class OldFiles { kReplaced, kKept };
 
 // Creates new, empty files, replacing those of an earlier phase, unless `old` keeps them as they are. A shared file

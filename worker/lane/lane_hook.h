@@ -12,7 +12,8 @@
 
 namespace iobench {
 
-// Each part is optional. Create it only if at least one part is used.
+// Belongs to the LaneSetup; only the lane's thread uses it. Each part is optional. Create it only if at least one part
+// is used, because a hook costs a second clock read per op.
 class LaneHook final : public OpHook {
  public:
   explicit LaneHook(std::unique_ptr<Pauses> pauses) : pauses_(std::move(pauses)) {}
@@ -34,6 +35,7 @@ class LaneHook final : public OpHook {
   // the time between ops.
   int64_t data_ns() const { return data_ns_; }
   bool only_makes_data() const { return pauses_ == nullptr && checker_ == nullptr; }
+  // The pauses that do not count in the lane's own time (Pauses::left_out_ns).
   int64_t left_out_ns() const { return pauses_ == nullptr ? 0 : pauses_->left_out_ns(); }
 
  private:

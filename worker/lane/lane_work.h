@@ -32,22 +32,30 @@ struct LaneWork {
   const std::optional<MetadataWork> metadata;  // of a metadata operation, whose only file is its tree
   const FileSet files;
 
+  // What this lane does, which in a mix by lane is only a part of the operation.
   bool reads() const;
   bool writes() const;
+  // creates_files: the lane starts with new, empty files. needs_data: it uses existing data, which is prefilled if
+  // missing.
   bool creates_files() const;
   bool needs_data() const;
   bool data_must_exist() const;  // user's files, or files that only all lanes together can write
   OpKinds kinds() const;
+  // --time: the lane begins another pass until the time is over. Between passes it then flushes what it wrote, or drops
+  // the cached pages of what it read.
   bool loops() const { return spec.stop.time_s() > 0; }
   bool flushes_passes() const { return spec.region.flush_passes() && writes(); }
   bool forgets_passes() const { return spec.drops_caches && reads() && spec.uses_files && !metadata; }
-  bool leaves_unflushed_data() const;  // after the timed region
+  // True if written data may still be in memory when the timed region has ended, so that Settle flushes it.
+  bool leaves_unflushed_data() const;
+  // True if the lane writes data, in its ops or in the prefill. The null engine accesses no data.
   bool needs_payload() const;
   bool needs_read_buffer() const { return spec.uses_files && reads(); }
   // True for long ops, unless the engine generates their data in its own buffers: those of a queue, or of -m.
   bool makes_data_before_ops() const;
   bool writes_trace() const { return !spec.trace.write_file().empty(); }
 
+  // The settings of the phase with what differs between lanes: number, mix, and whether it reads and writes.
   StreamShape Shape() const;
   OpenMode Mode() const;
   std::string FirstFile() const;  // with its path; empty if no files are used

@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-// CLOCK_MONOTONIC, or a test clock.
+// CLOCK_MONOTONIC, or a test clock, which makes pauses testable without waiting.
 class PauseClock {
  public:
   virtual ~PauseClock() = default;
@@ -17,8 +17,8 @@ class PauseClock {
 };
 PauseClock& RealPauseClock();
 
-// Sleeps, then spins, until the clock reaches `until_ns` or the lane is stopped, which it notices within 10 ms. Returns
-// the clock's time at the end.
+// Sleeps until 60 us before `until_ns`, because timers may be late, then spins, until the clock reaches `until_ns` or
+// the lane is stopped, which a sleeping lane notices within 10 ms. Returns the clock's time at the end.
 int64_t WaitUntil(PauseClock& clock, const StopCell& stop, int64_t until_ns);
 
 }  // namespace iobench

@@ -34,14 +34,16 @@ class Pauses {
   void Before(const Op& next);
   void After(const Op& done);
 
-  // `flush` flushes the lane's files after each burst. Without it, nothing is flushed.
+  // `flush` flushes the lane's files after each burst in which something was written. Without it, nothing is flushed.
   void FlushWith(std::function<absl::Status()> flush) { flush_ = std::move(flush); }
+  // No wait lasts beyond this time of CLOCK_MONOTONIC, so that a pause cannot delay the end of the phase.
   void EndAt(int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
 
   // The time so far that the plan excludes from the lane's own time: think time (unless it is to count) and the pauses
   // after bursts, but not their flushes.
   int64_t left_out_ns() const { return left_out_ns_; }
-  // The longest pause between two ops that the plan itself requires.
+  // The longest pause between two ops that the plan itself requires: think time, interval of the pace, and burst pause
+  // together. Shorter gaps between ops are no stall.
   int64_t longest_asked_ns() const;
   const absl::Status& flush_status() const { return flush_status_; }  // status of the first flush that failed
 

@@ -53,12 +53,17 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // answer says so and the lanes keep waiting. REQUIRES: Prepare has succeeded.
   v1::Armed Arm(const v1::Arm& arm, WorkerTime now);
 
-  void Stop();                      // lanes end after the op in flight
-  void Quit();                      // Stop, and leave the files as they are
-  void SetGoal(uint64_t ops_goal);  // wear-out: lanes that wait at the deadline continue
-  void Cancel();                    // Quit, and report nothing more
+  // Lanes end after the op in flight. Their regions end as usual, and Collect lets them complete their files.
+  void Stop();
+  // Stop, and leave the files as they are: the run ends here.
+  void Quit();
+  // Wear-out: lanes that wait at the deadline continue until each has done this many ops.
+  void SetGoal(uint64_t ops_goal);
+  // Quit, and report nothing more. Waiting calls return Cancelled.
+  void Cancel();
 
-  v1::Progress Progress() const;  // does not set the pong
+  // Returns the sums over all lanes of what is done so far. Empty until Prepare has succeeded. Does not set the pong.
+  v1::Progress Progress() const;
 
   // Waits until shortly before the start, then reads the counters of the client and of this process again, so that they
   // cover the phase but not the wait. If the start is too close, the counters read by Prepare are used. REQUIRES: Arm
@@ -81,6 +86,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   void CloseDirectories() { directories_.clear(); }
 
  private:
+  // The counters of the client and of this process, read together.
   struct Counters {
     HostCounters host;
     rusage process{};
@@ -89,6 +95,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };
 
+  // What stopped lanes do about files that they have not written completely.
   enum class UnfinishedFiles { kCompleted, kLeft };
 
   bool Rest();  // returns false if cancelled
@@ -99,6 +106,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   Counters CountersBefore() const;
   void StopLanes(UnfinishedFiles unfinished) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  // These run on the lanes' threads.
   void RunLane(Lane& lane);
   void RunPhaseOn(Lane& lane);
   std::optional<WorkerTime> WaitForStart();  // nullopt: cancelled

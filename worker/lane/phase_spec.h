@@ -22,17 +22,21 @@ namespace iobench {
 
 using LanePlans = google::protobuf::RepeatedPtrField<v1::LanePlan>;
 
+// Returns the file that a lane writes its trace to: FILE.LANE, by the lane's number within the run.
 inline std::string TraceFileOf(const v1::Trace& trace, const v1::LanePlan& lane) {
   return absl::StrCat(trace.write_file(), ".", lane.lane());
 }
 
 // Plain values. The lanes' threads share the object and do not change it.
 struct PhaseSpec {
-  const OperationSpec* operation = nullptr;  // a row of the operation table, valid forever
+  // A row of the operation table, valid forever.
+  const OperationSpec* operation = nullptr;
+  // The name of the engine that really runs the operation, never an alias or a stand-in.
   std::string engine;
   bool uses_files = true;  // false for the null engine
-  StreamShape shape;       // its lane and mix are set per lane
-  OpenMode mode;           // its read and write are set per lane
+  // The parts of these two that differ between lanes are set by LaneWork: lane and mix, read and write.
+  StreamShape shape;
+  OpenMode mode;
   EngineOptions engine_options;
   v1::Tree tree;  // metadata operations
   v1::DataContent data;
@@ -40,25 +44,34 @@ struct PhaseSpec {
   v1::Between between;
   BindingSlots binding_slots;  // slots that lanes are bound to; empty: no binding
   v1::Trace trace;
-  std::shared_ptr<const TraceOps> replayed;  // the ops of trace.read_file; null: the operation's own
-  size_t max_traced_ops = 0;                // per lane, for trace.write_file
+  // The ops of trace.read_file, shared by all lanes; null: the operation's own.
+  std::shared_ptr<const TraceOps> replayed;
+  // How many ops a lane records for trace.write_file: its share of kMaxTraceOps.
+  size_t max_traced_ops = 0;
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
+  // The steps that the lanes take part in, and how they create files.
   bool drops_caches = false;
   bool preallocates = false;
-  bool keeps_existing = false;              // creates files only where they are missing
-  bool truncates = false;                   // lanes that write start with an empty file
-  std::vector<std::string> existing_files;  // user's files, which are read instead of our own
-  bool interleaved = false;                 // shared file: the lanes' records alternate
-  double rest_s = 0;                        // rest before everything else
+  bool keeps_existing = false;  // creates files only where they are missing
+  bool truncates = false;       // lanes that write start with an empty file
+  // The user's files, by absolute path, which are read instead of our own.
+  std::vector<std::string> existing_files;
+  bool interleaved = false;  // shared file: the lanes' records alternate
+  double rest_s = 0;         // rest before everything else
+  // Missing or short files are an error instead of being prefilled, because the data of an earlier run is used.
   bool data_must_exist = false;
-  std::vector<v1::DataClaim> claims;  // index = target: the run whose data must be there
+  // Index = target: the run whose data must be there.
+  std::vector<v1::DataClaim> claims;
   WorkerClock clock;
   TickSource ticks = TickSource::kMonotonic;
-  double loop_ns = 0;  // time that the timed loop itself needs per op, for tool_s
+  // The time in ns that the timed loop itself needs per op, for the tool's share in reports.
+  double loop_ns = 0;
 
+  // True if the lanes' "files" are trees of names. The metadata operations of the null engine work on nothing.
   bool works_on_tree() const { return uses_files && operation->is_metadata(); }
+  // Returns the claim of the lane's target; run_id 0: it is not checked.
   v1::DataClaim ClaimOf(const v1::LanePlan& lane) const {
     return lane.target() < claims.size() ? claims[lane.target()] : v1::DataClaim();
   }

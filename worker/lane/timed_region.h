@@ -31,22 +31,29 @@ class Stopwatch {
 // What a lane did in its timed region, besides what its recorder has. Plain values; times are on CLOCK_MONOTONIC.
 struct RegionOutcome {
   WorkerTime start;
-  bool ran = false;  // ops were begun, so the recorder has a start time
+  // Ops were begun, so the recorder has a start time.
+  bool ran = false;
+  // How the latest run of ops ended. hit_deadline stays true after the ops that wear-out adds. The end of --time is no
+  // deadline.
   LoopEnd end;
   bool hit_deadline = false;
-  uint64_t hook_ticks = 0;    // in the op hook
-  int64_t copying_ns = 0;     // to generate long ops' data directly in a queue's buffers
-  int64_t pass_end_ns = 0;    // total of all flushes and page drops between passes
-  int64_t open_begin_ns = 0;  // 0: not opened in the timed region
+  // Parts of the ops' time: the op hook, generating long ops' data directly in a queue's buffers, and all flushes and
+  // page drops between passes.
+  uint64_t hook_ticks = 0;
+  int64_t copying_ns = 0;
+  int64_t pass_end_ns = 0;
+  // Begins, ends and durations of the other parts. A begin or end of 0: not in the timed region.
+  int64_t open_begin_ns = 0;
   int64_t open_ns = 0;
-  int64_t fsync_ns = 0, fsync_end_ns = 0;  // duration and end; end 0: not done
+  int64_t fsync_ns = 0, fsync_end_ns = 0;
   int64_t close_ns = 0, close_end_ns = 0;
+  // CPU time of the lane's thread from Begin to Close.
   double cpu_user_s = 0, cpu_system_s = 0;
   uint64_t found_items = 0;
 };
 
-// The lane's thread calls the functions in the order of their declaration. If one fails, only EndOps and Close follow. A
-// plain status concerns the lane's first file.
+// The lane's thread calls the functions in the order of their declaration. If one fails, only EndOps and Close follow.
+// A plain status concerns the lane's first file.
 class TimedRegion {
  public:
   // All must outlive it.
@@ -63,9 +70,12 @@ class TimedRegion {
   bool waits_at_deadline() const;
   std::optional<LaneFailure> RunToGoal(uint64_t ops_goal);
   void NoteStoppedAtDeadline();  // the lane was stopped before it got a goal
-  void EndOps();                 // completes the lane's record
-  absl::Status Flush();          // does nothing without region.fsync
-  absl::Status Close();          // always; also if Begin was not called
+  // Completes the lane's record; nothing that follows is in it.
+  void EndOps();
+  // Flushes with region.fsync if the lane writes, otherwise does nothing.
+  absl::Status Flush();
+  // Always closes, also if Begin was not called.
+  absl::Status Close();
 
   const RegionOutcome& outcome() const { return outcome_; }
   // The number of ops that remain to be done unmeasured: a file that this phase creates is incomplete, or only some

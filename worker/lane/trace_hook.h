@@ -29,6 +29,7 @@ class TraceHook final : public OpHook {
   // Records up to `op_count` ops. Reserves the memory now and uses it as ops come. ResourceExhausted: not enough
   // memory.
   absl::Status Record(size_t op_count);
+  // No delay lasts beyond this time of CLOCK_MONOTONIC.
   void EndAt(int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
 
   void Before(const Op& next) override;
@@ -38,10 +39,12 @@ class TraceHook final : public OpHook {
   // The following ops are not measured: they are neither delayed nor recorded.
   void EndMeasured() { measured_ = false; }
 
+  // Returns the recorded ops in the order in which they began, and keeps none.
   TraceOps TakeRecorded() { return std::exchange(recorded_, {}); }
-  uint64_t left_out_count() const { return left_out_count_; }  // ops that were not recorded because the limit was
-                                                               // reached
-  int64_t waited_ns() const { return waited_ns_; }             // think time of the replayed trace
+  // The number of ops that were not recorded because the limit was reached.
+  uint64_t left_out_count() const { return left_out_count_; }
+  // The time waited because of the delays in the replayed trace; the plan's own pauses are not in it.
+  int64_t waited_ns() const { return waited_ns_; }
 
  private:
   void WaitUntil(int64_t due_ns);

@@ -10,8 +10,11 @@ namespace iobench {
 
 // One object of a lane: a file, or the lane's extent of a shared file. Op offsets are relative to extent_offset_bytes.
 struct LaneFile {
-  std::string name;  // relative to the directory; absolute: a user's file, which is only read
-  uint64_t extent_offset_bytes = 0;  // 0 unless shared
+  // Relative to the directory of the set. An absolute path is a user's file (existing_files), which is only read.
+  std::string name;
+  // Where the lane's extent begins; 0 unless the file is shared.
+  uint64_t extent_offset_bytes = 0;
+  // Size of what the lane works on: the whole file, the extent, or all records of the lane if they are interleaved.
   uint64_t bytes = 0;
   // Interleaved: the lanes' records alternate, and every interleave_count-th record is this lane's.
   uint64_t interleave_count = 1;
@@ -23,14 +26,16 @@ struct LaneFile {
   bool is_users() const { return name.starts_with('/'); }
 };
 
-// `directory_fd` (PATH/cluster-iobench.data, opened with O_PATH or O_DIRECTORY) belongs to the phase runner and
-// outlives all users; -1: the target is a URL. `directory` is its path, for messages.
+// The files of one lane in one phase. `directory_fd` (PATH/cluster-iobench.data, opened with O_PATH or O_DIRECTORY)
+// belongs to the phase runner and outlives all users; -1: the target is a URL. `directory` is its path, for messages.
 struct FileSet {
   int directory_fd = -1;
   std::string directory;
   std::vector<LaneFile> files;
+  // All lanes of the target use one file, so nobody may truncate, remove or lock it as a whole.
   bool shared = false;
 
+  // Returns the full path of a file for messages; files are opened relative to directory_fd.
   std::string PathOf(size_t index) const {
     return files[index].is_users() ? files[index].name : directory + "/" + files[index].name;
   }

@@ -15,7 +15,8 @@
 
 namespace iobench {
 
-// The stop flag: set by the control thread, read by the lane once per op (relaxed).
+// The stop flag: set by the control thread, read by the lane once per op (relaxed). It has a cache line of its own, so
+// that reading it costs nothing until it is set.
 struct alignas(64) StopCell {
   std::atomic<bool> stop{false};
 };
@@ -23,11 +24,16 @@ struct alignas(64) StopCell {
 // When the loop ends on its own. Times are on the lane's tick clock; kNever: no limit.
 struct LoopRules {
   static constexpr Ticks kNever{UINT64_MAX};
-  Ticks deadline = kNever;         // the op that ends at or after this instant is the last
-  bool repeat_passes = false;      // --time: restart the stream after each pass
-  uint64_t ops_goal = UINT64_MAX;  // wear-out: end when the recorder has this many ops
+  // The op that ends at or after this instant is the last.
+  Ticks deadline = kNever;
+  // --time: start the stream again after each pass.
+  bool repeat_passes = false;
+  // --most-ops and wear-out: end as soon as the recorder has this many ops, those of an earlier Run included.
+  uint64_t ops_goal = UINT64_MAX;
 };
 
+// Only the lane's thread uses it, except for the atomic members of `stop` and `recorder`. Everything that it refers to
+// must outlive the loop and stay where it is.
 struct LaneContext {
   OpStream& stream;
   Payload* payload;        // null if the operation never writes
@@ -35,23 +41,31 @@ struct LaneContext {
   StopCell& stop;
   LaneRecorder& recorder;
   LoopRules rules{};
-  OpHook* between =
-      nullptr;          // null by default: nothing runs between ops, at no cost
-  bool resume = false;  // wear-out: continue after a deadline, with the recorder already started
-  uint64_t pass = 0;    // current pass of the stream; the loop increments it
-  uint64_t hook_ticks = 0;  // time spent in the op hook; the loop adds to it
+  // What the lane does between its ops. Null: nothing, at no cost.
+  OpHook* between = nullptr;
+  // Wear-out: continue after a deadline, with the recorder already started.
+  bool resume = false;
+  // Results of the loop: the pass that the stream is in, and the ticks spent in the op hook so far.
+  uint64_t pass = 0;
+  uint64_t hook_ticks = 0;
   // Called between two passes with no op in flight: flushes what the last pass wrote before the next one overwrites it,
   // or drops the pages that it read. Empty: passes follow each other directly. Returns false on failure, which ends the
   // loop.
   std::function<bool()> end_pass = {};
 };
 
+// Why the loop ended, and for a failure, at which op. Errors are errnos here, because the loop must not make a Status;
+// LaneSetup::FailureOf does afterwards.
 struct LoopEnd {
+  // kDone: the pass is complete. kStopped: the stop flag was set. kDeadline, kGoal: see LoopRules. kFailed: an op
+  // failed.
   enum class Reason { kDone, kStopped, kDeadline, kGoal, kFailed };
   Reason reason = Reason::kDone;
-  int errno_value = 0;      // kFailed: errno of the call; 0: the transfer was short
-  Op failed_op{};           // kFailed: the op that failed
-  int64_t transferred = 0;  // kFailed: bytes that the failed op transferred
+  // Of kFailed: the errno of the call. 0: the call transferred fewer bytes than the op has.
+  int errno_value = 0;
+  // Of kFailed: the op that failed, and the bytes that it transferred.
+  Op failed_op{};
+  int64_t transferred = 0;
 };
 
 }  // namespace iobench

@@ -15,21 +15,26 @@
 
 namespace iobench {
 
-// Progress that other threads may read while the lane runs: one writer, relaxed loads. They read it a few times a
-// second, so it shares a cache line with what the lane uses for each op.
+// Progress that other threads may read while the lane runs: one writer, relaxed loads. The two values may be from
+// different ops. They are read a few times a second, so the cell shares a cache line with what the lane uses for each
+// op.
 struct LiveCell {
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> ops{0};
 };
 
-// One thread writes. Others may read only after the lane has stopped, except through live().
+// The only record of a lane's ops, from which all its figures are computed. Call the setters, Start, Add and Event for
+// each op, and Finish, in this order. One thread writes. Others may read only after the lane has stopped, except
+// through live(). Does not allocate after the constructor.
 class LaneRecorder {
  public:
   // Allocates histograms only for `kinds`; Add must not get other kinds. `scale` converts tick differences to ns.
   LaneRecorder(OpKinds kinds, const TickScale& scale);
 
-  void Start(Ticks at);   // start of the first op, s_i
-  void Resume(Ticks at);  // the lane continues after a wait that the plan required
+  // Clears the timeline. `at` is the start of the first op, s_i in docs/measurement.md.
+  void Start(Ticks at);
+  // The lane continues after a wait that the plan required (wear-out), which therefore is no stall.
+  void Resume(Ticks at);
 
   // Adds an op that ran from `begin` to `end`. It is on the hot path, so the loop itself checks whether `end >=
   // next_event()`.
@@ -57,7 +62,8 @@ class LaneRecorder {
   // that instant is the first that counts, as in every window. Call it before Start.
   void SetWarmupEnd(Ticks at);
 
-  // The lane waited for its next op until `at`, when it turned out that there is none.
+  // The lane waited for its next op until `at`, when it turned out that there is none. The wait belongs to its ops
+  // time.
   void NoteWaitedUntil(Ticks at) { waited_until_ = at; }
   // Up to `ticks` between two ops are not a stall, because the plan asks for such pauses. Call it before Start.
   void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
@@ -69,17 +75,20 @@ class LaneRecorder {
   void AddUnmeasured(uint64_t bytes, uint64_t ops);
 
   Ticks first_op() const { return first_op_; }
-  Ticks last_end() const { return last_end_; }  // end of the last op
+  // The end of the last op, and the end of the lane's ops time, which may include a wait after it.
+  Ticks last_end() const { return last_end_; }
   Ticks ops_end() const { return std::max(last_end_, waited_until_); }
-  uint64_t bytes() const { return live_.bytes.load(std::memory_order_relaxed); }  // timed ops only
+  // Totals of all timed ops, including the warm-up. What AddUnmeasured got comes on top.
+  uint64_t bytes() const { return live_.bytes.load(std::memory_order_relaxed); }
   uint64_t ops() const { return live_.ops.load(std::memory_order_relaxed); }
   uint64_t unmeasured_bytes() const { return unmeasured_bytes_; }
   uint64_t unmeasured_ops() const { return unmeasured_ops_; }
   uint64_t warmup_bytes() const { return warmup_bytes_; }
   uint64_t warmup_ops() const { return warmup_ops_; }
-  uint64_t bytes_of(OpKind kind) const;  // after the warm-up
+  // Totals and latencies of one kind after the warm-up. The histogram is null if the constructor did not get the kind.
+  uint64_t bytes_of(OpKind kind) const;
   uint64_t ops_of(OpKind kind) const;
-  const Histogram* histogram_of(OpKind kind) const;  // null if the kind is not used
+  const Histogram* histogram_of(OpKind kind) const;
   // The longest time after the warm-up in which no op ended. It is evaluated only when a timeline point is kept, so it
   // costs nothing per op. A stall shorter than the distance of the points (0.1 % of the phase) is not detected; without
   // any, begin equals end.

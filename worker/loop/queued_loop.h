@@ -23,7 +23,7 @@
 
 namespace iobench {
 
-// A completed op: `moved` is the bytes transferred or -errno.
+// A completed op as the queue reports it: `moved` is the number of bytes transferred or -errno.
 struct OpEnd {
   uint32_t slot = 0;
   int64_t moved = 0;
@@ -46,6 +46,7 @@ class OpSlots {
   template <typename Clock, typename Queue, typename Between>
   friend class QueuedRun;
 
+  // `begin` is valid from the turn that begins the op.
   struct InSlot {
     Op op;
     Ticks begin;
@@ -58,7 +59,8 @@ class OpSlots {
   uint32_t free_count_ = 0;
 };
 
-// Calls the lane's OpHook around an op whose data is in its slot.
+// Calls the lane's OpHook around an op whose data is in its slot. Engines with a queue have no updates, so only reads
+// have data to show.
 template <typename Queue>
 struct SlotHook {
   OpHook& ops;
@@ -84,6 +86,8 @@ class QueuedRun {
     assert(slots.free_count_ == slots.depth());
   }
 
+  // Each turn of the loop prepares ops, gives the queue one turn, and shows the hook one ended op. It ends when no op
+  // is in flight and none is left to show.
   [[gnu::always_inline]] LoopEnd Run() {
     Start();
     for (;;) {
@@ -103,7 +107,8 @@ class QueuedRun {
 
  private:
   using Reason = LoopEnd::Reason;
-  static constexpr bool kAside = !std::is_same_v<Between, NoHook>;  // something is done between ops
+  // Something is done between ops, so each op begins in a turn of its own and the clock is read around the hook.
+  static constexpr bool kAside = !std::is_same_v<Between, NoHook>;
 
   [[gnu::always_inline]] LaneRecorder& recorder() { return lane_.recorder; }
 
@@ -132,6 +137,8 @@ class QueuedRun {
     return begun_count;
   }
 
+  // Returns false if there are no more ops now, or if the lane was stopped. Otherwise the next op of the batch may
+  // begin.
   [[gnu::always_inline]] bool AnotherMayBegin() {
     if (ending_) return false;
     if (batch_next_ == batch_count_ && !FetchBatch()) return false;
@@ -176,6 +183,7 @@ class QueuedRun {
     return true;
   }
 
+  // Begins the prepared ops, takes those that have ended, and records them with the same end.
   [[gnu::always_inline]] void TurnQueue(size_t begun_count) {
     const Ticks begin = Clock::Now();
     for (size_t i = 0; i < begun_count; ++i) slots_.in_slot_[slots_.begun_[i]].begin = begin;
@@ -193,6 +201,7 @@ class QueuedRun {
     }
   }
 
+  // Records an op that succeeded. Its slot is free at once without a hook, otherwise after the hook has seen its data.
   [[gnu::always_inline]] void NoteEnd(const OpEnd& ended, Ticks end) {
     const auto& [op, op_begin] = slots_.in_slot_[ended.slot];
     --in_flight_;
@@ -209,6 +218,7 @@ class QueuedRun {
     }
   }
 
+  // Only the first failure is reported; ops in flight may fail for the same reason.
   [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved) {
     if (result_.reason == Reason::kFailed) return;
     EndFor(Reason::kFailed);
@@ -229,6 +239,7 @@ class QueuedRun {
     slots_.free_[slots_.free_count_++] = slot;
   }
 
+  // No op begins from now on. Those in flight complete and count.
   [[gnu::always_inline]] void EndFor(Reason reason) {
     ending_ = true;
     result_.reason = reason;

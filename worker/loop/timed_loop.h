@@ -34,6 +34,8 @@ struct LaneOpHook {
   }
 };
 
+// Ops are taken from the stream in batches, so that its virtual call costs little per op; 64 of them stay in the L1
+// cache.
 inline constexpr size_t kOpsPerBatch = 64;
 
 // Fetches the lane's next ops, of which `begun_count` have begun so far, and returns their number; 0: there are none.

@@ -19,10 +19,12 @@
 
 namespace iobench::item {
 
+// For every open: a symbolic link in place of an item is an error, and no descriptor leaks into a program that is
+// started.
 inline constexpr int kOpenFlags = O_NOFOLLOW | O_CLOEXEC;
 
-// Makes a system call without glibc's wrapper. The wrappers of open, read, write and close are cancellation points,
-// which cost two locked instructions each.
+// Makes a system call without glibc's wrapper, and repeats it after EINTR. The wrappers of open, read, write and close
+// are cancellation points, which cost two locked instructions each. Returns the call's result or -errno.
 template <typename... Args>
 int64_t Call(long number, Args... args) {
   for (;;) {
@@ -40,7 +42,8 @@ inline int64_t CloseAfter(int fd, int64_t moved) {
   return moved >= 0 && closed < 0 && closed != -EINTR ? closed : moved;
 }
 
-// Writes file data that starts at position `begin` of the lane's data.
+// Writes file data that starts at position `begin` of the lane's data (MetadataWork::DataBeginOf), in pieces of at most
+// kLargestPieceBytes. Returns the bytes written, fewer than `bytes` only if the system wrote none, or -errno.
 inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payload) {
   uint32_t done = 0;
   while (done < bytes) {
@@ -56,7 +59,8 @@ inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payloa
   return done;
 }
 
-// Reads up to the end of the file.
+// Reads `bytes` bytes, or up to the end of the file if that comes first, into the same buffer again and again: nobody
+// looks at the data. Returns the bytes read or -errno.
 inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
   uint32_t done = 0;
   while (done < bytes) {
@@ -68,7 +72,8 @@ inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
   return done;
 }
 
-// `payload` and `buffer` may be null if `bytes` is 0. `flags`: O_EXCL if the file must be new.
+// Creates or opens the file with mode 0640, writes its data and closes it; returns the bytes written. `payload` may be
+// null if `bytes` is 0. `flags`: O_EXCL if the file must be new, O_TRUNC, and the mode's O_SYNC or O_DSYNC.
 inline int64_t Create(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
                       Payload* payload) {
   const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | kOpenFlags | flags, 0640);
@@ -77,6 +82,7 @@ inline int64_t Create(int root_fd, const char* path, int flags, uint64_t begin, 
   return CloseAfter(static_cast<int>(fd), moved);
 }
 
+// As Create, but the file must exist, and the data is added at its end.
 inline int64_t Append(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
                       Payload* payload) {
   const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_APPEND | kOpenFlags | flags, 0);
@@ -85,6 +91,8 @@ inline int64_t Append(int root_fd, const char* path, int flags, uint64_t begin, 
   return CloseAfter(static_cast<int>(fd), moved);
 }
 
+// Opens the file, reads up to `bytes` of its data and closes it; returns the bytes read. `buffer` may be null if
+// `bytes` is 0.
 inline int64_t OpenClose(int root_fd, const char* path, uint32_t bytes, std::byte* buffer) {
   const int64_t fd = Call(SYS_openat, root_fd, path, O_RDONLY | kOpenFlags, 0);
   if (fd < 0) return fd;
@@ -92,11 +100,13 @@ inline int64_t OpenClose(int root_fd, const char* path, uint32_t bytes, std::byt
   return CloseAfter(static_cast<int>(fd), moved);
 }
 
-// These wrappers are not cancellation points, and 3 ns faster than syscall().
+// For calls whose wrappers in glibc are not cancellation points, and 3 ns faster than syscall().
 inline int64_t Result(int64_t result) {
   return result >= 0 ? result : -int64_t{errno};
 }
 
+// One system call each, for paths relative to the root of the tree. They return 0 or -errno. Symbolic links are not
+// followed, except by Chmod, for which kernels before 6.6 have no such flag; items are files.
 inline int64_t Stat(int root_fd, const char* path, struct stat* facts) {
   return Result(::fstatat(root_fd, path, facts, AT_SYMLINK_NOFOLLOW));
 }
@@ -121,7 +131,8 @@ inline int64_t Symlink(int root_fd, const char* target, const char* link) {
 inline int64_t Chmod(int root_fd, const char* path, mode_t mode) {
   return Result(::fchmodat(root_fd, path, mode, 0));
 }
-// Extended attributes have no calls relative to a directory, so `path` is absolute.
+// Extended attributes have no calls relative to a directory, so `path` is absolute. GetXattr returns the size of the
+// value; -ERANGE: it is larger than `bytes`.
 inline int64_t SetXattr(const char* path, const std::byte* value, uint32_t bytes) {
   return Result(::lsetxattr(path, kXattrName, value, bytes, 0));
 }

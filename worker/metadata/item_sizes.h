@@ -10,7 +10,8 @@
 
 namespace iobench {
 
-// Plain values.
+// A plain value, which costs no memory per item. The default has files without data. With random sizes, each size in
+// bytes from min_file_bytes to file_bytes is equally likely.
 class ItemSizes {
  public:
   ItemSizes() = default;
@@ -22,13 +23,16 @@ class ItemSizes {
         choices_(tree.random_sizes() ? tree.file_bytes() - tree.min_file_bytes() + 1 : 1),
         key_(MixAll(seed, owner, kOfSizes, 0)) {}
 
+  // Returns the size of an item's file in bytes.
   uint32_t Of(uint64_t item) const {
     if (choices_ == 1) return min_bytes_;
     // Multiplies the hash's upper 32 bits by the number of choices (at most 2^31) and divides by 2^32, without a
     // division.
     return min_bytes_ + static_cast<uint32_t>(((Mix(key_ ^ item) >> 32) * choices_) >> 32);
   }
-  uint64_t SumOf(uint64_t item_count) const {  // sum over the first `item_count` items
+  // Returns the sum over the first `item_count` items, in bytes. It visits each item if sizes are random, so it is not
+  // for the timed region.
+  uint64_t SumOf(uint64_t item_count) const {
     if (choices_ == 1) return item_count * min_bytes_;
     uint64_t sum = 0;
     for (uint64_t item = 0; item < item_count; ++item) sum += Of(item);
@@ -36,8 +40,8 @@ class ItemSizes {
   }
 
  private:
-  static constexpr uint64_t kOfSizes =
-      0x73697a6573;  // distinguishes sizes from orders and data, which use the same seed and lane
+  // The letters "sizes". Distinguishes sizes from orders and data, which use the same seed and lane.
+  static constexpr uint64_t kOfSizes = 0x73697a6573;
 
   uint32_t min_bytes_ = 0;
   uint64_t choices_ = 1;  // number of sizes, starting at min_bytes_

@@ -16,18 +16,26 @@
 
 namespace iobench {
 
-enum class NameKind { kItem, kMoved, kLink, kSymlink, kLeaf };  // "item", "moved", "link", "symlink", "dir"
+// The names that an item can have: its file before and after a rename, its links, and its empty directory. The names
+// begin with "item", "moved", "link", "symlink" and "dir".
+enum class NameKind { kItem, kMoved, kLink, kSymlink, kLeaf };
 
-inline constexpr uint64_t kMaxItemsPerLane = 100'000'000;  // numbers have eight digits
+// The numbers of items have eight digits in their names.
+inline constexpr uint64_t kMaxItemsPerLane = 100'000'000;
 
-// Plain values. `lane` is the owner.
+// A plain value, without I/O: the names follow from the plan alone, so that every worker knows those of every lane.
 class LaneTree {
  public:
-  LaneTree(const v1::Tree& tree, uint32_t number, uint32_t lane);  // REQUIRES: a tree that CheckPlan accepts
+  // `number`: of the tree within the plan. `lane`: the owner of the items, which may be another lane than the one that
+  // works on them. REQUIRES: a tree that CheckPlan accepts.
+  LaneTree(const v1::Tree& tree, uint32_t number, uint32_t lane);
 
-  std::string root_name() const;  // "tree-000003.0"
+  // Returns the name of the root in the data directory: "tree-000003.0".
+  std::string root_name() const;
   uint64_t item_count() const { return item_count_; }
-  uint64_t directory_count() const { return directory_count_; }  // lowest-level directories that hold items
+  // The number of directories on the lowest level that hold items.
+  uint64_t directory_count() const { return directory_count_; }
+  // Returns the number of the lowest-level directory that holds the item, counted from 0.
   uint32_t DirectoryOf(uint64_t item) const {
     return static_cast<uint32_t>(by_directory_.Divide(item).quotient);
   }
@@ -54,7 +62,8 @@ class LaneTree {
   Divisor by_directory_;
 };
 
-// Writes paths of one kind of name into a reused buffer: 3 ns per item within a directory. Not thread-safe.
+// Writes paths of one kind of name into a reused buffer: 3 ns per item within a directory, which is the part that the
+// op's latency includes. Allocates only when the directory changes. Not thread-safe.
 class PathWriter {
  public:
   // `before`: prefix of every path.

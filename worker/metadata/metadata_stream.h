@@ -13,10 +13,13 @@
 
 namespace iobench {
 
+// What a stream needs to know besides the operation and the tree. Streams of equal shapes yield equal ops.
 struct MetadataShape {
-  uint64_t item_count = 0;    // items used, from the first: 1 … tree.item_count()
-  ItemSizes sizes = {};       // used by operations that read or write files
-  bool random_order = false;  // different for each lane, phase and pass
+  // The items used, from the first: 1 … tree.item_count(). After a deadline there may be fewer than the tree has.
+  uint64_t item_count = 0;
+  ItemSizes sizes = {};  // used by operations that read or write files
+  // Visit the items in an order that differs between lanes, phases and passes, instead of by number.
+  bool random_order = false;
   uint64_t seed = 0;
   uint32_t lane = 0;
   uint32_t phase = 0;
@@ -29,7 +32,7 @@ struct MetadataShape {
 std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
                                              const MetadataShape& shape);
 
-// file-mix: number of ops per item. After a multiple of this, the set is complete.
+// The number of ops of file-mix per item. After a multiple of it, the set of files is complete.
 inline constexpr uint64_t kOpsPerMixCycle = 4;
 
 }  // namespace iobench

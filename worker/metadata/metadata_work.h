@@ -15,9 +15,10 @@
 
 namespace iobench {
 
-// Plain values.
+// What the operation, the plan and the state of the tree together ask of one lane. Plain values that do not change in
+// the phase; they do no I/O. `operation` must be a metadata operation.
 struct MetadataWork {
-  // `seed` is the run's.
+  // `found`: the state at the start of the phase. `owner`: the lane whose items are used. `seed` is the run's.
   MetadataWork(const OperationSpec& spec, const v1::Tree& of_tree, const v1::TreeState& found, uint32_t owner,
                uint32_t phase_index, uint64_t seed)
       : operation(&spec),
@@ -40,9 +41,11 @@ struct MetadataWork {
   uint64_t item_count = 0;
   uint32_t phase = 0;
 
+  // Whether the ops transfer file contents: the operation does so, and the files of the tree have any.
   bool reads_data() const { return effect.reads_data && tree.file_bytes() > 0; }
   bool writes_data() const { return effect.writes_data && tree.file_bytes() > 0; }
-  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }  // of the largest file
+  // The size of the largest file, at most 1 GiB.
+  uint32_t file_bytes() const { return static_cast<uint32_t>(tree.file_bytes()); }
   // The start of an item's data in everything that the lane writes: each file starts at its own 4 KiB boundary.
   uint64_t DataBeginOf(uint64_t item) const { return item * ((tree.file_bytes() + 4095) / 4096 * 4096); }
   // The names of the files when the operation starts, and those that rename gives them.
@@ -50,6 +53,7 @@ struct MetadataWork {
   NameKind other_file_names() const { return NamesFor(!renamed_at_begin()); }
 
  private:
+  // Files have one of two names; rename switches between them.
   static NameKind NamesFor(bool renamed) { return renamed ? NameKind::kMoved : NameKind::kItem; }
   // Files that are prepared get their first names.
   bool renamed_at_begin() const {
@@ -59,8 +63,9 @@ struct MetadataWork {
   }
 };
 
-inline constexpr uint32_t kLargestPieceBytes =
-    1 << 20;  // files are written and read in pieces of at most this size
+// Files are written and read in pieces of at most this size, so that the buffers of a lane stay small.
+inline constexpr uint32_t kLargestPieceBytes = 1 << 20;
+// The extended attribute that set-xattr and get-xattr use. User attributes need no privileges.
 inline constexpr char kXattrName[] = "user.cluster-iobench";
 
 }  // namespace iobench

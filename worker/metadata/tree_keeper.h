@@ -13,6 +13,7 @@
 
 namespace iobench {
 
+// What PrepareTree did, for the report.
 struct TreePrepared {
   uint64_t made = 0;     // items with missing parts that were created
   uint64_t removed = 0;  // items with parts that were in the way

@@ -20,9 +20,10 @@
 
 namespace iobench {
 
+// Size of the buffer for the entries of one getdents64() call. The readdir operation uses the same.
 inline constexpr size_t kListingBytes = 64 << 10;
 
-// The format of getdents64.
+// The format of getdents64 (linux_dirent64 in its manual page). The next entry begins record_bytes after this one.
 struct DirectoryEntry {
   uint64_t inode;
   int64_t offset;
@@ -31,7 +32,9 @@ struct DirectoryEntry {
   char name[1];  // continues, null-terminated
 };
 
-// Not thread-safe.
+// Keeps its place between ops, because one listing serves many of them: each call of Next is one op of find, which
+// includes the listing if a new piece is needed. Allocates only in the constructor and when it enters a directory. The
+// lane's thread uses it; not thread-safe.
 class TreeWalk {
  public:
   // Visits the first `item_count` items with names of `kind`. Skips links, empty directories and, in a shared tree,
@@ -43,20 +46,24 @@ class TreeWalk {
   // holds an item.
   int64_t Next(int root_fd, uint32_t directory);
 
+  // The number of items that met the criteria, over all calls of Next; an item found in several passes counts each
+  // time.
   uint64_t found_items() const { return found_items_; }
   // Returns the path, from the root, of the item that Next examined last; if the listing ended too early, of its
   // directory.
   std::string place() const;
-  // For a listing that ended too early.
+  // For a listing that ended too early: how many items of the directory were seen, and how many there should be.
   uint64_t seen_in_directory() const { return expected_ - left_; }
   uint64_t expected_in_directory() const { return expected_; }
 
  private:
   static constexpr size_t kDigitCount = 8;
 
+  // Opens the directory and starts its listing. Returns 0 or -errno.
   int64_t Enter(int root_fd, uint32_t directory);
   int64_t List();  // reads the next piece: its bytes, 0 at the end, or -errno
   int64_t Leave();
+  // True for the name of an item of this lane and kind. Compares bytes only, because it runs for every entry.
   bool IsOurs(const DirectoryEntry& entry) const;
   bool IsWanted(const char* name, uint64_t bytes) const;
 

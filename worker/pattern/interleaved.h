@@ -10,12 +10,14 @@
 
 namespace iobench {
 
-// Record n of the lane becomes record n x interleave_count of the file, counted from the lane's own first record.
-// REQUIRES: every op is exactly one record.
+// Record n of the lane becomes record n x interleave_count of the file, counted from the lane's own first record. The
+// order of the records is that of the adapted stream. Owns that stream. REQUIRES: every op is exactly one record, and
+// there is one file.
 class Interleaved : public OpStream {
  public:
   Interleaved(std::unique_ptr<OpStream> dense, uint32_t interleave_count) : dense_(std::move(dense)), interleave_count_(interleave_count) {}
 
+  // Only offsets change, so every other function is the adapted stream's.
   size_t Fill(std::span<Op> batch) override {
     const size_t count = dense_->Fill(batch);
     for (Op& op : batch.first(count)) op.offset *= interleave_count_;

@@ -12,19 +12,23 @@
 
 namespace iobench {
 
-// The key from which the order and the kinds of a pass are derived.
+// The key from which the order and the kinds of a pass are derived. It differs between lanes, phases and passes, and is
+// the same if a run is repeated with its seed.
 inline uint64_t KeyOf(const StreamShape& shape, uint64_t pass) {
   return MixAll(shape.seed, shape.lane, shape.phase, pass);
 }
 
+// All ops have the same kind. Restart and At are those of every method: Restart gets the key of the pass, At the
+// position within it.
 struct OneKind {
   void Restart(uint64_t) {}
   OpKind At(uint64_t) const { return kind; }
   OpKind kind;
 };
 
-// An op is a read with a probability of read_percent. It depends only on a hash of its position, so that repeating a
-// run gives the same mix.
+// An op is a read with a probability of read_percent, otherwise of `other`. It depends only on a hash of its position,
+// so that repeating a run gives the same mix, and ops that are put back get the same kind again. REQUIRES: Restart
+// before At.
 struct ByPercent {
   ByPercent(uint32_t read_percent, OpKind other_kind)
       : read_below(std::min<uint64_t>(read_percent, 100) * ((uint64_t{1} << 32) / 100 + 1)),

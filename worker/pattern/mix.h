@@ -6,9 +6,12 @@
 
 namespace iobench {
 
+// 2^64 divided by the golden ratio, as in splitmix64. Multiples of it are far apart, so counters become good inputs of
+// Mix.
 inline constexpr uint64_t kGoldenRatio64 = 0x9E3779B97F4A7C15u;
 
-// The finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+// The finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). It is a
+// bijection that maps 0 to 0. Data, orders and kept files depend on it, so it must never change.
 inline constexpr uint64_t Mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;

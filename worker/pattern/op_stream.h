@@ -14,7 +14,9 @@
 
 namespace iobench {
 
-// Not thread-safe. Fill and Restart allocate nothing.
+// The caller takes one pass after the other: Fill until it returns 0, then Restart. A new stream is at the start of
+// pass 0. Not thread-safe, except that ops_per_pass() and bytes_per_pass() are constant and callable from any thread.
+// Fill and Restart allocate nothing.
 class OpStream {
  public:
   virtual ~OpStream() = default;
@@ -30,26 +32,36 @@ class OpStream {
   // Begins pass number `pass`, counted from 0. Random orders differ between passes.
   virtual void Restart(uint64_t pass) = 0;
 
+  // The number of ops of a complete pass, and the sum of their lengths. Both are the same for every pass.
   virtual uint64_t ops_per_pass() const = 0;
   virtual uint64_t bytes_per_pass() const = 0;
 };
 
-enum class LaneMix { kPerOp, kReader, kWriter };  // mixed operations only
+// What a lane does in a mixed operation: draw each op, only read, or only write (--mix-by-lane).
+enum class LaneMix { kPerOp, kReader, kWriter };
 
+// What an op stream needs to know besides the operation. Streams of equal shapes yield equal ops.
 struct StreamShape {
-  uint32_t object_count = 1;  // number of the lane's files
-  uint64_t object_bytes = 0;  // size of each file; its last record may be shorter
+  // The number of the lane's files.
+  uint32_t object_count = 1;
+  // The size of each file. Its last record may be shorter than the others.
+  uint64_t object_bytes = 0;
+  // The size of an op: one record, or for vectors all records of one call.
   uint32_t record_bytes = 0;
-  uint32_t stride_records = 17;  // stride-read
-  uint32_t read_percent = 50;    // mixed operations with LaneMix::kPerOp
+  // For stride-read: every stride_records-th record is visited first. 17 is IOzone's default.
+  uint32_t stride_records = 17;
+  // For mixed operations with LaneMix::kPerOp, 0 to 100.
+  uint32_t read_percent = 50;
   LaneMix mix = LaneMix::kPerOp;
-  uint64_t seed = 0;   // seed of the run
-  uint32_t lane = 0;   // random orders differ between lanes …
-  uint32_t phase = 0;  // … and between phases
+  // Random orders and the kinds of a mix are derived from these three and the pass.
+  uint64_t seed = 0;
+  uint32_t lane = 0;
+  uint32_t phase = 0;
 };
 
-// InvalidArgument: no object; record or object of size 0; a record larger than the object or than one system call can
-// transfer (2 GiB - 4 KiB); stride 0 or percentage above 100 in operations that use them.
+// Creates the stream of an operation on records; metadata operations have streams of their own. InvalidArgument: no
+// object; record or object of size 0; a record larger than the object or than one system call can transfer (2 GiB - 4
+// KiB); more than 2^62 records; stride 0 or percentage above 100 in operations that use them.
 absl::StatusOr<std::unique_ptr<OpStream>> MakeOpStream(const OperationSpec& operation,
                                                        const StreamShape& shape);
 

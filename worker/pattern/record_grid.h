@@ -11,7 +11,8 @@
 
 namespace iobench {
 
-// Divides by a fixed number with a multiplication instead of a division: 2 ns instead of up to 10 ns.
+// Divides by a fixed number with a multiplication instead of a division: 2 ns instead of up to 10 ns. A plain value.
+// REQUIRES: divisor > 0.
 class Divisor {
  public:
   struct Result {
@@ -23,7 +24,8 @@ class Divisor {
     assert(divisor > 0);
   }
 
-  // REQUIRES: dividend < 2^63, so that the estimate is at most one too small.
+  // Multiplies by floor((2^64 - 1) / divisor) and takes the upper half, which is the quotient or one less; the
+  // remainder tells which. REQUIRES: dividend < 2^63, so that the estimate is at most one too small.
   Result Divide(uint64_t dividend) const {
     uint64_t quotient = static_cast<uint64_t>((static_cast<unsigned __int128>(dividend) * reciprocal_) >> 64);
     uint64_t remainder = dividend - quotient * divisor_;
@@ -39,6 +41,8 @@ class Divisor {
   uint64_t reciprocal_;
 };
 
+// A plain value. All orders of records use it, so that they agree on where records begin and that only the last record
+// of a file may be shorter.
 class RecordGrid {
  public:
   // REQUIRES: object_count > 0, 0 < record_bytes <= object_bytes.
@@ -49,6 +53,7 @@ class RecordGrid {
         records_per_object_((shape.object_bytes - 1) / shape.record_bytes + 1),
         by_object_(records_per_object_) {}
 
+  // The last record of each file counts like the others, also in record_count().
   uint64_t records_per_object() const { return records_per_object_; }
   uint64_t record_count() const { return records_per_object_ * object_count_; }
   uint64_t total_bytes() const { return object_bytes_ * object_count_; }
@@ -57,6 +62,7 @@ class RecordGrid {
   // The quotient is the file, the remainder the record within it.
   Divisor::Result Split(uint64_t index) const { return by_object_.Divide(index); }
 
+  // Returns the op on a record of a file, or on a record counted over all files. REQUIRES: the record exists.
   Op OpAt(OpKind kind, uint64_t object, uint64_t record) const {
     const uint64_t offset = record * record_bytes_;
     const uint64_t length = std::min<uint64_t>(record_bytes_, object_bytes_ - offset);

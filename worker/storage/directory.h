@@ -19,6 +19,7 @@ namespace iobench {
 
 enum class NodeKind { kFile, kDirectory, kSymlink, kOther };
 
+// What stat() or GETATTR tell about a name, without following a symbolic link. Sizes are in bytes.
 struct NodeFacts {
   NodeKind kind = NodeKind::kOther;
   uint64_t bytes = 0;
@@ -44,10 +45,11 @@ class File {
   const std::string& path() const { return path_; }  // for messages
 
   virtual absl::StatusOr<NodeFacts> Facts() = 0;
-  // Returns the number of bytes read; fewer than requested only at the end of the file.
+  // Returns the number of bytes read; fewer than requested only at the end of the file. REQUIRES: opened for reading.
   virtual absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<std::byte> into) = 0;
   // Writes all of `data` or returns an error. A short write is continued, so that a full disk is reported.
   virtual absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) = 0;
+  // Returns when everything written is on stable storage (fsync or COMMIT).
   virtual absl::Status Sync() = 0;
 
   // Returns true if some of these bytes are known never to have been written.
@@ -56,8 +58,11 @@ class File {
   virtual absl::Status Allocate(uint64_t offset, uint64_t bytes) = 0;
 
   // Calls that concern this host's page cache. Without a cache they do nothing.
-  virtual void ExpectScatteredReads() {}                           // turns off read-ahead
-  virtual absl::Status ForgetPages() { return absl::OkStatus(); }  // flushes dirty pages first
+  //
+  // Turns off read-ahead, so that a read of one byte does not load more.
+  virtual void ExpectScatteredReads() {}
+  // Drops the cached pages of the file, after flushing dirty ones, which could not be dropped.
+  virtual absl::Status ForgetPages() { return absl::OkStatus(); }
   // Returns how many of these bytes are in this host's memory, in whole pages. Unimplemented: unknown.
   virtual absl::StatusOr<uint64_t> ResidentBytes(uint64_t begin, uint64_t end);
 
@@ -89,7 +94,8 @@ class Directory {
   virtual int fd() const { return -1; }
 
   virtual absl::StatusOr<DirectoryIdentity> Identity() const = 0;
-  virtual absl::StatusOr<std::vector<std::string>> Names() const = 0;  // without "." and ".."
+  // Returns the names of all entries, in no particular order, without "." and "..".
+  virtual absl::StatusOr<std::vector<std::string>> Names() const = 0;
   virtual absl::StatusOr<NodeFacts> Look(const std::string& name) const = 0;
 
   // FailedPrecondition: a symbolic link or not a directory.

@@ -11,30 +11,39 @@
 
 namespace iobench {
 
+// Keeps a descriptor of the directory and makes all calls relative to it, so it stays the same directory even if its
+// path changes. Usable from any thread at any time, because each call is a system call of its own. Errors are those of
+// Directory.
 class LocalDirectory final : public Directory {
  public:
-  // Opens a path given by the user. Symbolic links in it are followed. The directory need not be readable.
+  // Opens a path given by the user. Symbolic links in it are followed. The directory need not be readable; if it is,
+  // opening it makes an NFS client ask the server whether it has changed. Errors: the status of the errno.
   static absl::StatusOr<std::unique_ptr<Directory>> Open(const std::string& path);
 
+  // Takes over an open directory; `path` is for messages.
   LocalDirectory(std::string path, UniqueFd fd) : Directory(std::move(path)), fd_(std::move(fd)) {}
 
   int fd() const override { return fd_.get(); }
+  // The number is 0 on file systems that may give a directory another one at each lookup (FUSE, SMB, FAT, overlays).
   absl::StatusOr<DirectoryIdentity> Identity() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;
   absl::StatusOr<NodeFacts> Look(const std::string& name) const override;
   absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const override;
+  // New directories have mode 0755, as far as the umask permits.
   absl::Status MakeDirectory(const std::string& name) const override;
   absl::Status RemoveDirectory(const std::string& name) const override;
   absl::StatusOr<std::unique_ptr<File>> OpenFile(const std::string& name, OpenFor use) const override;
   absl::Status Remove(const std::string& name) const override;
   absl::Status Rename(const std::string& from, const std::string& to) const override;
+  // Unimplemented also if the file cannot get another link (EPERM, EMLINK).
   absl::Status Link(const std::string& from, const std::string& to) const override;
 
  private:
   const UniqueFd fd_;
 };
 
-// Opens a regular file for reading by the absolute path that the user gave. Symbolic links are followed.
+// Opens a regular file for reading by the absolute path that the user gave. Symbolic links are followed, because they
+// are the user's own. FailedPrecondition: not a regular file; otherwise the status of the errno.
 absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path);
 
 }  // namespace iobench

@@ -10,6 +10,7 @@
 
 namespace iobench {
 
+// One line of mountinfo, with the escapes of its paths replaced.
 struct Mount {
   uint64_t id = 0;
   std::string root;  // the visible part of the file system: "/", or less in a bind mount
@@ -38,6 +39,7 @@ Mount FileSystemOf(std::string_view mountinfo, int fd, const std::string& path);
 
 // True for file systems that several hosts can share. Their mount source identifies them.
 bool IsNetworkFilesystem(std::string_view filesystem);
+// True for tmpfs and the like, whose files exist in memory only.
 bool IsMemoryFilesystem(std::string_view filesystem);
 bool IsNfs(std::string_view filesystem);
 

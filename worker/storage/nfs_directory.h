@@ -25,15 +25,17 @@ struct NfsFacts {
 
 // Every operation is sent to the server, with a handle and a single name: symbolic links are never followed and nothing
 // is cached. Subdirectories and files opened through it share its connection and keep it open; one thread must use all
-// of them.
+// of them. Once the connection is lost, every call returns Unavailable or DeadlineExceeded; open a new object then.
 class NfsDirectory final : public Directory {
  public:
   // Statuses are those of NfsConnection::Connect.
   static absl::StatusOr<std::unique_ptr<NfsDirectory>> Open(const NfsUrl& url);
 
+  // Takes over the handle of a directory on that connection; `path` is for messages.
   NfsDirectory(std::string path, std::shared_ptr<NfsConnection> connection, const NfsHandle& handle)
       : Directory(std::move(path)), connection_(std::move(connection)), handle_(handle) {}
 
+  // Asks the server with GETATTR, FSSTAT and ACCESS; the transfer sizes were learnt when connecting. Changes nothing.
   absl::StatusOr<NfsFacts> LookAtFilesystem() const;
 
   absl::StatusOr<DirectoryIdentity> Identity() const override;

@@ -19,6 +19,7 @@ namespace iobench {
 // The stability that a WRITE requests (stable_how of RFC 1813, with its numbers).
 enum class NfsStability { kUnstable = 0, kDataSync = 1, kFileSync = 2 };
 
+// How a file is opened: what ACCESS must grant, and whether CREATE may be sent.
 struct NfsOpen {
   bool read = false;
   bool write = false;
@@ -73,11 +74,13 @@ class NfsFile {
 
   // Returns the number of bytes read; fewer than requested only at the end of the file.
   absl::StatusOr<uint64_t> Read(uint64_t offset, std::span<std::byte> into);
+  // Writes all bytes or returns an error. With kUnstable, they are safe only after Commit.
   absl::Status Write(uint64_t offset, std::span<const std::byte> from,
                      NfsStability stability = NfsStability::kUnstable);
   // Sends a COMMIT for the whole file if a WRITE was answered UNSTABLE since the last one, otherwise nothing.
   absl::Status Commit();
 
+  // needs_commit: a WRITE was answered UNSTABLE since the last COMMIT. restarted: the verifier has changed.
   bool needs_commit() const { return needs_commit_; }
   bool restarted() const { return restarted_; }
   absl::Status RestartedError() const;  // REQUIRES: restarted()

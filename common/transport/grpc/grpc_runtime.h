@@ -15,6 +15,7 @@ inline constexpr int kKeepalivePingMs = 10'000;
 inline constexpr int kKeepaliveTimeoutMs = 20'000;
 // The min. interval between a peer's pings; gRPC treats more frequent pings as an attack.
 inline constexpr int kKeepaliveMinPingMs = 5'000;
+// For gRPC's limits of message sizes: results of many lanes exceed its default of 4 MiB.
 inline constexpr int kUnlimitedBytes = -1;
 
 // The coordinator puts this key into the initial metadata of every stream that it accepts. The mere arrival of metadata
@@ -38,6 +39,7 @@ inline void GiveToGrpc([[maybe_unused]] void* object) {
   __tsan_release(object);
 #endif
 }
+// Acquires the object for the duration of one callback, and gives it back at its end.
 class Reaction {
  public:
   explicit Reaction(void* object) : object_(object) {

@@ -24,6 +24,8 @@ struct MpiBytes {
   /* Returns one line, owned by the module. May be called before init. */
   const char* (*library_version)(void);
 
+  /* Initialises MPI and returns the rank of this process, the number of ranks, and how many of them share this host. It
+   * blocks until all ranks have called it, napping between polls. */
   int (*init)(int* rank, int* size, int* ranks_on_this_host);
 
   /* Starts to send. `bytes` must stay unchanged until `test` reports that the transfer is done. */
@@ -31,6 +33,8 @@ struct MpiBytes {
 
   /* Sets *found if a message of any rank has arrived. *message must then be passed to start_receive exactly once. */
   int (*probe)(int* found, int* from, size_t* byte_count, void** message);
+
+  /* Starts to receive the message. `bytes` must have room for *byte_count bytes until `test` reports the end. */
   int (*start_receive)(void* message, void* bytes, size_t byte_count, void** transfer);
 
   /* Starts a barrier, which is done when all ranks have started it. */
@@ -39,8 +43,13 @@ struct MpiBytes {
   /* Sets *done if the transfer is complete; the transfer is then freed. */
   int (*test)(void* transfer, int* done);
 
+  /* Ends MPI. It spins until all ranks have called it, so complete a barrier first. MPI cannot be initialised again. */
   int (*finalize)(void);
-  void (*abort)(int exit_code); /* ends all ranks */
+
+  /* Ends all ranks at once. It may return, because MPI does not promise otherwise. */
+  void (*abort)(int exit_code);
+
+  /* Writes a text for an error code into text_bytes bytes, shortened if necessary and terminated by a null. */
   void (*describe)(int error, char* text, size_t text_bytes);
 };
 /* NOLINTEND(modernize-redundant-void-arg) */

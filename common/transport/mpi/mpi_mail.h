@@ -13,6 +13,7 @@
 
 namespace iobench {
 
+// A complete message and the rank that sent it. An empty letter is a goodbye (mpi_ranks.h).
 struct MpiLetter {
   int from = 0;
   std::string bytes;
@@ -26,15 +27,19 @@ class MpiMail {
   MpiMail(const MpiMail&) = delete;
   MpiMail& operator=(const MpiMail&) = delete;
 
-  // Starts to send. ResourceExhausted: larger than 2 GiB. Internal: MPI reported an error.
+  // Starts to send and returns at once; the bytes are kept until the transfer is done. ResourceExhausted: larger than 2
+  // GiB. Internal: MPI reported an error.
   absl::Status Send(int to, std::string bytes);
 
-  // Advances all pending transfers. Internal: MPI reported an error.
+  // Advances all pending transfers without blocking. At most 64 letters are received at a time; more wait at their
+  // senders, which limits the memory. Internal: MPI reported an error.
   absl::Status Progress();
 
-  // Returns the oldest letter that has arrived, or nullopt.
+  // Returns the oldest letter that has arrived, or nullopt. Letters arrive only in Progress().
   std::optional<MpiLetter> Take();
 
+  // is_sending: a letter of ours is not completely sent. under_way: a letter in either direction is not complete, so
+  // polling soon again is worth it.
   bool is_sending() const { return !outgoing_.empty(); }
   bool under_way() const { return !outgoing_.empty() || !incoming_.empty(); }
 

@@ -15,8 +15,9 @@
 
 namespace iobench {
 
-// The last letter that a worker sends in a run is empty: its goodbye. After that it sends nothing, and rank 0 may
-// finalize. Not thread-safe.
+// Lives as long as the MPI session and keeps the state of the ranks over several runs. The last letter that a worker
+// sends in a run is empty: its goodbye. After that it sends nothing, and rank 0 may finalize. Not thread-safe: only the
+// thread that initialised MPI may use it, because it makes MPI calls. `mpi` must outlive it.
 class MpiRanks {
  public:
   MpiRanks(const MpiBytes& mpi, int own_rank, int rank_count, const MpiNap& own_nap)
@@ -40,12 +41,14 @@ class MpiRanks {
   // ---- rank 0
   // Starts a run: every rank has a worker again.
   void BeginRun();
+  // True if the worker was told to leave or has said goodbye; nothing more is sent to it in this run.
   bool has_left(int worker) const { return told_to_leave_[Index(worker)] || said_goodbye_[Index(worker)]; }
+  // Starts to send. Leave also marks the worker as told to leave. Errors are those of MpiMail::Send.
   absl::Status Send(int worker, const v1::WorkerRequest& request);
   // Returns the next letter of this run. A rank that has said goodbye may enter its next run before the others are
   // ready; its letters of that run are kept until BeginRun.
   std::optional<MpiLetter> Take();
-  // Handles a letter without bytes.
+  // Handles a letter without bytes. Take() then keeps further letters of that rank for the next run.
   void OnGoodbye(int worker) { said_goodbye_[Index(worker)] = true; }
   // Sends Leave to all workers that have not received it, then waits for all goodbyes; other letters are dropped.
   // DeadlineExceeded: a worker sent no goodbye within 30 s. After any error, is_sound() is false and later calls return
@@ -53,8 +56,11 @@ class MpiRanks {
   absl::Status DismissAll();
 
   // ---- the other ranks
+  // Starts a run: this rank owes a goodbye again.
   void BeginWorker() { goodbye_sent_ = false; }
-  absl::Status SayGoodbye();  // once per run, as the last letter; returns when everything has been sent
+  // Sends the goodbye as the last letter of the run and returns when everything has been sent; does nothing if it was
+  // said before. DeadlineExceeded: the letters were not taken within 30 s. After an error, is_sound() is false.
+  absl::Status SayGoodbye();
 
  private:
   static size_t Index(int worker) { return static_cast<size_t>(worker); }

@@ -49,7 +49,7 @@ void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
 PhaseTraits TraitsOf(const v1::Phase& phase) {
   PhaseTraits traits;
   std::vector<std::string> operations, titles, engines;
-  traits.null_engine = traits.direct_reads = traits.unmounted = phase.assignments_size() > 0;
+  traits.null_engine = traits.unmounted = phase.assignments_size() > 0;
   traits.metadata = traits.metadata_repeats = traits.finds = phase.assignments_size() > 0;
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
@@ -72,7 +72,6 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     traits.writes |= writes;
     traits.null_engine &= null_engine;
     if (writes && !null_engine && WritesThroughMemory(operation)) traits.buffered_writes = true;
-    if (reads && !operation.direct() && !unmounted) traits.direct_reads = false;
     traits.unmounted &= unmounted;
     traits.rotated |= operation.rotate_clients();
   }

@@ -33,8 +33,6 @@ struct PhaseTraits {
   bool unmounted = false;
   // Some writes neither bypass nor flush the client's memory by themselves; if unmounted, the server's memory.
   bool buffered_writes = false;
-  // All reads bypass the client's memory, or the phase reads nothing.
-  bool direct_reads = false;
   bool rotated = false;
   bool drops_caches = false;
   // A flush of buffered writes (fsync or close) is part of the timed region.
