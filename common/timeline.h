@@ -71,7 +71,8 @@ std::vector<WorkerPoint> Thinned(std::span<const WorkerPoint> points, std::span<
                                  size_t most);
 
 v1::Timeline ToProto(std::span<const WorkerPoint> points);
-std::vector<WorkerPoint> FromProto(const v1::Timeline& timeline);  // if array lengths differ, the shortest counts
+std::vector<WorkerPoint> FromProto(
+    const v1::Timeline& timeline);  // if array lengths differ, the shortest counts
 
 }  // namespace iobench
 

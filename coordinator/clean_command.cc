@@ -25,8 +25,9 @@ int Clean(const std::string& directory, bool force) {
   for (const std::string& file : cleaned->foreign_files)
     std::cout << "left alone, not ours: " << file << std::endl;
   if (cleaned->found && !cleaned->foreign_files.empty()) {
-    std::cout << "the directory stays because it holds files that are not ours: move them away, then clean again"
-              << std::endl;
+    std::cout
+        << "the directory stays because it holds files that are not ours: move them away, then clean again"
+        << std::endl;
   }
   return kExitOk;
 }

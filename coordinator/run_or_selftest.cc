@@ -90,12 +90,13 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (line.command == Command::kRun && !follows) {
     const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
     const uint32_t default_lanes = transport == "local" ? std::min(4u, processors) : 1;
-    auto built = BuildPlan(
-        line.given, {.default_lanes = clients->empty() ? default_lanes : static_cast<uint32_t>(clients->size()),
-                     .worker_count = chosen.worker_count(line, launch),
-                     .client_list = !clients->empty(),
-                     .memory_bytes = MemoryBytes(),
-                     .drawn_seed = DrawSeed()});
+    auto built =
+        BuildPlan(line.given,
+                  {.default_lanes = clients->empty() ? default_lanes : static_cast<uint32_t>(clients->size()),
+                   .worker_count = chosen.worker_count(line, launch),
+                   .client_list = !clients->empty(),
+                   .memory_bytes = MemoryBytes(),
+                   .drawn_seed = DrawSeed()});
     absl::Status status = built.status();
     if (status.ok()) {
       plan = *std::move(built);

@@ -32,7 +32,8 @@ namespace {
 // Runs the command once there are workers.
 int Carry(const Stage& stage, const Job& job) {
   if (job.line.cluster.net_test) return NetTest(stage, job.line);
-  return job.line.command == Command::kSelftest ? Selftest(stage, job.line) : RunPlan(stage, job.line, job.plan);
+  return job.line.command == Command::kSelftest ? Selftest(stage, job.line)
+                                                : RunPlan(stage, job.line, job.plan);
 }
 
 Stage StageOn(Transport& transport, uint32_t worker_count, const Job& job, JoinWatch join_watch = {}) {
@@ -49,10 +50,10 @@ Stage StageOn(Transport& transport, uint32_t worker_count, const Job& job, JoinW
 int RunLocal(const Job& job) {
   const CommandLine& line = job.line;
   if (line.cluster.net_test) {
-    return Fail(
-        absl::InvalidArgumentError("-+t (--net-test) tests the network between workers and this process: use -+m, "
-                                   "--listen, --spawn or mpirun"),
-        kExitUsage);
+    return Fail(absl::InvalidArgumentError(
+                    "-+t (--net-test) tests the network between workers and this process: use -+m, "
+                    "--listen, --spawn or mpirun"),
+                kExitUsage);
   }
   const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
   WorkerHandler* const workers[] = {worker.get()};
@@ -86,7 +87,8 @@ int RunOnClients(const Job& job) {
   if (!launcher.ok()) return Fail(launcher.status(), kExitUsage);
   const JoinWatch watch{
       .check = [&launcher] { return launcher->Check(); },
-      .missing = [&launcher](const std::vector<v1::WorkerFacts>& joined) { return launcher->Missing(joined); }};
+      .missing =
+          [&launcher](const std::vector<v1::WorkerFacts>& joined) { return launcher->Missing(joined); }};
   const int exit_code =
       Carry(StageOn(**transport, static_cast<uint32_t>(job.clients.size()), job, watch), job);
   transport->reset();  // disconnect first, so that the workers end on their own
@@ -121,8 +123,8 @@ int RunGrpc(const Job& job) {
     const std::string& bound = (*transport)->bound_address();
     const auto reached = AddressForClients(bound, "");
     const std::string join = absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound);
-    std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": " << join
-              << std::endl;
+    std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": "
+              << join << std::endl;
     watch.missing = [join, worker_count](const std::vector<v1::WorkerFacts>& joined) {
       return absl::StrCat(worker_count - joined.size(), ", to be started on their hosts with `", join, "`");
     };
@@ -218,11 +220,11 @@ bool SaysWhere(const GivenOptions& given) {
 // Otherwise each of a launcher's ranks would start, or wait for, all workers.
 absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch) {
   if (!launch.launched || launch.promised_ranks == 1) return absl::OkStatus();
-  const char* const option = line.cluster.spawn > 0                  ? "--spawn"
-                             : !line.cluster.client_list.empty()     ? "-+m (--client-list)"
-                             : !line.cluster.listen.empty()          ? "--listen"
-                             : line.cluster.transport == "local"     ? "--transport local"
-                                                                   : nullptr;
+  const char* const option = line.cluster.spawn > 0              ? "--spawn"
+                             : !line.cluster.client_list.empty() ? "-+m (--client-list)"
+                             : !line.cluster.listen.empty()      ? "--listen"
+                             : line.cluster.transport == "local" ? "--transport local"
+                                                                 : nullptr;
   if (option == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       option, " under ", launch.launcher, ": each of its ",

@@ -27,8 +27,7 @@ std::function<void(double, const std::string&)> SayOnce(const CommandLine& line)
     if (said_s >= 0 && waited_s - said_s < 10) return;
     said_s = waited_s;
     PrintError(absl::StrCat("waiting for a coordinator at ", line.join, " (for up to ",
-                            FormatSeconds(line.cluster.join_timeout_s), ")", why.empty() ? "" : ": ",
-                            why));
+                            FormatSeconds(line.cluster.join_timeout_s), ")", why.empty() ? "" : ": ", why));
   };
 }
 
@@ -38,7 +37,8 @@ int RunWorker(const CommandLine& line) {
   if (line.spawned) signal(SIGINT, SIG_IGN);
   const std::string path = line.worker_path.empty() ? "" : DirectoryToWorkIn(line.worker_path);
   // The worker was started in its directory, which would prevent the file system from being unmounted.
-  if (line.client_list_position > 0 && chdir("/") != 0) return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
+  if (line.client_list_position > 0 && chdir("/") != 0)
+    return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   std::vector<std::unique_ptr<WorkerHandler>> workers;
   std::vector<WorkerHandler*> handlers;
   for (uint32_t i = 0; i < line.simulate; ++i) {

@@ -158,8 +158,7 @@ void Session::SendOfPhase(const v1::WorkerEvent& event) {
 
 void Session::BeginPhase(const v1::WorkerRequest& request) {
   const Phase previous = std::move(phase_);
-  phase_ =
-      std::make_shared<PhaseRunner>(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
+  phase_ = std::make_shared<PhaseRunner>(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
   Later([request = Shared(request), phase = phase_, previous](Session& self) {
     self.Prepare(*request, phase, previous);
   });

@@ -27,10 +27,9 @@ constexpr std::array<StateWords, kWorkerStateCount> kStateWords = {{
 
 // In the order of WorkerMessage.
 constexpr std::array<const char*, kWorkerMessageCount> kMessageNames = {
-    "Inspect",         "DataStep",        "ClientStep",      "NetTest",         "Prepare",
-    "Ping",            "Arm",             "Adjust.disarm",   "Adjust.stop",     "Adjust.ops_goal",
-    "Adjust.quit",     "Poll",            "Collect",         "Leave",           "prepared",
-    "unprepared",      "armed",           "lanes_done",      "collected",       "disarmed"};
+    "Inspect",       "DataStep",    "ClientStep",      "NetTest",     "Prepare",   "Ping",    "Arm",
+    "Adjust.disarm", "Adjust.stop", "Adjust.ops_goal", "Adjust.quit", "Poll",      "Collect", "Leave",
+    "prepared",      "unprepared",  "armed",           "lanes_done",  "collected", "disarmed"};
 
 // The states in which a message comes, and the state that follows.
 struct Transition {

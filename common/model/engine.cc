@@ -41,8 +41,8 @@ constexpr EngineSpec kEngines[] = {
 
 // Names that other tools use for our engines.
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
-    {"io_uring", "uring"}, {"io-uring", "uring"}, {"liburing", "uring"}, {"posixaio", "posix-aio"},
-    {"psync", "posix"},    {"nfs", "libnfs"},
+    {"io_uring", "uring"},     {"io-uring", "uring"}, {"liburing", "uring"},
+    {"posixaio", "posix-aio"}, {"psync", "posix"},    {"nfs", "libnfs"},
 };
 
 }  // namespace

@@ -42,7 +42,9 @@ std::span<const MetadataSpec> MetadataOperations();
 
 // REQUIRES: operation.is_metadata().
 const MetadataSpec& MetadataSpecOf(const OperationSpec& operation);
-inline const TreeEffect& EffectOf(const OperationSpec& operation) { return MetadataSpecOf(operation).effect; }
+inline const TreeEffect& EffectOf(const OperationSpec& operation) {
+  return MetadataSpecOf(operation).effect;
+}
 
 // The row whose ops are of this kind; null: no metadata operation has it.
 const MetadataSpec* FindMetadataSpec(OpKind kind);

@@ -50,8 +50,7 @@ absl::Status CheckSizes(const v1::Tree& tree) {
   }
   if (!tree.random_sizes()) return absl::OkStatus();
   if (tree.file_bytes() == 0) {
-    return absl::InvalidArgumentError(
-        "random file sizes need a maximum: give --file-bytes (file_bytes)");
+    return absl::InvalidArgumentError("random file sizes need a maximum: give --file-bytes (file_bytes)");
   }
   if (tree.min_file_bytes() > tree.file_bytes()) {
     return absl::InvalidArgumentError(absl::StrCat("files of --least-file-bytes ", tree.min_file_bytes(),
@@ -92,8 +91,8 @@ absl::Status CheckBetween(const v1::Between& between) {
         absl::StrCat("a think time of ", between.think_ms(), " ms (-J, think_ms) is not a valid time"));
   }
   if (!IsTime(between.burst_pause_ms())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a pause of ", between.burst_pause_ms(), " ms (-+b, burst_pause_ms) is not a valid time"));
+    return absl::InvalidArgumentError(absl::StrCat("a pause of ", between.burst_pause_ms(),
+                                                   " ms (-+b, burst_pause_ms) is not a valid time"));
   }
   if (between.burst_pause_ms() > 0 && between.burst_bytes() == 0) {
     return absl::InvalidArgumentError(
@@ -108,8 +107,7 @@ absl::Status CheckBetween(const v1::Between& between) {
         "a pace of ", between.ops_per_s(), " ops/s (-+O, ops_per_s) is less than one op in 10,000 s"));
   }
   if (between.think_in_throughput() && between.think_ms() == 0) {
-    return absl::InvalidArgumentError(
-        "-+J (think_in_throughput) counts think time: add -J MS (think_ms)");
+    return absl::InvalidArgumentError("-+J (think_in_throughput) counts think time: add -J MS (think_ms)");
   }
   if (between.purge_processor_cache() && between.processor_cache_bytes() > (uint64_t{1} << 32)) {
     return absl::InvalidArgumentError("a processor cache of over 4 GiB (-S, processor_cache_bytes)");
@@ -171,16 +169,17 @@ absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation)
         absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
   }
   if (operation.mix_by_lane() && !spec.mixes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a mix by lane (mix_by_lane) only applies to mixes, and ", operation.name(), " is not one"));
+    return absl::InvalidArgumentError(absl::StrCat("a mix by lane (mix_by_lane) only applies to mixes, and ",
+                                                   operation.name(), " is not one"));
   }
   if (operation.mix_by_lane() && operation.read_percent() == 0) {
     return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
   }
   if (operation.reader_lanes() > 0 && !operation.mix_by_lane()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "-+K ", operation.reader_lanes(), " (reader_lanes) sets the number of reading lanes in a mix by lane: give ",
-        "--mix-by-lane (mix_by_lane) too"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("-+K ", operation.reader_lanes(),
+                     " (reader_lanes) sets the number of reading lanes in a mix by lane: give ",
+                     "--mix-by-lane (mix_by_lane) too"));
   }
   return absl::OkStatus();
 }

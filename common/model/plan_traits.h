@@ -22,8 +22,9 @@ const EngineSpec* EngineOf(const v1::Operation& operation);
 bool IsMetadata(const v1::Operation& operation);
 // True if the phase has assignments and all of them are metadata operations. Its figure is then ops/s.
 bool IsMetadata(const v1::Phase& phase);
-bool FindsItems(const v1::Operation& operation);  // a metadata operation whose results say how many items it found
-bool Writes(const v1::Operation& operation);      // some of its ops write
+bool FindsItems(
+    const v1::Operation& operation);  // a metadata operation whose results say how many items it found
+bool Writes(const v1::Operation& operation);  // some of its ops write
 // True if some operation of the plan reads or writes records of files. An unknown operation counts as one.
 bool WorksOnData(const v1::Plan& plan);
 

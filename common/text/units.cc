@@ -50,12 +50,13 @@ std::optional<uint64_t> UnitBytes(std::string_view unit, uint64_t bare_unit_byte
 absl::Status BadUnit(std::string_view text, std::string_view number, std::string_view unit) {
   const std::string lower = absl::AsciiStrToLower(std::string(unit));
   constexpr std::string_view kPrefixes = "kmgt";
-  const size_t power = lower.size() == 2 && lower[1] == 'b' ? kPrefixes.find(lower[0]) : std::string_view::npos;
+  const size_t power =
+      lower.size() == 2 && lower[1] == 'b' ? kPrefixes.find(lower[0]) : std::string_view::npos;
   if (power == std::string_view::npos) return BadSize(text, kNeeded);
-  return BadSize(
-      text, absl::StrCat("may mean powers of 1000 or of 1024: write ", std::string(number),
-                         lower.substr(0, 1), " or ", std::string(number), absl::AsciiStrToUpper(lower.substr(0, 1)),
-                         "iB for powers of 1024, or ", std::string(number), std::string(3 * (power + 1), '0'), "b"));
+  return BadSize(text, absl::StrCat("may mean powers of 1000 or of 1024: write ", std::string(number),
+                                    lower.substr(0, 1), " or ", std::string(number),
+                                    absl::AsciiStrToUpper(lower.substr(0, 1)), "iB for powers of 1024, or ",
+                                    std::string(number), std::string(3 * (power + 1), '0'), "b"));
 }
 
 }  // namespace

@@ -58,9 +58,9 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) {
     const bool is_port = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-    return BadAddress(text, is_port ? absl::StrCat("a port follows a colon: :", View(text))
-                                    : absl::StrCat("it has no port: write the coordinator's, as in ", View(text),
-                                                   ":9400"));
+    return BadAddress(
+        text, is_port ? absl::StrCat("a port follows a colon: :", View(text))
+                      : absl::StrCat("it has no port: write the coordinator's, as in ", View(text), ":9400"));
   }
   std::string_view host = text.substr(0, colon);
   const bool is_bracketed = host.size() >= 2 && host.front() == '[' && host.back() == ']';

@@ -15,13 +15,15 @@ std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc) {
   constexpr absl::string_view kRefused = "Failed to connect to remote host: ";
   if (const size_t at = text.rfind(kRefused); at != absl::string_view::npos) {
     const absl::string_view why = text.substr(at + kRefused.size());
-    return why == "Connection refused" ? "connection refused: nothing listens on that port" : std::string(why);
+    return why == "Connection refused" ? "connection refused: nothing listens on that port"
+                                       : std::string(why);
   }
   // A web server, or a server that expects a TLS handshake and disconnects.
   for (const char* words : {"Failed parsing HTTP/2", "HTTP/1", "http1.x", "settings frame", "Socket closed",
                             "Connection reset", "Connection closed"}) {
     if (absl::StrContains(text, words)) {
-      return absl::StrCat(kNotOurs, ", or it wants TLS, which workers do not have yet: is it the right port?");
+      return absl::StrCat(kNotOurs,
+                          ", or it wants TLS, which workers do not have yet: is it the right port?");
     }
   }
   return std::string(error);

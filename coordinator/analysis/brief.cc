@@ -47,7 +47,8 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     if (workers == WorkersInBrief::kLeftOut) break;
     v1::ClientPhaseReport& kept = *brief.add_clients();
-    for (int i = 0; i < client.workers_size(); ++i) kept.add_workers()->set_worker(client.workers(i).worker());
+    for (int i = 0; i < client.workers_size(); ++i)
+      kept.add_workers()->set_worker(client.workers(i).worker());
   }
   if (phase.has_found_items()) brief.set_found_items(phase.found_items());
   for (const v1::Mark& mark : phase.marks()) AddOnce(mark, mark.subject(), brief);

@@ -91,10 +91,10 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     table.set_loop_ns(facts.loop_ns());
     FillTargets(run, first_worker, table);
     if (!roster.OtherHostsOf(client).empty()) {
-      report.add_notes(
-          absl::StrCat(roster.NameOf(client), " and ", absl::StrJoin(roster.OtherHostsOf(client), ", "),
-                       " report the same boot id and count as one client; containers on one host do, and so do "
-                       "cloned machines: give each clone its own identity"));
+      report.add_notes(absl::StrCat(
+          roster.NameOf(client), " and ", absl::StrJoin(roster.OtherHostsOf(client), ", "),
+          " report the same boot id and count as one client; containers on one host do, and so do "
+          "cloned machines: give each clone its own identity"));
     }
   }
   NoteClocks(run, newest, report);

@@ -71,8 +71,8 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
 
   v1::StonewallReport& stonewall = *report.mutable_stonewall();
   // A close that does not flush still stops the lanes.
-  const bool only_closed = view.traits.stonewall == v1::STONEWALL_FLUSHED && view.traits.buffered_writes &&
-                           !view.writes->flushed;
+  const bool only_closed =
+      view.traits.stonewall == v1::STONEWALL_FLUSHED && view.traits.buffered_writes && !view.writes->flushed;
   stonewall.set_kind(only_closed ? "closed" : view.traits.stonewall_name);
   if (figures.first_to_end == nullptr) {
     stonewall.set_at_s(std::numeric_limits<double>::quiet_NaN());

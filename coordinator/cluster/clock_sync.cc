@@ -86,7 +86,8 @@ absl::Status ClockSync::Verify() {
     std::string first_worker;
   };
   std::map<std::string, std::vector<Clock>> clocks_of_boot_id;
-  if (measured_ == Measured::kOtherClocks) clocks_of_boot_id[own_boot_id_].push_back({0, {}, "the coordinator"});
+  if (measured_ == Measured::kOtherClocks)
+    clocks_of_boot_id[own_boot_id_].push_back({0, {}, "the coordinator"});
   clock_of_.assign(members.size(), 0);
   std::vector<uint32_t> clone_of_worker(members.size(), 0);
   uint32_t clock_count = 1;

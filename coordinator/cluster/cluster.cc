@@ -110,10 +110,10 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     if (!received.event.has_joined()) continue;
     const v1::WorkerFacts& facts = received.event.joined();
     if (facts.program_version() != version) {
-      const std::string reason =
-          absl::StrCat("worker on ", facts.host(), " is version ", facts.program_version(),
-                       ", the coordinator is ", version,
-                       " (after the + comes a fingerprint of the sources): install the same cluster-iobench on both");
+      const std::string reason = absl::StrCat(
+          "worker on ", facts.host(), " is version ", facts.program_version(), ", the coordinator is ",
+          version,
+          " (after the + comes a fingerprint of the sources): install the same cluster-iobench on both");
       DismissOne(received.worker, reason);
       return absl::FailedPreconditionError(reason);
     }
@@ -125,7 +125,8 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     on_joined(static_cast<uint32_t>(joined.size()));
   }
   std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {
-    if (a.facts.client_list_position() != b.facts.client_list_position()) return a.facts.client_list_position() < b.facts.client_list_position();
+    if (a.facts.client_list_position() != b.facts.client_list_position())
+      return a.facts.client_list_position() < b.facts.client_list_position();
     if (!transport_.ordered() && a.facts.host() != b.facts.host()) {
       return NaturalLess(a.facts.host(), b.facts.host());
     }
@@ -211,7 +212,8 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
   return absl::OkStatus();
 }
 
-absl::Status Cluster::CallAndCheck(const MakeRequest& make, const OnReply& on_reply, const Patience& patience) {
+absl::Status Cluster::CallAndCheck(const MakeRequest& make, const OnReply& on_reply,
+                                   const Patience& patience) {
   absl::Status first_problem;
   IOBENCH_RETURN_IF_ERROR(Call(
       make,
@@ -287,7 +289,8 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     return received.status();
   }
   Member* member = FindMember(received->worker);
-  if (member != nullptr && member->lost) return std::optional<ReceivedEvent>();  // it was given up and has reappeared
+  if (member != nullptr && member->lost)
+    return std::optional<ReceivedEvent>();  // it was given up and has reappeared
   if (member != nullptr && silence_->Heard(member->number, Now()) && !received->event.has_lost()) {
     spdlog::warn("{} answers again", Printable(member->Name()));
   }
@@ -316,7 +319,8 @@ void Cluster::WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting) {
 // They answer pings, so the workers themselves are not stuck.
 void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const {
   const Member& first = members_[*std::min_element(waiting.begin(), waiting.end())];
-  spdlog::warn("{}{} still has to {} after {}: check whether a file system hangs there", Printable(first.Name()),
+  spdlog::warn("{}{} still has to {} after {}: check whether a file system hangs there",
+               Printable(first.Name()),
                waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "", quick_work,
                FormatSeconds(SecondsFrom(kHangs * silence_->told_after_ns())));
 }

@@ -143,7 +143,8 @@ class Cluster {
   const CoordClock clock_;
   std::vector<Member> members_;
   std::optional<SilenceWatch> silence_;  // set once all workers have joined
-  std::deque<ReceivedEvent> given_up_;   // a Lost event for each worker that was given up, like those of a transport
+  std::deque<ReceivedEvent>
+      given_up_;  // a Lost event for each worker that was given up, like those of a transport
   std::unordered_map<WorkerId, uint32_t> number_of_;
   uint32_t client_count_ = 0;
   uint64_t next_call_id_ = 1;

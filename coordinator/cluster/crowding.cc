@@ -22,7 +22,8 @@ void Unite(std::string& all, const std::string& mask) {
 
 uint64_t CountOf(const std::string& mask) {
   uint64_t count = 0;
-  for (const char byte : mask) count += static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
+  for (const char byte : mask)
+    count += static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
   return count;
 }
 

@@ -22,9 +22,9 @@ absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
   }
   if (!IsUtf8(line)) return absl::InvalidArgumentError("the line is not UTF-8, so reports cannot show it");
   if (fields.size() < kFewestFields || fields.size() > kMaxFields) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a line needs 3 or 4 fields (client, directory, program, and what to test), but this one has ",
-                     fields.size()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a line needs 3 or 4 fields (client, directory, program, and what to test), but this one has ",
+        fields.size()));
   }
   if (fields[0][0] == '-') {
     return absl::InvalidArgumentError(

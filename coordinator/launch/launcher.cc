@@ -23,7 +23,7 @@
 namespace iobench {
 namespace {
 
-constexpr int kWorkerCannotJoin = 3;       // exit code of such a worker
+constexpr int kWorkerCannotJoin = 3;      // exit code of such a worker
 constexpr size_t kMaxOutputBytes = 4096;  // used for a message
 constexpr size_t kMaxMissing = 4;         // named at once
 constexpr char kHowReached[] = "; set the address at which clients reach this host with -+h HOST";
@@ -125,10 +125,10 @@ absl::Status Launcher::Check() {
         WIFEXITED(ended->wait_status) && WEXITSTATUS(ended->wait_status) == kWorkerCannotJoin;
     // A shell prints the cause first; a worker that cannot join prints it last.
     const std::string said = lines.empty() ? "" : joined_nobody ? lines.back() : lines.front();
-    return absl::UnavailableError(absl::StrCat(
-        names_[ended->index], ": its remote shell ended with ", ended->ForPeople(),
-        " before its worker joined", said.empty() ? " and printed nothing" : ": ", said,
-        joined_nobody ? kHowReached : ""));
+    return absl::UnavailableError(absl::StrCat(names_[ended->index], ": its remote shell ended with ",
+                                               ended->ForPeople(), " before its worker joined",
+                                               said.empty() ? " and printed nothing" : ": ", said,
+                                               joined_nobody ? kHowReached : ""));
   }
   return absl::OkStatus();
 }

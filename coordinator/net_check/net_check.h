@@ -13,7 +13,8 @@
 namespace iobench {
 
 struct NetTestOptions {
-  std::string told_host;      // host name or address that clients use for this host; empty: they try its addresses
+  std::string
+      told_host;  // host name or address that clients use for this host; empty: they try its addresses
   uint32_t record_bytes = 0;  // size of each write and read
   double seconds = 0;         // duration of each part; 0: 2 s, or less with many clients
 };

@@ -28,7 +28,7 @@ struct NetRound {
 // What one connection of a round did. Cancelled: it did not connect in time, or the round was cancelled before.
 struct NetServed {
   absl::Status status = absl::CancelledError("it did not connect");
-  Streamed moved;                          // sent or received
+  Streamed moved;                       // sent or received
   std::vector<int64_t> round_trips_ns;  // ROUND_TRIP
 };
 

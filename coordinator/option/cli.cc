@@ -84,7 +84,8 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& place) {
       ->check(CLI::IsMember(TransportChoices()).description(""));
   where.Value("--spawn", place.spawn, "start N worker processes on this host", "N")
       ->check(InRange(1u, 1024u));
-  where.Value("--listen", place.listen, "wait for workers at this address: :9400, [::1]:9400, unix:/path", "ADDR");
+  where.Value("--listen", place.listen, "wait for workers at this address: :9400, [::1]:9400, unix:/path",
+              "ADDR");
   where.Value("--workers", place.workers, "number of workers to wait for (with --listen)", "N")
       ->check(InRange(1u, 100000u));
   where.Value(
@@ -93,10 +94,12 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& place) {
       "ssh); -t N: use the first N lines, one lane each",
       "FILE");
   where.Value("--coordinator-host", place.coordinator_host,
-              "with --client-list or --net-test: address at which clients reach this host (IOzone: -+h)", "HOST");
-  where.Flag("--net-test", place.net_test,
-             "test the network instead, without files: between each client and this host in both directions, then "
-             "all at once (IOzone: -+t; -r: record size, --time: seconds per part)");
+              "with --client-list or --net-test: address at which clients reach this host (IOzone: -+h)",
+              "HOST");
+  where.Flag(
+      "--net-test", place.net_test,
+      "test the network instead, without files: between each client and this host in both directions, then "
+      "all at once (IOzone: -+t; -r: record size, --time: seconds per part)");
   where
       .Seconds("--join-timeout", place.join_timeout_s, 0,
                "give up if workers have not joined after S seconds (default 600)")
@@ -110,9 +113,10 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& place) {
 void AddResults(CLI::App& app, ClusterOptions& place) {
   Adder where(app, WhereGroup());
   where.Value("--out", place.out, "directory for the results (default: ./cluster-iobench.out/TIME)", "DIR");
-  where.Flag("--force", place.force,
-             "continue even if space is short or clients see different file systems; replace existing results and "
-             "data of a crashed run");
+  where.Flag(
+      "--force", place.force,
+      "continue even if space is short or clients see different file systems; replace existing results and "
+      "data of a crashed run");
 }
 
 // CLI11 would ignore what follows --.
@@ -121,8 +125,7 @@ absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
     return absl::OkStatus();  // a directory may have any name
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes == arguments.end() || dashes + 1 == arguments.end()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `",
-                                                 arguments[0],
+  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `", arguments[0],
                                                  "` takes nothing after --: put options before it"));
 }
 
@@ -201,8 +204,8 @@ constexpr char kFooter[] =
 absl::Status CheckUtf8(const std::vector<std::string>& typed) {
   for (const std::string& argument : typed) {
     if (IsUtf8(argument)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "\"", AsUtf8(argument), "\" is not UTF-8, so reports cannot show it: use another name"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", AsUtf8(argument), "\" is not UTF-8, so reports cannot show it: use another name"));
   }
   return absl::OkStatus();
 }
@@ -318,8 +321,8 @@ class CommandParser {
   }
 
   void AddReport() {
-    report_ = app_.add_subcommand("report",
-                                  "print the report of a saved run again, recomputed from its raw data");
+    report_ =
+        app_.add_subcommand("report", "print the report of a saved run again, recomputed from its raw data");
     report_->add_option("DIR", line_.report_directory, "directory with the run's results")->required();
   }
 
@@ -398,7 +401,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   IOBENCH_RETURN_IF_ERROR(CheckUtf8(typed));
   IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> arguments, WithLongOptions(typed));
   if (!arguments.empty() && arguments[0] == "help") arguments[0] = "--help";
-  if (arguments.empty() || arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
+  if (arguments.empty() ||
+      arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
     return TextLine(Command::kUsage, ShortUsage());
   }
   if (AsksForLetters(arguments)) return TextLine(Command::kText, IozoneHelp());

@@ -16,8 +16,8 @@ absl::Status CheckClientList(const ClusterOptions& place) {
         std::pair{place.transport == "local", "--transport local"},
         std::pair{place.transport == "mpi", "--transport mpi"}}) {
     if (!given) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "-+m (--client-list) lists the workers and starts them: it cannot go with ", name));
+    return absl::InvalidArgumentError(
+        absl::StrCat("-+m (--client-list) lists the workers and starts them: it cannot go with ", name));
   }
   return absl::OkStatus();
 }
@@ -31,12 +31,13 @@ absl::Status CheckClusterOptions(const ClusterOptions& place) {
         "-+h (--coordinator-host) is the address given to clients: it needs -+m (--client-list) or -+t (--net-test)");
   }
   if (place.listen.empty() != (place.workers == 0)) {
-    return absl::InvalidArgumentError(place.listen.empty()
-                                          ? "--workers N needs --listen ADDR, where they join"
-                                          : "--listen ADDR needs --workers N, the number of workers to wait for");
+    return absl::InvalidArgumentError(
+        place.listen.empty() ? "--workers N needs --listen ADDR, where they join"
+                             : "--listen ADDR needs --workers N, the number of workers to wait for");
   }
   if (place.spawn > 0 && !place.listen.empty()) {
-    return absl::InvalidArgumentError("--spawn starts workers, --listen waits for them: use only one of the two");
+    return absl::InvalidArgumentError(
+        "--spawn starts workers, --listen waits for them: use only one of the two");
   }
   const bool wants_grpc = place.spawn > 0 || !place.listen.empty();
   if (wants_grpc && (place.transport == "local" || place.transport == "mpi")) {
@@ -57,9 +58,10 @@ absl::Status CheckNetTest(const ClusterOptions& place, const GivenOptions& given
     const bool used = std::find(std::begin(kUsed), std::end(kUsed), option->name) != std::end(kUsed);
     const bool once = !used || option->name == "path" || given.Texts(option->name).size() == 1;
     if (used && once) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        BothNamesOf(*option), " cannot go with -+t (--net-test), which uses no files and ",
-        used ? "takes one value for it" : "ignores it: use -r for the record size and --time for the duration"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(*option), " cannot go with -+t (--net-test), which uses no files and ",
+                     used ? "takes one value for it"
+                          : "ignores it: use -r for the record size and --time for the duration"));
   }
   return absl::OkStatus();
 }

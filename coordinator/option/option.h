@@ -70,7 +70,7 @@ struct OptionSpec {
   OptionValue value = OptionValue::kFlag;
   double least = 0, most = 0;  // min. and max. value in the unit of `value`; sizes have only a min.
   bool repeatable = false;     // giving it again adds a value; otherwise it is an error, except for flags
-  bool commas = false;  // repeatable, and one value may be a comma-separated list: 1m,4m
+  bool commas = false;         // repeatable, and one value may be a comma-separated list: 1m,4m
   // The fields that the option sets, separated by blanks: "operation.engine=posix-aio operation.depth=$". `$` stands
   // for the value and may be omitted, `$2` for a second value; a flag's value is true. Paths begin with plan, files,
   // data, phase or operation. Empty: the option shapes the list of phases or selects where they run.

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kOneLane =
     "automatic mode runs one lane per worker; with -t, use lists of -s and -r instead";
 constexpr std::string_view kOneEngine = "an operation has one engine";
-constexpr std::string_view kWhole = "deduplicated records are identical, so they cannot carry their writer's stamp";
+constexpr std::string_view kWhole =
+    "deduplicated records are identical, so they cannot carry their writer's stamp";
 constexpr std::string_view kOneContent = "they set different contents for the same bytes";
 constexpr std::string_view kTraceRules = "the trace sets offsets and sizes";
 constexpr std::string_view kReadOnly = "your own files are only read";
@@ -163,10 +164,10 @@ absl::Status CheckOptions(const GivenOptions& given) {
           absl::StrCat(BothNamesOf(*option), " cannot go with --plan: write it into the plan instead"));
     }
     if (given.Has("suite") && CannotGoWithSuite(*option)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(BothNamesOf(*option),
-                       " cannot go with --suite, which defines the phases: print its plan with --print-plan and "
-                       "change that"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          BothNamesOf(*option),
+          " cannot go with --suite, which defines the phases: print its plan with --print-plan and "
+          "change that"));
     }
   }
   for (const Need& need : Needs()) {

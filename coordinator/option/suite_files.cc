@@ -71,7 +71,8 @@ absl::StatusOr<std::string> SuiteList() {
 absl::StatusOr<std::vector<std::string>> SuiteOptions(const std::string& name) {
   IOBENCH_ASSIGN_OR_RETURN(const fs::path directory, PlanDirectory());
   const auto text = ReadSmallFile("suite", directory / absl::StrCat(name, kExtension), kLongestSuiteBytes);
-  if (absl::IsNotFound(text.status())) return std::vector<std::string>();  // LoadSuite lists the available ones
+  if (absl::IsNotFound(text.status()))
+    return std::vector<std::string>();  // LoadSuite lists the available ones
   if (!text.ok()) return text.status();
   for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
     if (!absl::StartsWith(line, kOptionsKey)) continue;
@@ -88,8 +89,8 @@ absl::StatusOr<std::string> SuiteFile(const std::string& name) {
     if (names.back() == name) return file.string();
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
-  return absl::NotFoundError(absl::StrCat("there is no suite \"", name, "\"; there are: ",
-                                          absl::StrJoin(names, ", "), DidYouMean(name, known)));
+  return absl::NotFoundError(absl::StrCat(
+      "there is no suite \"", name, "\"; there are: ", absl::StrJoin(names, ", "), DidYouMean(name, known)));
 }
 
 }  // namespace iobench

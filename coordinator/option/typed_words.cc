@@ -15,11 +15,11 @@ namespace {
 
 // Names that other programs use for our options.
 constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-    {"block", "record"},     {"block-size", "record"},   {"blocksize", "record"}, {"bs", "record"},
-    {"dir", "path"},         {"directory", "path"},      {"duration", "time"},    {"filesize", "size"},
-    {"hosts", "client-list"}, {"hostsfile", "client-list"}, {"iodepth", "depth"},   {"ioengine", "engine"},
-    {"jobs", "lanes"},       {"numjobs", "lanes"},       {"runtime", "time"},     {"rw", "op"},
-    {"target", "path"},      {"timelimit", "time"},
+    {"block", "record"},      {"block-size", "record"},     {"blocksize", "record"}, {"bs", "record"},
+    {"dir", "path"},          {"directory", "path"},        {"duration", "time"},    {"filesize", "size"},
+    {"hosts", "client-list"}, {"hostsfile", "client-list"}, {"iodepth", "depth"},    {"ioengine", "engine"},
+    {"jobs", "lanes"},        {"numjobs", "lanes"},         {"runtime", "time"},     {"rw", "op"},
+    {"target", "path"},       {"timelimit", "time"},
 };
 
 // Unicode hyphens and dashes that keyboards, web pages and word processors use in place of "-".
@@ -39,7 +39,8 @@ bool Has(const std::vector<std::string>& names, std::string_view name) {
 // Returns "; did you mean --lanes?" or an empty string.
 std::string Hint(std::string_view name, const LongNames& names) {
   for (const auto& [other, ours] : kOthers) {
-    if (other == name && Has(names.shown, ours)) return absl::StrCat("; the name here is --", std::string(ours));
+    if (other == name && Has(names.shown, ours))
+      return absl::StrCat("; the name here is --", std::string(ours));
   }
   const std::vector<std::string_view> shown(names.shown.begin(), names.shown.end());
   return DidYouMean(name, shown, "--");
@@ -56,8 +57,8 @@ absl::Status CheckDashes(const std::string& argument, const LongNames& names) {
   }
   if (!foreign) return absl::OkStatus();
   const std::string_view name = rest.substr(0, rest.find('='));
-  std::string meant = Has(names.known, name) ? absl::StrCat("; did you mean --", std::string(name), "?")
-                                             : Hint(name, names);
+  std::string meant =
+      Has(names.known, name) ? absl::StrCat("; did you mean --", std::string(name), "?") : Hint(name, names);
   if (name.size() == 1) meant = absl::StrCat("; did you mean -", std::string(name), "?");
   if (meant.empty()) return absl::OkStatus();  // possibly a value
   return absl::InvalidArgumentError(
@@ -72,8 +73,7 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
     if (absl::Status status = CheckDashes(argument, names); !status.ok()) return status;
     const bool is_long = absl::StartsWith(argument, "--");
     if (!is_long && !absl::StartsWith(argument, "-")) continue;
-    const std::string name =
-        argument.substr(is_long ? 2 : 1, argument.find('=') - (is_long ? 2 : 1));
+    const std::string name = argument.substr(is_long ? 2 : 1, argument.find('=') - (is_long ? 2 : 1));
     if (is_long && !Has(names.known, name)) {
       return absl::InvalidArgumentError(absl::StrCat("unknown option \"--", name, "\"", Hint(name, names)));
     }
@@ -88,7 +88,8 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
 }
 
 bool NamesDirectory(std::string_view word) {
-  return word == "." || word == ".." || IsNfsUrl(std::string(word)) || word.find('/') != std::string_view::npos;
+  return word == "." || word == ".." || IsNfsUrl(std::string(word)) ||
+         word.find('/') != std::string_view::npos;
 }
 
 absl::Status CheckFirstWord(const std::string& word, std::span<const std::string_view> commands) {
@@ -104,7 +105,8 @@ absl::Status RefusalOfWord(const std::string& word, const std::vector<std::strin
   if (at != arguments.begin() && at != arguments.end() && absl::StartsWith(*std::prev(at), "-")) {
     absl::StrAppend(&why, " (", *std::prev(at), " takes no argument)");
   }
-  const char* const option = FindOperation(word).ok() ? "--op before it to run it" : "--path before it to test in it";
+  const char* const option =
+      FindOperation(word).ok() ? "--op before it to run it" : "--path before it to test in it";
   return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" ", why, "; write ", option));
 }
 

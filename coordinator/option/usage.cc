@@ -17,7 +17,9 @@ Nothing was measured or written: name a directory to test in. Examples:
   mpirun -np 32 cluster-iobench /mnt/nfs       every rank is a worker
   cluster-iobench --suite smoke /mnt/nfs       a short check; --suite list lists all suites
 
-Test data go to DIR/)", kDataDirectoryName, R"( and are removed at the end. Results stay in ./cluster-iobench.out/TIME, or in
+Test data go to DIR/)",
+                      kDataDirectoryName,
+                      R"( and are removed at the end. Results stay in ./cluster-iobench.out/TIME, or in
 the directory given with --out.
 
 cluster-iobench run --help lists all options, --help iozone lists IOzone's letters, --help lists the other commands.

@@ -34,8 +34,8 @@ absl::Status CheckStripe(const v1::Plan& plan) {
                                                    ", 0 for the file system's default or -1 for all"));
   }
   if (stripe.bytes() % kUnitBytes != 0 || stripe.bytes() >= uint64_t{1} << 32) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--stripe (stripe.bytes) of ", stripe.bytes(), " bytes is not a multiple of 64k below 4g"));
+    return absl::InvalidArgumentError(absl::StrCat("--stripe (stripe.bytes) of ", stripe.bytes(),
+                                                   " bytes is not a multiple of 64k below 4g"));
   }
   const bool mounted =
       std::all_of(plan.targets().begin(), plan.targets().end(),
@@ -47,7 +47,8 @@ absl::Status CheckStripe(const v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status CheckTraceOf(const v1::FileLayout& files, const v1::Phase& phase, const v1::Operation& operation) {
+absl::Status CheckTraceOf(const v1::FileLayout& files, const v1::Phase& phase,
+                          const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   if (spec == nullptr) return absl::OkStatus();  // refused before
   return Annotate(CheckTrace(*spec, files, operation.trace()), absl::StrCat("phase ", phase.name()));

@@ -29,8 +29,7 @@ absl::Status CheckConstant(const v1::DataContent& data) {
   const std::string constant =
       zero ? "--data zero (data.kind ZERO)"
            : absl::StrCat("--data pattern:", data.pattern_byte(), " (-V, data.kind PATTERN)");
-  if (data.compress_percent() > 0)
-    return CannotGo(constant, kCompress, "it already compresses completely");
+  if (data.compress_percent() > 0) return CannotGo(constant, kCompress, "it already compresses completely");
   if (data.dedupe_percent() > 0) return CannotGo(constant, kDedupe, "all its records are already identical");
   if (zero && data.verify()) {
     return CannotGo(constant, kVerify, "constant data have no room for a stamp; -V 0 checks every byte");
@@ -40,8 +39,9 @@ absl::Status CheckConstant(const v1::DataContent& data) {
 
 absl::Status CheckDedupe(const v1::DataContent& data) {
   if (data.dedupe_within_percent() > 0 && data.dedupe_percent() == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("-+y (data.dedupe_within_percent) applies to a part of what ",
-                                                   kDedupe, " shares: give that option too"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("-+y (data.dedupe_within_percent) applies to a part of what ", kDedupe,
+                     " shares: give that option too"));
   }
   if (data.dedupe_interior_percent() > 0 && data.dedupe_within_percent() == 0) {
     return absl::InvalidArgumentError(
@@ -72,8 +72,8 @@ absl::Status CheckVerify(const v1::Plan& plan) {
       (record_bytes % kSectorBytes != 0 && odd == 0 ? odd : other) = record_bytes;
       if (odd != 0 && other != 0 && odd != other) {
         return absl::InvalidArgumentError(absl::StrCat(
-            kVerify, " needs record sizes that are all multiples of 512 bytes, or all the same: ", odd, " and ",
-            other, " would split each other's sectors"));
+            kVerify, " needs record sizes that are all multiples of 512 bytes, or all the same: ", odd,
+            " and ", other, " would split each other's sectors"));
       }
     }
   }
@@ -86,8 +86,7 @@ absl::Status CheckBuffers(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       if (assignment.operation().buffer_bytes() == 0) continue;
-      if (plan.data().verify())
-        return CannotGo(kVerify, kBuffers, "data are checked after each op");
+      if (plan.data().verify()) return CannotGo(kVerify, kBuffers, "data are checked after each op");
       if (plan.data().dedupe_percent() > 0) {
         return CannotGo(kDedupe, kBuffers, "dedupable records are generated before each op");
       }

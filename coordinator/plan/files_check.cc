@@ -22,17 +22,17 @@ constexpr uint64_t kMaxBytesInAll = uint64_t{1} << 62;
 // Checks that a user's own files are only read.
 absl::Status CheckExisting(const v1::Plan& plan, const v1::Operation& operation, const OperationSpec& spec) {
   if (spec.is_metadata() || spec.writes() || !spec.reads()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--existing (-+E) needs read-only operations, and ", operation.name(),
-        " is not read-only: use operations such as -i 1, -i 2, -i 3, -i 5 or -i 10"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--existing (-+E) needs read-only operations, and ", operation.name(),
+                     " is not read-only: use operations such as -i 1, -i 2, -i 3, -i 5 or -i 10"));
   }
   if (!UsesFiles(operation)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--existing (-+E) reads files, and engine ", operation.engine(), " uses none"));
   }
   if (IsUnmounted(operation)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--existing (-+E) reads files on a mount, and engine ", operation.engine(), " does not"));
+    return absl::InvalidArgumentError(absl::StrCat("--existing (-+E) reads files on a mount, and engine ",
+                                                   operation.engine(), " does not"));
   }
   if (plan.files().shared_file() || plan.files().files_per_lane() > 1 || operation.rotate_clients() ||
       operation.first_lane_files() || plan.keep_data() || plan.data().verify()) {
@@ -68,7 +68,8 @@ absl::Status CheckInterleaved(const v1::Plan& plan, const v1::FileLayout& files,
                               const v1::Operation& operation, const OperationSpec& spec) {
   if (spec.is_metadata()) return absl::OkStatus();
   if (!files.shared_file()) {
-    return absl::InvalidArgumentError("--interleaved only applies to a shared file: it needs --shared-file (-+V)");
+    return absl::InvalidArgumentError(
+        "--interleaved only applies to a shared file: it needs --shared-file (-+V)");
   }
   if (operation.record_bytes() == 0 || files.bytes_per_lane() % operation.record_bytes() != 0) {
     return absl::InvalidArgumentError(absl::StrCat("--interleaved: the size of ", files.bytes_per_lane(),
@@ -100,8 +101,7 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   if (files.bytes_per_lane() > plan.files().bytes_per_lane()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "its files.bytes_per_lane of ", FormatBytes(static_cast<double>(files.bytes_per_lane())),
-        " is larger than the plan's of ",
-        FormatBytes(static_cast<double>(plan.files().bytes_per_lane())),
+        " is larger than the plan's of ", FormatBytes(static_cast<double>(plan.files().bytes_per_lane())),
         ", which the free-space check uses: make the plan's value (-s of a suite) at least as large"));
   }
   if (shape.lanes_per_worker > plan.lanes_per_worker()) {
@@ -138,7 +138,8 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
     if (!files.existing_files().empty()) IOBENCH_RETURN_IF_ERROR(CheckExisting(plan, operation, spec));
     if (files.interleaved()) IOBENCH_RETURN_IF_ERROR(CheckInterleaved(plan, files, operation, spec));
     if (operation.first_lane_files() && files.shared_file()) {
-      return absl::InvalidArgumentError("first_lane_files: with a shared file all lanes already use the same one");
+      return absl::InvalidArgumentError(
+          "first_lane_files: with a shared file all lanes already use the same one");
     }
     if (operation.truncate() && (!operation.mix_by_lane() || spec.pattern == Pattern::kRandomMix)) {
       return absl::InvalidArgumentError(
@@ -150,8 +151,8 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
     }
     if (operation.keep_existing() && !spec.creates_files) {
       return absl::InvalidArgumentError(
-          absl::StrCat("keep_existing (-+N) only applies to operations that create files, and ", operation.name(),
-                       " creates none: leave it out"));
+          absl::StrCat("keep_existing (-+N) only applies to operations that create files, and ",
+                       operation.name(), " creates none: leave it out"));
     }
   }
   return absl::OkStatus();
@@ -160,9 +161,8 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
 absl::Status CheckBytesInAll(const v1::Plan& plan, uint32_t worker_count) {
   const uint64_t tree_bytes = TreeBytesPerLane(plan);
   for (const v1::Phase& phase : plan.phases()) {
-    const bool on_files =
-        std::any_of(phase.assignments().begin(), phase.assignments().end(),
-                    [](const v1::Assignment& each) { return UsesFiles(each.operation()); });
+    const bool on_files = std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                                      [](const v1::Assignment& each) { return UsesFiles(each.operation()); });
     if (!on_files) continue;
     const PhaseShape shape = ShapeOf(plan, phase);
     const uint64_t lanes = uint64_t{worker_count} * shape.lanes_per_worker;

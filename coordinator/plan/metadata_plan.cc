@@ -106,9 +106,8 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
   const v1::Tree& tree = operation.tree();
   IOBENCH_RETURN_IF_ERROR(CheckTree(tree));
   if (tree.has_find() && !FindsItems(operation)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--find-name and --find-bytes only apply to find, and ", operation.name(),
-                     " is not find"));
+    return absl::InvalidArgumentError(absl::StrCat("--find-name and --find-bytes only apply to find, and ",
+                                                   operation.name(), " is not find"));
   }
   if (const char* const wrong = WhatIsWrongIn(tree.find().name()); wrong != nullptr) {
     return absl::InvalidArgumentError(
@@ -119,8 +118,9 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
         "find visits items in directory order: --random-order cannot go with it");
   }
   if (effect.replaces_files && tree.random_order()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        operation.name(), " removes the oldest file and creates a new one: --random-order cannot go with it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(operation.name(),
+                     " removes the oldest file and creates a new one: --random-order cannot go with it"));
   }
   if (stop.time_s() > 0 && !effect.repeats) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -106,16 +106,17 @@ absl::StatusOr<uint64_t> BytesPerLane(const GivenOptions& given, const PlanConte
   const bool counts_workers = LanesAreWorkers(given, context);
   if (context.worker_count == 0 && !counts_workers) {
     return absl::InvalidArgumentError(absl::StrCat(
-        option, ": the launcher does not announce the number of workers; set the size per lane with -s instead"));
+        option,
+        ": the launcher does not announce the number of workers; set the size per lane with -s instead"));
   }
   const uint64_t lanes = counts_workers ? cell.lanes : uint64_t{context.worker_count} * cell.lanes;
   const uint64_t files = std::max<uint64_t>(1, given.Number("files-per-lane", 1));
   const uint64_t record_bytes = std::max<uint64_t>(1, cell.record_bytes);
   const uint64_t share = cell.bytes / lanes / files / record_bytes * record_bytes * files;
   if (share == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(option, ": ", FormatBytes(static_cast<double>(cell.bytes)),
-                                                   " for ", lanes, " lanes is less per lane than a record of ",
-                                                   FormatBytes(static_cast<double>(cell.record_bytes))));
+    return absl::InvalidArgumentError(absl::StrCat(
+        option, ": ", FormatBytes(static_cast<double>(cell.bytes)), " for ", lanes,
+        " lanes is less per lane than a record of ", FormatBytes(static_cast<double>(cell.record_bytes))));
   }
   return share;
 }

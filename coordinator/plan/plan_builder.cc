@@ -62,10 +62,10 @@ absl::Status SetTargets(const GivenOptions& given, const PlanContext& context, v
   if (paths.empty()) return absl::OkStatus();
   if (given.Has("files") && !given.Has("read-existing") && context.worker_count > 0 &&
       paths.size() > context.worker_count) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        BothNamesOf(OptionNamed("files")), " names files in ", paths.size(),
-        " directories, and each needs a worker, but there are only ", context.worker_count,
-        ": use more workers (--spawn, mpirun), or files in one directory"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(OptionNamed("files")), " names files in ", paths.size(),
+                     " directories, and each needs a worker, but there are only ", context.worker_count,
+                     ": use more workers (--spawn, mpirun), or files in one directory"));
   }
   plan.clear_targets();
   for (const std::string& path : paths) plan.add_targets()->set_path(path);
@@ -99,9 +99,9 @@ absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) 
 constexpr double kDefaultSeconds = 3;
 
 bool SaysHowMuch(const GivenOptions& given) {
-  static constexpr std::string_view kAmounts[] = {
-      "size",     "auto",     "time",     "warmup", "deadline", "most-ops",   "constant-total",
-      "existing", "read-existing", "read-trace", "write-trace"};
+  static constexpr std::string_view kAmounts[] = {"size",          "auto",       "time",           "warmup",
+                                                  "deadline",      "most-ops",   "constant-total", "existing",
+                                                  "read-existing", "read-trace", "write-trace"};
   return std::any_of(std::begin(kAmounts), std::end(kAmounts),
                      [&](std::string_view name) { return given.Has(name); });
 }

@@ -59,8 +59,8 @@ absl::Status CheckRecords(const v1::FileLayout& files, const v1::Operation& oper
     return absl::InvalidArgumentError(
         "the record size is 0: give -r (record_bytes of a plan) a size such as 64k");
   if (record_bytes > kLargestRecordBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of ", ExactBytes(record_bytes),
-                                                   " is larger than the max of 1 GiB"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a record of ", ExactBytes(record_bytes), " is larger than the max of 1 GiB"));
   }
   if (record_bytes > file_bytes) {
     return absl::InvalidArgumentError(absl::StrCat("a record of ", ExactBytes(record_bytes),
@@ -194,8 +194,8 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   if (plan.phases().empty())
     return absl::InvalidArgumentError("the plan has no phases: name operations with -i or --op");
   if (plan.lanes_per_worker() > kMaxLanesPerWorker) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(plan.lanes_per_worker(), " lanes per worker are more than the max of ", kMaxLanesPerWorker));
+    return absl::InvalidArgumentError(absl::StrCat(
+        plan.lanes_per_worker(), " lanes per worker are more than the max of ", kMaxLanesPerWorker));
   }
   const v1::FileLayout& files = plan.files();
   if (files.bytes_per_lane() == 0 && WorksOnData(plan))
@@ -241,9 +241,9 @@ absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       const uint32_t readers = assignment.operation().reader_lanes();
       if (readers <= lanes) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("phase ", phase.name(), ": -+K ", readers, " (reader_lanes) is more than the ",
-                       lanes, " lanes in all: use more lanes (-t), or a smaller -+K"));
+      return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": -+K ", readers,
+                                                     " (reader_lanes) is more than the ", lanes,
+                                                     " lanes in all: use more lanes (-t), or a smaller -+K"));
     }
   }
   return absl::OkStatus();

@@ -145,7 +145,8 @@ class Reader {
     // YAML's merge key, which avoids repetition in plans: the fields next to it override it.
     if (const YAML::Node merged = node[kMergeKey]; merged.IsDefined()) {
       if (merges == kMaxMerges) {
-        return Error(node, place, "merged mappings (<<) refer to each other endlessly, or are nested too deeply");
+        return Error(node, place,
+                     "merged mappings (<<) refer to each other endlessly, or are nested too deeply");
       }
       IOBENCH_RETURN_IF_ERROR(Read(merged, place, message, merges + 1));
     }

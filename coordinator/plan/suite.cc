@@ -74,11 +74,11 @@ void SizeByMemory(const GivenOptions& given, const PlanContext& context, v1::Pla
     plan.mutable_files()->set_bytes_per_lane((wanted + kSizeUnit - 1) / kSizeUnit * kSizeUnit);
   }
   if (plan.files().bytes_per_lane() >= wanted) return;
-  plan.add_notes(
-      absl::StrFormat("a worker's files (%s) are smaller than twice this host's memory (%s): reads may be served "
-                      "from memory",
-                      FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())),
-                      FormatBytes(static_cast<double>(2 * context.memory_bytes))));
+  plan.add_notes(absl::StrFormat(
+      "a worker's files (%s) are smaller than twice this host's memory (%s): reads may be served "
+      "from memory",
+      FormatBytes(static_cast<double>(lanes * plan.files().bytes_per_lane())),
+      FormatBytes(static_cast<double>(2 * context.memory_bytes))));
 }
 
 }  // namespace

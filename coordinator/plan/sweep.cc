@@ -45,8 +45,8 @@ absl::StatusOr<std::vector<uint64_t>> Limits(const GivenOptions& given, const ch
   }
   if (least > most) {
     return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed(min_name)), " of ", Size(least),
-                                                   " is larger than ", BothNamesOf(OptionNamed(max_name)), " of ",
-                                                   Size(most)));
+                                                   " is larger than ", BothNamesOf(OptionNamed(max_name)),
+                                                   " of ", Size(most)));
   }
   return Progression(least, most, given.Number("multiplier", 2));
 }
@@ -57,8 +57,8 @@ absl::StatusOr<std::vector<uint32_t>> LanesOf(const GivenOptions& given, uint32_
     const uint64_t least = given.Number("min-lanes", 1), most = given.Number("max-lanes", 1);
     if (least > most) {
       return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed("min-lanes")), " of ", least,
-                                                     " is larger than ", BothNamesOf(OptionNamed("max-lanes")),
-                                                     " of ", most));
+                                                     " is larger than ",
+                                                     BothNamesOf(OptionNamed("max-lanes")), " of ", most));
     }
     for (uint64_t n = least; n <= most; ++n) lanes.push_back(static_cast<uint32_t>(n));
     return lanes;

@@ -180,7 +180,8 @@ absl::StatusOr<v1::PhaseRecord> LoadRawPhase(const std::string& path, uint64_t r
     return absl::DataLossError(absl::StrCat(path, ": belongs to another run", kTakeIt));
   }
   if (phase.index() != IndexOfRawPhase(path)) {
-    return absl::DataLossError(absl::StrCat(path, ": belongs to another phase, number ", phase.index(), kTakeIt));
+    return absl::DataLossError(
+        absl::StrCat(path, ": belongs to another phase, number ", phase.index(), kTakeIt));
   }
   return phase;
 }

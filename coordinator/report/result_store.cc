@@ -46,8 +46,7 @@ absl::Status RemoveEarlierResult(const std::string& directory) {
     std::error_code error;
     if (file.format != nullptr && fs::exists(path, error) && !IsOurs(path, *file.format)) {
       return absl::AlreadyExistsError(absl::StrCat(
-          path,
-          " is not a cluster-iobench result and is left alone; choose another directory with --out"));
+          path, " is not a cluster-iobench result and is left alone; choose another directory with --out"));
     }
   }
   for (std::string& path : RawPhasePaths(directory)) paths.push_back(std::move(path));
@@ -104,8 +103,8 @@ absl::Status ResultStore::OpenReports() {
     const auto is_open = [&](const OpenReport& open) { return open.file == &file; };
     if (file.format == nullptr || std::any_of(open_.begin(), open_.end(), is_open)) continue;
     const std::string path = PathOf(directory_, file);
-    absl::StatusOr<AppendFile> phases = file.format->grows() ? AppendFile::Create(path)
-                                                             : AppendFile::CreateNameless(path + ".phases");
+    absl::StatusOr<AppendFile> phases =
+        file.format->grows() ? AppendFile::Create(path) : AppendFile::CreateNameless(path + ".phases");
     if (!phases.ok()) return phases.status();
     open_.push_back({&file, *std::move(phases)});
     if (file.format->write_titles == nullptr) continue;
@@ -156,7 +155,8 @@ absl::Status ResultStore::SaveReport(const v1::RunReport& report) {
 // for; the others reach the disk on their own, on Linux within half a minute.
 absl::Status ResultStore::SyncPhases() {
   if (not_synced_.empty()) return absl::OkStatus();
-  if (std::ssize(not_synced_) > kMaxSynced) not_synced_.erase(not_synced_.begin(), not_synced_.end() - kMaxSynced);
+  if (std::ssize(not_synced_) > kMaxSynced)
+    not_synced_.erase(not_synced_.begin(), not_synced_.end() - kMaxSynced);
   for (const bool wait : {false, true}) {
     for (const std::string& path : not_synced_) {
       const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -173,7 +173,8 @@ absl::Status ResultStore::SyncPhases() {
 absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
-    return absl::NotFoundError(absl::StrCat(directory, ": no such directory; give the directory that --out named"));
+    return absl::NotFoundError(
+        absl::StrCat(directory, ": no such directory; give the directory that --out named"));
   }
   if (!fs::exists(RawRunPath(directory), error)) {
     return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (", kRawRun, " is missing)"));

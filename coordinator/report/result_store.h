@@ -64,9 +64,9 @@ class ResultStore {
 
   std::string directory_;
   std::function<int64_t()> now_ns_;
-  std::vector<std::string> not_synced_;        // raw files of phases that are not yet durable
+  std::vector<std::string> not_synced_;  // raw files of phases that are not yet durable
   std::vector<OpenReport> open_;
-  int64_t saved_at_ns_ = 0;                    // when the report was last saved
+  int64_t saved_at_ns_ = 0;  // when the report was last saved
   int64_t save_took_ns_ = 0;
   bool saved_any_phase_ = false;
 };

@@ -121,8 +121,8 @@ absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
 }
 
 absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
-                                    std::span<const Member> members,
-                                    std::span<const v1::WorkerTargets> facts, IfTooSmall if_too_small) {
+                                    std::span<const Member> members, std::span<const v1::WorkerTargets> facts,
+                                    IfTooSmall if_too_small) {
   struct Need {
     uint64_t bytes = 0;
     uint64_t free_bytes = 0;

@@ -28,8 +28,8 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
 // replaces as free.
 enum class IfTooSmall { kRefuse, kTryAnyway };
 absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
-                                    std::span<const Member> members,
-                                    std::span<const v1::WorkerTargets> facts, IfTooSmall if_too_small);
+                                    std::span<const Member> members, std::span<const v1::WorkerTargets> facts,
+                                    IfTooSmall if_too_small);
 
 // Checks that a worker can read the user's files that its lanes will read, and that each is as large as what a lane
 // reads. `seen` is indexed by file. InvalidArgument: the message names client and file. Internal: `seen` does not have

@@ -43,9 +43,9 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
 int Conductor::Run() {
   record_.set_started_at(WallClockIso8601());
   if (absl::Status status = GatherWorkers(); !status.ok()) return Refuse(status);
-  ClockSync clocks(cluster_, record_.coordinator().boot_id(),
-                   options_.always_measure_clocks ? ClockSync::Measured::kAllClocks
-                                                  : ClockSync::Measured::kOtherClocks);
+  ClockSync clocks(
+      cluster_, record_.coordinator().boot_id(),
+      options_.always_measure_clocks ? ClockSync::Measured::kAllClocks : ClockSync::Measured::kOtherClocks);
   if (absl::Status status = MeetWorkers(clocks); !status.ok()) return Refuse(status);
   const Layout layout(plan_, ClientsOfWorkers());
   DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());

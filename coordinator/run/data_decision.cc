@@ -127,9 +127,9 @@ absl::StatusOr<DataDecision> DataDecider::Decide() {
   }
   if (creates_ && matching_ > 0) decision_.removes_old_data = true;
   decision_.notes.insert(decision_.notes.end(), if_replaced_.begin(), if_replaced_.end());
-  IOBENCH_ASSIGN_OR_RETURN(decision_.bytes_needed,
-                           CheckSpace(plan_, layout_, members_, facts_,
-                                      force_ ? IfTooSmall::kTryAnyway : IfTooSmall::kRefuse));
+  IOBENCH_ASSIGN_OR_RETURN(
+      decision_.bytes_needed,
+      CheckSpace(plan_, layout_, members_, facts_, force_ ? IfTooSmall::kTryAnyway : IfTooSmall::kRefuse));
   return decision_;
 }
 

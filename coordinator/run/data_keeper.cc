@@ -81,8 +81,7 @@ absl::Status DataKeeper::Inspect() {
           first_problem.Update(absl::InternalError(absl::StrCat(
               member.Name(), " did not report on every path: ", received.event.problem().message())));
         }
-        first_problem.Update(
-            CheckExistingFiles(plan_, member, received.event.inspected().existing_files()));
+        first_problem.Update(CheckExistingFiles(plan_, member, received.event.inspected().existing_files()));
         first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
         first_problem.Update(CheckRemountsHoldTargets(member, plan_,
                                                       DemandsOn(member, plan_, layout_, cluster_.members()),

@@ -24,8 +24,8 @@ class Display final : public RunObserver {
   };
 
   // `out`, `err` and `progress` must outlive it.
-  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress, Shown shown,
-          CoordClock clock = CoordNow)
+  Display(std::ostream& out, std::ostream& err, const ConsoleStyle& style, ProgressLine& progress,
+          Shown shown, CoordClock clock = CoordNow)
       : out_(out), err_(err), style_(style), progress_(progress), shown_(shown), clock_(std::move(clock)) {}
 
   void WorkersJoin(uint32_t joined, uint32_t count) override;

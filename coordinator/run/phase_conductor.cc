@@ -156,8 +156,7 @@ void PhaseConductor::AddLanes(const Member& member, const v1::Operation& operati
   const bool creates = CreatesFiles(operation);
   const bool on_tree = IsMetadata(operation) && UsesFiles(operation);
   // Lanes of an attempt that was cancelled after its start may have changed some items.
-  const bool begun_before =
-      on_tree && record_.begun_before() && EffectOf(*SpecOf(operation)).changes_names();
+  const bool begun_before = on_tree && record_.begun_before() && EffectOf(*SpecOf(operation)).changes_names();
   for (v1::LanePlan& lane : context_.layout.LanesOf(member.number, operation, shape_)) {
     // A lane sits out a phase that needs a file which an earlier phase left broken.
     if (on_tree) {

@@ -135,8 +135,8 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   options.out_directory = directory;
   const ProgressOptions progress_options = ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
-  Display display(std::cout, std::cerr, StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs),
-                  progress,
+  Display display(std::cout, std::cerr,
+                  StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs), progress,
                   {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
                    .joining = !line.cluster.listen.empty()});
   Conductor conductor(stage.transport, display, stage.interrupt, stage.coordinator, plan, options);

@@ -39,12 +39,13 @@ absl::Status CheckSharing(const v1::Plan& plan, const Layout& layout, std::span<
                                    " cannot be determined (", sharing.who_sees_what, ")"));
       continue;
     }
-    const std::string differ =
-        absl::StrCat("the clients do not see the same file system at ", path, " (", sharing.who_sees_what, ")");
+    const std::string differ = absl::StrCat("the clients do not see the same file system at ", path, " (",
+                                            sharing.who_sees_what, ")");
     if (!force) {
       return absl::FailedPreconditionError(absl::StrCat(
-          differ, ", so the total would add up different storage: mount the same file system on all of them, leave "
-                  "clients out, or use --force, which marks the phases not_shared"));
+          differ,
+          ", so the total would add up different storage: mount the same file system on all of them, leave "
+          "clients out, or use --force, which marks the phases not_shared"));
     }
     notes.push_back(absl::StrCat(differ, ": their figures are added up anyway (--force)"));
   }

@@ -73,7 +73,8 @@ std::vector<Cost> BareProcesses::Pass() {
   }
   std::vector<Cost> costs;
   for (const Child& child : children_) {
-    if (read(child.costs, &costs.emplace_back(), sizeof(Cost)) != sizeof(Cost)) Fail("a bare loop's process is gone");
+    if (read(child.costs, &costs.emplace_back(), sizeof(Cost)) != sizeof(Cost))
+      Fail("a bare loop's process is gone");
   }
   return costs;
 }

@@ -42,7 +42,8 @@ struct Case {
 Case ParseCase(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, ':');
   if (parts.size() < 3 || parts.size() > 5 || (parts.size() == 5 && parts[4] != "fresh")) {
-    Fail("a case is RECORD:OPERATION:LANES[:ENGINE[:fresh]], e.g. 4k:read:1, 64k:read:1:mmap or 1m:rewrite:1:posix:fresh");
+    Fail(
+        "a case is RECORD:OPERATION:LANES[:ENGINE[:fresh]], e.g. 4k:read:1, 64k:read:1:mmap or 1m:rewrite:1:posix:fresh");
   }
   const OperationSpec* const operation = OperationOf(parts[1]);
   if (operation->mixes() || operation->kind() == OpKind::kUpdate || operation->is_metadata()) {
@@ -50,8 +51,12 @@ Case ParseCase(const std::string& text) {
   }
   const auto engine = EngineFor(*operation, parts.size() > 3 ? parts[3] : "posix");
   if (!engine.ok()) Fail(std::string(engine.status().message()));
-  return {text, RecordBytesOf(parts[0]), operation, std::strtoul(parts[2].c_str(), nullptr, 10),
-          std::string((*engine)->name), parts.size() == 5};
+  return {text,
+          RecordBytesOf(parts[0]),
+          operation,
+          std::strtoul(parts[2].c_str(), nullptr, 10),
+          std::string((*engine)->name),
+          parts.size() == 5};
 }
 
 // One lane of a case on its file.
@@ -190,7 +195,8 @@ void RunCase(const FileCases& cases, const Case& what) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
-  const iobench::FileCases cases = iobench::ParseFileCases(argc, argv, "RECORD:OPERATION:LANES[:ENGINE[:fresh]]");
+  const iobench::FileCases cases =
+      iobench::ParseFileCases(argc, argv, "RECORD:OPERATION:LANES[:ENGINE[:fresh]]");
   for (const std::string& text : cases.cases) iobench::RunCase(cases, iobench::ParseCase(text));
   return 0;
 }

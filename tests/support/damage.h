@@ -47,8 +47,8 @@ class Damage {
         return;
       }
       if (size > 0) {
-        return One(*reflection.MutableRepeatedMessage(&message, &field,
-                                                      static_cast<int>(Below(Unsigned(size)))));
+        return One(
+            *reflection.MutableRepeatedMessage(&message, &field, static_cast<int>(Below(Unsigned(size)))));
       }
       return One(*reflection.AddMessage(&message, &field));
     }
@@ -81,7 +81,8 @@ class Damage {
   }
   double AnyDouble() {
     using Limits = std::numeric_limits<double>;
-    if (largest_ < std::numeric_limits<int64_t>::max()) return Any<double>({0, -1, 0.001, 1, 1e6, -1e6, Limits::denorm_min()});
+    if (largest_ < std::numeric_limits<int64_t>::max())
+      return Any<double>({0, -1, 0.001, 1, 1e6, -1e6, Limits::denorm_min()});
     return Any<double>({0, -1, 0.001, 1, 1e6, 1e300, -1e300, Limits::infinity(), -Limits::infinity(),
                         Limits::quiet_NaN(), Limits::denorm_min()});
   }

@@ -54,7 +54,9 @@ class LaneScript {
   LaneScript& FailsWith(int errno_value) { return errno_value_ = errno_value, *this; }
   LaneScript& HasDeadlineAt(double s) { return deadline_s_ = s, *this; }
   LaneScript& WorksOnFilesOf(uint32_t lane) { return owner_ = static_cast<int64_t>(lane), *this; }
-  LaneScript& Writes(double share = 1) { return write_share_ = share, *this; }  // share of its ops; the others read
+  LaneScript& Writes(double share = 1) {
+    return write_share_ = share, *this;
+  }  // share of its ops; the others read
   LaneScript& OpsTake(double s) { return op_s_ = s, *this; }
   LaneScript& ToolTakes(double s) { return tool_s_ = s, *this; }
   LaneScript& LastOpEndsAt(double s) { return last_op_s_ = s, *this; }
@@ -156,8 +158,9 @@ class LaneScript {
     *result.mutable_latency() = histogram.ToProto();
   }
 
-  double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1, last_op_s_ = -1, op_s_ = 0,
-         tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0, stall_until_s_ = 0;
+  double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1,
+         last_op_s_ = -1, op_s_ = 0, tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0,
+         stall_until_s_ = 0;
   int64_t resident_bytes_ = -1;  // -1: unknown
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;

@@ -52,8 +52,8 @@ class ScriptedNfsServer {
   std::vector<uint32_t> LengthsOf(NfsProc proc);  // of each READ or WRITE, as requested
 
   // ---- misbehaviour
-  void TakeTransfersUpTo(uint32_t bytes);         // limits rtmax and wtmax; call it before a connection is made
-  void AnswerAtMost(uint32_t bytes);              // limits each READ or WRITE; 0: no limit
+  void TakeTransfersUpTo(uint32_t bytes);  // limits rtmax and wtmax; call it before a connection is made
+  void AnswerAtMost(uint32_t bytes);       // limits each READ or WRITE; 0: no limit
   void AnswerTogether(NfsProc proc, int count);   // delays replies until this many calls are waiting
   void FailAll(NfsProc proc, uint32_t nfsstat3);  // 0: stop failing
   void HoldAtMost(uint64_t bytes_of_all_files, uint32_t nfsstat3);  // beyond it, WRITE returns nfsstat3

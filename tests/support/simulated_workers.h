@@ -18,12 +18,12 @@ namespace iobench {
 
 struct SimulatedWorker {
   v1::WorkerFacts facts;
-  double offset_s = 0;   // of its clock at the start
-  double drift_ppm = 0;  // drift of its clock from then on
-  double lane_s = 1;     // duration of its only lane
-  int64_t way_there_ns = 50'000;  // duration of a message to it …
-  int64_t way_back_ns = 50'000;   // … and of its answer
-  int pings_answered = INT_MAX;   // number of pings that it answers
+  double offset_s = 0;                                      // of its clock at the start
+  double drift_ppm = 0;                                     // drift of its clock from then on
+  double lane_s = 1;                                        // duration of its only lane
+  int64_t way_there_ns = 50'000;                            // duration of a message to it …
+  int64_t way_back_ns = 50'000;                             // … and of its answer
+  int pings_answered = INT_MAX;                             // number of pings that it answers
   enum class Then { kSilent, kLost } then = Then::kSilent;  // after those
 };
 

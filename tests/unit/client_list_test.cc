@@ -37,10 +37,9 @@ TEST_CASE("a client list has three or four fields a line, and comments") {
 TEST_CASE("what is wrong with a client list is told with its line") {
   CHECK(ProblemWith("a /x /y\n\nb /x /y\n") ==
         "client list clients:2: blank line: remove it, or make it a comment with #");
-  CHECK(
-      ProblemWith("#\na /x\n") ==
-      "client list clients:2: a line needs 3 or 4 fields (client, directory, program, and what to test), "
-      "but this one has 2");
+  CHECK(ProblemWith("#\na /x\n") ==
+        "client list clients:2: a line needs 3 or 4 fields (client, directory, program, and what to test), "
+        "but this one has 2");
   CHECK_THAT(ProblemWith("a b c d e\n"), Catch::Contains("clients:1: ") && Catch::Contains("has 5"));
   CHECK_THAT(ProblemWith("-oProxyCommand=x /x /y\n"), Catch::Contains("clients:1: "));
   CHECK_THAT(ProblemWith("# nobody\n"), Catch::Contains("names no client"));

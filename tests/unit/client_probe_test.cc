@@ -74,7 +74,8 @@ TEST_CASE("a path that no line of mountinfo covers, as in a chroot, has the file
   const UniqueFd proc(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
   REQUIRE(proc.valid());
   CHECK(FileSystemOf(kOfChroot, proc.get(), "/proc").filesystem == "proc");
-  CHECK(FileSystemOf("", proc.get(), "/proc").filesystem == "type 0x9fa0");  // PROC_SUPER_MAGIC, not in our table
+  CHECK(FileSystemOf("", proc.get(), "/proc").filesystem ==
+        "type 0x9fa0");  // PROC_SUPER_MAGIC, not in our table
 }
 
 TEST_CASE("file systems that hosts share are told from local ones") {
@@ -186,8 +187,8 @@ TEST_CASE("what either reading lacks is absent from the delta, and an interface 
 
 TEST_CASE("interfaces are told of one by one, with what leads to the targets") {
   HostCounters before = Counters(1), after = Counters(3);
-  before.nics["eth2"] = after.nics["eth2"] = {7, 7, 0};    // silent
-  before.nics["bond0"] = {1100, 2200, 0};                  // of eth0 and eth1
+  before.nics["eth2"] = after.nics["eth2"] = {7, 7, 0};  // silent
+  before.nics["bond0"] = {1100, 2200, 0};                // of eth0 and eth1
   after.nics["bond0"] = {3300, 6600, 0};
   SECTION("a bond carries them, and so does what it stands on") {
     const v1::HostDelta delta = HostDeltaBetween(before, after, {"bond0", "eth0", "eth1"}, GigabitOf);

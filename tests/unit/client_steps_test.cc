@@ -96,9 +96,9 @@ TEST_CASE("workers of a client list are numbered by their places, whoever joins 
 
 TEST_CASE("who waits for workers hears at once that one of them has ended") {
   Clients clients({On("a")});
-  const absl::Status status = clients.cluster.Gather(
-      2, CoordNow() + 60'000'000'000, "1", [](uint32_t) {},
-      {.check = [] { return absl::UnavailableError("client b: exit code 2"); }});
+  const absl::Status status =
+      clients.cluster.Gather(2, CoordNow() + 60'000'000'000, "1", [](uint32_t) {},
+                             {.check = [] { return absl::UnavailableError("client b: exit code 2"); }});
   CHECK(status.message() == "client b: exit code 2");
 }
 

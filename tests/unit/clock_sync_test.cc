@@ -35,7 +35,8 @@ struct Measuring {
                      ClockSync::Measured measured = ClockSync::Measured::kOtherClocks)
       : count(static_cast<uint32_t>(list.size())),
         workers(std::move(list)),
-        cluster(workers, /*run_id=*/7, interrupt, Cluster::kDefaultLostAfterNs, [this] { return workers.now(); }),
+        cluster(workers, /*run_id=*/7, interrupt, Cluster::kDefaultLostAfterNs,
+                [this] { return workers.now(); }),
         clocks(cluster, kOwnBootId, measured) {
     REQUIRE(cluster.Gather(count, {INT64_MAX}, "1.0", [](uint32_t) {}).ok());
     REQUIRE(clocks.Verify().ok());
@@ -106,7 +107,8 @@ TEST_CASE("the error grows by 500 ppm of the time since the last pings, and ping
   Measuring measuring({Ahead(3)});
   measuring.Burst();
   const CoordTime before = MiddleOf(measuring.BurstsOf(0)[0]);
-  CHECK(measuring.clocks.MapOf(0).error_ns(before + 10 * kSecond) == 5'052'526);  // 50 us + 5 ms, and 500 ppm of that
+  CHECK(measuring.clocks.MapOf(0).error_ns(before + 10 * kSecond) ==
+        5'052'526);  // 50 us + 5 ms, and 500 ppm of that
   measuring.Wait(10);
   measuring.Burst();
   REQUIRE(measuring.BurstsOf(0).size() == 2);
@@ -134,7 +136,8 @@ TEST_CASE("a drift between two bursts is followed, and narrows the error by half
   CHECK(static_cast<double>(map.error_ns(middle)) == Approx(50'000 + 2'500'400 - 500'080 + 1'025).margin(50));
   for (int64_t tenth = 0; tenth <= 10; ++tenth) {
     const CoordTime at = before + tenth * (after - before) / 10;
-    CHECK(std::abs(map.offset_ns(at) - measuring.TrueOffsetNs(0, at)) <= static_cast<double>(map.error_ns(at)));
+    CHECK(std::abs(map.offset_ns(at) - measuring.TrueOffsetNs(0, at)) <=
+          static_cast<double>(map.error_ns(at)));
   }
 }
 
@@ -206,7 +209,8 @@ TEST_CASE("the pings of a long phase are bounded, spread over it, and kept aroun
   CHECK(measuring.BurstsOf(0)[0].samples(0).sent_coord_ns() == begin_ns + 999 * kSecond);
 }
 
-TEST_CASE("a ping within which the clock was stepped is dropped, and after a step only the newest burst counts") {
+TEST_CASE(
+    "a ping within which the clock was stepped is dropped, and after a step only the newest burst counts") {
   Measuring measuring({Ahead(3)});
   const int64_t begin_ns = measuring.workers.now().ns;
   measuring.Note(0, begin_ns, 3 * kSecond, /*held_ns=*/kSecond);  // a second within 0.1 ms

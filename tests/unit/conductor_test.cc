@@ -114,7 +114,8 @@ TEST_CASE("a start that is called off only after its instant is noted") {
                     [](const v1::Mark& mark) { return mark.code() == "begun_before"; }));
 }
 
-TEST_CASE("a start that is late time after time happens in the end, and is marked if the last one is late, too") {
+TEST_CASE(
+    "a start that is late time after time happens in the end, and is marked if the last one is late, too") {
   const bool last_is_late = GENERATE(false, true);
   Run run;
   run.plan = EmptyPhases(1, 1);
@@ -133,9 +134,8 @@ TEST_CASE("a start that is late time after time happens in the end, and is marke
   REQUIRE(run.Go() == kExitOk);
   REQUIRE(run.phases.size() == 1);
   CHECK(run.phases[0].start().attempts() == 6);
-  CHECK(std::any_of(run.phases[0].marks().begin(), run.phases[0].marks().end(), [](const v1::Mark& mark) {
-          return mark.code() == "start_late";
-        }) == last_is_late);
+  CHECK(std::any_of(run.phases[0].marks().begin(), run.phases[0].marks().end(),
+                    [](const v1::Mark& mark) { return mark.code() == "start_late"; }) == last_is_late);
 }
 
 TEST_CASE("a worker of another version is refused with both versions named") {

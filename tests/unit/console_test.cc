@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 
-#include "catch2/catch.hpp"
 #include "absl/strings/str_cat.h"
+#include "catch2/catch.hpp"
 #include "common/text/display_text.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/text/console_words.h"

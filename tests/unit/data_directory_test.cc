@@ -421,10 +421,10 @@ TEST_CASE(
 TEST_CASE("what is another run's by now is touched by nobody, and its owner is named") {
   const Claimed directory;
   directory.Write("cluster-iobench.data/shared", "one's");
-  const std::vector<absl::Status> refused = {
-      RemoveData(directory.path(), Of(2)).status(), RemoveSharedFile(directory.path(), Of(2)).status(),
-      MarkDataKept(directory.path(), ManifestOf(2), Of(2)),
-      OpenClaimedDirectory(directory.path(), Of(2)).status()};
+  const std::vector<absl::Status> refused = {RemoveData(directory.path(), Of(2)).status(),
+                                             RemoveSharedFile(directory.path(), Of(2)).status(),
+                                             MarkDataKept(directory.path(), ManifestOf(2), Of(2)),
+                                             OpenClaimedDirectory(directory.path(), Of(2)).status()};
   for (const absl::Status& status : refused) {
     CHECK(IsHeldByAnother(status));
     CHECK_THAT(std::string(status.message()),
@@ -472,7 +472,8 @@ TEST_CASE("what only looks like ours stays, and is told") {
   REQUIRE(report.ok());
   REQUIRE(report->removed_files == 2);
   REQUIRE(report->foreign_files.size() == 4);
-  for (const char* const name : {"lane-000099.0", "lane-000000.4", "manifest.json.tmp-mine", "tree-000006.0/item-00000000"}) {
+  for (const char* const name :
+       {"lane-000099.0", "lane-000000.4", "manifest.json.tmp-mine", "tree-000006.0/item-00000000"}) {
     INFO(name);
     REQUIRE(directory.Read(std::string("cluster-iobench.data/") + name) == "precious");
   }

@@ -210,7 +210,8 @@ void ForEachEngine(Which which, Test test) {
     }
   }
 }
-inline bool AnyEngine(const EngineSpec& engine) {  // engines without a mount need a server: libnfs_engine_test
+inline bool AnyEngine(
+    const EngineSpec& engine) {  // engines without a mount need a server: libnfs_engine_test
   return engine.mounted || !engine.uses_files;
 }
 inline bool WithFiles(const EngineSpec& engine) {  // in a directory of this host

@@ -237,7 +237,9 @@ TEST_CASE("direct I/O takes the engine's buffers") {
     return;
   }
   close(probe);
-  const auto direct = [](const EngineSpec& engine) { return WithFiles(engine) && engine.Can(EngineFeature::kDirect); };
+  const auto direct = [](const EngineSpec& engine) {
+    return WithFiles(engine) && engine.Can(EngineFeature::kDirect);
+  };
   ForEachEngine(direct, [&](const EngineSpec& engine, Call call) {
     OpenMode mode = kCreate;
     mode.direct = true;
@@ -364,8 +366,7 @@ TEST_CASE("an update reads a record, changes it and writes it back, and its byte
 
 TEST_CASE("an update of a file that is too short writes nothing there") {
   const auto updates = [](const EngineSpec& engine) {
-    return WithFiles(engine) && engine.Can(EngineFeature::kUpdate) &&
-           !Maps(engine);  // that makes it whole
+    return WithFiles(engine) && engine.Can(EngineFeature::kUpdate) && !Maps(engine);  // that makes it whole
   };
   ForEachEngine(updates, [](const EngineSpec& engine, Call call) {
     if (call == Call::kVector) return;

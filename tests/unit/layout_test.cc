@@ -1,8 +1,8 @@
-#include "common/model/plan_traits.h"
 #include "coordinator/plan/layout.h"
 
 #include <catch2/catch.hpp>
 
+#include "common/model/plan_traits.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -100,7 +100,8 @@ TEST_CASE("a mix by lane makes the asked share of lanes readers, spread over the
   int readers = 0;
   for (uint32_t worker = 0; worker < 5; ++worker) {
     int readers_here = 0;
-    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) readers_here += lane.mix() == v1::LANE_MIX_READER;
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation))
+      readers_here += lane.mix() == v1::LANE_MIX_READER;
     CHECK(readers_here == 1);
     readers += readers_here;
   }

@@ -168,8 +168,7 @@ TEST_CASE("too_short: where the warm-up took the phase it is the warm-up that is
 TEST_CASE("too_short: writes that go round in memory are not made to last") {
   PhaseScript script = Healthy("write");
   for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.9_s);
-  CHECK(Mark(script, "too_short").text() ==
-        "measured for only 900 ms: use a larger -s, or -c -e --time 30");
+  CHECK(Mark(script, "too_short").text() == "measured for only 900 ms: use a larger -s, or -c -e --time 30");
   script.plan().set_stonewall(v1::STONEWALL_FLUSHED);
   script.plan().mutable_region()->set_fsync(true);  // then each pass is flushed
   CHECK(Mark(script, "too_short").text() == "measured for only 900 ms: use a larger -s, or --time 30");
@@ -459,8 +458,9 @@ TEST_CASE("options_differ: another server, unless it has the same file system") 
     target.set_filesystem_id(target.mount_source());
   }
   CHECK(Codes(script) == Only{"options_differ"});
-  CHECK(Mark(script, "options_differ").text().find("source=10.0.0.1:/export instead of source=server:/export") !=
-        std::string::npos);
+  CHECK(Mark(script, "options_differ")
+            .text()
+            .find("source=10.0.0.1:/export instead of source=server:/export") != std::string::npos);
   script.Worker(1).targets.mutable_targets(0)->set_filesystem_id("server:/export");
   CHECK(Codes(script).empty());
 }

@@ -1,9 +1,9 @@
-#include "common/model/plan_traits.h"
 #include "coordinator/plan/metadata_plan.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "common/model/plan_traits.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
 

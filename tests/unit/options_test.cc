@@ -317,7 +317,8 @@ TEST_CASE("where nobody says how much, lanes go round for seconds and what they 
     CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
     CHECK(PlanFor(words)->phases(0).stop().time_s() == 3);
   }
-  for (const char* const words : {"-i 0 -s 64m", "-i 0 -a -g 64k", "-i 0 --deadline 5", "-i 0 --most-ops 7"}) {
+  for (const char* const words :
+       {"-i 0 -s 64m", "-i 0 -a -g 64k", "-i 0 --deadline 5", "-i 0 --most-ops 7"}) {
     INFO(words);
     CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
     CHECK(PlanFor(words)->phases(0).stop().time_s() == 0);

@@ -177,7 +177,8 @@ TEST_CASE("lanes that read their records again drop the pages of each pass where
   const v1::ResultChunk chunk = worker.RunPhase(prepare);
   REQUIRE(chunk.lanes(0).ops() > 16);
   REQUIRE(chunk.lanes(0).problem().code() == 0);
-  REQUIRE(NamesOf(chunk.steps()) == std::vector<std::string>{"prefill", "drop-caches", "open", "drop-passes"});
+  REQUIRE(NamesOf(chunk.steps()) ==
+          std::vector<std::string>{"prefill", "drop-caches", "open", "drop-passes"});
   REQUIRE(chunk.steps(3).seconds() > 0);
 }
 
@@ -498,7 +499,8 @@ TEST_CASE("the client's counters cover the phase, and not the wait between its p
   worker.Prepare(prepare);
   WorkerClock().SleepUntil(WorkerClock().Now() + 500'000'000);  // other workers are not ready yet
   const WorkerTime armed = worker.Now();
-  REQUIRE_FALSE(worker.ArmIn(200'000'000).late());  // a busy machine, too, has time to read the counters before
+  REQUIRE_FALSE(
+      worker.ArmIn(200'000'000).late());  // a busy machine, too, has time to read the counters before
   worker.WaitDone();
   const v1::ResultChunk chunk = worker.Collect();
   const int64_t since_armed_ns = worker.Now() - armed;

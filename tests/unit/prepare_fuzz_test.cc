@@ -12,7 +12,9 @@ namespace {
 
 // What would only take long, fill the disk, or lie outside the test's directory.
 void Bound(const TempDir& directory, v1::Prepare& prepare) {
-  const auto at_most = [](uint64_t value, uint64_t most) { return value < uint64_t{1} << 40 ? std::min(value, most) : value; };
+  const auto at_most = [](uint64_t value, uint64_t most) {
+    return value < uint64_t{1} << 40 ? std::min(value, most) : value;
+  };
   if (prepare.operation().engine() != "null") {
     v1::FileLayout& files = *prepare.mutable_files();
     files.set_bytes_per_lane(at_most(files.bytes_per_lane() % (uint64_t{1} << 40), 1 << 20));
@@ -33,7 +35,8 @@ void Bound(const TempDir& directory, v1::Prepare& prepare) {
   operation.mutable_between()->set_processor_cache_bytes(
       std::min<uint64_t>(operation.between().processor_cache_bytes(), 1 << 20));
   if (operation.depth() > 64 && operation.depth() <= 4096) operation.set_depth(64);
-  if (!operation.trace().write_file().empty()) operation.mutable_trace()->set_write_file(directory.path() + "/trace");
+  if (!operation.trace().write_file().empty())
+    operation.mutable_trace()->set_write_file(directory.path() + "/trace");
   for (v1::Step& step : *prepare.mutable_steps()) {
     if (step.rest().seconds() > 0.001 && step.rest().seconds() < 1e8) step.mutable_rest()->set_seconds(0.001);
   }
@@ -42,7 +45,8 @@ void Bound(const TempDir& directory, v1::Prepare& prepare) {
 v1::Prepare AnyPhase(const TempDir& directory, Damage& damage) {
   const std::span<const OperationSpec> operations = Operations();
   const std::span<const EngineSpec> engines = Engines();
-  v1::Prepare prepare = PhaseOf(std::string(operations[damage.Below(operations.size())].name), 2, directory.path());
+  v1::Prepare prepare =
+      PhaseOf(std::string(operations[damage.Below(operations.size())].name), 2, directory.path());
   v1::Operation& operation = *prepare.mutable_operation();
   operation.set_engine(std::string(engines[damage.Below(engines.size())].name));
   operation.set_stride_records(3);
@@ -102,7 +106,8 @@ TEST_CASE("a worker answers whatever it is asked to prepare, and lives") {
     ++ran;
     worker.ArmIn(500'000);
     // A phase that waits for a goal, or would last for hours, is told to end.
-    const bool ends_by_itself = prepare.stop().deadline_s() > 0 && prepare.stop().deadline_s() < 1 && !prepare.stop().wear_out();
+    const bool ends_by_itself =
+        prepare.stop().deadline_s() > 0 && prepare.stop().deadline_s() < 1 && !prepare.stop().wear_out();
     if (!ends_by_itself) worker.Quit();
     worker.WaitDone();
     worker.Collect();

@@ -93,7 +93,8 @@ TEST_CASE("a phase without assignments is printed like any other") {
     saved.phases[1].mutable_phase()->clear_assignments();
     if (is_sweep) {
       for (const int phase : {0, 1}) {
-        saved.run.mutable_plan()->mutable_phases(phase)->set_lanes_per_worker(static_cast<uint32_t>(phase) + 1);
+        saved.run.mutable_plan()->mutable_phases(phase)->set_lanes_per_worker(static_cast<uint32_t>(phase) +
+                                                                              1);
       }
     }
     CHECK_FALSE(HasNoNumber(Printed(saved)));

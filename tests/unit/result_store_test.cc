@@ -154,7 +154,8 @@ TEST_CASE("result.json is whole from the first saving on, and has the phases tha
 TEST_CASE("a report is due with its first phase, then each second, and for a twentieth of the time at most") {
   TemporaryDirectory temporary;
   int64_t now_ns = 0, step_ns = 0;
-  auto store = ResultStore::Create(temporary / "out", EarlierResult::kRefuse, [&] { return now_ns += step_ns; });
+  auto store =
+      ResultStore::Create(temporary / "out", EarlierResult::kRefuse, [&] { return now_ns += step_ns; });
   REQUIRE(store.ok());
   REQUIRE(store->SaveReport(GoldenReport()).ok());
   CHECK(store->IsDue());

@@ -96,10 +96,9 @@ TEST_CASE("who shares the coordinator's clock is not asked while lanes run") {
 }
 
 TEST_CASE("cloned machines, of one boot id with other clocks, are clients of their own") {
-  std::vector<SimulatedWorker> workers = {On("node1", "boot of the coordinator"),
-                                          On("node2", "boot of the coordinator"),
-                                          On("node2", "boot of the coordinator"), On("node3", "boot x"),
-                                          On("node4", "boot x")};
+  std::vector<SimulatedWorker> workers = {
+      On("node1", "boot of the coordinator"), On("node2", "boot of the coordinator"),
+      On("node2", "boot of the coordinator"), On("node3", "boot x"), On("node4", "boot x")};
   workers[1].offset_s = workers[2].offset_s = 3;
   workers[3].offset_s = 100;
   workers[4].offset_s = 100.001;

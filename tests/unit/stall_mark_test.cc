@@ -45,9 +45,10 @@ TEST_CASE("stalled says who, where, when and for how long, on the phase's axis")
   script.Lane(2).Stalls(2.25_s, 7.25_s);
   REQUIRE(Stalls(script).size() == 1);
   CHECK(Stalls(script)[0].subject() == "node2");
-  CHECK(Stalls(script)[0].text() ==
-        "worker 1 lane 2 (lane2) completed no op for 5 s, from 2.25 s to 7.25 s of the phase: find out what stopped "
-        "the client or the server then, and repeat");
+  CHECK(
+      Stalls(script)[0].text() ==
+      "worker 1 lane 2 (lane2) completed no op for 5 s, from 2.25 s to 7.25 s of the phase: find out what stopped "
+      "the client or the server then, and repeat");
   script.Lane(0).Stalls(2_s, 5_s);
   script.Lane(1).Stalls(2_s, 6_s);
   REQUIRE(Stalls(script).size() == 2);

@@ -31,7 +31,8 @@ TEST_CASE("a lane without ops is the stonewall of nobody") {
 }
 
 TEST_CASE("one end is not before itself") {
-  for (const LaneEnd& end : {kByItselfAt5, kStoppedAt3, kNothingAt1}) CHECK_FALSE(IsStonewallBefore(end, end));
+  for (const LaneEnd& end : {kByItselfAt5, kStoppedAt3, kNothingAt1})
+    CHECK_FALSE(IsStonewallBefore(end, end));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "worker/lane/trace_hook.h"
 #include "worker/lane/trace_file.h"
+#include "worker/lane/trace_hook.h"
 
 namespace iobench {
 namespace {
@@ -45,8 +45,10 @@ TEST_CASE("a bad line of a trace is named by its number") {
         "trace t:2: a line must be \"offset size\" or \"offset size delay_ms\"");
   CHECK_THAT(ProblemWith("#\n0\n"), Catch::StartsWith("trace t:2: a line must be "));
   CHECK_THAT(ProblemWith("0 512 0 0\n"), Catch::StartsWith("trace t:1: a line must be "));
-  CHECK_THAT(ProblemWith("zero 512\n"), Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
-  CHECK_THAT(ProblemWith("-512 512\n"), Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
+  CHECK_THAT(ProblemWith("zero 512\n"),
+             Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
+  CHECK_THAT(ProblemWith("-512 512\n"),
+             Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
   CHECK_THAT(ProblemWith("0 4k\n"), Catch::StartsWith("trace t:1: offset and size must be whole numbers"));
   CHECK_THAT(ProblemWith("0 0\n"), Catch::StartsWith("trace t:1: a size of 0 "));
   CHECK_THAT(ProblemWith("0 2147483648\n"), Catch::StartsWith("trace t:1: a size of 2147483648 "));

@@ -25,8 +25,9 @@ TEST_CASE("a size is a number and a power of 1024", "[units]") {
 TEST_CASE("a size that may be of powers of 1000 is answered with both that it could be", "[units]") {
   const auto size = ParseBytes("64MB", 1_KiB);
   REQUIRE(size.status().code() == absl::StatusCode::kInvalidArgument);
-  CHECK(size.status().message() ==
-        "size \"64MB\" may mean powers of 1000 or of 1024: write 64m or 64MiB for powers of 1024, or 64000000b");
+  CHECK(
+      size.status().message() ==
+      "size \"64MB\" may mean powers of 1000 or of 1024: write 64m or 64MiB for powers of 1024, or 64000000b");
 }
 
 TEST_CASE("a time is a number and a unit", "[units]") {
@@ -64,7 +65,8 @@ TEST_CASE("the largest size is one byte under 2^63", "[units]") {
 }
 
 TEST_CASE("anything else is refused with the text that was typed", "[units]") {
-  for (const char* text : {"", "k", "64x", "64kb", "64mbit", "64xib", "-1k", "+1k", " 64k", "64k ", "1.5g", "0x10", "6 4"}) {
+  for (const char* text :
+       {"", "k", "64x", "64kb", "64mbit", "64xib", "-1k", "+1k", " 64k", "64k ", "1.5g", "0x10", "6 4"}) {
     INFO('"' << text << '"');
     const auto size = ParseBytes(text, 1_KiB);
     REQUIRE(size.status().code() == absl::StatusCode::kInvalidArgument);

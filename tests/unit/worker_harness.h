@@ -220,7 +220,8 @@ class WorkerHarness {
   WorkerTime start_;
   uint64_t call_id_ = 0;
   int chunk_count_ = 0;
-  std::unique_ptr<WorkerHandler> worker_;  // last, so that it is destroyed before the members that it sends to
+  std::unique_ptr<WorkerHandler>
+      worker_;  // last, so that it is destroyed before the members that it sends to
 };
 
 // A basic phase: `lanes` lanes of 16 records of 4 KiB, one file each.

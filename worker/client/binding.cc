@@ -105,7 +105,7 @@ std::string BindingSlots::ForPeople(std::span<const uint32_t> lanes) const {
 }
 
 absl::StatusOr<BindingSlots> BindingSlotsFrom(const v1::Binding& binding, std::span<const uint32_t> usable,
-                                  std::span<const NumaNode> nodes) {
+                                              std::span<const NumaNode> nodes) {
   BindingSlots slots;
   if (binding.to() == v1::Binding::CORES) {
     if (binding.first() >= usable.size()) {

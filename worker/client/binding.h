@@ -37,7 +37,7 @@ struct NumaNode {
 // Evaluates a binding. `usable`: the processors that this process may use, ascending. FailedPrecondition: no node has
 // any of them. InvalidArgument: the first processor does not exist. Pure.
 absl::StatusOr<BindingSlots> BindingSlotsFrom(const v1::Binding& binding, std::span<const uint32_t> usable,
-                                  std::span<const NumaNode> nodes);
+                                              std::span<const NumaNode> nodes);
 
 // The same for the processors of the calling thread and the nodes of this host. Without a binding, it reads nothing and
 // returns empty slots. If the system does not provide the information: the status of the errno.

@@ -195,15 +195,13 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
 }
 
 v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& after,
-                               const std::set<std::string>& carriers,
-                               const NicFactsOf& facts_of) {
+                               const std::set<std::string>& carriers, const NicFactsOf& facts_of) {
   v1::HostDelta delta;
   delta.set_seconds(SecondsFrom(after.at_monotonic_ns - before.at_monotonic_ns));
   if (before.cpu && after.cpu) {
     const double ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
     const auto seconds = [ticks_per_s](uint64_t was, uint64_t is) {
-      return is < was ? 0.0
-                      : static_cast<double>(is - was) / ticks_per_s;  // iowait and steal may decrease
+      return is < was ? 0.0 : static_cast<double>(is - was) / ticks_per_s;  // iowait and steal may decrease
     };
     delta.set_cpu_user_s(seconds(before.cpu->user, after.cpu->user));
     delta.set_cpu_system_s(seconds(before.cpu->system, after.cpu->system));

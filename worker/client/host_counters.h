@@ -46,10 +46,10 @@ struct HostCounters {
   int64_t at_monotonic_ns = 0;
   std::optional<CpuTicks> cpu;
   std::optional<uint64_t> context_switches;
-  std::map<std::string, NicBytes> nics;      // all but lo
+  std::map<std::string, NicBytes> nics;  // all but lo
   // Dirty pages of the whole host at the time of the reading.
   std::optional<uint64_t> dirty_bytes;
-  std::optional<uint64_t> disk_read_bytes;   // of this process
+  std::optional<uint64_t> disk_read_bytes;  // of this process
   // Of this process: what it caused to be written to disks. A page counts when it becomes dirty.
   std::optional<uint64_t> disk_write_bytes;
   std::map<uint32_t, NfsMountCounters> nfs;  // by target index

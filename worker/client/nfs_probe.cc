@@ -24,8 +24,9 @@ absl::Status WithAdvice(const absl::Status& status) {
   const bool may_be_the_port =
       absl::IsPermissionDenied(status) || absl::StrContains(status.message(), "not accepted by the server");
   if (!may_be_the_port || ::geteuid() == 0 || absl::StrContains(status.message(), "insecure")) return status;
-  return absl::PermissionDeniedError(absl::StrCat(
-      status.message(), ": the server may refuse ports above 1023; export it with \"insecure\", or run as root"));
+  return absl::PermissionDeniedError(
+      absl::StrCat(status.message(),
+                   ": the server may refuse ports above 1023; export it with \"insecure\", or run as root"));
 }
 
 // Returns the user that the server is told.

@@ -59,8 +59,10 @@ absl::Status CheckMountable(const Mount& mount) {
         absl::StrCat("-U ", mount.mount_point, " (", mount.filesystem, "): ", why));
   };
   if (mount.mount_point == "/") return cannot("the root cannot be unmounted");
-  if (mount.root != "/") return cannot("it "
-                                       "is part of a file system (a bind mount): give that file system's own mount");
+  if (mount.root != "/")
+    return cannot(
+        "it "
+        "is part of a file system (a bind mount): give that file system's own mount");
   if (mount.filesystem == "fuse" || absl::StartsWith(mount.filesystem, "fuse.")) {
     return cannot("the kernel does not show how a FUSE file system was mounted, so it cannot be remounted");
   }

@@ -22,8 +22,9 @@ class MountSystem {
   // string on success, otherwise the program's output.
   virtual std::string MountByProgram(const std::string& source, const std::string& mount_point,
                                      const std::string& filesystem, const std::string& options) = 0;
-  virtual std::string UsersOf(const std::string& mount_point) = 0;  // such as "process 12 (bash): working directory"
-  virtual int64_t NowNs() = 0;                                      // monotonic
+  virtual std::string UsersOf(
+      const std::string& mount_point) = 0;  // such as "process 12 (bash): working directory"
+  virtual int64_t NowNs() = 0;              // monotonic
   virtual void Sleep(int64_t ns) = 0;
 };
 MountSystem& RealMountSystem();

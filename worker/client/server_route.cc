@@ -123,8 +123,8 @@ std::string AddressOf(const std::string& host) {
   if (::getaddrinfo(name.c_str(), nullptr, &hints, &list) != 0 || list == nullptr) return "";
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> holder(list, ::freeaddrinfo);
   std::array<char, NI_MAXHOST> text{};
-  const int named = ::getnameinfo(list->ai_addr, list->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                                  NI_NUMERICHOST);
+  const int named =
+      ::getnameinfo(list->ai_addr, list->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
   if (named == 0) found->second = text.data();
   return found->second;
 }

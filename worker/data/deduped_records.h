@@ -32,7 +32,8 @@ struct DedupeShape {
   uint32_t lane = 0;  // lane that owns the files, within the set
   uint32_t phase = 0;
   uint32_t record_bytes = 0;
-  uint32_t records_apart = 1;  // distance of a lane's records in the file; records of other lanes are between them
+  uint32_t records_apart =
+      1;  // distance of a lane's records in the file; records of other lanes are between them
   uint32_t compress_percent = 0;
 };
 

@@ -187,19 +187,19 @@ bool IsAnyones(const v1::DataClaim& claim) {
 absl::Status CheckClaim(const Directory& data, const v1::Manifest& found, const v1::DataClaim& claim) {
   if (IsAnyones(claim)) return absl::OkStatus();
   if (found.run_id() != claim.run_id()) {
-    return HeldByAnother(absl::StrCat(
-        data.path(), " belongs to another run now, ", RunOf(found),
-        found.state() == v1::Manifest::KEPT ? ", whose data are kept" : "",
-        ": nothing in it was touched; run again once it is free, or choose another --path"));
+    return HeldByAnother(
+        absl::StrCat(data.path(), " belongs to another run now, ", RunOf(found),
+                     found.state() == v1::Manifest::KEPT ? ", whose data are kept" : "",
+                     ": nothing in it was touched; run again once it is free, or choose another --path"));
   }
   IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, data.Identity());
   if (claim.directory_number() == 0 || identity.number == 0 || identity.number == claim.directory_number()) {
     return absl::OkStatus();
   }
-  return HeldByAnother(absl::StrCat(data.path(), " was replaced by another directory, which holds data of ",
-                                    RunOf(found),
-                                    " too, perhaps a copy: nothing in it was touched; put the original back, or move "
-                                    "this one away"));
+  return HeldByAnother(
+      absl::StrCat(data.path(), " was replaced by another directory, which holds data of ", RunOf(found),
+                   " too, perhaps a copy: nothing in it was touched; put the original back, or move "
+                   "this one away"));
 }
 
 // Reads the manifest of a claimed directory.
@@ -210,9 +210,10 @@ absl::StatusOr<v1::Manifest> ReadClaimed(const Directory& data, const v1::DataCl
     return found;
   }
   if (!absl::IsNotFound(found.status()) && !IsUnreadable(found.status())) return found;
-  return HeldByAnother(absl::StrCat(
-      data.path(), " no longer belongs to this run: it has no readable manifest (",
-      std::string(found.status().message()), "); nothing in it was touched; another process replaced or changed it"));
+  return HeldByAnother(absl::StrCat(data.path(),
+                                    " no longer belongs to this run: it has no readable manifest (",
+                                    std::string(found.status().message()),
+                                    "); nothing in it was touched; another process replaced or changed it"));
 }
 
 // Returns the target for a path that may be that of its data directory.
@@ -248,8 +249,7 @@ static absl::StatusOr<std::unique_ptr<Directory>> OpenAfterClaim(const std::stri
   // An NFS client that looked before the claim may cache for up to acdirmax (60 s) that the directory does not exist.
   // mkdir always goes to the server, and its EEXIST updates the client's cache.
   if (target->MakeDirectory(kDataDirectoryName).ok()) {
-    target->RemoveDirectory(kDataDirectoryName)
-        .IgnoreError();  // it really did not exist, and must not
+    target->RemoveDirectory(kDataDirectoryName).IgnoreError();  // it really did not exist, and must not
     return data;
   }
   return OpenDataIn(*target);
@@ -261,9 +261,10 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::strin
     auto data = OpenAfterClaim(path);
     if (IsAnyones(claim)) return data;
     if (absl::IsNotFound(data.status())) {
-      return HeldByAnother(absl::StrCat(PathBelow(path, kDataDirectoryName),
-                                        ", which this run has claimed, no longer exists: another process removed it, "
-                                        "perhaps another run with --force"));
+      return HeldByAnother(
+          absl::StrCat(PathBelow(path, kDataDirectoryName),
+                       ", which this run has claimed, no longer exists: another process removed it, "
+                       "perhaps another run with --force"));
     }
     if (data.ok()) IOBENCH_RETURN_IF_ERROR(ReadClaimed(**data, claim).status());
     return data;
@@ -305,8 +306,9 @@ static absl::Status CheckNamesAreFree(const Directory& data, const v1::Manifest&
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
   for (const std::string& name : names) {
     if (!HasDataFile(claim, name)) continue;
-    return NotOurs(data.path(), absl::StrCat("it holds ", AsUtf8(name),
-                                             ", which no known run created and to which this run would write"));
+    return NotOurs(data.path(),
+                   absl::StrCat("it holds ", AsUtf8(name),
+                                ", which no known run created and to which this run would write"));
   }
   return absl::OkStatus();
 }
@@ -462,11 +464,11 @@ static absl::Status CheckAbandonedIn(const DataDirectoryLook& look, const std::s
       return InUse(data, found);
     case v1::TargetFacts::OUT_OF_SIGHT:
       if (if_out_of_sight == IfOutOfSight::kAccept) return absl::OkStatus();
-      return absl::FailedPreconditionError(
-          absl::StrCat(data, " belongs to ", RunOf(found),
-                       "; whether it is still alive cannot be seen from here: check there, and if it crashed, "
-                       "`cluster-iobench clean --force ",
-                       ShellWord(path), "` removes its data"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          data, " belongs to ", RunOf(found),
+          "; whether it is still alive cannot be seen from here: check there, and if it crashed, "
+          "`cluster-iobench clean --force ",
+          ShellWord(path), "` removes its data"));
     default:
       return absl::OkStatus();
   }

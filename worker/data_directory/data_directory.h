@@ -28,14 +28,14 @@ struct CleanReport {
   bool found = false;                      // there was a data directory of ours
   uint64_t removed_files = 0;              // data files, without the manifest
   std::vector<std::string> foreign_files;  // not touched: the first 10, with their paths
-  std::string why_not_ours;                // why existing data is not ours: it has no readable manifest; otherwise
-                                           // empty
+  std::string why_not_ours;  // why existing data is not ours: it has no readable manifest; otherwise
+                             // empty
 };
 
 struct DataDirectoryLook {
   std::optional<v1::Manifest> manifest;  // nullopt: no directory, an empty one, or foreign data
-  bool foreign = false;  // the directory is not empty and has no readable manifest of ours
-  uint64_t number = 0;   // of the directory (DirectoryIdentity); 0 also if it does not exist
+  bool foreign = false;                  // the directory is not empty and has no readable manifest of ours
+  uint64_t number = 0;                   // of the directory (DirectoryIdentity); 0 also if it does not exist
 };
 
 // `path` is the target, an existing directory. All of these functions may block as long as the file system does.

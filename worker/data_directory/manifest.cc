@@ -57,7 +57,8 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     return absl::InvalidArgumentError("not a cluster-iobench manifest");
   }
   if (json.value("format", Json()) != kManifestFormat) {
-    return absl::UnimplementedError(absl::StrCat("its manifest has format ", json.value("format", Json()).dump(),
+    return absl::UnimplementedError(absl::StrCat("its manifest has format ",
+                                                 json.value("format", Json()).dump(),
                                                  ", which this version of cluster-iobench does not know"));
   }
   try {

@@ -13,9 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/advice.h"
 #include "common/status_util.h"
-#include "worker/engine/rotating_buffers.h"
 #include "worker/engine/bus_error.h"
 #include "worker/engine/posix_calls.h"
+#include "worker/engine/rotating_buffers.h"
 #include "worker/loop/timed_loop.h"
 
 namespace iobench {
@@ -206,9 +206,9 @@ class MmapEngine final : public IoEngine {
       return absl::FailedPreconditionError(absl::StrCat("map ", path, ": it is not a regular file"));
     }
     if (file.bytes > kMaxMappedBytes) {
-      return absl::OutOfRangeError(
-          absl::StrCat("map ", path, ": ", file.bytes,
-                       " bytes exceed the address space (2^47): use a smaller -s, or another engine than mmap"));
+      return absl::OutOfRangeError(absl::StrCat(
+          "map ", path, ": ", file.bytes,
+          " bytes exceed the address space (2^47): use a smaller -s, or another engine than mmap"));
     }
     const uint64_t begin = file.extent_offset_bytes;
     if (mode.write && (files.shared || static_cast<uint64_t>(facts.st_size) < begin + file.bytes)) {

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <vector>
 
-#include "worker/engine/rotating_buffers.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/posix_calls.h"
+#include "worker/engine/rotating_buffers.h"
 #include "worker/loop/timed_loop.h"
 
 namespace iobench {

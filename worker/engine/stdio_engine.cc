@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "worker/engine/rotating_buffers.h"
 #include "worker/engine/open_files.h"
+#include "worker/engine/rotating_buffers.h"
 #include "worker/loop/timed_loop.h"
 
 namespace iobench {
@@ -173,7 +173,7 @@ class StdioEngine final : public IoEngine {
 
   const EngineOptions options_;
   const FileSet* files_ = nullptr;
-  RotatingBuffers rotating_buffers_;       // of the lane, not of the streams
+  RotatingBuffers rotating_buffers_;    // of the lane, not of the streams
   std::vector<AlignedBuffer> buffers_;  // by file; outlive the streams
   std::vector<OpenStream> streams_;
 };

@@ -31,8 +31,10 @@ void Lane::FailUnlessOk(const absl::Status& status) {
 
 void Lane::TakeOwnDescriptors() {
   const auto engine = FindEngine(work_.spec.engine);
-  if (engine.ok() && (*engine)->threads == CallThreads::kShared) return;  // its threads use the process's descriptors
-  static_cast<void>(iobench::TakeOwnDescriptors(work_.files.directory_fd));  // without it, the lane is only slower
+  if (engine.ok() && (*engine)->threads == CallThreads::kShared)
+    return;  // its threads use the process's descriptors
+  static_cast<void>(
+      iobench::TakeOwnDescriptors(work_.files.directory_fd));  // without it, the lane is only slower
 }
 
 void Lane::Bind() {
@@ -57,9 +59,8 @@ void Lane::CreateFiles() {
   const PhaseSpec& spec = work_.spec;
   const FileBlocks blocks = spec.preallocates ? FileBlocks::kPreallocated : FileBlocks::kAllocatedByWrites;
   const OldFiles old = spec.keeps_existing ? OldFiles::kKept : OldFiles::kReplaced;
-  FailUnlessOk(directory_.Use([&](const Directory& directory) {
-    return iobench::CreateFiles(directory, work_.files, blocks, old);
-  }));
+  FailUnlessOk(directory_.Use(
+      [&](const Directory& directory) { return iobench::CreateFiles(directory, work_.files, blocks, old); }));
 }
 
 void Lane::Prefill() {
@@ -70,9 +71,8 @@ void Lane::Prefill() {
 
 absl::Status Lane::PrepareData() {
   if (work_.metadata) {
-    IOBENCH_ASSIGN_OR_RETURN(preparation_.tree,
-                             PrepareTree(work_.files.directory_fd, work_.files.directory, *work_.metadata,
-                                         setup_->payload(), quit_));
+    IOBENCH_ASSIGN_OR_RETURN(preparation_.tree, PrepareTree(work_.files.directory_fd, work_.files.directory,
+                                                            *work_.metadata, setup_->payload(), quit_));
     preparation_.prefilled_bytes = preparation_.tree.bytes;
     return absl::OkStatus();
   }
@@ -90,8 +90,8 @@ absl::Status Lane::CheckData() {
 
 absl::Status Lane::WriteData() {
   absl::Status written = directory_.Use([this](const Directory& directory) {
-    const auto bytes = iobench::Prefill(directory, work_.files, *setup_->payload(), quit_,
-                                        work_.data.prefill_bytes());
+    const auto bytes =
+        iobench::Prefill(directory, work_.files, *setup_->payload(), quit_, work_.data.prefill_bytes());
     if (bytes.ok()) preparation_.prefilled_bytes = *bytes;
     return bytes.status();
   });

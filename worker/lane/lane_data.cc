@@ -58,18 +58,18 @@ absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) cons
     if (!writer.ok()) return writer.status();
     payload.MakeWith(*std::move(writer));
   } else if (dedupes_) {
-    auto records =
-        DedupedRecords::Create({.percent = spec_.data.dedupe_percent(),
-                                .within_percent = spec_.data.dedupe_within_percent(),
-                                .interior_percent = spec_.data.dedupe_interior_percent(),
-                                .set = spec_.data.dedupe_seed(),
-                                .seed = spec_.shape.seed,
-                                .lane = plan_.file_owner() + spec_.data.dedupe_lane_offset(),
-                                .phase = spec_.shape.phase,
-                                .record_bytes = spec_.engine_options.record_bytes,
-                                .records_apart = spec_.interleaved ? std::max(1u, plan_.interleave_count()) : 1,
-                                .compress_percent = spec_.data.compress_percent()},
-                               longest_bytes);
+    auto records = DedupedRecords::Create(
+        {.percent = spec_.data.dedupe_percent(),
+         .within_percent = spec_.data.dedupe_within_percent(),
+         .interior_percent = spec_.data.dedupe_interior_percent(),
+         .set = spec_.data.dedupe_seed(),
+         .seed = spec_.shape.seed,
+         .lane = plan_.file_owner() + spec_.data.dedupe_lane_offset(),
+         .phase = spec_.shape.phase,
+         .record_bytes = spec_.engine_options.record_bytes,
+         .records_apart = spec_.interleaved ? std::max(1u, plan_.interleave_count()) : 1,
+         .compress_percent = spec_.data.compress_percent()},
+        longest_bytes);
     if (!records.ok()) return records.status();
     payload.MakeWith(*std::move(records));
   }

@@ -23,7 +23,8 @@ absl::StatusOr<std::unique_ptr<File>> OpenOurs(const Directory& directory, const
                                                OpenFor use) {
   auto file = directory.OpenFile(name, use);
   if (absl::IsFailedPrecondition(file.status())) {
-    return absl::FailedPreconditionError(absl::StrCat(file.status().message(), ", which is not ours: remove it"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.status().message(), ", which is not ours: remove it"));
   }
   if (!file.ok()) return file;
   IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, (*file)->Facts());
@@ -77,8 +78,7 @@ absl::StatusOr<uint64_t> FillFile(const Directory& directory, const FileSet& fil
   if (file.is_interleaved()) piece_bytes = file.record_bytes;
   uint64_t done = 0;
   while (done < file.bytes) {
-    if (quit.stop.load(std::memory_order_relaxed))
-      return absl::CancelledError("stopped while writing data");
+    if (quit.stop.load(std::memory_order_relaxed)) return absl::CancelledError("stopped while writing data");
     const Op op{.kind = OpKind::kWrite,
                 .object = static_cast<uint32_t>(index),
                 .offset = done * file.interleave_count,
@@ -121,9 +121,9 @@ absl::Status LaneDirectory::Use(absl::FunctionRef<absl::Status(const Directory&)
 absl::Status CreateFiles(const Directory& directory, const FileSet& files, FileBlocks blocks, OldFiles old) {
   const bool keeps = files.shared || old == OldFiles::kKept;
   for (const LaneFile& file : files.files) {
-    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened,
-                             keeps ? OpenOurs(directory, file.name, OpenFor::kWriting)
-                                   : MakeAnew(directory, file.name));
+    IOBENCH_ASSIGN_OR_RETURN(
+        const std::unique_ptr<File> opened,
+        keeps ? OpenOurs(directory, file.name, OpenFor::kWriting) : MakeAnew(directory, file.name));
     if (blocks == FileBlocks::kPreallocated) IOBENCH_RETURN_IF_ERROR(Allocate(*opened, file));
   }
   return absl::OkStatus();

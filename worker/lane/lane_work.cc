@@ -113,8 +113,8 @@ bool LaneWork::makes_data_before_ops() const {
   if (data.makes_records()) return true;
   const bool is_long = spec.engine_options.longest_op_bytes >= Payload::kMadeBeforeOpsBytes;
   const auto engine = FindEngine(spec.engine);
-  return writes() && !metadata && is_long && data.varies() && engine.ok() && !(*engine)->Can(EngineFeature::kQueue) &&
-         spec.engine_options.buffer_bytes == 0;
+  return writes() && !metadata && is_long && data.varies() && engine.ok() &&
+         !(*engine)->Can(EngineFeature::kQueue) && spec.engine_options.buffer_bytes == 0;
 }
 
 StreamShape LaneWork::Shape() const {

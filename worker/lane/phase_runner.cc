@@ -118,9 +118,9 @@ absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
     servers_.insert(AddressOf(url.host));
     return absl::OkStatus();
   }
-  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Directory> directory,
-                           spec_.existing_files.empty() ? OpenClaimedDirectory(path, spec_.ClaimOf(plan))
-                                                        : OpenTarget(path));
+  IOBENCH_ASSIGN_OR_RETURN(
+      std::unique_ptr<Directory> directory,
+      spec_.existing_files.empty() ? OpenClaimedDirectory(path, spec_.ClaimOf(plan)) : OpenTarget(path));
   const std::optional<Mount> mount = MountOf(directory->fd(), path);
   if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
   if (mount && IsNetworkFilesystem(mount->filesystem)) servers_.insert(ServerAddressOf(*mount));

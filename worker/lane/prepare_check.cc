@@ -20,14 +20,14 @@ absl::Status Refuse(std::string_view what) {
 
 absl::Status CheckLane(const v1::Prepare& prepare, const OperationSpec& spec, const v1::LanePlan& lane) {
   if (!v1::LaneMix_IsValid(lane.mix()) || (lane.mix() != v1::LANE_MIX_PER_OP && !spec.mixes())) {
-    return Refuse(absl::StrCat("lane ", lane.lane(), " must only read or only write, in ", std::string(spec.name),
-                               ", which does not mix"));
+    return Refuse(absl::StrCat("lane ", lane.lane(), " must only read or only write, in ",
+                               std::string(spec.name), ", which does not mix"));
   }
   if (lane.extent_offset_bytes() > kLargestFileBytes) return Refuse("an extent beyond 4 EiB");
   if (prepare.files().interleaved() &&
       (lane.interleave_count() == 0 || lane.interleave_index() >= lane.interleave_count())) {
-    return Refuse(absl::StrCat("lane ", lane.lane(), " has interleave index ",
-                               lane.interleave_index(), " of ", lane.interleave_count()));
+    return Refuse(absl::StrCat("lane ", lane.lane(), " has interleave index ", lane.interleave_index(),
+                               " of ", lane.interleave_count()));
   }
   return absl::OkStatus();
 }
@@ -67,7 +67,7 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
   if (prepare.lanes().empty()) return Refuse("a phase without lanes");
   if (static_cast<uint32_t>(prepare.lanes_size()) > kMaxLanesPerWorker) {
     return Refuse(absl::StrCat(prepare.lanes_size(), " lanes per worker are more than the max of ",
-                                                     kMaxLanesPerWorker));
+                               kMaxLanesPerWorker));
   }
   IOBENCH_RETURN_IF_ERROR(CheckStop(prepare.stop()));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));

@@ -70,8 +70,7 @@ std::optional<LaneFailure> TimedRegion::RunOps() {
   outcome_.ran = true;
   const std::optional<LaneFailure> failure = Run();
   const v1::StopRule& stop = work_.spec.stop;
-  const bool deadline_rules =
-      stop.deadline_s() > 0 && (!work_.loops() || stop.deadline_s() <= stop.time_s());
+  const bool deadline_rules = stop.deadline_s() > 0 && (!work_.loops() || stop.deadline_s() <= stop.time_s());
   outcome_.hit_deadline = outcome_.end.reason == Reason::kDeadline && deadline_rules;
   return failure;
 }
@@ -155,8 +154,7 @@ uint64_t TimedRegion::UnfinishedOps() const {
     return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
   }
   // A deadline determines how many files exist: later phases use those that were created by then.
-  const bool may_be_fewer =
-      outcome_.hit_deadline && metadata && metadata->effect.makes.Has(TreePart::kFiles);
+  const bool may_be_fewer = outcome_.hit_deadline && metadata && metadata->effect.makes.Has(TreePart::kFiles);
   const bool must_be_whole = metadata ? metadata->effect.changes_names() && !may_be_fewer
                                       : work_.creates_files() && setup_.context().pass == 0;
   const uint64_t ops_per_pass = setup_.stream().ops_per_pass();

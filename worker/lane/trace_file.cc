@@ -21,7 +21,7 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kLongestOpBytes = 1_GiB;                            // the same as for a record
+constexpr uint64_t kLongestOpBytes = 1_GiB;                           // the same as for a record
 constexpr uint64_t kLongestTraceBytes = 32 * uint64_t{kMaxTraceOps};  // 2 GiB, in memory while it is parsed
 constexpr double kLongestDelayMs = 3.6e6;
 constexpr size_t kWriteAtOnceBytes = 1 << 20;
@@ -64,8 +64,7 @@ absl::StatusOr<TraceOp> ParseLine(std::string_view line, uint64_t file_bytes) {
   }
   const double delay_ms = delay_word.empty() ? 0 : NumberIn<double>(delay_word).value_or(-1);
   if (!(delay_ms >= 0) || delay_ms > kLongestDelayMs) {
-    return absl::InvalidArgumentError(
-        "a delay must be a number of milliseconds from 0 to one hour");
+    return absl::InvalidArgumentError("a delay must be a number of milliseconds from 0 to one hour");
   }
   return TraceOp{.offset = *offset,
                  .length = static_cast<uint32_t>(*size),
@@ -73,8 +72,8 @@ absl::StatusOr<TraceOp> ParseLine(std::string_view line, uint64_t file_bytes) {
 }
 
 absl::Status IsThere(const std::string& file) {
-  return absl::AlreadyExistsError(absl::StrCat(
-      "trace ", file, " already exists and is not overwritten: remove it or choose another -X"));
+  return absl::AlreadyExistsError(
+      absl::StrCat("trace ", file, " already exists and is not overwritten: remove it or choose another -X"));
 }
 
 }  // namespace
@@ -96,7 +95,8 @@ absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& fi
     }
     ops.push_back(*op);
   }
-  if (ops.empty()) return absl::InvalidArgumentError(absl::StrCat("trace ", file_name, ": it contains no ops"));
+  if (ops.empty())
+    return absl::InvalidArgumentError(absl::StrCat("trace ", file_name, ": it contains no ops"));
   return ops;
 }
 

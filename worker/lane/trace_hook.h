@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "worker/lane/pauses.h"
 #include "worker/lane/trace_file.h"
-#include "worker/loop/op_hook.h"
 #include "worker/loop/lane_context.h"
+#include "worker/loop/op_hook.h"
 
 namespace iobench {
 

@@ -22,7 +22,9 @@ struct LaneFile {
 
   bool is_interleaved() const { return interleave_count > 1; }
   // The offset after the lane's last byte.
-  uint64_t end() const { return extent_offset_bytes + (bytes - record_bytes) * interleave_count + record_bytes; }
+  uint64_t end() const {
+    return extent_offset_bytes + (bytes - record_bytes) * interleave_count + record_bytes;
+  }
   bool is_users() const { return name.starts_with('/'); }
 };
 

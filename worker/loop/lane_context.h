@@ -9,8 +9,8 @@
 #include "common/model/op.h"
 #include "common/time.h"
 #include "worker/data/payload.h"
-#include "worker/loop/op_hook.h"
 #include "worker/loop/lane_recorder.h"
+#include "worker/loop/op_hook.h"
 #include "worker/pattern/op_stream.h"
 
 namespace iobench {

@@ -13,8 +13,7 @@ constexpr Ticks kNoWarmup{UINT64_MAX};
 LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
     : scale_(scale), timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
   for (int i = 0; i < kOpKindCount; ++i) {
-    if (kinds.Has(static_cast<OpKind>(i)))
-      kinds_[static_cast<size_t>(i)] = std::make_unique<Kind>();
+    if (kinds.Has(static_cast<OpKind>(i))) kinds_[static_cast<size_t>(i)] = std::make_unique<Kind>();
   }
 }
 

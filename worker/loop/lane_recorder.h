@@ -122,7 +122,7 @@ class LaneRecorder {
   std::array<std::unique_ptr<Kind>, kOpKindCount> kinds_;
   Ticks first_op_, waited_until_, next_event_;
   Ticks warmup_end_{UINT64_MAX};  // UINT64_MAX: no warm-up, or it is over
-  Ticks counts_from_;             // the start, the end of the warm-up, or the end of a wait that the plan required
+  Ticks counts_from_;  // the start, the end of the warm-up, or the end of a wait that the plan required
   uint64_t asked_pause_ticks_ = 0;
   Stall longest_stall_;
   uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;

@@ -191,7 +191,8 @@ class QueuedRun {
     if constexpr (kAside) wait = unseen_count_ == 0 && (slots_.free_count_ == 0 || ending_ || draining_);
     const size_t end_count = queue_.Turn(wait, slots_.ends_);
     const Ticks end = Clock::Now();
-    if (end_count > 0 && end >= rare_) [[unlikely]] recorder().BeforeEvent(end);
+    if (end_count > 0 && end >= rare_) [[unlikely]]
+      recorder().BeforeEvent(end);
     for (size_t i = 0; i < end_count; ++i) NoteEnd(slots_.ends_[i], end);
     // Once for all that ended together, so that a point of the timeline never holds a part of them.
     if (recorder().last_end() >= rare_) [[unlikely]] {

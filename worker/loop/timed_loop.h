@@ -115,7 +115,8 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
                 .failed_op = op,
                 .transferred = std::max<int64_t>(moved, 0)};
       }
-      if (end >= rare) [[unlikely]] recorder.BeforeEvent(end);
+      if (end >= rare) [[unlikely]]
+        recorder.BeforeEvent(end);
       recorder.Add(op.kind, begin, end, op.length);
       if constexpr (!std::is_same_v<Between, NoHook>) between.After(op);
       if (end >= rare) [[unlikely]] {

@@ -18,8 +18,7 @@ class ItemSizes {
   explicit ItemSizes(uint32_t all_bytes) : min_bytes_(all_bytes) {}
   // `owner`: the lane that owns the items. REQUIRES: a tree that CheckPlan accepts.
   ItemSizes(const v1::Tree& tree, uint64_t seed, uint32_t owner)
-      : min_bytes_(
-            static_cast<uint32_t>(tree.random_sizes() ? tree.min_file_bytes() : tree.file_bytes())),
+      : min_bytes_(static_cast<uint32_t>(tree.random_sizes() ? tree.min_file_bytes() : tree.file_bytes())),
         choices_(tree.random_sizes() ? tree.file_bytes() - tree.min_file_bytes() + 1 : 1),
         key_(MixAll(seed, owner, kOfSizes, 0)) {}
 

@@ -26,8 +26,7 @@ class MetadataEngine final : public IoEngine {
     if (work_.reads_data()) read_buffer_.resize(std::min(work_.file_bytes(), kLargestPieceBytes));
     const MetadataSpec& spec = MetadataSpecOf(*work_.operation);
     if (spec.names == OpNames::kDirectories) listing_.resize(kListingBytes);
-    if (spec.finds_items)
-      walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count);
+    if (spec.finds_items) walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count);
     if (spec.uses_xattrs) {
       // Differs from phase to phase, so that setting it changes something.
       xattr_value_.assign(work_.tree.xattr_bytes(), static_cast<std::byte>('a' + work_.phase % 26));
@@ -89,7 +88,8 @@ class MetadataEngine final : public IoEngine {
           what, ": the listing names ", walk_ ? walk_->seen_in_directory() : names_listed_,
           " of this lane's ", walk_ ? walk_->expected_in_directory() : names_expected_, " items"));
     } else if (op.kind == OpKind::kGetXattr && end.errno_value == ERANGE) {
-      failed.status = absl::DataLossError(absl::StrCat(what, ": the value has another size than the one set"));
+      failed.status =
+          absl::DataLossError(absl::StrCat(what, ": the value has another size than the one set"));
     } else if (of_xattr && end.errno_value == EOPNOTSUPP) {
       failed.status = absl::FailedPreconditionError(
           absl::StrCat(what,
@@ -145,8 +145,8 @@ class MetadataEngine final : public IoEngine {
   LoopEnd RunCreate(LaneContext& lane) {
     return RunLoop<Clock>(lane, [this, root = root_.get(), files = Files(), flags = flags_ | O_EXCL,
                                  data = lane.payload](const Op& op) mutable {
-      return item::Create(root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset), op.length,
-                          data);
+      return item::Create(root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset),
+                          op.length, data);
     });
   }
 
@@ -210,7 +210,8 @@ class MetadataEngine final : public IoEngine {
 
   // There is no setxattrat() before Linux 6.13; this way no directory above the tree is looked up by name.
   PathWriter FilesBelowProc() const {
-    return PathWriter(work_.names, work_.file_names(), absl::StrCat("/proc/thread-self/fd/", root_.get(), "/"));
+    return PathWriter(work_.names, work_.file_names(),
+                      absl::StrCat("/proc/thread-self/fd/", root_.get(), "/"));
   }
 
   LoopEnd RunSetXattr(LaneContext& lane) {
@@ -286,20 +287,13 @@ class MetadataEngine final : public IoEngine {
     LoopEnd (MetadataEngine::*run)(LaneContext&);
   };
   static constexpr Runner kRunners[] = {
-      {OpKind::kMkdir, &MetadataEngine::RunMkdir},
-      {OpKind::kCreate, &MetadataEngine::RunCreate},
-      {OpKind::kOpenClose, &MetadataEngine::RunOpenClose},
-      {OpKind::kStat, &MetadataEngine::RunStat},
-      {OpKind::kReaddir, &MetadataEngine::RunReaddir},
-      {OpKind::kFind, &MetadataEngine::RunFind},
-      {OpKind::kRename, &MetadataEngine::RunRename},
-      {OpKind::kLink, &MetadataEngine::RunLink},
-      {OpKind::kSymlink, &MetadataEngine::RunSymlink},
-      {OpKind::kSetXattr, &MetadataEngine::RunSetXattr},
-      {OpKind::kGetXattr, &MetadataEngine::RunGetXattr},
-      {OpKind::kChmod, &MetadataEngine::RunChmod},
-      {OpKind::kUnlink, &MetadataEngine::RunUnlink},
-      {OpKind::kRmdir, &MetadataEngine::RunRmdir},
+      {OpKind::kMkdir, &MetadataEngine::RunMkdir},         {OpKind::kCreate, &MetadataEngine::RunCreate},
+      {OpKind::kOpenClose, &MetadataEngine::RunOpenClose}, {OpKind::kStat, &MetadataEngine::RunStat},
+      {OpKind::kReaddir, &MetadataEngine::RunReaddir},     {OpKind::kFind, &MetadataEngine::RunFind},
+      {OpKind::kRename, &MetadataEngine::RunRename},       {OpKind::kLink, &MetadataEngine::RunLink},
+      {OpKind::kSymlink, &MetadataEngine::RunSymlink},     {OpKind::kSetXattr, &MetadataEngine::RunSetXattr},
+      {OpKind::kGetXattr, &MetadataEngine::RunGetXattr},   {OpKind::kChmod, &MetadataEngine::RunChmod},
+      {OpKind::kUnlink, &MetadataEngine::RunUnlink},       {OpKind::kRmdir, &MetadataEngine::RunRmdir},
       {OpKind::kAppend, &MetadataEngine::RunFileMix},
   };
 

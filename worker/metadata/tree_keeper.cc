@@ -48,7 +48,8 @@ class Preparing {
       const std::string path = work_.names.PathOfDirectory(i);
       // Most share their upper levels with the previous one.
       if (::mkdirat(root_fd_, path.c_str(), 0755) == 0 || errno == EEXIST) continue;
-      if (errno != ENOENT) return ErrnoStatus(absl::StrCat("create directory ", root_path_, "/", path), errno);
+      if (errno != ENOENT)
+        return ErrnoStatus(absl::StrCat("create directory ", root_path_, "/", path), errno);
       for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
         IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path.substr(0, slash), root_path_));
       }

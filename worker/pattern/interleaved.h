@@ -15,7 +15,8 @@ namespace iobench {
 // there is one file.
 class Interleaved : public OpStream {
  public:
-  Interleaved(std::unique_ptr<OpStream> dense, uint32_t interleave_count) : dense_(std::move(dense)), interleave_count_(interleave_count) {}
+  Interleaved(std::unique_ptr<OpStream> dense, uint32_t interleave_count)
+      : dense_(std::move(dense)), interleave_count_(interleave_count) {}
 
   // Only offsets change, so every other function is the adapted stream's.
   size_t Fill(std::span<Op> batch) override {

@@ -27,9 +27,9 @@ constexpr int64_t kGfs2Magic = 0x01161970;
 // File systems where an inode keeps its number for its whole life. FUSE, SMB, FAT and overlays may assign another
 // number at each lookup.
 constexpr std::array<int64_t, 14> kLastingNumbers = {
-    EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
-    RAMFS_MAGIC,      NFS_SUPER_MAGIC,  CEPH_SUPER_MAGIC,  OCFS2_SUPER_MAGIC, kZfsMagic,
-    kLustreMagic,     kGpfsMagic,       kGfs2Magic,        NILFS_SUPER_MAGIC};
+    EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC,  TMPFS_MAGIC,
+    RAMFS_MAGIC,      NFS_SUPER_MAGIC, CEPH_SUPER_MAGIC,  OCFS2_SUPER_MAGIC, kZfsMagic,
+    kLustreMagic,     kGpfsMagic,      kGfs2Magic,        NILFS_SUPER_MAGIC};
 
 }  // namespace
 

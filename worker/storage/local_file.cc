@@ -104,8 +104,7 @@ absl::Status LocalFile::Allocate(uint64_t offset, uint64_t bytes) {
     const int error = errno;
     const std::string what = absl::StrCat("preallocate ", bytes, " bytes of ", path());
     if (error != EOPNOTSUPP && error != ENOSYS) return ErrnoStatus(what, error);
-    return absl::UnimplementedError(
-        absl::StrCat(what, ": this file system cannot preallocate (fallocate)"));
+    return absl::UnimplementedError(absl::StrCat(what, ": this file system cannot preallocate (fallocate)"));
   }
   return absl::OkStatus();
 }

@@ -41,10 +41,10 @@ constexpr std::array<std::string_view, 30> kNetworkFilesystems = {"nfs",        
 // The magic numbers of statfs() (statfs(2), linux/magic.h). One number stands for ext2, ext3 and ext4, and one for all
 // versions of NFS.
 constexpr std::pair<uint32_t, std::string_view> kMagicNumbers[] = {
-    {0x0000EF53, "ext4"},  {0x58465342, "xfs"},    {0x9123683E, "btrfs"}, {0x01021994, "tmpfs"},
-    {0x858458F6, "ramfs"}, {0x794C7630, "overlay"}, {0x2FC12FC1, "zfs"},   {0xF2F52010, "f2fs"},
-    {0x00006969, "nfs"},   {0x0BD00BD0, "lustre"}, {0x00C36400, "ceph"},  {0x47504653, "gpfs"},
-    {0x19830326, "beegfs"}, {0xFF534D42, "cifs"},  {0xFE534D42, "smb3"},  {0x01021997, "9p"},
+    {0x0000EF53, "ext4"},   {0x58465342, "xfs"},     {0x9123683E, "btrfs"}, {0x01021994, "tmpfs"},
+    {0x858458F6, "ramfs"},  {0x794C7630, "overlay"}, {0x2FC12FC1, "zfs"},   {0xF2F52010, "f2fs"},
+    {0x00006969, "nfs"},    {0x0BD00BD0, "lustre"},  {0x00C36400, "ceph"},  {0x47504653, "gpfs"},
+    {0x19830326, "beegfs"}, {0xFF534D42, "cifs"},    {0xFE534D42, "smb3"},  {0x01021997, "9p"},
     {0x65735546, "fuse"},
 };
 

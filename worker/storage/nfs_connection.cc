@@ -273,11 +273,13 @@ absl::Status NfsConnection::Mount(const std::string& path) {
   if (absl::StrContains(text, "MNT3ERR_ACCES") || absl::StrContains(text, "MNT3ERR_PERM")) {
     return absl::PermissionDeniedError(absl::StrCat(
         what, ": the server does not export it to this host (MNT3ERR_ACCES)",
-        ::geteuid() == 0 ? "" : ", or refuses ports above 1023: export it with \"insecure\", or run as root"));
+        ::geteuid() == 0 ? ""
+                         : ", or refuses ports above 1023: export it with \"insecure\", or run as root"));
   }
   if (begun != 0) IOBENCH_RETURN_IF_ERROR(CheckHost(what, server_));
   if (absl::StrContains(text, "Program is not available")) {
-    return absl::UnavailableError(absl::StrCat(what, ": its portmapper has no NFSv3 server or no mountd registered"));
+    return absl::UnavailableError(
+        absl::StrCat(what, ": its portmapper has no NFSv3 server or no mountd registered"));
   }
   return absl::UnavailableError(absl::StrCat(what, ": ", text.empty() ? "failed" : text));
 }
@@ -328,8 +330,7 @@ absl::Status NfsConnection::GoTo(const std::string& path) {
       }));
   if (!is_directory) return ErrnoStatus(absl::StrCat("open directory ", url_), ENOTDIR);
   read_max_bytes_ = static_cast<uint32_t>(std::min<uint64_t>(nfs_get_readmax(context_), kMaxTransferBytes));
-  write_max_bytes_ =
-      static_cast<uint32_t>(std::min<uint64_t>(nfs_get_writemax(context_), kMaxTransferBytes));
+  write_max_bytes_ = static_cast<uint32_t>(std::min<uint64_t>(nfs_get_writemax(context_), kMaxTransferBytes));
   return absl::OkStatus();
 }
 
@@ -411,7 +412,8 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
   if (count == 0) {
     TheSilentServers().Note(ServerOf(url_));
     if (!is_connected_)
-      nfs_service(context_, POLLHUP);  // frees calls that wait for the connection, which closing it would not do
+      nfs_service(context_,
+                  POLLHUP);  // frees calls that wait for the connection, which closing it would not do
     return Lose(absl::DeadlineExceededError(absl::StrCat(
         "NFS server ", ShownHost(server_), " has not answered ",
         what.empty() ? absl::StrCat(nfs_queue_length(context_),
@@ -439,7 +441,8 @@ absl::Status NfsConnection::LoseClosed(int errno_value, std::string_view what) {
                   is_connected_ ? " has closed the connection" : " cannot be reached", error);
   if (!is_connected_) {
     absl::StrAppend(
-        &text, "; rpcbind, mountd and nfsd must be reachable there, or set their ports: ?nfsport=N&mountport=N");
+        &text,
+        "; rpcbind, mountd and nfsd must be reachable there, or set their ports: ?nfsport=N&mountport=N");
   }
   return Lose(absl::UnavailableError(text));
 }

@@ -20,7 +20,8 @@ namespace iobench {
 
 // How many seconds the server may stay silent before the connection is considered lost. libnfs itself waits forever.
 struct NfsPatience {
-  double connect_s = 15;  // for each step of Connect; at most 5 if the server has just been lost due to silence
+  double connect_s =
+      15;  // for each step of Connect; at most 5 if the server has just been lost due to silence
   // While calls wait for replies and no byte is transferred. The URL's timeo=TENTHS overrides it.
   double reply_s = 60;
   // The same during a COMMIT, which may have to write gigabytes. With timeo in the URL: 10 times that.

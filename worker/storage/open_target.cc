@@ -14,10 +14,10 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path) {
 #ifdef IOBENCH_HAS_LIBNFS
   return NfsDirectory::Open(url);
 #else
-  return absl::UnimplementedError(
-      absl::StrCat(url.ForPeople(),
-                   ": this build of cluster-iobench has no libnfs: install libnfs-dev and rebuild, or mount the "
-                   "export and give its directory"));
+  return absl::UnimplementedError(absl::StrCat(
+      url.ForPeople(),
+      ": this build of cluster-iobench has no libnfs: install libnfs-dev and rebuild, or mount the "
+      "export and give its directory"));
 #endif
 }
 

@@ -109,7 +109,8 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
     uint32_t target = 0;
     double ops = 0;
     std::set<std::string_view> requests;
-    bool changes = false;  // some ops change names, and their requests cannot be distinguished from the others'
+    bool changes =
+        false;  // some ops change names, and their requests cannot be distinguished from the others'
   };
   std::map<std::string, OnMount> mounts;
   for (const AlignedLane* lane : lanes) {

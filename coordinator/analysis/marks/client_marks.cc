@@ -25,19 +25,19 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   const double error_ms = client.clock_error_us() / 1e3;
   if (std::any_of(workers.begin(), workers.end(),
                   [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
-    marks.push_back(
-        MakeMark("clock_step", client.host(), error_ms, 0,
-                 "its clock was stepped during the phase, so its times depend on a single burst of pings: stop time "
-                 "services and VM migration during a run, and repeat"));
+    marks.push_back(MakeMark(
+        "clock_step", client.host(), error_ms, 0,
+        "its clock was stepped during the phase, so its times depend on a single burst of pings: stop time "
+        "services and VM migration during a run, and repeat"));
   }
   const double phase_ms = 1e3 * view.figures.duration_s;
   const double threshold_ms =
       phase_ms > 0 ? std::min(kClockErrorMs, kClockErrorShare * phase_ms) : kClockErrorMs;
   if (error_ms > threshold_ms) {
-    marks.push_back(
-        MakeMark("clock_uncertain", client.host(), error_ms, threshold_ms,
-                 "its clock offset is too uncertain for this phase: use a quieter or shorter network path to the "
-                 "coordinator, or a longer phase"));
+    marks.push_back(MakeMark(
+        "clock_uncertain", client.host(), error_ms, threshold_ms,
+        "its clock offset is too uncertain for this phase: use a quieter or shorter network path to the "
+        "coordinator, or a longer phase"));
   }
 }
 
@@ -49,11 +49,11 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
   if (reached_percent >= kReachedPercent) return;
   marks.push_back(MakeMark(
       "absorbed", view.roster.NameOf(client_index), reached_percent, kReachedPercent,
-      absl::StrCat("less than 90 % of the bytes written reached the server or device; the rest were overwritten in "
-                   "the client's memory before they left it: ",
-                   view.traits.flush_in_region
-                       ? "use -o or -I, or records that do not overlap"
-                       : "add -e, which with --time flushes each pass, or use -o or -I")));
+      absl::StrCat(
+          "less than 90 % of the bytes written reached the server or device; the rest were overwritten in "
+          "the client's memory before they left it: ",
+          view.traits.flush_in_region ? "use -o or -I, or records that do not overlap"
+                                      : "add -e, which with --time flushes each pass, or use -o or -I")));
 }
 
 void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,

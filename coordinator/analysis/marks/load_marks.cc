@@ -66,9 +66,10 @@ void AddBusyHost(const PhaseView& view, const v1::ClientPhaseReport& client, std
   marks.push_back(MakeMark(
       "cpu_bound", client.host(), client.cpu_percent(), kBusyPercent,
       own_share < 0.5
-          ? absl::StrCat(busy,
-                         ", the rest from other processes or the kernel itself: check with top what else runs there, "
-                         "stop it, and repeat")
+          ? absl::StrCat(
+                busy,
+                ", the rest from other processes or the kernel itself: check with top what else runs there, "
+                "stop it, and repeat")
           : absl::StrCat(busy, ", so the client may be the bottleneck, not the storage: use fewer lanes",
                          view.traits.metadata ? "" : " or a larger -r", " here, or more clients")));
 }
@@ -86,10 +87,11 @@ void AddBusyLanes(const PhaseView& view, const v1::ClientPhaseReport& client,
   if (busy_count == 0 || view.traits.null_engine) return;
   marks.push_back(MakeMark(
       "cpu_bound", client.host(), max_percent, kBusyPercent,
-      absl::StrCat(busy_count, " of ", lanes.size(), lanes.size() == 1 ? " lane" : " lanes",
-                   " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage: use "
-                   "more lanes",
-                   OrLargerRecords(view), " or more clients")));
+      absl::StrCat(
+          busy_count, " of ", lanes.size(), lanes.size() == 1 ? " lane" : " lanes",
+          " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage: use "
+          "more lanes",
+          OrLargerRecords(view), " or more clients")));
 }
 
 // Returns the busiest interface that carries the targets' traffic, or the busiest of all if that is unknown.
@@ -123,10 +125,10 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
       AddBusyLanes(view, client, lanes, marks);
     }
     if (const double percent = StealPercent(host); percent > kStolenPercent) {
-      marks.push_back(
-          MakeMark("cpu_bound", client.host(), percent, kStolenPercent,
-                   "the hypervisor gave its processors to others (steal): use a client with dedicated processors, "
-                   "and repeat"));
+      marks.push_back(MakeMark(
+          "cpu_bound", client.host(), percent, kStolenPercent,
+          "the hypervisor gave its processors to others (steal): use a client with dedicated processors, "
+          "and repeat"));
     }
   }
   if (const v1::NicDelta* nic = FullestNic(view, host, lanes);

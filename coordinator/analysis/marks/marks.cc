@@ -43,10 +43,10 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   // A repeated write creates its files again, and dropping the caches is repeated with the start.
   if (view.phase.begun_before() && (view.traits.reads || view.traits.needs_items) &&
       !view.traits.null_engine && !view.traits.unmounted && !view.traits.drops_caches) {
-    marks.push_back(
-        MakeMark("begun_before", "phase", start.attempts(), 0,
-                 "a start was cancelled after lanes had begun, so part of the data (or names) may already have been "
-                 "read: use --drop-caches, or start fewer workers per processor"));
+    marks.push_back(MakeMark(
+        "begun_before", "phase", start.attempts(), 0,
+        "a start was cancelled after lanes had begun, so part of the data (or names) may already have been "
+        "read: use --drop-caches, or start fewer workers per processor"));
   }
   if (start.skew_percent() > kSkewPercent) {
     // With a single clock the estimate is exact.
@@ -60,9 +60,9 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
                      "lanes began %s apart%s, %.1f %% of the phase: use %s, or no more lanes than processors",
                      FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent(),
                      StaysInMemoryWithTime(view.traits) ? "a larger -s"
-                     : !view.traits.metadata        ? "a larger -s or --time"
-                     : view.traits.metadata_repeats ? "more --items or --time"
-                                                    : "more --items")));
+                     : !view.traits.metadata            ? "a larger -s or --time"
+                     : view.traits.metadata_repeats     ? "more --items or --time"
+                                                        : "more --items")));
   }
 }
 
@@ -160,11 +160,11 @@ void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
     differ.push_back(absl::StrCat(path, " (", sharing.who_sees_what, ")"));
   }
   if (differ.empty()) return;
-  marks.push_back(MakeMark("not_shared", "phase", static_cast<double>(filesystem_count), 1,
-                           absl::StrCat("the clients do not see the same file system at ",
-                                        absl::StrJoin(differ, ", "),
-                                        ", so the total adds up different storage: mount the same file system on all "
-                                        "of them, or test each separately")));
+  marks.push_back(
+      MakeMark("not_shared", "phase", static_cast<double>(filesystem_count), 1,
+               absl::StrCat("the clients do not see the same file system at ", absl::StrJoin(differ, ", "),
+                            ", so the total adds up different storage: mount the same file system on all "
+                            "of them, or test each separately")));
 }
 
 void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
@@ -183,20 +183,20 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
   if (missing.empty()) return;
   const double count = static_cast<double>(report.workers_lost() + without_result + report.lanes_failed() +
                                            report.lanes_sat_out());
-  marks.push_back(
-      MakeMark("partial", "phase", count, 0,
-               absl::StrCat(absl::StrJoin(missing, ", "),
-                            view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
-                            "; fix the errors listed, and repeat")));
+  marks.push_back(MakeMark("partial", "phase", count, 0,
+                           absl::StrCat(absl::StrJoin(missing, ", "),
+                                        view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
+                                        "; fix the errors listed, and repeat")));
 }
 
 // Without any match it is unknown whether the search criteria were right.
 void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   if (!view.traits.finds || report.found_items() > 0 || report.ops() == 0) return;
-  marks.push_back(MakeMark("nothing_found", "phase", 0, 0,
-                           absl::StrCat("find matched none of ", FormatCount(static_cast<double>(report.ops())),
-                                        " items, which makes the result invalid for the IO500: check --find-name and "
-                                        "--find-bytes")));
+  marks.push_back(
+      MakeMark("nothing_found", "phase", 0, 0,
+               absl::StrCat("find matched none of ", FormatCount(static_cast<double>(report.ops())),
+                            " items, which makes the result invalid for the IO500: check --find-name and "
+                            "--find-bytes")));
 }
 
 }  // namespace

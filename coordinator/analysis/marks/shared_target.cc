@@ -82,7 +82,8 @@ std::string Seen(const TargetSight& sight) {
 }
 
 std::string WhoSeesWhat(std::span<const TargetSight> sights) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // in the order of the first member of each
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      groups;  // in the order of the first member of each
   std::map<std::string, size_t> group_of;
   for (const TargetSight& sight : sights) {
     const auto [found, is_new] = group_of.emplace(Seen(sight), groups.size());

@@ -21,9 +21,9 @@ struct TargetSight {
 // How much two views have in common, in ascending order of difference, so that the largest value of several is the one
 // to report.
 enum class Sharing {
-  kSame,       // one file system: the same source, or the same server directory under different names
-  kPerhaps,    // no difference is known: the same export of servers with different names, or a type that may or may not
-               // be shared between hosts
+  kSame,  // one file system: the same source, or the same server directory under different names
+  kPerhaps,  // no difference is known: the same export of servers with different names, or a type that may or may not
+             // be shared between hosts
   kDifferent,  // a network and a local file system, two exports, or a separate one on each client
 };
 

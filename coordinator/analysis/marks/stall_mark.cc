@@ -43,8 +43,8 @@ std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseRe
   if (longest == nullptr) return std::nullopt;
   const v1::LaneResult& lane = *longest->result;
   const double stall_s = StallSeconds(lane);
-  const double from_s = SecondsFrom(
-      longest->clock->ToCoordinator({lane.stall_begin_worker_ns()}) - view.figures.first_op);
+  const double from_s =
+      SecondsFrom(longest->clock->ToCoordinator({lane.stall_begin_worker_ns()}) - view.figures.first_op);
   return MakeMark(
       "stalled", client.host(), stall_s, threshold_s,
       absl::StrCat("worker ", longest->worker, " lane ", lane.lane(),

@@ -16,7 +16,8 @@ namespace iobench {
 namespace {
 
 constexpr int kMaxMismatches = 10;
-constexpr double kDataTimePercent = 10.0;  // generating incompressible data takes as long as a write to memory
+constexpr double kDataTimePercent =
+    10.0;  // generating incompressible data takes as long as a write to memory
 constexpr double kPacePercent = 99.0;
 
 // Returns "wrong-offset" etc., as in VerifyResult.counts.
@@ -140,9 +141,10 @@ std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {
   if (!(percent > kDataTimePercent)) return std::nullopt;
   return MakeMark(
       "data_time", "phase", percent, kDataTimePercent,
-      absl::StrFormat("making and checking data took %.0f %% of the lanes' time, so the rates are lower than the "
-                      "storage's; latencies exclude it",
-                      percent));
+      absl::StrFormat(
+          "making and checking data took %.0f %% of the lanes' time, so the rates are lower than the "
+          "storage's; latencies exclude it",
+          percent));
 }
 
 }  // namespace iobench

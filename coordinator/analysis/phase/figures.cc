@@ -66,7 +66,8 @@ struct InWindows {
   }
 };
 
-InWindows Count(const AlignedLane& lane, const PhaseWindows& windows, std::span<const AlignedPoint> timeline) {
+InWindows Count(const AlignedLane& lane, const PhaseWindows& windows,
+                std::span<const AlignedPoint> timeline) {
   InWindows lane_in;
   if (!lane.started) return lane_in;
   lane_in.in_region = {Exactly(static_cast<double>(lane.result->region_bytes())),
@@ -174,8 +175,8 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
 
   const InWindows all = CountLanes(traits, windows, lanes, figures.lanes);
   const BothRates over_regions = RateIn(windows.full, all.in_region);
-  const bool any_stopped = std::any_of(lanes.begin(), lanes.end(),
-                                       [](const AlignedLane& lane) { return lane.result->stopped(); });
+  const bool any_stopped =
+      std::any_of(lanes.begin(), lanes.end(), [](const AlignedLane& lane) { return lane.result->stopped(); });
   // With other stonewall kinds, only the user's interrupt stops lanes, and the rate of what was done by then is valid.
   if (!any_stopped || !StopsLanes(traits.stonewall)) figures.full = over_regions;
   const bool flushed = traits.stonewall == v1::STONEWALL_FLUSHED;

@@ -24,7 +24,8 @@ struct ClientWrites {
 };
 
 struct PhaseWrites {
-  std::vector<std::optional<ClientWrites>> clients;  // index = client of the roster; nullopt: no buffered writes
+  std::vector<std::optional<ClientWrites>>
+      clients;  // index = client of the roster; nullopt: no buffered writes
   // The headline's time includes flushing all data out of the clients' memory: it includes an fsync, or a close that
   // waits for the server. Under an NFSv4 write delegation a close does not wait, so there 95 % of the bytes must be
   // found in the counters.

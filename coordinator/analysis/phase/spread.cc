@@ -9,7 +9,8 @@
 namespace iobench {
 v1::Spread SpreadOf(std::span<const double> rates) {
   v1::Spread spread;
-  if (rates.empty() || std::any_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); })) {
+  if (rates.empty() ||
+      std::any_of(rates.begin(), rates.end(), [](double rate) { return std::isnan(rate); })) {
     spread.set_mean(kNaN);
     spread.set_min(kNaN);
     spread.set_max(kNaN);

@@ -87,18 +87,20 @@ const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes) {
                    .stopped = lane.result->stopped(),
                    .has_ops = lane.started && lane.result->region_ops() > 0};
   };
-  const auto first = std::min_element(lanes.begin(), lanes.end(), [&](const AlignedLane& a, const AlignedLane& b) {
-    return IsStonewallBefore(end_of(a), end_of(b));
-  });
+  const auto first = std::min_element(
+      lanes.begin(), lanes.end(),
+      [&](const AlignedLane& a, const AlignedLane& b) { return IsStonewallBefore(end_of(a), end_of(b)); });
   return first == lanes.end() || !end_of(*first).has_ops ? nullptr : &*first;
 }
 
-std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
+std::optional<Window> StonewallWindow(std::span<const AlignedLane> lanes,
+                                      std::optional<CoordTime> warmup_end) {
   const AlignedLane* first = FirstToEnd(lanes);
   return WindowUpTo(lanes, first == nullptr ? std::nullopt : std::optional(first->ops_end), warmup_end);
 }
 
-std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
+std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes,
+                                      std::optional<CoordTime> warmup_end) {
   std::optional<Window> window = StonewallWindow(lanes, warmup_end);
   if (!window) return std::nullopt;
   for (const AlignedLane& lane : lanes) {
@@ -111,7 +113,8 @@ std::optional<Window> AllActiveWindow(std::span<const AlignedLane> lanes, std::o
   return window;
 }
 
-std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes, std::optional<CoordTime> warmup_end) {
+std::optional<Window> DeadlineWindow(std::span<const AlignedLane> lanes,
+                                     std::optional<CoordTime> warmup_end) {
   std::optional<CoordTime> end;
   for (const AlignedLane& lane : lanes) {
     if (lane.deadline) end = end ? std::min(*end, *lane.deadline) : *lane.deadline;

@@ -68,7 +68,8 @@ void PutBetween(const v1::PhaseReport& phase, ConsolePage& page) {
                                  OpsPerSecond(phase.asked_ops_per_s())));
   }
   if (phase.pause_s() > 0) {
-    parts.push_back(absl::StrCat("pauses ", FormatSeconds(phase.pause_s()), " per lane, excluded from children"));
+    parts.push_back(
+        absl::StrCat("pauses ", FormatSeconds(phase.pause_s()), " per lane, excluded from children"));
   }
   if (phase.data_s() > 0) {
     parts.push_back(

@@ -190,7 +190,8 @@ void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   std::string before;
   for (const auto& step : phase.steps()) {
     const std::string& name = step.name();
-    if (name == "open" || name == kFlushPassesStep || name == kDropPassesStep) continue;  // these have their own lines
+    if (name == "open" || name == kFlushPassesStep || name == kDropPassesStep)
+      continue;  // these have their own lines
     absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ",
                     FormatSeconds(step.seconds()));
     if (step.bytes() > 0) absl::StrAppend(&before, ", ", FormatBytes(Number(step.bytes())));

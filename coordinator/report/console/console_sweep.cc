@@ -70,10 +70,9 @@ struct Sweep {
   std::vector<bool> metadata;           // for each operation
   std::set<uint32_t> workers, lanes;
   std::set<uint64_t> sizes, records;
-  std::set<std::pair<uint64_t, uint64_t>> shapes;  // size and record
-  std::map<std::pair<size_t, Place>, Cell> cells;  // by index of the operation
-  std::vector<std::pair<std::string, std::string>>
-      marks;  // code and text of the first occurrence, in order
+  std::set<std::pair<uint64_t, uint64_t>> shapes;          // size and record
+  std::map<std::pair<size_t, Place>, Cell> cells;          // by index of the operation
+  std::vector<std::pair<std::string, std::string>> marks;  // code and text of the first occurrence, in order
 
   bool by_workers() const { return workers.size() > 1; }
   bool by_lanes() const { return shapes.size() <= lanes.size(); }

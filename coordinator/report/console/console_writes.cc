@@ -41,9 +41,9 @@ void PutWritten(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& step : phase.steps()) {
     const bool flushed = step.name() == kFlushPassesStep;
     if (!flushed && step.name() != kDropPassesStep) continue;
-    page.Labelled("passes",
-                  absl::StrCat(flushed ? "flushed for " : "their pages dropped for ", FormatSeconds(step.seconds()), " in all on the slowest lane (",
-                               Printable(step.outcome()), ")"));
+    page.Labelled("passes", absl::StrCat(flushed ? "flushed for " : "their pages dropped for ",
+                                         FormatSeconds(step.seconds()), " in all on the slowest lane (",
+                                         Printable(step.outcome()), ")"));
   }
   PutReached(phase, page);
 }
