@@ -58,7 +58,7 @@ absl::StatusOr<v1::NetTested> TakePartInNetTest(const v1::NetTest& test) {
   IOBENCH_RETURN_IF_ERROR(socket.SetTimeout(kPatienceS));
   std::array<std::byte, 1> go{};
   IOBENCH_RETURN_IF_ERROR(socket.ReadAll(go));
-  Moved moved;
+  Streamed moved;
   switch (test.part()) {
     case v1::NetTest::ROUND_TRIP:
       IOBENCH_RETURN_IF_ERROR(Echo(socket));
