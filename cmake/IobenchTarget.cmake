@@ -35,6 +35,12 @@ function(iobench_precompile_headers name)
   target_precompile_headers(${name} REUSE_FROM iobench_headers)
 endfunction()
 
+# For executables, which CMake would compile with -fPIE; precompiled headers are compiled with -fPIC, like all libraries.
+function(iobench_compile_like_libraries name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+endfunction()
+
 # iobench_library(NAME SOURCES … PUBLIC … PRIVATE …): one static library per folder. PUBLIC lists what its headers
 # include, PRIVATE what only its sources use; a wrong include does not compile.
 function(iobench_library name)
@@ -67,8 +73,7 @@ function(iobench_unit_test name)
   endif()
   add_executable(${name} ${ARG_FILES})
   target_link_libraries(${name} PRIVATE iobench_flags iobench_catch_main ${ARG_LIBS})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIC)  # not -fPIE, to match the precompiled headers
+  iobench_compile_like_libraries(${name})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # g++ 12 sees accesses out of bounds in sums of strings (GCC bug 105651), depending on the length of literals such
     # as the path of the sources.
