@@ -7,7 +7,9 @@
 All tools read the same files, which this script writes in pieces of 1 MiB: the layout of a file's pages alone changes a 4 KiB
 read by up to 20 %. Every round runs each tool once per row; figures are medians over the rounds. Each tool runs the fastest way
 its documentation offers: fio with psync, threads and without statistics, IOR with its POSIX backend under mpirun, elbencho with
-its default engine. Prints the table of docs/performance.md; ends with 1 if a tool is ahead of ours in a row.
+its default engine. IOzone and fio add up the rates of their lanes, elbencho and IOR divide all bytes by the time until the last
+lane is done; ours has both figures, and each tool is compared with the one that it computes itself. Prints the table of
+docs/performance.md; ends with 1 if a tool is ahead of ours in a row.
 """
 import argparse
 import json
@@ -40,11 +42,12 @@ def record_bytes(record):
 # Each gives the ops per second of one pass over `files`.
 
 def ours(program, files, size, record, order, lanes):
+    """By window: "children" is the sum of the lanes' rates, "full" divides by the time until the last one is done."""
     with tempfile.TemporaryDirectory() as out:
         existing = [word for file in files[:lanes] for word in ("--existing", file)]
         run([program, "--op", order, "-r", record, "-s", size, "-t", str(lanes), *existing, "--out", f"{out}/out"])
         with open(f"{out}/out/result.json", encoding="utf-8") as report:
-            return json.load(report)["phases"][0]["throughput_ops_per_s"]["full"]
+            return json.load(report)["phases"][0]["throughput_ops_per_s"]
 
 
 def fio(program, files, size, record, order, lanes):
@@ -79,7 +82,8 @@ def elbencho(program, files, size, record, order, lanes):
             return float(json.loads(report.readline())["IOPS last"])
 
 
-TOOLS = {"ours": ours, "iozone": iozone, "fio": fio, "elbencho": elbencho, "ior": ior}
+TOOLS = {"iozone": iozone, "fio": fio, "elbencho": elbencho, "ior": ior}
+WINDOW_OF = {"iozone": "children", "fio": "children", "elbencho": "full", "ior": "full"}
 
 
 def write_files(folder, size, count):
@@ -102,22 +106,19 @@ def main():
     args = parser.parse_args()
 
     given = dict(each.split("=", 1) for each in args.tool)
-    programs = {"ours": args.program}
-    for name in TOOLS:
-        if found := given.get(name) or shutil.which(name):
-            programs.setdefault(name, found)
+    others = {name: found for name in TOOLS if (found := given.get(name) or shutil.which(name))}
 
     figures = {}
     with tempfile.TemporaryDirectory(dir=args.directory, prefix="iobench-peers-") as folder:
         files = write_files(folder, args.size, max(lanes for _, _, lanes in ROWS))
         for number in range(args.rounds):
             for row in ROWS:
-                for name, program in programs.items():
-                    rate = TOOLS[name](program, files, args.size, *row)
-                    figures.setdefault((row, name), []).append(rate / 1e3)
+                for window, rate in ours(args.program, files, args.size, *row).items():
+                    figures.setdefault((row, window), []).append((rate or 0) / 1e3)
+                for name, program in others.items():
+                    figures.setdefault((row, name), []).append(TOOLS[name](program, files, args.size, *row) / 1e3)
             print(f"round {number + 1} of {args.rounds} done", file=sys.stderr)
 
-    others = [name for name in programs if name != "ours"]
     print(f"| lanes | | ours, thousand ops/s | {' | '.join(f'ours / {name}' for name in others)} |")
     print("|---|---|---|" + "---|" * len(others))
     behind = []
@@ -125,7 +126,7 @@ def main():
         record, order, lanes = row
         ratios = []
         for name in others:
-            pairs = [a / b for a, b in zip(figures[row, "ours"], figures[row, name]) if b > 0]
+            pairs = [a / b for a, b in zip(figures[row, WINDOW_OF[name]], figures[row, name]) if b > 0]
             if not pairs:  # IOzone and IOR print 0 for a pass that is too short for them
                 ratios.append("-")
                 continue
@@ -133,7 +134,7 @@ def main():
             ratios.append(f"{ratio:.2f}")
             if ratio < 1:
                 behind.append(f"{name} is ahead: {order} {record}, {lanes} lanes: {ratio:.3f}")
-        print(f"| {lanes} | {order.replace('-', ' ')} {record} | {statistics.median(figures[row, 'ours']):.0f} | {' | '.join(ratios)} |")
+        print(f"| {lanes} | {order.replace('-', ' ')} {record} | {statistics.median(figures[row, 'children']):.0f} | {' | '.join(ratios)} |")
     for each in behind:
         print(each)
     return 1 if behind else 0
