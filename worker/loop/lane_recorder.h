@@ -108,13 +108,14 @@ class LaneRecorder {
   void NoteStall(Ticks begin, Ticks now);
   void SetNextEvent();
 
-  struct alignas(64) Kind {
+  struct Kind {
     uint64_t bytes = 0;
     uint64_t ops = 0;
     Histogram histogram;
   };
   // A system call that copies a record leaves little of the recorder in the L1 cache. What Add uses therefore stands
   // together: here, at the front of each Kind, and in a histogram's and a timeline's first members.
+  // A Kind is not over-aligned: with aligned allocations of its size, glibc 2.36's heap grows with each phase.
   alignas(64) TickScale scale_;
   LiveCell live_;
   Ticks last_end_;
