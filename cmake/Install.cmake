@@ -3,6 +3,25 @@ install(TARGETS cluster-iobench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET cluster-iobench-mpi)
   install(TARGETS cluster-iobench-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench)
 endif()
-install(DIRECTORY deploy/plans DESTINATION ${CMAKE_INSTALL_DATADIR}/cluster-iobench FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY deploy/plans deploy/expect DESTINATION ${CMAKE_INSTALL_DATADIR}/cluster-iobench FILES_MATCHING PATTERN "*.yaml")
+# The man page and shell completion are written by the program itself, from its table of options.
+set(manual_dir ${PROJECT_BINARY_DIR}/manual)
+foreach(manual "man;cluster-iobench.1;${CMAKE_INSTALL_MANDIR}/man1"
+               "bash;cluster-iobench;${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+               "zsh;_cluster-iobench;${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+               "fish;cluster-iobench.fish;${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  list(GET manual 0 what)
+  list(GET manual 1 file)
+  list(GET manual 2 destination)
+  add_custom_command(
+    OUTPUT ${manual_dir}/${what}/${file}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${manual_dir}/${what}
+    COMMAND cluster-iobench --generate ${what} > ${manual_dir}/${what}/${file}
+    DEPENDS cluster-iobench
+    VERBATIM)
+  list(APPEND manual_files ${manual_dir}/${what}/${file})
+  install(FILES ${manual_dir}/${what}/${file} DESTINATION ${destination})
+endforeach()
+add_custom_target(iobench_manual ALL DEPENDS ${manual_files})
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

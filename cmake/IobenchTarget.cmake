@@ -18,6 +18,10 @@ if(IOBENCH_SANITIZE)
   add_compile_options(-fsanitize=${IOBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${IOBENCH_SANITIZE})
 endif()
+if(IOBENCH_FUZZ)
+  # Feedback for libFuzzer from all our code; only the fuzzers themselves are linked with its main.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # Headers that nearly every source includes, compiled once (with IOBENCH_UNITY).
 function(iobench_precompile_headers name)

@@ -111,7 +111,11 @@ CoordTime ClockMap::ToCoordinator(WorkerTime t) const {
   // Solves c + theta(c) = t. Each step divides the error by 2000, since theta's slope is at most kMaxDriftPpm. Starting
   // with the first burst's theta, three steps leave less than 1 ns after an hour's drift.
   CoordTime c{t.ns - MiddleNs(intervals_.front())};
-  for (int step = 0; step < 3; ++step) c.ns = t.ns - MiddleNs(At(c));
+  for (int step = 0; step < 3; ++step) {
+    const int64_t before_ns = c.ns;
+    c.ns = t.ns - MiddleNs(At(c));
+    if (c.ns == before_ns) break;  // as would all other steps
+  }
   return c;
 }
 

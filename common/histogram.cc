@@ -16,8 +16,38 @@ int ShiftOf(uint32_t index) {
   return std::max(0, static_cast<int>(index >> Histogram::kSubBucketBits) - 1);
 }
 
+// Every value that was counted is within min and max, so no other bucket needs a look: a lane's latencies span about an
+// eighth of all buckets. Empty if nothing was counted.
+struct BucketRange {
+  uint32_t begin = 0, end = 0;
+};
+BucketRange RangeOf(uint64_t min_ns, uint64_t max_ns) {
+  constexpr uint64_t kLargest = (uint64_t{1} << Histogram::kMaxBits) - 1;
+  if (min_ns > max_ns) return {};
+  return {Histogram::IndexOf(std::min(min_ns, kLargest)), Histogram::IndexOf(std::min(max_ns, kLargest)) + 1};
+}
+
 bool IsSum(double value) {
   return std::isfinite(value) && value >= 0;
+}
+
+// Returns the first problem of the buckets. REQUIRES: there is one, and as many gaps as counts.
+absl::Status ProblemOf(const v1::Histogram& message) {
+  uint64_t total = message.overflow_count();
+  uint64_t index = 0;
+  for (int i = 0; i < message.counts_size(); ++i) {
+    if (i > 0 && message.index_gaps(i) == 0)
+      return absl::InvalidArgumentError("histogram: a bucket comes twice");
+    index += message.index_gaps(i);
+    if (index >= Histogram::kBucketCount) {
+      return absl::InvalidArgumentError(absl::StrCat("histogram: bucket ", index, " of ",
+                                                     Histogram::kBucketCount,
+                                                     "; is the worker of another version?"));
+    }
+    if (message.counts(i) > UINT64_MAX - total) break;
+    total += message.counts(i);
+  }
+  return absl::InvalidArgumentError("histogram: counts overflow");
 }
 
 }  // namespace
@@ -32,7 +62,8 @@ uint64_t Histogram::UpperEdge(uint32_t index) {
 }
 
 void Histogram::Merge(const Histogram& other) {
-  for (uint32_t i = 0; i < kBucketCount; ++i) buckets_[i] += other.buckets_[i];
+  const BucketRange range = RangeOf(other.min_ns_, other.max_ns_);
+  for (uint32_t i = range.begin; i < range.end; ++i) buckets_[i] += other.buckets_[i];
   overflow_count_ += other.overflow_count_;
   min_ns_ = std::min(min_ns_, other.min_ns_);
   max_ns_ = std::max(max_ns_, other.max_ns_);
@@ -41,11 +72,17 @@ void Histogram::Merge(const Histogram& other) {
 }
 
 void Histogram::Clear() {
-  *this = Histogram();
+  const BucketRange range = RangeOf(min_ns_, max_ns_);
+  for (uint32_t i = range.begin; i < range.end; ++i) SetBucket(i, 0);
+  min_ns_ = UINT64_MAX;
+  max_ns_ = 0;
+  sum_ns_ = sum_squares_ns2_ = 0;
+  overflow_count_ = 0;
 }
 
 uint64_t Histogram::count() const {
-  return std::accumulate(buckets_.begin(), buckets_.end(), overflow_count_);
+  const BucketRange range = RangeOf(min_ns_, max_ns_);
+  return std::accumulate(buckets_.begin() + range.begin, buckets_.begin() + range.end, overflow_count_);
 }
 
 uint64_t Histogram::min_ns() const {
@@ -72,7 +109,8 @@ double Histogram::PercentileNs(double p) const {
   const double exact_rank = p * static_cast<double>(n) * (1 - 4 * std::numeric_limits<double>::epsilon());
   const uint64_t rank = std::clamp<uint64_t>(static_cast<uint64_t>(std::ceil(exact_rank)), 1, n);
   uint64_t cumulated = 0;
-  for (uint32_t i = 0; i < kBucketCount; ++i) {
+  const BucketRange range = RangeOf(min_ns_, max_ns_);
+  for (uint32_t i = range.begin; i < range.end; ++i) {
     cumulated += buckets_[i];
     if (cumulated >= rank) return static_cast<double>(std::min(UpperEdge(i), max_ns_));
   }
@@ -87,7 +125,8 @@ bool Histogram::Trusted(double p) const {
 v1::Histogram Histogram::ToProto() const {
   v1::Histogram message;
   uint32_t previous = 0;
-  for (uint32_t i = 0; i < kBucketCount; ++i) {
+  const BucketRange range = RangeOf(min_ns_, max_ns_);
+  for (uint32_t i = range.begin; i < range.end; ++i) {
     if (buckets_[i] == 0) continue;
     message.add_index_gaps(i - previous);
     message.add_counts(buckets_[i]);
@@ -107,21 +146,20 @@ absl::Status Histogram::AddProto(const v1::Histogram& message) {
     return absl::InvalidArgumentError(absl::StrCat("histogram: ", message.index_gaps_size(), " indices for ",
                                                    message.counts_size(), " counts"));
   }
-  // Everything is checked before anything is added.
+  // Everything is checked before anything is added. Reports do this for each lane, so the loop only collects what may be
+  // wrong, and ProblemOf looks for it then.
+  const int counts = message.counts_size();
+  const uint32_t* const gaps = message.index_gaps().data();
+  const uint64_t* const in_bucket = message.counts().data();
   uint64_t total = message.overflow_count();
-  uint64_t index = 0;
-  for (int i = 0; i < message.counts_size(); ++i) {
-    if (i > 0 && message.index_gaps(i) == 0)
-      return absl::InvalidArgumentError("histogram: a bucket comes twice");
-    index += message.index_gaps(i);  // 64 bits, so that 32-bit gaps cannot overflow it
-    if (index >= kBucketCount) {
-      return absl::InvalidArgumentError(absl::StrCat("histogram: bucket ", index, " of ", kBucketCount,
-                                                     "; is the worker of another version?"));
-    }
-    if (message.counts(i) > UINT64_MAX - total)
-      return absl::InvalidArgumentError("histogram: counts overflow");
-    total += message.counts(i);
+  uint64_t index = 0;  // 64 bits, so that 32-bit gaps cannot overflow it
+  bool suspect = false;
+  for (int i = 0; i < counts; ++i) {
+    suspect |= i > 0 && gaps[i] == 0;
+    index += gaps[i];
+    suspect |= __builtin_add_overflow(total, in_bucket[i], &total);
   }
+  if (suspect || (counts > 0 && index >= kBucketCount)) return ProblemOf(message);
   if (total != message.count()) {
     return absl::InvalidArgumentError(
         absl::StrCat("histogram: its buckets hold ", total, " values, it claims ", message.count()));
@@ -134,12 +172,14 @@ absl::Status Histogram::AddProto(const v1::Histogram& message) {
     return absl::InvalidArgumentError(
         absl::StrCat("histogram: minimum ", message.min_ns(), " over maximum ", message.max_ns()));
   }
-
-  index = 0;
-  for (int i = 0; i < message.counts_size(); ++i) {
-    index += message.index_gaps(i);
-    buckets_[index] += message.counts(i);
+  const BucketRange range = RangeOf(message.min_ns(), message.max_ns());
+  if (message.counts_size() > 0 && (message.index_gaps(0) < range.begin || index >= range.end)) {
+    return absl::InvalidArgumentError(absl::StrCat("histogram: buckets ", message.index_gaps(0), " to ",
+                                                   index, " exceed its minimum or maximum"));
   }
+
+  uint64_t* bucket = buckets_.data();
+  for (int i = 0; i < counts; ++i) *(bucket += gaps[i]) += in_bucket[i];
   overflow_count_ += message.overflow_count();
   min_ns_ = std::min(min_ns_, message.min_ns());
   max_ns_ = std::max(max_ns_, message.max_ns());

@@ -2,11 +2,12 @@
 // 1 ns to 2^42 ns (73 minutes), exact below 128 ns.
 //
 // It also keeps the exact count, min, max, sum and sum of squares, and the number of values above the range. Histograms
-// merge by addition; percentiles are never averaged. Not thread-safe.
+// merge by addition; percentiles are never averaged. Not thread-safe, except for LiveCount().
 #ifndef COMMON_HISTOGRAM_H_
 #define COMMON_HISTOGRAM_H_
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 
@@ -34,20 +35,30 @@ class Histogram {
   static uint64_t LowerEdge(uint32_t index);
   static uint64_t UpperEdge(uint32_t index);
 
-  // Counts one value. A value above the range counts in overflow_count(), and exactly in min, max and sums.
-  void Add(uint64_t ns) {
+  // Counts one value and returns its bucket. A value above the range counts in overflow_count(), and exactly in min, max
+  // and sums; the last bucket is returned for it.
+  uint32_t Add(uint64_t ns) {
+    uint32_t index = kBucketCount - 1;
     if (ns >= (uint64_t{1} << kMaxBits)) [[unlikely]] {
       ++overflow_count_;
     } else {
-      ++buckets_[IndexOf(ns)];
+      index = IndexOf(ns);
+      SetBucket(index, buckets_[index] + 1);
     }
     if (ns > max_ns_) max_ns_ = ns;
     if (ns < min_ns_) min_ns_ = ns;
     sum_ns_ += static_cast<double>(ns);
     sum_squares_ns2_ += static_cast<double>(ns) * static_cast<double>(ns);
+    return index;
   }
   void Merge(const Histogram& other);
   void Clear();
+
+  // Returns the number of values in a bucket. Callable from any thread while another adds or clears; all other functions
+  // are not.
+  uint64_t LiveCount(uint32_t bucket) const {
+    return std::atomic_ref(const_cast<uint64_t&>(buckets_[bucket])).load(std::memory_order_relaxed);
+  }
 
   // Includes values above the range. Computed from all buckets, so that Add() has one counter less to maintain.
   uint64_t count() const;
@@ -71,6 +82,11 @@ class Histogram {
   absl::Status AddProto(const v1::Histogram& message);
 
  private:
+  // A plain store to the processor; atomic only so that LiveCount() may read at the same time.
+  void SetBucket(uint32_t index, uint64_t count) {
+    std::atomic_ref(buckets_[index]).store(count, std::memory_order_relaxed);
+  }
+
   uint64_t min_ns_ = UINT64_MAX;
   uint64_t max_ns_ = 0;
   double sum_ns_ = 0;

@@ -1,8 +1,11 @@
-// Identifies this host and its current boot.
+// Identifies this host, its current boot, and a process on it.
 #ifndef COMMON_HOST_IDENTITY_H_
 #define COMMON_HOST_IDENTITY_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace iobench {
 
@@ -12,6 +15,24 @@ std::string HostName();
 
 // Returns the kernel's boot id: equal for all processes of a host, different after each boot. Empty if unknown.
 std::string BootId();
+
+// A process that another one may look for later, perhaps from another host.
+struct ProcessIdentity {
+  std::string place;  // boot and PID namespace (that of a container), since a pid is meaningful only there
+  int64_t pid = 0;
+  uint64_t start_ticks = 0;
+};
+// Of this process; nullopt if the system does not show it.
+std::optional<ProcessIdentity> OwnIdentity();
+
+// kOutOfSight: it belongs to another host, boot or container, or the system does not show it. After a reboot it cannot be
+// running, but only the same host could know that it is the same host, so this is kOutOfSight, too.
+enum class ProcessState { kAlive, kGone, kOutOfSight };
+ProcessState StateOf(const ProcessIdentity& process);
+
+// One line of text without a line break, and back. nullopt: it is not such a line.
+std::string ToLine(const ProcessIdentity& process);
+std::optional<ProcessIdentity> ProcessFromLine(std::string_view line);
 
 }  // namespace iobench
 

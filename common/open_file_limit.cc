@@ -11,4 +11,10 @@ bool RaiseOpenFileLimit() {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+uint64_t OpenFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
 }  // namespace iobench

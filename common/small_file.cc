@@ -23,13 +23,17 @@ constexpr uint64_t kFirstReadBytes = 64 * 1024;  // for files that do not report
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
                                           uint64_t max_bytes) {
   const std::string name = absl::StrCat(what, " ", file);
+  const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(name, errno);
+  const absl::Cleanup closer = [fd] { ::close(fd); };
+  return ReadSmallFile(name, fd, max_bytes);
+}
+
+absl::StatusOr<std::string> ReadSmallFile(const std::string& name, int fd, uint64_t max_bytes) {
   const auto too_long = [&] {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": it is longer than ", FormatBytes(static_cast<double>(max_bytes))));
   };
-  const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) return ErrnoStatus(name, errno);
-  const absl::Cleanup closer = [fd] { ::close(fd); };
   struct stat facts {};
   if (::fstat(fd, &facts) != 0) return ErrnoStatus(name, errno);
   if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));

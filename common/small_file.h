@@ -16,6 +16,9 @@ namespace iobench {
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
                                           uint64_t max_bytes);
 
+// The same for a descriptor, which stays open. `name`: for messages.
+absl::StatusOr<std::string> ReadSmallFile(const std::string& name, int fd, uint64_t max_bytes);
+
 }  // namespace iobench
 
 #endif  // COMMON_SMALL_FILE_H_

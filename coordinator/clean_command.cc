@@ -1,14 +1,18 @@
 #include "coordinator/clean_command.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/run/failure.h"
+#include "worker/check/left_checks.h"
 #include "worker/data_directory/data_directory.h"
 
 namespace iobench {
 
-int Clean(const std::string& directory, bool force) {
+namespace {
+
+int CleanDataOf(const std::string& directory, bool force) {
   const absl::StatusOr<CleanReport> cleaned =
       CleanDataDirectory(directory, force ? IfOutOfSight::kAccept : IfOutOfSight::kRefuse);
   if (!cleaned.ok()) return Fail(cleaned.status(), kExitUsage);
@@ -21,7 +25,8 @@ int Clean(const std::string& directory, bool force) {
                                  cleaned->why_not_ours, ")")),
                 kExitUsage);
   }
-  std::cout << "removed " << cleaned->removed_files << " files of ours below " << directory << std::endl;
+  std::cout << "removed " << cleaned->removed_files << " files of cluster-iobench below " << directory
+            << std::endl;
   for (const std::string& file : cleaned->foreign_files)
     std::cout << "left alone, not ours: " << file << std::endl;
   if (cleaned->found && !cleaned->foreign_files.empty()) {
@@ -30,6 +35,33 @@ int Clean(const std::string& directory, bool force) {
         << std::endl;
   }
   return kExitOk;
+}
+
+// What preflight and validate have left there. `failed`: the data could not be cleaned, perhaps because the directory
+// cannot be opened at all.
+int CleanChecksOf(const std::string& directory, bool force, bool failed) {
+  const absl::StatusOr<std::string> target = TargetOf(directory);
+  const absl::StatusOr<LeftChecks> left =
+      target.ok() ? RemoveLeftChecks(*target, force) : absl::StatusOr<LeftChecks>(target.status());
+  if (!left.ok()) return failed ? int{kExitUsage} : Fail(left.status(), kExitUsage);
+  if (left->removed_files + left->removed_directories > 0) {
+    std::cout << "removed " << left->removed_files << " check files and " << left->removed_directories
+              << " directories of validate below " << directory << std::endl;
+  }
+  for (const std::string& file : left->foreign) std::cout << "left alone, not ours: " << file << std::endl;
+  for (const std::string& why : left->refused) PrintError(why);
+  return left->refused.empty() ? kExitOk : kExitUsage;
+}
+
+}  // namespace
+
+int Clean(const std::vector<std::string>& directories, bool force) {
+  int exit_code = kExitOk;
+  for (const std::string& directory : directories) {
+    const int of_data = CleanDataOf(directory, force);
+    exit_code = std::max({exit_code, of_data, CleanChecksOf(directory, force, of_data != kExitOk)});
+  }
+  return exit_code;
 }
 
 }  // namespace iobench

@@ -10,12 +10,17 @@
 #include "common/open_file_limit.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/clean_command.h"
+#include "coordinator/clean_hosts.h"
+#include "coordinator/compare_command.h"
 #include "coordinator/option/cli.h"
+#include "coordinator/report_command.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
 #include "coordinator/run_or_selftest.h"
 #include "coordinator/signals.h"
+#include "coordinator/user.h"
 #include "coordinator/worker_command.h"
+#include "coordinator/worker_slots.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
 
@@ -33,19 +38,32 @@ int Main(const std::vector<std::string>& arguments) {
   // fails.
   const bool speaks = LauncherPromises().promised_rank <= 0;
   if (!line.ok()) return speaks ? Fail(line.status(), kExitUsage) : int{kExitOk};
+  if (!line->cluster.user.empty()) {
+    if (const absl::Status now = BecomeUser(line->cluster.user); !now.ok()) {
+      return speaks ? Fail(now, kExitUsage) : int{kExitUsage};
+    }
+  }
   switch (line->command) {
     case Command::kText:
     case Command::kUsage:
       if (speaks) std::cout << line->text << std::flush;
       return speaks && line->command == Command::kUsage ? kExitUsage : kExitOk;
     case Command::kReport:
-      return PrintSavedRun(line->report_directory);
+      return PrintSavedRun(line->report);
+    case Command::kCompare:
+      return CompareSavedRuns(line->compare);
+    case Command::kHistory:
+      return PrintHistory(line->compare);
     case Command::kClean:
-      return Clean(line->clean_directory, line->cluster.force);
+      if (line->cluster.hosts.empty()) return Clean(line->clean_directories, line->cluster.force);
+      HandleSignals();
+      return CleanHosts(*line);
     case Command::kWorker:
       HandleSignals();
-      return RunWorker(*line);
+      return line->slots > 1 ? RunWorkerSlots(*line, arguments) : RunWorker(*line);
     case Command::kRun:
+    case Command::kPreflight:
+    case Command::kValidate:
     case Command::kSelftest:
       return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", absl::StrJoin(arguments, " ")));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
@@ -11,16 +12,24 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/host_identity.h"
 #include "common/status_util.h"
+#include "common/version.h"
 #include "coordinator/launch/client_list.h"
+#include "coordinator/launch/host_list.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/plan/target_check.h"
 #include "coordinator/run/failure.h"
+#include "coordinator/run/run_command.h"
+#include "coordinator/saved_run/resume_point.h"
+#include "coordinator/saved_run/run_documents.h"
 #include "coordinator/signals.h"
 #include "coordinator/transports.h"
+#include "coordinator/validate/choice.h"
+#include "coordinator/validate/performance.h"
 
 namespace iobench {
 namespace {
@@ -45,10 +54,11 @@ absl::StatusOr<std::vector<ClientEntry>> ListedClients(const CommandLine& line) 
 }
 
 // Adapts a plan to the clients of a list and keeps only the clients that take part. A user's own plan sets the lanes
-// per worker and runs on all clients.
+// per worker and runs on all clients, and so does a validation.
 absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& clients, v1::Plan& plan) {
   const GivenOptions& given = line.given;
-  const bool says_lanes = !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
+  const bool says_lanes =
+      line.command != Command::kValidate && !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
   if (says_lanes) {
     IOBENCH_ASSIGN_OR_RETURN(
         clients, FirstClients(std::move(clients), plan.lanes_per_worker(), line.cluster.client_list));
@@ -69,6 +79,33 @@ uint64_t DrawSeed() {
   return (uint64_t{random()} << 16 ^ random()) & ((uint64_t{1} << 48) - 1);
 }
 
+// Returns the exit code if there is nothing to resume, after saying why; nullopt: `point` is where to go on.
+// `has_ranks`: others wait to be told so, which RunPlan does.
+std::optional<int> FindWhatToResume(const CommandLine& line, bool has_ranks, ResumePoint& point) {
+  auto found =
+      FindResumePoint(line.cluster.resume, {kProgramVersion, HostName(), BootId()}, line.cluster.force);
+  if (!found.ok()) return Fail(found.status(), kExitUsage);
+  point = *std::move(found);
+  if (!point.complete || has_ranks) return std::nullopt;
+  SayComplete(point);
+  return ExitOfPrinting(kExitOk, kExitIo);
+}
+
+// The servers of --sampler-hosts; none if it is not given.
+absl::StatusOr<std::vector<HostEntry>> SamplerHostsOf(const ClusterOptions& place) {
+  std::vector<HostEntry> servers;
+  if (place.sampler_hosts.empty()) return servers;
+  IOBENCH_ASSIGN_OR_RETURN(servers, HostsOf(place.sampler_hosts));
+  for (HostEntry& server : servers) {
+    if (server.slots > 1) {
+      return absl::InvalidArgumentError(absl::StrCat("--sampler-hosts: one sampler sees all of ",
+                                                     server.ForPeople(), ": leave out *", server.slots));
+    }
+    server.sampler = true;
+  }
+  return servers;
+}
+
 }  // namespace
 
 int RunOrSelftest(const CommandLine& line, const std::string& command) {
@@ -80,20 +117,48 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (const absl::Status alone = CheckNoRanks(line, launch); !alone.ok()) {
     return launch.promised_rank <= 0 ? Fail(alone, kExitUsage) : int{kExitOk};
   }
+  const bool validates = line.command == Command::kValidate;
+  if (validates && line.validate.list) {
+    if (launch.promised_rank <= 0) std::cout << ListOfChecks() << std::flush;
+    return kExitOk;
+  }
+  std::optional<PhaseAmounts> performance;  // what a validation measures
+  if (validates && !follows) {
+    const auto choice = ChoiceFrom(line.validate);
+    if (!choice.ok()) return Fail(choice.status(), kExitUsage);
+    if (choice->measures) performance = choice->amounts;
+  }
   v1::Plan plan;
   if (follows && line.print_plan) return kExitOk;
-  if (const absl::Status useful = CheckUsesOf(line.cluster, transport); !useful.ok() && !follows) {
+  ClusterOptions place = line.cluster;
+  if (line.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
+  if (const absl::Status useful = CheckUsesOf(place, transport); !useful.ok() && !follows) {
     return Fail(useful, kExitUsage);
   }
   auto clients = ListedClients(line);
-  if (!clients.ok()) return Fail(clients.status(), kExitUsage);
-  if (line.command == Command::kRun && !follows) {
+  if (!clients.ok()) return FailEach(clients.status(), kExitUsage);
+  absl::StatusOr<std::vector<HostEntry>> hosts = std::vector<HostEntry>();
+  if (!line.cluster.hosts.empty()) hosts = HostsOf(line.cluster.hosts);
+  if (!hosts.ok()) return FailEach(hosts.status(), kExitUsage);
+  absl::StatusOr<std::vector<HostEntry>> sampler_hosts = SamplerHostsOf(line.cluster);
+  if (!sampler_hosts.ok()) return FailEach(sampler_hosts.status(), kExitUsage);
+  ResumePoint point;
+  const bool resumes = line.command == Command::kRun && !follows && !line.cluster.resume.empty();
+  if (resumes) {
+    if (const std::optional<int> done = FindWhatToResume(line, transport == "mpi", point); done.has_value())
+      return *done;
+    plan = point.run.plan();
+    const auto workers = static_cast<size_t>(point.run.workers_size());
+    if (clients->size() > workers) clients->resize(workers);
+  }
+  const bool is_run = line.command == Command::kRun;
+  if ((is_run || validates || line.command == Command::kPreflight) && !follows && !resumes) {
     const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
     const uint32_t default_lanes = transport == "local" ? std::min(4u, processors) : 1;
     auto built =
         BuildPlan(line.given,
                   {.default_lanes = clients->empty() ? default_lanes : static_cast<uint32_t>(clients->size()),
-                   .worker_count = chosen.worker_count(line, launch),
+                   .worker_count = hosts->empty() ? chosen.worker_count(line, launch) : WorkersOn(*hosts),
                    .client_list = !clients->empty(),
                    .memory_bytes = MemoryBytes(),
                    .drawn_seed = DrawSeed()});
@@ -101,8 +166,12 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     if (status.ok()) {
       plan = *std::move(built);
       if (!clients->empty()) status = FitToClients(line, *clients, plan);
+      if (performance.has_value()) {
+        UsePerformancePhases(*performance, plan);
+        CompletePlan(plan);
+      }
       status.Update(CheckPlan(plan));
-      status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
+      if (is_run) status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
     }
     if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {
@@ -110,8 +179,18 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
       return kExitOk;
     }
   }
+  if (line.command == Command::kRun && !follows) {
+    if (const absl::Status writable = CheckDocuments(line.cluster); !writable.ok())
+      return Fail(writable, kExitUsage);
+  }
   HandleSignals();
-  return chosen.run({.line = line, .plan = plan, .clients = *clients, .command = command});
+  return chosen.run({.line = line,
+                     .plan = plan,
+                     .clients = *clients,
+                     .hosts = *hosts,
+                     .sampler_hosts = *sampler_hosts,
+                     .command = command,
+                     .resume = resumes ? &point : nullptr});
 }
 
 }  // namespace iobench

@@ -12,18 +12,24 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/open_file_limit.h"
 #include "common/status_util.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
 #ifdef IOBENCH_HAS_MPI
 #include "common/transport/mpi/mpi_transport.h"
 #endif
+#include "coordinator/join_setup.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/spawner.h"
+#include "coordinator/launch/worker_needs.h"
 #include "coordinator/option/transport_names.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
+#include "coordinator/run_on_hosts.h"
 #include "coordinator/signals.h"
+#include "coordinator/simulation.h"
+#include "worker/janitor.h"
 #include "worker/worker_service.h"
 
 namespace iobench {
@@ -32,8 +38,10 @@ namespace {
 // Runs the command once there are workers.
 int Carry(const Stage& stage, const Job& job) {
   if (job.line.cluster.net_test) return NetTest(stage, job.line);
-  return job.line.command == Command::kSelftest ? Selftest(stage, job.line)
-                                                : RunPlan(stage, job.line, job.plan);
+  if (job.line.command == Command::kSelftest) return Selftest(stage, job.line);
+  if (job.line.command == Command::kValidate) return Validate(stage, job.line, job.plan);
+  if (job.line.command == Command::kPreflight) return Preflight(stage, job.line, job.plan);
+  return RunPlan(stage, job.line, job.plan);
 }
 
 Stage StageOn(Transport& transport, uint32_t worker_count, const Job& job, JoinWatch join_watch = {}) {
@@ -44,7 +52,8 @@ Stage StageOn(Transport& transport, uint32_t worker_count, const Job& job, JoinW
           .interrupt = TheInterrupt(),
           .coordinator = MakeWorkerService(identity)->Facts(),
           .command = job.command,
-          .join_watch = std::move(join_watch)};
+          .join_watch = std::move(join_watch),
+          .resume = job.resume};
 }
 
 int RunLocal(const Job& job) {
@@ -61,76 +70,77 @@ int RunLocal(const Job& job) {
   return Carry(StageOn(transport, 1, job), job);
 }
 
-absl::StatusOr<std::unique_ptr<GrpcCoordinator>> ListenFor(std::span<const ClientEntry> clients,
-                                                           const ClusterOptions& place) {
-  const std::string address = place.listen.empty() ? ListenAddressFor(clients) : place.listen;
-  auto transport = GrpcCoordinator::Listen(address, {.insecure = place.insecure});
-  if (absl::IsFailedPrecondition(transport.status())) {
-    return Annotate(transport.status(), "workers that -+m (--client-list) starts join over the network");
-  }
-  return transport;
+// Each worker needs a connection. Without a descriptor for it, gRPC would leave the worker waiting without a word.
+absl::Status CheckDescriptors(uint64_t worker_count) {
+  constexpr uint64_t kOwn = 32;  // of this program, gRPC and the results
+  const uint64_t needed = worker_count + kOwn, allowed = OpenFileLimit();
+  if (needed <= allowed) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(worker_count, worker_count == 1 ? " worker needs " : " workers need ", needed,
+                   " open files in this process, but its limit is ", allowed,
+                   ": raise it with `ulimit -n` (or LimitNOFILE= of systemd), or use fewer workers"));
 }
 
-// Starts workers with a remote shell on the clients of a list.
-int RunOnClients(const Job& job) {
-  const CommandLine& line = job.line;
-  auto transport = ListenFor(job.clients, line.cluster);
-  if (!transport.ok()) return Fail(transport.status(), kExitUsage);
-  const auto address = AddressForClients((*transport)->bound_address(), line.cluster.coordinator_host);
-  if (!address.ok()) return Fail(address.status(), kExitUsage);
-  LaunchOptions options{.join_address = *address, .own_paths = !SaysWhere(line.given)};
-  if (const char* remote_shell = getenv("RSH"); remote_shell != nullptr && *remote_shell != '\0') {
-    options.remote_shell = remote_shell;
-  }
-  options.join_timeout_s = std::min(options.join_timeout_s, line.cluster.join_timeout_s);
-  auto launcher = Launcher::Start(job.clients, options);
-  if (!launcher.ok()) return Fail(launcher.status(), kExitUsage);
-  const JoinWatch watch{
-      .check = [&launcher] { return launcher->Check(); },
-      .missing =
-          [&launcher](const std::vector<v1::WorkerFacts>& joined) { return launcher->Missing(joined); }};
-  const int exit_code =
-      Carry(StageOn(**transport, static_cast<uint32_t>(job.clients.size()), job, watch), job);
-  transport->reset();  // disconnect first, so that the workers end on their own
-  return exit_code;
+uint32_t WorkersOfGrpc(const Job& job) {
+  const ClusterOptions& place = job.line.cluster;
+  if (!job.hosts.empty()) return WorkersOn(job.hosts);
+  if (!job.clients.empty()) return static_cast<uint32_t>(job.clients.size());
+  return place.spawn > 0 ? place.spawn : std::max(place.workers, job.line.simulate);
 }
 
 int RunGrpc(const Job& job) {
   const CommandLine& line = job.line;
-  if (!job.clients.empty()) return RunOnClients(job);
+  const uint32_t worker_count = WorkersOfGrpc(job);
+  if (const absl::Status enough = CheckDescriptors(worker_count); !enough.ok())
+    return Fail(enough, kExitUsage);
+  if (line.simulate > 0) return RunSimulation(job);
+  if (!job.clients.empty() || !job.hosts.empty()) return RunOnHosts(job);
   std::string address = line.cluster.listen;
   std::unique_ptr<SocketDirectory> socket;
-  const uint32_t processes = line.cluster.spawn > 0 ? line.cluster.spawn : (line.simulate > 1 ? 1 : 0);
+  const uint32_t processes = line.cluster.spawn;
   if (processes > 0) {
     auto made = SocketDirectory::Make();
     if (!made.ok()) return Fail(made.status(), kExitUsage);
     socket = std::make_unique<SocketDirectory>(*std::move(made));
     address = socket->address();
   }
-  auto transport = GrpcCoordinator::Listen(address, {.insecure = line.cluster.insecure});
+  const auto security = PrepareSecurity(address, line.cluster);
+  if (!security.ok()) return Fail(security.status(), kExitUsage);
+  auto transport = GrpcCoordinator::Listen(
+      address, ListenOptionsFor(*security, worker_count + line.cluster.samplers, LanesPerWorker(job)));
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
-  const uint32_t worker_count =
-      line.cluster.spawn > 0 ? line.cluster.spawn : std::max(line.cluster.workers, line.simulate);
   std::unique_ptr<Spawner> spawner;
   JoinWatch watch;
+  watch.samplers = line.cluster.samplers;
   if (processes > 0) {
-    auto started = Spawner::Start(processes, {"worker", "--spawned", "--join", address, "--simulate",
-                                              absl::StrCat(line.cluster.spawn > 0 ? 1 : line.simulate)});
+    auto started = Spawner::Start(processes, {"worker", "--spawned", "--join", address});
     if (!started.ok()) return Fail(started.status(), kExitUsage);
     spawner = std::make_unique<Spawner>(*std::move(started));
     watch.check = [&spawner] { return spawner->Check(); };
+    watch.started_here = [](const v1::WorkerFacts&) { return true; };  // others cannot reach the socket
   } else {
     const std::string& bound = (*transport)->bound_address();
     const auto reached = AddressForClients(bound, "");
-    const std::string join = absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound);
+    const std::string join = absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound,
+                                          WorkerWords(*security, line.cluster),
+                                          NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());
+    if (security->insecure) std::cerr << kInsecureWarning << std::endl;
     std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": "
               << join << std::endl;
+    if (line.cluster.samplers > 0) {
+      std::cerr << "and for " << line.cluster.samplers
+                << (line.cluster.samplers == 1 ? " sampler, on a server" : " samplers, on servers")
+                << ": the same command with --sampler" << std::endl;
+    }
     watch.missing = [join, worker_count](const std::vector<v1::WorkerFacts>& joined) {
+      if (joined.size() >= worker_count)
+        return absl::StrCat("samplers: `", join, " --sampler` on each server");
       return absl::StrCat(worker_count - joined.size(), ", to be started on their hosts with `", join, "`");
     };
   }
   const int exit_code = Carry(StageOn(**transport, worker_count, job, watch), job);
   transport->reset();  // disconnect first, so that the workers end on their own
+  if (spawner != nullptr && TheInterrupt().raised()) spawner->Hurry();
   return exit_code;
 }
 
@@ -142,16 +152,25 @@ int RunMpi(const Job& job) {
             "--transport mpi: no MPI launcher started this process; use `mpirun -np N cluster-iobench …`"),
         kExitUsage);
   }
+  // Before MPI has threads.
+  const std::unique_ptr<Janitor> janitor = Janitor::Start();
   auto session = MpiSession::Start();
   if (!session.ok()) return Fail(session.status(), kExitUsage);
-  const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
+  const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions(), janitor.get());
   if ((*session)->rank() != 0) {
     IgnoreSignals();  // rank 0 also gets the signal, saves the measurements and then ends this rank
     const absl::Status status = (*session)->RunWorker(*worker);
+    if (absl::IsUnavailable(status)) (*session)->Abort(Fail(status, kExitPartial));
     return status.ok() || absl::IsFailedPrecondition(status) ? kExitOk : Fail(status, kExitPartial);
   }
-  const std::unique_ptr<Transport> transport = (*session)->Coordinator(*worker);
-  return Carry(StageOn(*transport, static_cast<uint32_t>((*session)->size()), job), job);
+  if (janitor != nullptr) janitor->LeaveDataToOthers();
+  std::unique_ptr<Transport> transport = (*session)->Coordinator(*worker);
+  const int exit_code = Carry(StageOn(*transport, static_cast<uint32_t>((*session)->size()), job), job);
+  transport.reset();
+  if ((*session)->CanEnd()) return exit_code;
+  // The results are saved. MPI ends the job in the only way that does not wait for the missing rank.
+  std::cout.flush();
+  (*session)->Abort(exit_code == kExitOk ? kExitPartial : exit_code);
 #else
   static_cast<void>(job);
   if (LauncherPromises().promised_rank > 0) return kExitUsage;
@@ -195,9 +214,9 @@ static_assert(EveryNameHasARow(), "list the transport in coordinator/option/tran
 
 // The one that `auto` selects.
 const char* FittingTransport(const CommandLine& line, const MpiLaunch& launch) {
-  if (!line.cluster.client_list.empty()) return "grpc";
+  if (!line.cluster.client_list.empty() || !line.cluster.hosts.empty()) return "grpc";
   if (line.cluster.spawn > 0 || !line.cluster.listen.empty()) return "grpc";
-  if (line.command == Command::kSelftest && line.simulate > 1) return "grpc";
+  if (line.simulate > 0) return "grpc";
   return launch.launched ? "mpi" : "local";
 }
 
@@ -212,6 +231,14 @@ const TransportSpec& ChosenTransport(const CommandLine& line, const MpiLaunch& l
   return *found;
 }
 
+uint32_t LanesPerWorker(const Job& job) {
+  return std::max({1u, job.plan.lanes_per_worker(), job.line.selftest_lanes});
+}
+
+int CarryOut(const Job& job, Transport& transport, uint32_t worker_count, JoinWatch join_watch) {
+  return Carry(StageOn(transport, worker_count, job, std::move(join_watch)), job);
+}
+
 // True if the options say which directories are tested; otherwise each client of a list tests its own.
 bool SaysWhere(const GivenOptions& given) {
   return given.Has("path") || given.Has("file") || given.Has("files");
@@ -221,6 +248,7 @@ bool SaysWhere(const GivenOptions& given) {
 absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch) {
   if (!launch.launched || launch.promised_ranks == 1) return absl::OkStatus();
   const char* const option = line.cluster.spawn > 0              ? "--spawn"
+                             : !line.cluster.hosts.empty()       ? "--hosts"
                              : !line.cluster.client_list.empty() ? "-+m (--client-list)"
                              : !line.cluster.listen.empty()      ? "--listen"
                              : line.cluster.transport == "local" ? "--transport local"

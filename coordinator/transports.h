@@ -8,11 +8,16 @@
 
 #include "absl/status/status.h"
 #include "common/transport/mpi_launch.h"
+#include "common/transport/transport.h"
 #include "coordinator/launch/client_list.h"
+#include "coordinator/launch/host_list.h"
+#include "coordinator/launch/join_watch.h"
 #include "coordinator/option/cli.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
+
+struct ResumePoint;
 
 // What a transport carries. Borrows all members until the command has returned.
 struct Job {
@@ -21,7 +26,10 @@ struct Job {
   const v1::Plan& plan;
   // The lines of the client list whose clients take part; empty if there is no list.
   const std::vector<ClientEntry>& clients;
-  const std::string& command;  // as typed, for the report
+  const std::vector<HostEntry>& hosts;  // of --hosts
+  const std::vector<HostEntry>& sampler_hosts;
+  const std::string& command;           // as typed, for the report
+  const ResumePoint* resume = nullptr;  // the saved run to go on with; null: a new run
 };
 
 // A row of the table of transports. A new transport is a new row, and a name in
@@ -33,7 +41,7 @@ struct TransportSpec {
   int (*run)(const Job& job);
   // How many workers there will be; 0: it is not known before they join. With a client list it is 1 at this point: the
   // plan is built with as many lanes as the list has lines, and these become workers when the list has been read
-  // (LanesBecomeWorkers).
+  // (LanesBecomeWorkers). With --hosts, the list's slots count instead.
   uint32_t (*worker_count)(const CommandLine& line, const MpiLaunch& launch);
 };
 
@@ -44,6 +52,12 @@ const TransportSpec& ChosenTransport(const CommandLine& line, const MpiLaunch& l
 // InvalidArgument: the options start workers or wait for them (--spawn, --listen, a client list) or select the local
 // transport, and an MPI launcher started several ranks. Each of them would then be a coordinator on the same files.
 absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch);
+
+// The most lanes of one worker that a phase has.
+uint32_t LanesPerWorker(const Job& job);
+
+// Runs the command on the workers of `transport` and returns the exit code.
+int CarryOut(const Job& job, Transport& transport, uint32_t worker_count, JoinWatch join_watch);
 
 // True if the options say which directories are tested; otherwise each client of a list tests its own.
 bool SaysWhere(const GivenOptions& given);

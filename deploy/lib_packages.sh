@@ -22,6 +22,13 @@ detect_distribution() {
       "Debian 12 is the reference."
 }
 
+# Node.js and npm bundle the web page. Packages from nodejs.org's own repository hold both and conflict with Debian's npm,
+# so whatever is there is used.
+page_packages() {
+  command -v node > /dev/null 2>&1 && command -v npm > /dev/null 2>&1 && return
+  printf '%s ' nodejs npm
+}
+
 # packages run|test -> names, one per word
 packages() {
   case $family in
@@ -29,27 +36,33 @@ packages() {
       printf '%s ' build-essential cmake ninja-build pkg-config \
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
-        libnfs-dev
-      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml strace zstd xz-utils \
+        libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libncurses-dev libcpp-httplib-dev $(page_packages)
+      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
-        openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs
+        openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs \
+        python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium bonnie++ \
+        man-db groff-base mandoc zsh fish \
+        systemd ansible-core slurmctld slurmd slurm-client munge openssl
       ;;
     fedora)
       printf '%s ' gcc gcc-c++ make cmake ninja-build pkgconf-pkg-config \
         grpc-devel grpc-plugins protobuf-devel protobuf-compiler abseil-cpp-devel \
-        openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel
+        openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel \
+        openssl-devel zlib-devel libxlsxwriter-devel libzip-devel ncurses-devel cpp-httplib-devel $(page_packages)
       # Not in RHEL's own repositories; without its library, the libnfs engine is not built.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
-      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml strace zstd xz \
-        nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute
-      [ "$1" = run ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs
+      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
+        nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute \
+        python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium \
+        man-db groff-base mandoc zsh fish systemd ansible-core slurm-slurmctld slurm-slurmd slurm munge openssl
+      [ "$1" = run ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs bonnie++
       ;;
   esac
 }
 
 # Services that the tests' packages install, but that must not run.
 service_units="nfs-server.service nfs-blkmap.service nfs-ganesha.service nfs-ganesha-lock.service rpcbind.socket \
-  rpcbind.service ssh.service"
+  rpcbind.service ssh.service munge.service slurmctld.service slurmd.service"
 
 # missing_packages NAMES... -> those that are not installed. Queries only the local database: no network, no lock.
 missing_packages() {

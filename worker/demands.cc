@@ -2,10 +2,13 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "worker/client/binding.h"
 #include "worker/client/remount.h"
 #include "worker/engine/io_engine.h"
 #include "worker/lane/trace_file.h"
+#include "worker/op_log/op_log.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 
@@ -21,6 +24,16 @@ std::vector<absl::Status> UnmetDemands(const v1::Demands& demands) {
     note(LoadTrace(trace.file(), trace.file_bytes()).status());
   }
   for (const std::string& file : demands.new_files()) note(CheckNewTrace(file));
+  // A regular coordinator names no directory: these files are in the one that the worker was started in.
+  const bool confined = !RightsOfThisWorker().paths.are_all();
+  for (const std::string& file : demands.appended_files()) {
+    if (confined && file.find('/') != std::string::npos) {
+      note(
+          absl::InvalidArgumentError(absl::StrCat("offset/latency file ", file, " is not a bare file name")));
+    } else {
+      note(CheckOpLog(file));
+    }
+  }
   return unmet;
 }
 

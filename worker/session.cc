@@ -1,23 +1,33 @@
 #include "worker/session.h"
 
+#include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <future>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/text/display_text.h"
 #include "spdlog/spdlog.h"
 #include "worker/client/client_probe.h"
 #include "worker/client/net_peer.h"
 #include "worker/client/remount.h"
+#include "worker/client/thread_work.h"
+#include "worker/data_directory/orphaned_data.h"
 #include "worker/demands.h"
+#include "worker/janitor.h"
 #include "worker/storage/lustre.h"
 
 namespace iobench {
 namespace {
 
-constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;  // for lanes that do not end
+// For lanes and tasks that do not end. An interrupted run must end within 2 s although a file system hangs; lanes that
+// do not hang end after the op in flight.
+constexpr int64_t kPatienceNs = 500'000'000;
+constexpr auto kLeavingDataTakes = std::chrono::seconds(10);
 
 // For a task, which outlives the request that it carries out.
 std::shared_ptr<const v1::WorkerRequest> Shared(const v1::WorkerRequest& request) {
@@ -32,7 +42,7 @@ absl::Status Unknown(const v1::WorkerRequest& request) {
 }  // namespace
 
 void Session::Later(std::function<void(Session&)> task) {
-  tasks_.Post([self = shared_from_this(), task = std::move(task)] { task(*self); });
+  tasks_->Post([self = shared_from_this(), task = std::move(task)] { task(*self); });
 }
 
 void Session::LaterFor(const v1::WorkerRequest& request, RequestTask task) {
@@ -66,6 +76,7 @@ void Session::Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTi
   std::optional<v1::WorkerEvent> answer;
   {
     MutexLock lock(mutex_);
+    lease_.Heard(request.ping().lease_ms());
     answer = Take(*message) ? Act(*message, request, received) : Refusal(request, NotNow(request));
   }
   if (answer.has_value()) outbox_.Send(*std::move(answer));
@@ -79,9 +90,10 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
       *answer.mutable_pong() = PongFor(received);
       return answer;
     case WorkerMessage::kPoll:
-      *answer.mutable_progress() = ProgressFor(received);
+      *answer.mutable_progress() = ProgressFor(request.poll(), received);
       return answer;
     case WorkerMessage::kLeave:
+      told_to_leave_ = true;
       answer.mutable_left();
       return answer;
     case WorkerMessage::kArm:
@@ -117,6 +129,15 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
     case WorkerMessage::kNetTest:
       LaterFor(request, &Session::DoNetTest);
       return std::nullopt;
+    case WorkerMessage::kFileActions:
+      had_file_actions_ = true;
+      for (const v1::FileAction& action : request.file_actions().actions())
+        validates_ |= action.directory() != 0;
+      LaterFor(request, &Session::DoFileActions);
+      return std::nullopt;
+    case WorkerMessage::kSample:
+      LaterFor(request, &Session::DoSample);
+      return std::nullopt;
     default:
       assert(false);  // an outcome is no request
       return std::nullopt;
@@ -132,15 +153,33 @@ v1::Pong Session::PongFor(WorkerTime received) const {
   return pong;
 }
 
-v1::Progress Session::ProgressFor(WorkerTime received) const {
-  v1::Progress progress = phase_ == nullptr ? v1::Progress() : phase_->Progress();
+v1::Progress Session::ProgressFor(const v1::Poll& poll, WorkerTime received) const {
+  v1::Progress progress;
+  if (phase_ != nullptr) progress = phase_->Progress(poll);
+  if (const pid_t busy = poll.closely() ? tasks_->busy_thread() : 0; busy != 0) {
+    const ThreadLook look = LookAtThread(busy);
+    progress.set_activity(progress.activity() + look.activity);
+    v1::ThreadWork& work = *progress.add_work();
+    work.set_lane(-1);
+    work.set_call(look.call);
+    work.set_file(look.file);
+    if (look.offset) work.set_offset(*look.offset);
+  }
   *progress.mutable_pong() = PongFor(received);
   return progress;
 }
 
+absl::Status Session::CheckLease() {
+  MutexLock lock(mutex_);
+  const bool works = validates_ || (state_ != WorkerState::kIdle && state_ != WorkerState::kCollected);
+  if (!lease_.IsOver(MonotonicNowNs(), works)) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the coordinator has sent nothing for ", lease_.silence_ns() / 1'000'000, " ms"));
+}
+
 // ------------------------------------------------------------------------------------------------- phases
 
-PhaseRunner::EventTaker Session::EventTakerOfPhase() {
+PhaseControl::EventTaker Session::EventTakerOfPhase() {
   return [weak = weak_from_this()](v1::WorkerEvent event) {
     const std::shared_ptr<Session> self = weak.lock();
     if (self == nullptr) return;
@@ -158,14 +197,16 @@ void Session::SendOfPhase(const v1::WorkerEvent& event) {
 
 void Session::BeginPhase(const v1::WorkerRequest& request) {
   const Phase previous = std::move(phase_);
-  phase_ = std::make_shared<PhaseRunner>(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
-  Later([request = Shared(request), phase = phase_, previous](Session& self) {
+  phase_ = make_phase_(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
+  newest_prepare_ = Shared(request);
+  Later([request = newest_prepare_, phase = phase_, previous](Session& self) {
     self.Prepare(*request, phase, previous);
   });
 }
 
 void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous) {
   if (previous != nullptr) previous->WaitForLanes(INT64_MAX);
+  if (janitor_ != nullptr) janitor_->NotePrepare(request.prepare());
   absl::StatusOr<v1::Prepared> prepared = phase->Prepare();
   if (!prepared.ok()) {
     phase->Cancel();
@@ -248,6 +289,7 @@ void Session::Inspect(const v1::WorkerRequest& request) {
   for (const absl::Status& unmet : UnmetDemands(request.inspect().demands())) {
     *event.mutable_inspected()->add_problems() = ToProblem(unmet);
   }
+  *event.mutable_inspected()->mutable_limits() = LimitsOfThisWorker();
   outbox_.Send(std::move(event));
 }
 
@@ -259,20 +301,58 @@ void Session::DoNetTest(const v1::WorkerRequest& request) {
   outbox_.Send(std::move(event));
 }
 
+void Session::DoFileActions(const v1::WorkerRequest& request) {
+  if (janitor_ != nullptr) janitor_->NoteFileActions(request.run_id(), request.file_actions());
+  v1::WorkerEvent event = ReplyTo(request);
+  const absl::Status status = check_files_.Do(
+      request.run_id(), request.file_actions(), [this] { return clock_.Now(); },
+      *event.mutable_file_actions_done());
+  if (!status.ok()) return outbox_.Send(Refusal(request, status));
+  outbox_.Send(std::move(event));
+}
+
+void Session::DoSample(const v1::WorkerRequest& request) {
+  if (!facts_.sampler()) {
+    return outbox_.Send(
+        Refusal(request, absl::FailedPreconditionError("this worker was not started with --sampler")));
+  }
+  if (request.sample().interval_ms() == 0) {
+    return outbox_.Send(Refusal(request, absl::InvalidArgumentError("Sample without an interval")));
+  }
+  if (!sampler_) {
+    sampler_.emplace([reader = std::make_shared<ServerCounterReader>(clock_)] { return reader->Read(); });
+  }
+  v1::WorkerEvent event = ReplyTo(request);
+  v1::Samples& samples = *event.mutable_samples();
+  for (v1::ServerInterval& interval : sampler_->Take(int64_t{request.sample().interval_ms()} * 1'000'000)) {
+    *samples.add_intervals() = std::move(interval);
+  }
+  outbox_.Send(std::move(event));
+}
+
 void Session::DoClientStep(const v1::WorkerRequest& request) {
   const v1::Step& step = request.client_step().step();
-  if (!step.has_remount()) {
+  if (!step.has_remount() && !step.has_eat_memory()) {
     return outbox_.Send(Refusal(request, absl::UnimplementedError("this worker does not know this step")));
   }
   const int64_t begin_ns = MonotonicNowNs();
-  const absl::StatusOr<std::string> outcome = Remount(step.remount().mount_point());
+  const absl::StatusOr<std::string> outcome =
+      step.has_remount() ? Remount(step.remount().mount_point()) : EatMemory(step.eat_memory().percent());
   if (!outcome.ok()) return outbox_.Send(Refusal(request, outcome.status()));
   v1::WorkerEvent event = ReplyTo(request);
   v1::StepResult& done = *event.mutable_client_step_done()->mutable_step();
-  done.set_name("remount");
+  done.set_name(step.has_remount() ? "remount" : "eat-memory");
   done.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
   done.set_outcome(*outcome);
   outbox_.Send(std::move(event));
+}
+
+absl::StatusOr<std::string> Session::EatMemory(uint32_t percent) {
+  if (eaten_memory_ && eaten_memory_->percent() != percent) eaten_memory_.reset();
+  if (!eaten_memory_) {
+    IOBENCH_ASSIGN_OR_RETURN(eaten_memory_, EatenMemory::Eat(percent));
+  }
+  return eaten_memory_->ForPeople();
 }
 
 void Session::DoDataStep(const v1::WorkerRequest& request) {
@@ -294,8 +374,7 @@ void Session::DoDataStep(const v1::WorkerRequest& request) {
   outbox_.Send(std::move(event));
 }
 
-void Session::Shutdown() {
-  outbox_.Close();
+bool Session::EndLanes(int64_t until_ns) {
   Phase phase;
   {
     MutexLock lock(mutex_);
@@ -303,11 +382,46 @@ void Session::Shutdown() {
     Take(WorkerMessage::kDisarm);
   }
   if (phase != nullptr) phase->Cancel();
+  if (phase == nullptr || phase->WaitForLanes(until_ns)) return true;
+  spdlog::warn("abandoned lanes that hang in the kernel");
+  return false;
+}
+
+void Session::Shutdown() {
+  outbox_.Close();
+  check_files_.Cancel();
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
-  if (phase != nullptr && !phase->WaitForLanes(until_ns)) {
-    spdlog::warn("abandoned lanes that hang in the kernel");
+  EndLanes(until_ns);
+  if (!tasks_->Close(until_ns)) spdlog::warn("abandoned an access to a hung file system");
+  MutexLock lock(mutex_);
+  if (janitor_ != nullptr && told_to_leave_) janitor_->Forget();
+}
+
+void Session::Abandon() {
+  outbox_.Close();
+  check_files_.Cancel();
+  std::shared_ptr<const v1::WorkerRequest> prepare;
+  bool leaves_something = false;
+  {
+    MutexLock lock(mutex_);
+    prepare = newest_prepare_;
+    leaves_something = prepare != nullptr || had_file_actions_;
   }
-  if (!tasks_.Close(until_ns)) spdlog::warn("abandoned an access to a hung file system");
+  if (leaves_something && EndLanes(MonotonicNowNs() + kPatienceNs)) {
+    // The file system may hang, so a task does it.
+    const auto left = std::make_shared<std::promise<void>>();
+    std::future<void> done = left->get_future();
+    Later([prepare, left](Session& self) {
+      self.check_files_.RemoveAll();
+      if (prepare != nullptr) {
+        const absl::Status gone = LeaveOrphanedData(prepare->prepare());
+        if (!gone.ok()) spdlog::warn("{}", Printable(std::string(gone.message())));
+      }
+      left->set_value();
+    });
+    done.wait_for(kLeavingDataTakes);
+  }
+  Shutdown();
 }
 
 }  // namespace iobench

@@ -6,16 +6,22 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/clock.h"
 #include "common/mutex.h"
 #include "common/transport/transport.h"
 #include "iobench/v1/control.pb.h"
+#include "worker/check/check_files.h"
+#include "worker/client/eaten_memory.h"
 #include "worker/data_directory/data_steps.h"
-#include "worker/lane/phase_runner.h"
+#include "worker/lease.h"
 #include "worker/outbox.h"
-#include "worker/task_thread.h"
+#include "worker/phase_control.h"
+#include "worker/sampler/sampler.h"
+#include "worker/task_runner.h"
 #include "worker/worker_state.h"
 
 namespace iobench {
@@ -24,7 +30,12 @@ namespace iobench {
 // and lanes, so that one that is stuck in the kernel still finds valid objects when it returns.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(const WorkerClock& clock, const v1::WorkerFacts& facts) : clock_(clock), facts_(facts) {}
+  Session(const WorkerClock& clock, const v1::WorkerFacts& facts, const SessionParts& parts = ThreadedParts())
+      : clock_(clock),
+        facts_(facts),
+        make_phase_(parts.make_phase),
+        janitor_(parts.janitor),
+        tasks_(parts.make_tasks()) {}
 
   // Acts on one request, and answers it at once or by a task. Never blocks: requests that touch files run on the task
   // thread, one after the other. `sink` must stay valid until Shutdown. `received`: when the request arrived, for pings
@@ -32,8 +43,14 @@ class Session : public std::enable_shared_from_this<Session> {
   // Unimplemented, an empty Adjust with InvalidArgument.
   void Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received);
   // Sends nothing from now on, cancels the phase, and waits for lanes and tasks. Those that are stuck in the kernel
-  // after 5 s are abandoned; what they use stays alive, because tasks share this object and lanes share their phase.
+  // after 0.5 s are abandoned; what they use stays alive, because tasks share this object and lanes share their phase.
   void Shutdown();
+  // Shutdown for a worker whose coordinator is gone: also leaves the run's data (LeaveOrphanedData), for which it waits
+  // at most 10 s.
+  void Abandon();
+
+  // See WorkerHandler::CheckLease.
+  absl::Status CheckLease();
 
   // Callable from any thread; the state may change at once.
   WorkerState state();
@@ -41,11 +58,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void Later(std::function<void(Session&)> task);
 
  private:
-  using Phase = std::shared_ptr<PhaseRunner>;
+  using Phase = std::shared_ptr<PhaseControl>;
   using RequestTask = void (Session::*)(const v1::WorkerRequest&);
 
   // Runs the task on the task thread with a copy of the request.
   void LaterFor(const v1::WorkerRequest& request, RequestTask task);
+
+  bool EndLanes(int64_t until_ns);  // false: some are stuck
 
   // Moves to the state that the table gives; returns false if it gives none.
   bool Take(WorkerMessage message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -55,7 +74,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<v1::WorkerEvent> Act(WorkerMessage message, const v1::WorkerRequest& request,
                                      WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Pong PongFor(WorkerTime received) const;
-  v1::Progress ProgressFor(WorkerTime received) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  v1::Progress ProgressFor(const v1::Poll& poll, WorkerTime received) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Armed Arm(const v1::Arm& arm, WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // These three start what takes long on the task thread and return at once.
   void BeginPhase(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -69,23 +89,37 @@ class Session : public std::enable_shared_from_this<Session> {
   void Collect(const v1::WorkerRequest& request, const Phase& phase);
   void DoDataStep(const v1::WorkerRequest& request);
   void DoClientStep(const v1::WorkerRequest& request);
+  absl::StatusOr<std::string> EatMemory(uint32_t percent);  // returns what was done
   void DoNetTest(const v1::WorkerRequest& request);
+  void DoFileActions(const v1::WorkerRequest& request);
+  void DoSample(const v1::WorkerRequest& request);
 
   // Lanes hand their events to the task thread, which sends them: a lane with descriptors of its own cannot use the
   // connection. A weak reference, because a phase must not keep the session alive.
-  PhaseRunner::EventTaker EventTakerOfPhase();
+  PhaseControl::EventTaker EventTakerOfPhase();
   void SendOfPhase(const v1::WorkerEvent& event);
 
   const WorkerClock clock_;
   const v1::WorkerFacts facts_;
+  const decltype(SessionParts::make_phase) make_phase_;
+  Janitor* const janitor_;
   Outbox outbox_;
-  TaskThread tasks_;
+  const std::unique_ptr<TaskRunner> tasks_;
 
   Mutex mutex_;
   WorkerState state_ ABSL_GUARDED_BY(mutex_) = WorkerState::kIdle;
   Phase phase_ ABSL_GUARDED_BY(mutex_);  // the latest; kept after Collect, which may be repeated
+  Lease lease_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const v1::WorkerRequest> newest_prepare_ ABSL_GUARDED_BY(mutex_);
+  bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
+  bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;
+  bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files in no state of a phase
 
-  DataSteps data_steps_;  // used only by the task thread
+  // Used only by the task thread, except to cancel.
+  DataSteps data_steps_;
+  CheckFiles check_files_;
+  std::optional<Sampler> sampler_;           // from the first Sample on; only its task uses it
+  std::optional<EatenMemory> eaten_memory_;  // until the session ends
 };
 
 }  // namespace iobench

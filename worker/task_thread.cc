@@ -1,5 +1,8 @@
 #include "worker/task_thread.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <deque>
 #include <utility>
 
@@ -13,6 +16,7 @@ struct TaskThread::Queue {
   std::deque<std::function<void()>> tasks ABSL_GUARDED_BY(mutex);
   bool closed ABSL_GUARDED_BY(mutex) = false;
   bool ended ABSL_GUARDED_BY(mutex) = false;
+  pid_t busy_thread ABSL_GUARDED_BY(mutex) = 0;
 };
 
 TaskThread::TaskThread() : queue_(std::make_shared<Queue>()) {}
@@ -27,6 +31,11 @@ void TaskThread::Post(std::function<void()> task) {
   queue_->tasks.push_back(std::move(task));
   if (!thread_.joinable()) thread_ = std::thread([queue = queue_] { Run(queue); });
   queue_->changed.NotifyAll();
+}
+
+pid_t TaskThread::busy_thread() const {
+  MutexLock lock(queue_->mutex);
+  return queue_->busy_thread;
 }
 
 bool TaskThread::Close(int64_t until_ns) {
@@ -58,6 +67,7 @@ void TaskThread::Run(const std::shared_ptr<Queue>& queue) {
     std::function<void()> task;
     {
       MutexLock lock(queue->mutex);
+      queue->busy_thread = 0;
       queue->changed.Wait(queue->mutex, [&queue]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
         return queue->closed || !queue->tasks.empty();
       });
@@ -68,6 +78,7 @@ void TaskThread::Run(const std::shared_ptr<Queue>& queue) {
       }
       task = std::move(queue->tasks.front());
       queue->tasks.pop_front();
+      queue->busy_thread = static_cast<pid_t>(::syscall(SYS_gettid));
     }
     task();
   }

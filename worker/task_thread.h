@@ -3,29 +3,29 @@
 #ifndef WORKER_TASK_THREAD_H_
 #define WORKER_TASK_THREAD_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <thread>
 
+#include "worker/task_runner.h"
+
 namespace iobench {
 
-// Any thread may post. The first task starts the thread. Everything a task uses must stay valid while the task may run,
-// which can be after Close() if it is stuck in the kernel; therefore let tasks own it.
-class TaskThread {
+// A task runner with a thread of its own, which the first task starts. If Close returns false, the thread is detached.
+class TaskThread final : public TaskRunner {
  public:
   TaskThread();
   // Calls Close without waiting: a task that is still running is abandoned.
-  ~TaskThread();
+  ~TaskThread() override;
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  // Returns at once. After Close, the task is dropped.
-  void Post(std::function<void()> task);
-
-  // Drops tasks that have not started and waits for the running one until CLOCK_MONOTONIC reaches `until_ns`. Returns
-  // false if it is still running; its thread is then detached. Must not be called from a task.
-  bool Close(int64_t until_ns);
+  void Post(std::function<void()> task) override;
+  bool Close(int64_t until_ns) override;
+  pid_t busy_thread() const override;
 
  private:
   struct Queue;

@@ -11,8 +11,8 @@ namespace {
 
 class WorkerService final : public WorkerHandler {
  public:
-  explicit WorkerService(const WorkerOptions& options)
-      : clock_(options.clock), facts_(ProbeWorker(options)) {}
+  WorkerService(v1::WorkerFacts facts, const WorkerClock& clock, SessionParts parts)
+      : clock_(clock), facts_(std::move(facts)), parts_(std::move(parts)) {}
   ~WorkerService() override { Shutdown(); }
 
   v1::WorkerFacts Facts() const override { return facts_; }
@@ -22,33 +22,51 @@ class WorkerService final : public WorkerHandler {
     std::shared_ptr<Session> session;
     {
       MutexLock lock(mutex_);
-      if (session_ == nullptr) session_ = std::make_shared<Session>(clock_, facts_);
+      if (session_ == nullptr) session_ = std::make_shared<Session>(clock_, facts_, parts_);
       session = session_;
     }
     session->Handle(request, sink, received);
   }
 
   void Shutdown() override {
+    if (const std::shared_ptr<Session> session = TakeSession(); session != nullptr) session->Shutdown();
+  }
+  void Abandon() override {
+    if (const std::shared_ptr<Session> session = TakeSession(); session != nullptr) session->Abandon();
+  }
+  absl::Status CheckLease() override {
     std::shared_ptr<Session> session;
     {
       MutexLock lock(mutex_);
-      session = std::move(session_);
-      session_.reset();
+      session = session_;
     }
-    if (session != nullptr) session->Shutdown();
+    return session == nullptr ? absl::OkStatus() : session->CheckLease();
   }
 
  private:
+  std::shared_ptr<Session> TakeSession() {
+    MutexLock lock(mutex_);
+    return std::exchange(session_, nullptr);
+  }
+
   const WorkerClock clock_;
   const v1::WorkerFacts facts_;
+  const SessionParts parts_;
   Mutex mutex_;
   std::shared_ptr<Session> session_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
-std::unique_ptr<WorkerHandler> MakeWorkerService(const WorkerOptions& options) {
-  return std::make_unique<WorkerService>(options);
+std::unique_ptr<WorkerHandler> MakeWorkerService(const WorkerOptions& options, Janitor* janitor) {
+  SessionParts parts = ThreadedParts();
+  parts.janitor = janitor;
+  return MakeWorkerService(ProbeWorker(options), options.clock, std::move(parts));
+}
+
+std::unique_ptr<WorkerHandler> MakeWorkerService(v1::WorkerFacts facts, const WorkerClock& clock,
+                                                 SessionParts parts) {
+  return std::make_unique<WorkerService>(std::move(facts), clock, std::move(parts));
 }
 
 }  // namespace iobench

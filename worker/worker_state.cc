@@ -27,9 +27,10 @@ constexpr std::array<StateWords, kWorkerStateCount> kStateWords = {{
 
 // In the order of WorkerMessage.
 constexpr std::array<const char*, kWorkerMessageCount> kMessageNames = {
-    "Inspect",       "DataStep",    "ClientStep",      "NetTest",     "Prepare",   "Ping",    "Arm",
-    "Adjust.disarm", "Adjust.stop", "Adjust.ops_goal", "Adjust.quit", "Poll",      "Collect", "Leave",
-    "prepared",      "unprepared",  "armed",           "lanes_done",  "collected", "disarmed"};
+    "Inspect",     "DataStep",   "ClientStep", "NetTest",       "FileActions", "Sample",
+    "Prepare",     "Ping",       "Arm",        "Adjust.disarm", "Adjust.stop", "Adjust.ops_goal",
+    "Adjust.quit", "Poll",       "Collect",    "Leave",         "prepared",    "unprepared",
+    "armed",       "lanes_done", "collected",  "disarmed"};
 
 // The states in which a message comes, and the state that follows.
 struct Transition {
@@ -47,28 +48,30 @@ std::span<const Transition> Transitions() {
   constexpr std::nullopt_t kSame = std::nullopt;
   // clang-format off
   static constexpr Transition kTransitions[] = {
-      {M::kInspect,    kAny,                                          kSame},
-      {M::kDataStep,   {kIdle, kQuitting, kDone, kEnded, kCollected}, kSame},
-      {M::kClientStep, {kIdle, kCollected},                           kSame},
-      {M::kNetTest,    {kIdle, kCollected},                           kSame},
-      {M::kPrepare,    {kIdle, kCollected},                           kPreparing},
-      {M::kPing,       kAny,                                          kSame},
-      {M::kArm,        kPrepared,                                     kSame},
-      {M::kDisarm,     kAny,                                          kDisarming},
-      {M::kStop,       {kRunning, kQuitting, kDone, kEnded},          kSame},
-      {M::kOpsGoal,    {kRunning, kQuitting, kDone, kEnded},          kSame},
-      {M::kQuit,       {kRunning, kQuitting},                         kQuitting},
-      {M::kQuit,       {kDone, kEnded},                               kEnded},
-      {M::kPoll,       kAny,                                          kSame},
-      {M::kCollect,    {kQuitting, kDone, kEnded, kCollected},        kSame},
-      {M::kLeave,      kAny,                                          kSame},
-      {M::kPrepared,   kPreparing,                                    kPrepared},
-      {M::kUnprepared, kPreparing,                                    kIdle},
-      {M::kArmed,      kPrepared,                                     kRunning},
-      {M::kLanesDone,  kRunning,                                      kDone},
-      {M::kLanesDone,  kQuitting,                                     kEnded},
-      {M::kCollected,  {kDone, kEnded},                               kCollected},
-      {M::kDisarmed,   kDisarming,                                    kIdle},
+      {M::kInspect,     kAny,                                          kSame},
+      {M::kDataStep,    {kIdle, kQuitting, kDone, kEnded, kCollected}, kSame},
+      {M::kClientStep,  {kIdle, kCollected},                           kSame},
+      {M::kNetTest,     {kIdle, kCollected},                           kSame},
+      {M::kFileActions, {kIdle, kCollected},                           kSame},
+      {M::kSample,      kAny,                                          kSame},
+      {M::kPrepare,     {kIdle, kCollected},                           kPreparing},
+      {M::kPing,        kAny,                                          kSame},
+      {M::kArm,         kPrepared,                                     kSame},
+      {M::kDisarm,      kAny,                                          kDisarming},
+      {M::kStop,        {kRunning, kQuitting, kDone, kEnded},          kSame},
+      {M::kOpsGoal,     {kRunning, kQuitting, kDone, kEnded},          kSame},
+      {M::kQuit,        {kRunning, kQuitting},                         kQuitting},
+      {M::kQuit,        {kDone, kEnded},                               kEnded},
+      {M::kPoll,        kAny,                                          kSame},
+      {M::kCollect,     {kQuitting, kDone, kEnded, kCollected},        kSame},
+      {M::kLeave,       kAny,                                          kSame},
+      {M::kPrepared,    kPreparing,                                    kPrepared},
+      {M::kUnprepared,  kPreparing,                                    kIdle},
+      {M::kArmed,       kPrepared,                                     kRunning},
+      {M::kLanesDone,   kRunning,                                      kDone},
+      {M::kLanesDone,   kQuitting,                                     kEnded},
+      {M::kCollected,   {kDone, kEnded},                               kCollected},
+      {M::kDisarmed,    kDisarming,                                    kIdle},
   };
   // clang-format on
   return kTransitions;
@@ -94,6 +97,10 @@ std::optional<WorkerMessage> MessageOf(const v1::WorkerRequest& request) {
       return WorkerMessage::kClientStep;
     case v1::WorkerRequest::kNetTest:
       return WorkerMessage::kNetTest;
+    case v1::WorkerRequest::kFileActions:
+      return WorkerMessage::kFileActions;
+    case v1::WorkerRequest::kSample:
+      return WorkerMessage::kSample;
     case v1::WorkerRequest::kPrepare:
       return WorkerMessage::kPrepare;
     case v1::WorkerRequest::kPing:

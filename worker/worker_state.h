@@ -30,6 +30,8 @@ enum class WorkerMessage {
   kDataStep,
   kClientStep,
   kNetTest,
+  kFileActions,
+  kSample,
   kPrepare,
   kPing,
   kArm,
@@ -48,7 +50,7 @@ enum class WorkerMessage {
   kCollected,  // the last chunk is sent
   kDisarmed,
 };
-inline constexpr size_t kWorkerMessageCount = 20;
+inline constexpr size_t kWorkerMessageCount = 22;
 
 // Returns the state after the message; nullopt: a request is refused, an outcome is dropped. Pure: the session keeps
 // the state and acts on it.

@@ -8,7 +8,8 @@
 namespace iobench {
 
 // A value type that is cheap to copy. Everything is constexpr, because the tables of operations and engines are
-// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 31.
+// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 31. Any other value, which a message of
+// another version may have, is in no set.
 template <typename Enum>
 class EnumSet {
  public:
@@ -27,7 +28,10 @@ class EnumSet {
   }
 
  private:
-  static constexpr uint32_t Bit(Enum one) { return uint32_t{1} << static_cast<uint32_t>(one); }
+  static constexpr uint32_t Bit(Enum one) {
+    const auto value = static_cast<uint32_t>(one);
+    return value < 32 ? uint32_t{1} << value : 0;
+  }
   uint32_t bits_ = 0;
 };
 

@@ -78,6 +78,8 @@ struct OperationSpec {
   // For a mix: the read percentage if none is given. (Bonnie's seekers rewrite one record in ten.)
   uint32_t default_read_percent() const { return kinds.Has(OpKind::kUpdate) ? 90 : 50; }
   bool is_metadata() const { return call == Call::kMetadata; }
+  // Its figure is ops/s in place of bytes/s. (Bonnie reports seeks per second.)
+  bool headline_in_ops() const { return is_metadata() || (mixes() && kinds.Has(OpKind::kUpdate)); }
 };
 
 // All operations in the order of IOzone's numbers, followed by those that IOzone does not have, metadata operations

@@ -46,14 +46,14 @@ absl::Status CheckSizes(const v1::Tree& tree) {
   }
   if (tree.min_file_bytes() > 0 && !tree.random_sizes()) {
     return absl::InvalidArgumentError(
-        "min_file_bytes only applies to random file sizes: set random_sizes too (--least-file-bytes does)");
+        "min_file_bytes only applies to random file sizes: set random_sizes too (--min-file-bytes does)");
   }
   if (!tree.random_sizes()) return absl::OkStatus();
   if (tree.file_bytes() == 0) {
     return absl::InvalidArgumentError("random file sizes need a maximum: give --file-bytes (file_bytes)");
   }
   if (tree.min_file_bytes() > tree.file_bytes()) {
-    return absl::InvalidArgumentError(absl::StrCat("files of --least-file-bytes ", tree.min_file_bytes(),
+    return absl::InvalidArgumentError(absl::StrCat("files of --min-file-bytes ", tree.min_file_bytes(),
                                                    " to --file-bytes ", tree.file_bytes(),
                                                    " bytes: the minimum is larger than the maximum"));
   }
@@ -187,12 +187,13 @@ absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation)
 absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace) {
   if (!HasTrace(trace)) return absl::OkStatus();
   if (spec.is_metadata()) {
-    return absl::InvalidArgumentError("a trace (-X, -Y) records reads and writes, not metadata operations");
+    return absl::InvalidArgumentError(
+        "a trace (-X, -Y, -Q) records reads and writes, not metadata operations");
   }
   if (trace.read_file().empty()) return absl::OkStatus();
   if (files.files_per_lane() > 1 || files.interleaved()) {
     return absl::InvalidArgumentError(
-        "a trace (-Y) covers one file: it cannot go with --files-per-lane or --interleaved");
+        "a trace (-Y) covers one file: it cannot be combined with --files-per-lane or --interleaved");
   }
   if (CanReplayTrace(spec)) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -1,8 +1,9 @@
-// Selects the target of a plan that a worker uses.
+// Selects the targets of a plan that a worker uses.
 #ifndef COMMON_MODEL_PLAN_TARGETS_H_
 #define COMMON_MODEL_PLAN_TARGETS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "iobench/v1/plan.pb.h"
 
@@ -11,6 +12,16 @@ namespace iobench {
 // Returns the index of the first target that selects this worker. A worker that no target selects is assigned
 // round-robin over all targets. REQUIRES: the plan has at least one target.
 uint32_t TargetOfWorker(const v1::Plan& plan, uint32_t worker);
+
+// The same in one phase: its only_target, if it has one. REQUIRES: a checked plan with at least one target.
+uint32_t TargetOfWorker(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker);
+
+// Returns the indices of the targets that phases select with only_target, in ascending order. Empty: each worker has
+// one target for the whole run.
+std::vector<uint32_t> OnlyTargets(const v1::Plan& plan);
+
+// Returns the indices of all targets that a worker uses in the run, in ascending order. REQUIRES: as above.
+std::vector<uint32_t> TargetsOfWorker(const v1::Plan& plan, uint32_t worker);
 
 }  // namespace iobench
 

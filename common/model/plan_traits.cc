@@ -33,6 +33,15 @@ bool IsMetadata(const v1::Phase& phase) {
                      [](const v1::Assignment& assignment) { return IsMetadata(assignment.operation()); });
 }
 
+bool HeadlineInOps(const v1::Phase& phase) {
+  return !phase.assignments().empty() && std::all_of(phase.assignments().begin(), phase.assignments().end(),
+                                                     [](const v1::Assignment& assignment) {
+                                                       const OperationSpec* const spec =
+                                                           SpecOf(assignment.operation());
+                                                       return spec != nullptr && spec->headline_in_ops();
+                                                     });
+}
+
 bool WorksOnData(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
@@ -89,8 +98,12 @@ bool MovesNothing(const v1::Operation& operation) {
   return engine != nullptr && !engine->uses_files;
 }
 
+bool IsOnlyLane(const v1::Plan& plan, size_t worker_count) {
+  return worker_count == 1 && plan.lanes_per_worker() == 1;
+}
+
 bool HasTrace(const v1::Trace& trace) {
-  return !trace.read_file().empty() || !trace.write_file().empty();
+  return !trace.read_file().empty() || !trace.write_file().empty() || trace.offset_latency();
 }
 
 bool CanReplayTrace(const OperationSpec& operation) {

@@ -20,8 +20,10 @@ const EngineSpec* EngineOf(const v1::Operation& operation);
 
 // False if there is no such operation.
 bool IsMetadata(const v1::Operation& operation);
-// True if the phase has assignments and all of them are metadata operations. Its figure is then ops/s.
+// True if the phase has assignments and all of them are metadata operations.
 bool IsMetadata(const v1::Phase& phase);
+// True if the phase's figure is ops/s in place of bytes/s: all operations are metadata operations or seeks.
+bool HeadlineInOps(const v1::Phase& phase);
 bool FindsItems(
     const v1::Operation& operation);  // a metadata operation whose results say how many items it found
 bool Writes(const v1::Operation& operation);  // some of its ops write
@@ -43,7 +45,9 @@ bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
 bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: it measures the tool
 
-bool HasTrace(const v1::Trace& trace);  // -X or -Y
+// True if a run of this plan on `worker_count` workers has a single lane.
+bool IsOnlyLane(const v1::Plan& plan, size_t worker_count);
+bool HasTrace(const v1::Trace& trace);  // -X, -Y or -Q
 // True if the ops are of one kind and may be anywhere in one file: a trace (-Y) gives only offset, size and delay.
 bool CanReplayTrace(const OperationSpec& operation);
 

@@ -1,5 +1,6 @@
 #include "common/net/net_stream.h"
 
+#include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/status_util.h"
 
@@ -7,6 +8,10 @@ namespace iobench {
 namespace {
 
 constexpr int kBitsPerByte = 8;
+
+absl::Status TooLong(double max_seconds) {
+  return absl::DeadlineExceededError(absl::StrCat("the other end still sends after ", max_seconds, " s"));
+}
 
 }  // namespace
 
@@ -25,7 +30,7 @@ absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t rec
   return moved;
 }
 
-absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes) {
+absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes, double max_seconds) {
   std::vector<std::byte> buffer(record_bytes);
   IOBENCH_ASSIGN_OR_RETURN(const size_t first, socket.ReadSome(buffer));
   if (first == 0) return absl::UnavailableError("the other end has sent nothing");
@@ -37,6 +42,7 @@ absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes) {
     if (bytes == 0) break;
     moved.bytes += bytes;
     last_ns = MonotonicNowNs();
+    if (SecondsFrom(last_ns - begin_ns) > max_seconds) return TooLong(max_seconds);
   }
   moved.seconds = SecondsFrom(last_ns - begin_ns);
   return moved;
@@ -59,12 +65,14 @@ absl::StatusOr<std::vector<int64_t>> RoundTrips(TcpSocket& socket, size_t most, 
   return times_ns;
 }
 
-absl::Status Echo(TcpSocket& socket) {
+absl::Status Echo(TcpSocket& socket, double max_seconds) {
   std::array<std::byte, 64> bytes{};
+  const int64_t begin_ns = MonotonicNowNs();
   for (;;) {
     IOBENCH_ASSIGN_OR_RETURN(const size_t count, socket.ReadSome(bytes));
     if (count == 0) return absl::OkStatus();
     IOBENCH_RETURN_IF_ERROR(socket.WriteAll(std::span(bytes).first(count)));
+    if (SecondsFrom(MonotonicNowNs() - begin_ns) > max_seconds) return TooLong(max_seconds);
   }
 }
 

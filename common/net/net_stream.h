@@ -19,19 +19,24 @@ struct Streamed {
   double seconds = 0;
 };
 
+inline constexpr double kUnlimitedSeconds = 1e9;
+
 // Writes records for `seconds`, then closes the writing side. Returns the bytes written and the time used, or the
 // socket's error.
 absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes);
 // Reads until the peer closes its writing side. The time runs from the arrival of the first chunk, whose bytes are not
-// counted, to that of the last. Unavailable: the peer sent nothing. Otherwise the socket's errors.
-absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes);
+// counted, to that of the last. Unavailable: the peer sent nothing. DeadlineExceeded: it still sends after
+// `max_seconds`. Otherwise the socket's errors.
+absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes,
+                                    double max_seconds = kUnlimitedSeconds);
 
 // Sends one byte and waits for its echo, at most `most` times and for at most `max_seconds`, but at least once. Returns
 // each round-trip time in ns, then closes the writing side.
 // Errors are those of the socket.
 absl::StatusOr<std::vector<int64_t>> RoundTrips(TcpSocket& socket, size_t most, double max_seconds);
 // The other end of RoundTrips: sends back everything that arrives, until the peer closes its writing side.
-absl::Status Echo(TcpSocket& socket);
+// DeadlineExceeded: it still sends after `max_seconds`.
+absl::Status Echo(TcpSocket& socket, double max_seconds = kUnlimitedSeconds);
 
 // The first bytes that a worker sends: the token of its request, and the part of the test (v1::NetTest::Part) that this
 // connection is for. The coordinator sends them back, and one more byte when the part begins. It closes connections

@@ -20,7 +20,7 @@ struct GrpcAddress {
 
   bool is_unix() const { return !unix_path.empty(); }
   // False for Unix sockets and for loopback by name or address. All other addresses admit other hosts, and therefore
-  // need --insecure as long as there is no TLS.
+  // need TLS, or --insecure.
   bool reachable_from_elsewhere() const;
   std::string ForPeople() const;  // "unix:/path", "[::1]:9400", ":9400"
   std::string ToListen() const;   // the form that gRPC listens on

@@ -22,8 +22,7 @@ std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc) {
   for (const char* words : {"Failed parsing HTTP/2", "HTTP/1", "http1.x", "settings frame", "Socket closed",
                             "Connection reset", "Connection closed"}) {
     if (absl::StrContains(text, words)) {
-      return absl::StrCat(kNotOurs,
-                          ", or it wants TLS, which workers do not have yet: is it the right port?");
+      return absl::StrCat(kNotOurs, ", or only one of the two ends uses TLS: is it the right port?");
     }
   }
   return std::string(error);

@@ -36,6 +36,8 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   *brief.mutable_headline() = phase.headline();
   *brief.mutable_start() = phase.start();
   *brief.mutable_latency_us() = phase.latency_us();
+  if (phase.has_lanes_bytes_per_s()) *brief.mutable_lanes_bytes_per_s() = phase.lanes_bytes_per_s();
+  if (phase.has_lanes_ops_per_s()) *brief.mutable_lanes_ops_per_s() = phase.lanes_ops_per_s();
   brief.set_fixed_cost_s(phase.fixed_cost_s());
   brief.set_workers_lost(phase.workers_lost());
   brief.set_lanes_failed(phase.lanes_failed());
@@ -43,7 +45,9 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   brief.set_interrupted(phase.interrupted());
   brief.set_bytes_per_lane(phase.bytes_per_lane());
   brief.set_lane_count(phase.lane_count());
+  brief.set_target(phase.target());
   brief.set_metadata(phase.metadata());
+  brief.set_headline_in_ops(phase.headline_in_ops());
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     if (workers == WorkersInBrief::kLeftOut) break;
     v1::ClientPhaseReport& kept = *brief.add_clients();

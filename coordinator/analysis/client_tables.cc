@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/op.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/iozone_bands.h"
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/host_delta.h"
@@ -64,6 +65,7 @@ class TableBuilder {
  private:
   struct ClientTotals {
     uint64_t bytes = 0, ops = 0;
+    uint64_t region_ops = 0;  // by the end of the timed regions, which the counters cover
     double measured_bytes = 0, measured_ops = 0;
     bool any_lane = false;  // any lane that counts
   };
@@ -71,7 +73,7 @@ class TableBuilder {
   // Clients without counted lanes have no rate and are excluded from the mean.
   void SetShares() {
     const auto rate_of = [this](const v1::ClientPhaseReport& client) {
-      return view_.traits.metadata ? client.ops_per_s() : client.bytes_per_s();
+      return view_.traits.headline_in_ops ? client.ops_per_s() : client.bytes_per_s();
     };
     double sum = 0;
     int count = 0;
@@ -115,18 +117,16 @@ class TableBuilder {
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
     table.set_own_cpu_percent(OwnCpuPercent(view_.run, results, table.host_delta()));
-    AddNfsRpcs(results.front()->worker(), table);
+    AddNfsRpcs(results.front()->worker(), totals.region_ops, table);
     *report_.add_clients() = std::move(table);
   }
 
-  void AddNfsRpcs(uint32_t a_worker, v1::ClientPhaseReport& client) {
-    std::map<uint32_t, std::string> mount_of_target;
+  void AddNfsRpcs(uint32_t a_worker, uint64_t app_ops, v1::ClientPhaseReport& client) {
+    std::map<uint32_t, NfsTarget> targets;
     if (static_cast<int>(a_worker) < view_.run.targets_size()) {
-      for (const v1::TargetFacts& target : view_.run.targets(static_cast<int>(a_worker)).targets()) {
-        mount_of_target.emplace(static_cast<uint32_t>(mount_of_target.size()), target.filesystem_id());
-      }
+      targets = NfsTargetsOf(view_.run.targets(static_cast<int>(a_worker)));
     }
-    const std::optional<v1::NfsRpcReport> rpcs = NfsRpcsOf(client.host_delta(), mount_of_target);
+    const std::optional<v1::NfsRpcReport> rpcs = NfsRpcsOf(client.host_delta(), targets, app_ops);
     if (!rpcs.has_value()) return;
     *client.mutable_nfs_rpc() = *rpcs;
     *report_.mutable_nfs_rpc() = report_.has_nfs_rpc() ? Sum(report_.nfs_rpc(), *rpcs) : *rpcs;
@@ -137,6 +137,7 @@ class TableBuilder {
     table.set_worker(worker.number);
     table.set_cpu_user_s(worker.result->process_cpu_user_s());
     table.set_cpu_system_s(worker.result->process_cpu_system_s());
+    table.set_reconnects(worker.result->reconnects());
     if (!worker.missing_reason.empty()) {
       table.set_lost(true);
       table.set_lost_reason(worker.missing_reason);
@@ -154,6 +155,7 @@ class TableBuilder {
       measured_ops += view_.figures.lanes[found->second].measured.ops.value;
       bytes += lane.bytes();
       ops += lane.ops();
+      totals.region_ops += lane.region_ops();
       totals.any_lane = true;
     }
     // Of a lost worker, only its last progress is known; it is shown here but counted nowhere.
@@ -182,6 +184,8 @@ class TableBuilder {
     table.set_cpu_system_s(lane.cpu_system_s());
     table.set_stopped(lane.stopped());
     table.set_sat_out(lane.sat_out());
+    for (const v1::ErrorCount& error : lane.errors())
+      table.set_failed_ops(table.failed_ops() + error.count());
     return table;
   }
 
@@ -219,6 +223,9 @@ class TableBuilder {
     table.set_p50_us(lane_latency_->PercentileNs(0.5) / 1e3);
     table.set_p99_us(lane_latency_->PercentileNs(0.99) / 1e3);
     table.set_max_us(lane_latency_->count() > 0 ? static_cast<double>(lane_latency_->max_ns()) / 1e3 : kNaN);
+    if (view_.run.iozone().histograms()) {
+      for (const uint64_t count : CountsInIozoneBands(*lane_latency_)) table.add_iozone_bands(count);
+    }
     AddLatencies(lane, *client_latency_).IgnoreError();  // the same problem again
     AddKinds(lane, figures);
     if (!status.ok()) {

@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/op.h"
+#include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/phase/spread.h"
@@ -66,6 +68,36 @@ void FillTool(const PhaseView& view, v1::PhaseReport& report) {
   tool.set_clock_read_ns(Rate(clock_read_ns, static_cast<double>(view.aligned.lanes.size())));
 }
 
+void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
+  double user_s = 0, system_s = 0, wall_s = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    if (!lane.started) continue;
+    user_s += lane.result->cpu_user_s();
+    system_s += lane.result->cpu_system_s();
+    wall_s += SecondsFrom(lane.region_end - lane.first_op);
+  }
+  report.set_lanes_cpu_user_s(user_s);
+  report.set_lanes_cpu_system_s(system_s);
+  report.set_lanes_wall_s(wall_s);
+}
+
+// Adds a lane's counts to those of all lanes.
+void AddCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
+               google::protobuf::RepeatedPtrField<v1::FailedOps>& all) {
+  for (const v1::ErrorCount& error : counts) {
+    const std::string operation = NameOf(static_cast<OpKind>(error.kind()));
+    auto same = std::find_if(all.begin(), all.end(), [&](const v1::FailedOps& known) {
+      return known.operation() == operation && known.errno_value() == error.errno_value();
+    });
+    v1::FailedOps& sum = same == all.end() ? *all.Add() : *same;
+    sum.set_operation(operation);
+    sum.set_errno_value(error.errno_value());
+    sum.set_error(error.errno_value() == 0 ? "short" : ErrnoName(error.errno_value()));
+    sum.set_count(sum.count() + error.count());
+    sum.set_lanes(sum.lanes() + 1);
+  }
+}
+
 }  // namespace
 
 v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, const v1::TimedRegion& region) {
@@ -87,18 +119,19 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
   }
   *report.mutable_lanes_bytes_per_s() = SpreadOf(byte_rates);
   *report.mutable_lanes_ops_per_s() = SpreadOf(op_rates);
-  const bool metadata = view.traits.metadata;
-  const std::vector<double>& rates = metadata ? op_rates : byte_rates;
+  const bool in_ops = view.traits.headline_in_ops;
+  const std::vector<double>& rates = in_ops ? op_rates : byte_rates;
   for (const Straggler& straggler : StragglersOf(rates)) {
     const AlignedLane& lane = view.aligned.lanes[straggler.index];
     report.add_stragglers(absl::StrCat(view.roster.LaneName(lane.worker, lane.result->lane()), ": ",
-                                       metadata ? FormatCount(rates[straggler.index]) + " ops/s"
-                                                : FormatBytesPerSecond(rates[straggler.index]),
+                                       in_ops ? FormatCount(rates[straggler.index]) + " ops/s"
+                                              : FormatBytesPerSecond(rates[straggler.index]),
                                        ", ", std::llround(100 * straggler.under_median),
                                        " % under the median"));
   }
   FillRegions(view, report);
   FillTool(view, report);
+  FillLaneTimes(view, report);
 }
 
 void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
@@ -114,10 +147,13 @@ void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
     if (!worker.missing_reason.empty()) {
       ++lost;
       v1::Problem problem;
-      problem.set_message(absl::StrCat("lost: ", worker.missing_reason));
+      const bool refused = !worker.result->refused_reason().empty();
+      problem.set_message(absl::StrCat(refused ? "" : "lost: ", worker.missing_reason));
       add_error(worker, problem);
     }
     for (const v1::LaneResult& lane : worker.result->lanes()) {
+      AddCounts(lane.errors(), *report.mutable_failed_ops());
+      AddCounts(lane.retries(), *report.mutable_retried_ops());
       if (lane.problem().code() != 0) {
         ++failed;
         v1::ErrorReport& error = add_error(worker, lane.problem());
@@ -153,19 +189,28 @@ void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
   };
   std::vector<Outcomes> outcomes;
   std::map<std::string, int> index_of;
-  for (const AlignedWorker& worker : view.aligned.workers) {
-    for (const v1::StepResult& step : worker.result->steps()) {
-      const auto [position, is_new] = index_of.try_emplace(step.name(), report.steps_size());
-      if (is_new) {
-        report.add_steps()->set_name(step.name());
-        outcomes.emplace_back();
-      }
-      v1::StepResult& merged = *report.mutable_steps(position->second);
-      merged.set_seconds(std::max(merged.seconds(), step.seconds()));
-      merged.set_bytes(merged.bytes() + step.bytes());
-      Outcomes& mine = outcomes[static_cast<size_t>(position->second)];
-      if (mine.workers[step.outcome()]++ == 0) mine.in_order.push_back(step.outcome());
+  const auto add = [&](const v1::StepResult& step) {
+    const auto [position, is_new] = index_of.try_emplace(step.name(), report.steps_size());
+    if (is_new) {
+      report.add_steps()->set_name(step.name());
+      outcomes.emplace_back();
     }
+    v1::StepResult& merged = *report.mutable_steps(position->second);
+    merged.set_seconds(std::max(merged.seconds(), step.seconds()));
+    merged.set_bytes(merged.bytes() + step.bytes());
+    Outcomes& mine = outcomes[static_cast<size_t>(position->second)];
+    if (mine.workers[step.outcome()]++ == 0) mine.in_order.push_back(step.outcome());
+  };
+  const auto& hooks = view.phase.hooks();
+  const auto is_before = [](const v1::StepResult& hook) { return hook.name() == "before-phase"; };
+  for (const v1::StepResult& hook : hooks) {
+    if (is_before(hook)) add(hook);
+  }
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    for (const v1::StepResult& step : worker.result->steps()) add(step);
+  }
+  for (const v1::StepResult& hook : hooks) {
+    if (!is_before(hook)) add(hook);
   }
   for (int i = 0; i < report.steps_size(); ++i) {
     const Outcomes& mine = outcomes[static_cast<size_t>(i)];

@@ -94,7 +94,7 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     any_repeated |= ++named.phase_count > 1;
     // Excludes interrupted repetitions and those without a figure. A repetition without some workers or lanes measured
     // something different from the others.
-    named.metadata = phase.metadata();
+    named.metadata = phase.headline_in_ops();
     const double value = named.metadata ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
     if (phase.interrupted()) continue;
     if (HasMark(phase, "partial")) {

@@ -1,9 +1,12 @@
 #include "coordinator/analysis/report_builder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "coordinator/analysis/brief.h"
+#include "coordinator/analysis/criteria.h"
 #include "coordinator/analysis/error_report.h"
+#include "coordinator/analysis/per_client.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 
@@ -11,18 +14,33 @@ namespace iobench {
 
 void ReportBuilder::Begin(const v1::PhaseRecord* newest) {
   report_ = SummarizeRun(run_, newest);
+  BeginPerClient(report_);
+}
+
+void ReportBuilder::BeginWithClocksOf(const v1::FinishedPhase& newest) {
+  Begin(nullptr);
+  NoteClocks(newest.clocks(), report_);
 }
 
 v1::PhaseReport ReportBuilder::Add(const v1::PhaseRecord& phase) {
-  v1::PhaseReport full = SummarizePhase(run_, phase);
-  NoteClocks(run_, &phase, report_);
+  return Add(FinishPhase(run_, phase));
+}
+
+v1::PhaseReport ReportBuilder::AddWhole(const v1::PhaseRecord& phase) {
+  return Add(FinishPhase(run_, phase, Charts::kFilledIn));
+}
+
+v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
+  NoteClocks(phase.clocks(), report_);
+  NotePerClient(phase.report(), report_);
   *report_.add_phases() =
-      BriefOf(full, SelectsWorkers(phase.phase()) ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
-  return full;
+      BriefOf(phase.report(), phase.selects_workers() ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
+  return std::move(*phase.mutable_report());
 }
 
 void ReportBuilder::NoteTotals() {
   NoteScore(report_);
+  NoteCriteria(report_);
   report_.clear_repetitions();
   // In a plan without repetitions, phases of one name need not be the same.
   if (run_.plan().repetitions() <= 1) return;
@@ -32,7 +50,18 @@ void ReportBuilder::NoteTotals() {
 }
 
 void ReportBuilder::NoteRun() {
-  *report_.mutable_run() = std::move(*SummarizeRun(run_, nullptr).mutable_run());
+  v1::RunReport whole = SummarizeRun(run_, nullptr);
+  *report_.mutable_run() = std::move(*whole.mutable_run());
+  for (const std::string& note : whole.notes()) {
+    const bool is_known =
+        std::find(report_.notes().begin(), report_.notes().end(), note) != report_.notes().end();
+    if (!is_known) report_.add_notes(note);
+  }
+}
+
+void ReportBuilder::NoteFile(const v1::FileDigest& file) {
+  const bool is_first = report_.files_size() > 0 && report_.files(0).name() == file.name();
+  *(is_first ? report_.mutable_files(0) : report_.add_files()) = file;
 }
 
 void ReportBuilder::AddProblem(const std::string& message) {

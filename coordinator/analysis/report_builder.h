@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "iobench/v1/finished.pb.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -19,14 +20,22 @@ class ReportBuilder {
   // Fills the report with what is known before the phases: run, clients and notes. REQUIRES: workers, targets and plan
   // of the run are final. `newest`: its pings give the clocks of the clients until a phase is added; may be null.
   void Begin(const v1::PhaseRecord* newest);
+  void BeginWithClocksOf(const v1::FinishedPhase& newest);
   // Adds a phase and returns its full report. report() gets a brief of it (coordinator/analysis/brief.h) and the clocks
   // that it measured.
   v1::PhaseReport Add(const v1::PhaseRecord& phase);
-  // Updates the results over all phases so far: the score and, if the plan repeats its phases, the repetitions. Call it
-  // before the report is saved or shown; it looks at every phase, so Add does not call it.
+  // The same, and the phase that is returned has its charts (coordinator/analysis/charts).
+  v1::PhaseReport AddWhole(const v1::PhaseRecord& phase);
+  // Adds a phase that FinishPhase has computed from this run, perhaps in another thread or an earlier process.
+  v1::PhaseReport Add(v1::FinishedPhase phase);
+  // Updates the results over all phases so far: the score, the verdicts on the plan's criteria and, if the plan repeats
+  // its phases, the repetitions. Call it before the report is saved or shown; it looks at every phase, so Add does not call it.
   void NoteTotals();
   // Takes over what has changed in the run's record: problems, exit code, whether it has finished.
   void NoteRun();
+  // Adds the digest of a file that the report was computed from, or replaces the one of the same name, for which it
+  // looks only at the first: run.pb, which a run saves several times.
+  void NoteFile(const v1::FileDigest& file);
   // Adds a problem that is not in the run's record. NoteRun would remove it.
   void AddProblem(const std::string& message);
 

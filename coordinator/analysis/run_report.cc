@@ -1,10 +1,14 @@
 // The report of a run without its phases: workers and targets.
+#include <cassert>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/digest/sha256.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/client_differences.h"
 #include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/phase/align.h"
 #include "coordinator/analysis/phase/client_roster.h"
@@ -18,14 +22,54 @@ void FillInfo(const v1::RunRecord& run, v1::RunInfo& info) {
   info.set_command(run.command());
   *info.mutable_plan() = run.plan();
   info.set_started_at(run.started_at());
-  info.set_exit_code(run.exit_code());
+  // Versions before 2 did not tell 0 from none.
+  if (run.has_exit_code() || run.finished()) info.set_exit_code(run.exit_code());
   info.set_program_version(run.program_version());
+  info.set_label(run.label());
+  info.set_program_sha256(run.program_sha256());
+  info.set_plan_sha256(Sha256Of({run.plan().SerializeAsString()}));
+  if (run.has_iozone()) *info.mutable_iozone() = run.iozone();
+  *info.mutable_resumptions() = run.resumptions();
   info.set_transport(run.transport());
   info.set_worker_count(static_cast<uint32_t>(run.workers_size()));
   info.set_lane_count(static_cast<uint32_t>(run.workers_size()) * run.plan().lanes_per_worker());
   info.set_finished(run.finished());
   info.set_coordinator_host(run.coordinator().host());
   for (const v1::Problem& problem : run.problems()) *info.add_problems() = ErrorFrom(problem);
+  *info.mutable_left_out() = run.left_out();
+  for (const v1::WorkerFacts& sampler : run.samplers()) {
+    v1::ServerFacts& server = *info.add_servers();
+    server.set_host(sampler.host());
+    server.set_processors(sampler.processors());
+    server.set_memory_bytes(sampler.memory_bytes());
+    server.set_kernel(sampler.kernel());
+  }
+  *info.mutable_skipped_phases() = run.skipped_phases();
+  *info.mutable_shortened_phases() = run.shortened_phases();
+}
+
+// What the run did without: clients with a fault, and phases for which --max-duration left no time.
+std::vector<std::string> NotesOnMissing(const v1::RunRecord& run) {
+  const std::string option = absl::StrCat("--max-duration ", FormatSeconds(run.max_duration_s()));
+  std::vector<std::string> notes;
+  if (!run.left_out().empty()) {
+    std::vector<std::string> clients;
+    for (const v1::LeftOutClient& client : run.left_out()) {
+      clients.push_back(client.client().empty() ? "some that did not join" : client.client());
+    }
+    notes.push_back(absl::StrCat("clients left out because of a fault (--skip-bad): ",
+                                 absl::StrJoin(clients, ", "), "; no figure counts them"));
+  }
+  if (!run.shortened_phases().empty()) {
+    notes.push_back(
+        absl::StrCat(option, " ended ", absl::StrJoin(run.shortened_phases(), ", "), " before it was done"));
+  }
+  if (!run.skipped_phases().empty()) {
+    notes.push_back(absl::StrCat(option, " was over: ", run.skipped_phases_size(), " of ",
+                                 static_cast<uint32_t>(run.plan().phases_size()) * run.plan().repetitions(),
+                                 " phases did not begin: ", absl::StrJoin(run.skipped_phases(), ", ")));
+  }
+  return notes;
 }
 
 // Index is the worker number; null: not in the record, or lost.
@@ -40,18 +84,17 @@ std::vector<const v1::WorkerPhaseResult*> ResultsByWorker(const v1::PhaseRecord*
 
 // The clock of the first worker of a client that has one. `at`: start of the phase.
 void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhaseResult* const> results,
-               CoordTime at, v1::ClientReport& report) {
+               CoordTime at, v1::ClientClock& clock) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  report.set_clock_offset_ns(nan);
-  report.set_clock_error_ns(nan);
-  report.set_same_clock(false);
+  clock.set_offset_ns(nan);
+  clock.set_error_ns(nan);
   for (const uint32_t worker : workers) {
     if (results[worker] == nullptr) continue;
-    const absl::StatusOr<FittedClock> clock = FitClock(*results[worker]);
-    if (!clock.ok()) continue;
-    report.set_clock_offset_ns(clock->map.offset_ns(at));
-    report.set_clock_error_ns(static_cast<double>(clock->map.error_ns(at)));
-    report.set_same_clock(results[worker]->bursts().empty());
+    const absl::StatusOr<FittedClock> fitted = FitClock(*results[worker]);
+    if (!fitted.ok()) continue;
+    clock.set_offset_ns(fitted->map.offset_ns(at));
+    clock.set_error_ns(static_cast<double>(fitted->map.error_ns(at)));
+    clock.set_same_clock(results[worker]->bursts().empty());
     return;
   }
 }
@@ -65,6 +108,7 @@ void FillTargets(const v1::RunRecord& run, uint32_t worker, v1::ClientReport& re
     target.set_filesystem(seen.targets(i).filesystem());
     target.set_mount_source(seen.targets(i).mount_source());
     target.set_mount_options(seen.targets(i).mount_options());
+    *target.mutable_settings() = seen.targets(i).settings();
   }
 }
 
@@ -75,6 +119,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
   report.set_schema("cluster-iobench result 1");
   FillInfo(run, *report.mutable_run());
   *report.mutable_notes() = run.plan().notes();
+  for (const std::string& note : NotesOnMissing(run)) report.add_notes(note);
   const ClientRoster roster(run);
   for (size_t client = 0; client < roster.client_count(); ++client) {
     const uint32_t first_worker = roster.WorkersOf(client).front();
@@ -85,10 +130,13 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     table.set_worker_count(static_cast<uint32_t>(roster.WorkersOf(client).size()));
     table.set_processors(facts.processors());
     table.set_memory_bytes(facts.memory_bytes());
+    table.set_l2_cache_bytes(facts.l2_cache_bytes());
+    table.set_l3_cache_bytes(facts.l3_cache_bytes());
     table.set_kernel(facts.kernel());
     table.set_clock(facts.clock());
     table.set_clock_read_ns(facts.clock_read_ns());
     table.set_loop_ns(facts.loop_ns());
+    *table.mutable_settings() = facts.settings();
     FillTargets(run, first_worker, table);
     if (!roster.OtherHostsOf(client).empty()) {
       report.add_notes(absl::StrCat(
@@ -97,16 +145,29 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
           "cloned machines: give each clone its own identity"));
     }
   }
-  NoteClocks(run, newest, report);
+  NoteClocks(ClocksOf(run, newest), report);
+  FillDifferences(report);
   return report;
 }
 
-void NoteClocks(const v1::RunRecord& run, const v1::PhaseRecord* newest, v1::RunReport& report) {
+google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord& run,
+                                                             const v1::PhaseRecord* phase) {
   const ClientRoster roster(run);
-  const std::vector<const v1::WorkerPhaseResult*> results = ResultsByWorker(newest, roster.worker_count());
-  const CoordTime at{newest == nullptr ? 0 : newest->start_coord_ns()};
-  for (int client = 0; client < report.clients_size(); ++client) {
-    FillClock(roster.WorkersOf(static_cast<size_t>(client)), results, at, *report.mutable_clients(client));
+  const std::vector<const v1::WorkerPhaseResult*> results = ResultsByWorker(phase, roster.worker_count());
+  const CoordTime at{phase == nullptr ? 0 : phase->start_coord_ns()};
+  google::protobuf::RepeatedPtrField<v1::ClientClock> clocks;
+  for (size_t client = 0; client < roster.client_count(); ++client)
+    FillClock(roster.WorkersOf(client), results, at, *clocks.Add());
+  return clocks;
+}
+
+void NoteClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report) {
+  assert(clocks.size() == report.clients_size());
+  for (int client = 0; client < clocks.size(); ++client) {
+    v1::ClientReport& noted = *report.mutable_clients(client);
+    noted.set_clock_offset_ns(clocks[client].offset_ns());
+    noted.set_clock_error_ns(clocks[client].error_ns());
+    noted.set_same_clock(clocks[client].same_clock());
   }
 }
 

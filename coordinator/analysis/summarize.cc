@@ -2,18 +2,35 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "coordinator/analysis/brief.h"
+#include "coordinator/analysis/charts/phase_charts.h"
 #include "coordinator/analysis/client_tables.h"
 #include "coordinator/analysis/lane_summaries.h"
+#include "coordinator/analysis/limited_by.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/figures.h"
+#include "coordinator/analysis/phase/phase_reads.h"
 #include "coordinator/analysis/phase/phase_view.h"
 #include "coordinator/analysis/phase/phase_writes.h"
+#include "coordinator/analysis/phase/server_figures.h"
 
 namespace iobench {
 namespace {
+
+// Of the first assignment that has a stride.
+uint32_t StrideOf(const v1::Phase& phase) {
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    const absl::StatusOr<const OperationSpec*> operation = FindOperation(assignment.operation().name());
+    if (operation.ok() && (*operation)->pattern == Pattern::kStride)
+      return assignment.operation().stride_records();
+  }
+  return 0;
+}
 
 void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   const v1::PhaseRecord& phase = view.phase;
@@ -24,9 +41,15 @@ void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   report.set_title(view.traits.title);
   report.set_engine(view.traits.engine);
   report.set_record_bytes(view.traits.record_bytes);
+  report.set_stride_records(StrideOf(phase.phase()));
   report.set_bytes_per_lane(ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
+  if (const uint32_t only = phase.phase().only_target();
+      only > 0 && only <= static_cast<uint32_t>(view.run.plan().targets_size())) {
+    report.set_target(view.run.plan().targets(static_cast<int>(only - 1)).path());
+  }
   report.set_lane_count(static_cast<uint32_t>(view.aligned.lanes.size()));
   report.set_metadata(view.traits.metadata);
+  report.set_headline_in_ops(view.traits.headline_in_ops);
   if (view.traits.tree.items_per_lane() > 0) *report.mutable_tree() = view.traits.tree;
   report.set_started_at(phase.started_at());
   report.set_prepare_s(phase.prepare_s());
@@ -89,7 +112,7 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
 
 }  // namespace
 
-v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
+v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& phase, Charts charts) {
   const PhaseTraits traits = TraitsOf(phase.phase());
   const ClientRoster roster(run);
   const AlignedPhase aligned = Align(phase, static_cast<uint32_t>(roster.worker_count()));
@@ -98,7 +121,8 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
   const PhaseWrites writes = PhaseWritesOf(view);
   view.writes = &writes;
 
-  v1::PhaseReport report;
+  v1::FinishedPhase finished;
+  v1::PhaseReport& report = *finished.mutable_report();
   FillWhat(view, report);
   FillFigures(view, report);
   *report.mutable_start() = StartOf(phase, aligned, figures.duration_s);
@@ -108,9 +132,21 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
   FillBetween(view, report);
   FillClientTables(view, report);
   FillWrites(view, report);
+  FillReads(view, report);
+  FillServers(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);
-  return report;
+  report.set_limited_by(LimitedBy(view, report));
+  const int errors = report.errors_size();
+  if (charts == Charts::kFilledIn) FillCharts(view, report);
+  finished.set_chart_errors(static_cast<uint32_t>(report.errors_size() - errors));
+  *finished.mutable_clocks() = ClocksOf(run, &phase);
+  finished.set_selects_workers(SelectsWorkers(phase.phase()));
+  return finished;
+}
+
+v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& phase, Charts charts) {
+  return std::move(*FinishPhase(run, phase, charts).mutable_report());
 }
 
 }  // namespace iobench

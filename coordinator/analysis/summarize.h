@@ -5,20 +5,32 @@
 #include <span>
 #include <vector>
 
+#include "iobench/v1/finished.pb.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
 // Computes all figures, marks and errors of one phase, as defined in docs/measurement.md. If a worker's clock map
 // cannot be fitted, its lanes are aligned by its best burst and marked clock_step.
-v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& phase);
+// Charts (coordinator/analysis/charts) cost as much as all the rest, and only some reports show them.
+enum class Charts { kLeftOut, kFilledIn };
+v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& phase,
+                               Charts charts = Charts::kLeftOut);
+
+// The same, with all else that the report of a run takes from the phase's record. Thread-safe, so several phases can be
+// computed at a time. Leaves `file` unset.
+v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& phase,
+                              Charts charts = Charts::kLeftOut);
 
 // Returns the report without phases: schema, run, clients (with offset and error of their clocks from `newest`, which
 // may be null).
 v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newest);
 
-// Updates the clocks of a report's clients from a newer phase.
-void NoteClocks(const v1::RunRecord& run, const v1::PhaseRecord* newest, v1::RunReport& report);
+// Returns the clock of each client, in the order of the report; all unknown if `phase` is null.
+google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord& run,
+                                                             const v1::PhaseRecord* phase);
+// Updates the clocks of a report's clients. REQUIRES: `clocks` has one for each.
+void NoteClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report);
 
 // Returns median, distribution-free interval etc., one entry per phase name; empty if no name occurs at least twice.
 std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/units.h"
 #include "common/time.h"
 
 namespace iobench {
@@ -11,7 +13,8 @@ namespace {
 
 constexpr int kVerifyPings = 4;
 constexpr int kBurstPings = 16;
-constexpr int kMaxPingsPerBurst = 4000;  // over all clocks; each costs about 70 us of CPU over gRPC
+// Over all clocks, but at least one for each: a ping costs about 70 us of CPU over gRPC.
+constexpr int kMaxPingsPerBurst = 2000;
 constexpr size_t kAtATime = 32;
 // With one poll per second, a clock's error grows by 0.25 ms. If there are many clocks, they are polled less often,
 // such that it stays below 5 ms.
@@ -33,6 +36,14 @@ int64_t RoundTripNs(const v1::PingSample& sample) {
          (sample.replied_worker_ns() - sample.received_worker_ns());
 }
 
+// A worker cannot have spent longer on its answer than passed here meanwhile, even if one of the clocks is slewed.
+constexpr int64_t kPossibleSlackNs = 1'000'000;
+constexpr int64_t kPossibleDriftDivisor = 1000;
+
+int PingsFor(size_t clocks, int most) {
+  return std::clamp(static_cast<int>(kMaxPingsPerBurst / std::max<size_t>(1, clocks)), 1, most);
+}
+
 bool Disjoint(const OffsetInterval& a, const OffsetInterval& b) {
   return a.low_ns > b.high_ns || b.low_ns > a.high_ns;
 }
@@ -43,13 +54,14 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
   pings.assign(workers.size(), {});
   for (size_t first = 0; first < workers.size(); first += kAtATime) {
     const size_t end = std::min(first + kAtATime, workers.size());
-    std::map<uint32_t, size_t> index_of;
+    const std::span<const uint32_t> some = std::span(workers).subspan(first, end - first);
+    std::unordered_map<uint32_t, size_t> index_of;
     for (size_t i = first; i < end; ++i) index_of[workers[i]] = i;
     for (int round = 0; round < count; ++round) {
-      std::map<uint32_t, CoordTime> sent;
-      absl::Status status = cluster_.Call(
+      std::unordered_map<uint32_t, CoordTime> sent;
+      absl::Status status = cluster_.CallSome(
+          some,
           [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-            if (!index_of.contains(member.number)) return std::nullopt;
             v1::WorkerRequest request;
             request.mutable_ping();
             sent[member.number] = cluster_.Now();
@@ -59,6 +71,7 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
             Pings& mine = pings[index_of[member.number]];
             v1::PingSample sample =
                 SampleFrom(sent[member.number], received.event.pong(), received.received_at);
+            if (!IsPossible(member.number, sample)) return;
             mine.best_round_trip_ns = std::min(mine.best_round_trip_ns, RoundTripNs(sample));
             *mine.burst.add_samples() = std::move(sample);
           },
@@ -69,15 +82,39 @@ absl::Status ClockSync::PingAll(const std::vector<uint32_t>& workers, int count,
   return absl::OkStatus();
 }
 
+bool ClockSync::IsPossible(uint32_t worker, const v1::PingSample& sample) {
+  const int64_t here_ns = sample.returned_coord_ns() - sample.sent_coord_ns();
+  const auto too_much_ns = here_ns + here_ns / kPossibleDriftDivisor + kPossibleSlackNs;
+  // Unsigned, because the worker's numbers may be anything.
+  const uint64_t there_ns =
+      static_cast<uint64_t>(sample.replied_worker_ns()) - static_cast<uint64_t>(sample.received_worker_ns());
+  const bool in_range = sample.received_worker_ns() > 0 && sample.replied_worker_ns() <= INT64_MAX / 4;
+  const bool in_order = sample.replied_worker_ns() >= sample.received_worker_ns();
+  if (in_range && in_order && there_ns <= static_cast<uint64_t>(too_much_ns)) return true;
+  impossible_.resize(std::max<size_t>(impossible_.size(), worker + 1));
+  impossible_[worker] =
+      !in_range   ? "a ping arrived there at no time that a clock can show"
+      : !in_order ? "it answered a ping before the ping had arrived"
+                  : absl::StrCat("it spent ", FormatSeconds(SecondsFrom(static_cast<int64_t>(there_ns))),
+                                 " on a ping that was back after ", FormatSeconds(SecondsFrom(here_ns)));
+  return false;
+}
+
+void ClockSync::NoteRoundTrip(int64_t round_trip_ns) {
+  longest_round_trip_ns_ = std::max(longest_round_trip_ns_, std::min(round_trip_ns, kLongestRoundTripNs));
+}
+
 absl::Status ClockSync::Verify() {
   const std::vector<Member>& members = cluster_.members();
   std::vector<uint32_t> everybody;
   everybody.reserve(members.size());
   for (const Member& member : members) everybody.push_back(member.number);
+  impossible_.assign(members.size(), "");
   std::vector<Pings> pings;
+  const int count = PingsFor(everybody.size(), kVerifyPings);
   const CoordTime begin = cluster_.Now();
-  if (absl::Status status = PingAll(everybody, kVerifyPings, pings); !status.ok()) return status;
-  round_ns_ = (cluster_.Now() - begin) / kVerifyPings;
+  if (absl::Status status = PingAll(everybody, count, pings); !status.ok()) return status;
+  round_ns_ = (cluster_.Now() - begin) / count;
 
   // The clocks with one boot id, in the order in which they were found. Several mean that machines were cloned.
   struct Clock {
@@ -94,7 +131,7 @@ absl::Status ClockSync::Verify() {
   for (const Member& member : members) {
     if (member.lost) continue;
     const Pings& mine = pings[member.number];
-    longest_round_trip_ns_ = std::max(longest_round_trip_ns_, mine.best_round_trip_ns);
+    if (!mine.burst.samples().empty()) NoteRoundTrip(mine.best_round_trip_ns);
     const absl::StatusOr<OffsetInterval> interval = IntervalOf(mine.burst);
     std::vector<Clock>& known = clocks_of_boot_id[member.facts.boot_id()];
     // A burst that contains a clock step proves nothing; then the boot id decides.
@@ -139,16 +176,15 @@ int64_t ClockSync::poll_interval_ns() const {
 absl::Status ClockSync::Burst() {
   std::vector<uint32_t> workers = OneOfEachClock([](const Member&) { return true; });
   if (workers.empty()) return absl::OkStatus();
-  const int count =
-      std::clamp(static_cast<int>(kMaxPingsPerBurst / workers.size()), kVerifyPings, kBurstPings);
+  const int count = PingsFor(workers.size(), kBurstPings);
   for (int attempt = 0; attempt < 3 && !workers.empty(); ++attempt) {
     std::vector<Pings> pings;
     if (absl::Status status = PingAll(workers, count, pings); !status.ok()) return status;
     std::vector<uint32_t> again;
     for (size_t i = 0; i < workers.size(); ++i) {
-      if (pings[i].burst.samples().empty()) continue;  // lost in the meantime
+      if (pings[i].burst.samples().empty()) continue;  // lost in the meantime, or impossible
       if (IntervalOf(pings[i].burst).ok()) {
-        longest_round_trip_ns_ = std::max(longest_round_trip_ns_, pings[i].best_round_trip_ns);
+        NoteRoundTrip(pings[i].best_round_trip_ns);
         logs_[clock_of_[workers[i]]].Add(std::move(pings[i].burst));
       } else {  // the clock was stepped within the burst
         again.push_back(workers[i]);
@@ -161,7 +197,7 @@ absl::Status ClockSync::Burst() {
 
 void ClockSync::Note(const Member& member, const v1::PingSample& sample) {
   const uint32_t clock = clock_of_[member.number];
-  if (clock == 0) return;
+  if (clock == 0 || !IsPossible(member.number, sample)) return;
   v1::PingBurst burst;
   *burst.add_samples() = sample;
   if (IntervalOf(burst).ok()) logs_[clock].Add(std::move(burst));

@@ -27,7 +27,7 @@ class ClockSync {
   ClockSync(Cluster& cluster, std::string own_boot_id, Measured measured)
       : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), measured_(measured) {}
 
-  // Sends four pings to each worker and determines which workers share a clock: those with equal boot ids, unless the
+  // Sends four pings to each worker (fewer with more than 500, but at least one) and determines which workers share a clock: those with equal boot ids, unless the
   // pings contradict that. In that case they run on cloned machines, which the cluster then distinguishes. Also
   // measures how long a round of messages to all workers takes. Call it once, after Gather and before using the
   // members' clients. Errors, here and in Burst: those of Cluster::Call, for which a lost worker is no error.
@@ -35,8 +35,8 @@ class ClockSync {
   // Notes for the user, one for each client that is a clone.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least four)
-  // with more than 250 clocks. A burst in which the clock was stepped is repeated up to twice and then left out. Call
+  // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least
+  // one) with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then left out. Call
   // it before and after a phase.
   absl::Status Burst();
   // Adds a pong that arrived with a poll, as a burst of one ping. It is dropped if the worker shares the coordinator's
@@ -46,6 +46,10 @@ class ClockSync {
   void KeepAround(CoordTime instant);
   // Starts a phase: drops all bursts but the newest.
   void StartPhase();
+
+  // Returns what was impossible about a ping of this worker: it answered before it was asked, or took longer for its
+  // answer than the answer was on its way. Such pings bound nothing and are left out. Empty: there was none.
+  const std::string& ImpossiblePing(uint32_t worker) const { return impossible_[worker]; }
 
   // Returns the interval at which clocks must be polled during a phase: between two polls, ClockMap's error grows by
   // kMaxDriftPpm of half the interval. It is 1 s, or 1 ms per clock with more than 1,000 of them, but at most 10 s.
@@ -62,7 +66,9 @@ class ClockSync {
   // is the identity: the worker shares the coordinator's clock or is lost.
   ClockMap MapOf(uint32_t worker) const;
 
-  // The worst over all workers and bursts so far of a burst's best round trip, without the worker's own time.
+  // The worst over all workers and bursts so far of a burst's best round trip, without the worker's own time. At most
+  // kLongestRoundTripNs, so that a worker that answers slowly on purpose delays the others' start only so far.
+  static constexpr int64_t kLongestRoundTripNs = kNanosPerSecond;
   int64_t longest_round_trip_ns() const { return longest_round_trip_ns_; }
   // The time that a message to all workers and back took in Verify.
   int64_t round_ns() const { return round_ns_; }
@@ -72,6 +78,9 @@ class ClockSync {
     v1::PingBurst burst;
     int64_t best_round_trip_ns = INT64_MAX;
   };
+  // Returns whether the exchange can have happened; otherwise notes why not.
+  bool IsPossible(uint32_t worker, const v1::PingSample& sample);
+  void NoteRoundTrip(int64_t round_trip_ns);
   // Sends `count` pings to each of `workers`, at most 32 workers at a time, so that pings do not queue behind each
   // other.
   absl::Status PingAll(const std::vector<uint32_t>& workers, int count, std::vector<Pings>& pings);
@@ -80,8 +89,9 @@ class ClockSync {
   Cluster& cluster_;
   const std::string own_boot_id_;
   const Measured measured_;
-  std::vector<uint32_t> clock_of_;  // worker number -> clock; clock 0 is the coordinator's
-  std::vector<PingLog> logs_;       // by clock; [0] stays empty
+  std::vector<uint32_t> clock_of_;       // worker number -> clock; clock 0 is the coordinator's
+  std::vector<PingLog> logs_;            // by clock; [0] stays empty
+  std::vector<std::string> impossible_;  // by worker number
   std::vector<std::string> notes_;
   int64_t longest_round_trip_ns_ = 0;
   int64_t round_ns_ = 0;

@@ -1,11 +1,11 @@
 #include "coordinator/cluster/cluster.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -21,54 +21,8 @@ constexpr int64_t kHangs = 2;
 // An interrupted run usually ends at once.
 constexpr int64_t kWarnInterruptAfterNs = kNanosPerSecond;
 
-// If no worker joins for this time, missing workers are reported, and then again.
-constexpr int64_t kWarnMissingAfterNs = 3 * kNanosPerSecond;
-constexpr int64_t kWarnAgainAfterNs = 30 * kNanosPerSecond;
-constexpr size_t kMaxNamed = 8;
-
-// Sorts "node9" before "node10": digits compare as numbers.
-bool NaturalLess(const std::string& a, const std::string& b) {
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (isdigit(static_cast<unsigned char>(a[i])) && isdigit(static_cast<unsigned char>(b[j]))) {
-      size_t i_end = i, j_end = j;
-      while (i_end < a.size() && isdigit(static_cast<unsigned char>(a[i_end]))) ++i_end;
-      while (j_end < b.size() && isdigit(static_cast<unsigned char>(b[j_end]))) ++j_end;
-      while (i + 1 < i_end && a[i] == '0') ++i;
-      while (j + 1 < j_end && b[j] == '0') ++j;
-      if (i_end - i != j_end - j) return i_end - i < j_end - j;
-      if (const int order = a.compare(i, i_end - i, b, j, j_end - j); order != 0) return order < 0;
-      i = i_end;
-      j = j_end;
-    } else {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i;
-      ++j;
-    }
-  }
-  return a.size() - i < b.size() - j;
-}
-
-// Returns "2 of 4 workers have joined (node01, 2 on node02); missing: …".
-std::string WhoIsMissing(const std::vector<Member>& joined, uint32_t count, const JoinWatch& watch) {
-  std::map<std::string, size_t> hosts;
-  std::vector<v1::WorkerFacts> facts;
-  for (const Member& member : joined) {
-    ++hosts[member.facts.host()];
-    facts.push_back(member.facts);
-  }
-  std::vector<std::string> names;
-  for (const auto& [host, workers] : hosts) {
-    if (names.size() == kMaxNamed) {
-      names.push_back(absl::StrCat("and ", hosts.size() - kMaxNamed, " more hosts"));
-      break;
-    }
-    names.push_back(workers == 1 ? host : absl::StrCat(workers, " on ", host));
-  }
-  return absl::StrCat(joined.size(), " of ", count, " workers have joined",
-                      names.empty() ? "" : absl::StrCat(" (", absl::StrJoin(names, ", "), ")"),
-                      watch.missing ? absl::StrCat("; missing: ", watch.missing(facts)) : "");
-}
+// A poll costs about as much as a ping.
+constexpr int64_t kPollNsPerWorker = 1'000'000;
 
 }  // namespace
 
@@ -80,102 +34,59 @@ absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer) {
   return Annotate(ToStatus(answer.event.problem()), member.Name());
 }
 
-absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
-                             const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch) {
-  std::vector<Member> joined;
-  const Patience patience{.deadline = deadline};
-  CoordTime warn_at = Now() + kWarnMissingAfterNs;
-  while (joined.size() < count) {
-    auto next = Next(patience);
-    if (!next.ok()) {
-      if (absl::IsDeadlineExceeded(next.status())) {
-        return absl::DeadlineExceededError(
-            absl::StrCat(WhoIsMissing(joined, count, watch), "; raise --join-timeout to wait longer"));
-      }
-      return next.status();
-    }
-    if (!next->has_value()) {
-      if (absl::Status status = watch.check ? watch.check() : absl::OkStatus(); !status.ok()) return status;
-      if (Now() < warn_at) continue;
-      spdlog::warn("{}", Printable(WhoIsMissing(joined, count, watch)));
-      warn_at = Now() + kWarnAgainAfterNs;
-      continue;
-    }
-    const ReceivedEvent& received = **next;
-    if (received.event.has_lost()) {
-      std::erase_if(joined, [&](const Member& member) { return member.id == received.worker; });
-      on_joined(static_cast<uint32_t>(joined.size()));
-      continue;
-    }
-    if (!received.event.has_joined()) continue;
-    const v1::WorkerFacts& facts = received.event.joined();
-    if (facts.program_version() != version) {
-      const std::string reason = absl::StrCat(
-          "worker on ", facts.host(), " is version ", facts.program_version(), ", the coordinator is ",
-          version,
-          " (after the + comes a fingerprint of the sources): install the same cluster-iobench on both");
-      DismissOne(received.worker, reason);
-      return absl::FailedPreconditionError(reason);
-    }
-    Member member;
-    member.id = received.worker;
-    member.facts = facts;
-    joined.push_back(std::move(member));
-    warn_at = std::max(warn_at, Now() + kWarnMissingAfterNs);
-    on_joined(static_cast<uint32_t>(joined.size()));
-  }
-  std::stable_sort(joined.begin(), joined.end(), [this](const Member& a, const Member& b) {
-    if (a.facts.client_list_position() != b.facts.client_list_position())
-      return a.facts.client_list_position() < b.facts.client_list_position();
-    if (!transport_.ordered() && a.facts.host() != b.facts.host()) {
-      return NaturalLess(a.facts.host(), b.facts.host());
-    }
-    return a.id < b.id;
-  });
-  for (uint32_t number = 0; number < joined.size(); ++number) {
-    joined[number].number = number;
-    number_of_[joined[number].id] = number;
-  }
-  members_ = std::move(joined);
-  NumberClients();
-  silence_.emplace(count, lost_after_ns_, Now());
-  return absl::OkStatus();
-}
-
-void Cluster::NumberClients() {
-  std::map<std::string, uint32_t> client_of_boot_id;
-  for (Member& member : members_) {
-    member.client = client_of_boot_id.emplace(member.facts.boot_id(), client_of_boot_id.size()).first->second;
-  }
-  client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
-}
-
-void Cluster::SeparateClones(const std::vector<uint32_t>& clone_of_worker) {
-  for (Member& member : members_) {
-    member.clone = clone_of_worker[member.number];
-    if (member.clone == 0) continue;
-    member.facts.set_boot_id(absl::StrCat(member.facts.boot_id(), " clone ", member.clone));
-  }
-  NumberClients();
-}
-
-uint32_t Cluster::live_count() const {
-  return static_cast<uint32_t>(
-      std::count_if(members_.begin(), members_.end(), [](const Member& member) { return !member.lost; }));
-}
-
 absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience) {
+  std::vector<uint32_t> all(members_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return CallSome(all, make, on_reply, patience);
+}
+
+absl::Status Cluster::CallSome(std::span<const uint32_t> workers, const MakeRequest& make,
+                               const OnReply& on_reply, const Patience& patience) {
   // One call id is used for the whole round: a worker answers once, or in chunks of which the last is marked.
   const uint64_t call_id = next_call_id_++;
   std::unordered_set<uint32_t> waiting;
-  for (Member& member : members_) {
+  bool in_chunks = false;
+  for (const uint32_t number : workers) {
+    const Member& member = members_[number];
     if (member.lost) continue;
     std::optional<v1::WorkerRequest> request = make(member);
     if (!request) continue;
     request->set_run_id(run_id_);
     request->set_call_id(call_id);
-    if (transport_.Post(member.id, *request).ok()) waiting.insert(member.number);
+    in_chunks |= request->has_collect();
+    if (request->has_ping()) request->mutable_ping()->set_lease_ms(lease_ms());
+    if (Post(member, *request)) waiting.insert(member.number);
   }
+  Patience waits = patience;
+  if (patience.deadline.ns == INT64_MAX && !patience.stall_after_ns.has_value() &&
+      patience.drop_late.empty()) {
+    waits.deadline = Now() + 2 * patience_.lost_after_ns;
+    waits.drop_late = "it left a request unanswered, although it answered others";
+  } else if (patience.deadline.ns == INT64_MAX && patience.quick_work != nullptr &&
+             patience_.stall_after_ns > 0) {
+    waits.deadline = Now() + 2 * patience_.stall_after_ns;
+    waits.drop_late =
+        absl::StrCat("it did not ", patience.quick_work, ", although it seemed to make progress");
+  }
+  const bool watches = patience.stall_after_ns.has_value() && silence_.has_value();
+  if (watches) {
+    for (const uint32_t number : waiting) stalls_->Begin(number);
+    watched_call_ = &patience;
+  }
+  const absl::Status status = WaitForAnswers(call_id, in_chunks, waiting, on_reply, waits);
+  if (watches) {
+    for (const uint32_t number : waiting) stalls_->End(number);
+    watched_call_ = nullptr;
+  }
+  left_unanswered_ |= !waiting.empty();
+  return status;
+}
+
+absl::Status Cluster::WaitForAnswers(uint64_t call_id, bool in_chunks, std::unordered_set<uint32_t>& waiting,
+                                     const OnReply& on_reply, const Patience& patience) {
+  CoordTime poll_at{INT64_MAX};
+  if (patience.stall_after_ns.has_value()) poll_at = Now() + watch_interval_ns();
+  bool drops_late = !patience.drop_late.empty();
   const CoordTime warn_interrupt_at = Now() + kWarnInterruptAfterNs;
   CoordTime warn_at{INT64_MAX};
   if (patience.quick_work != nullptr) warn_at = Now() + kHangs * silence_->told_after_ns();
@@ -187,8 +98,18 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
     if (!patience.interruptible && interrupt_.raised() && Now() >= warn_interrupt_at) {
       WarnAboutInterrupt(waiting);
     }
-    auto next = Next(patience);
+    if (Now() >= poll_at) {
+      PollWork(waiting);
+      poll_at = Now() + watch_interval_ns();
+    }
+    Patience until = {.deadline = patience.deadline, .interruptible = patience.interruptible};
+    if (!patience.drop_late.empty() && !drops_late) until.deadline.ns = INT64_MAX;
+    auto next = Next(until);
     if (!next.ok()) {
+      if (absl::IsDeadlineExceeded(next.status()) && std::exchange(drops_late, false)) {
+        for (const uint32_t number : waiting) Drop(number, patience.drop_late);
+        continue;
+      }
       if (absl::IsDeadlineExceeded(next.status())) {
         return absl::DeadlineExceededError(
             absl::StrCat("no answer from ", members_[*waiting.begin()].Name(),
@@ -202,9 +123,13 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
     if (member == nullptr) continue;
     if (received.event.has_lost()) {
       waiting.erase(member->number);
-    } else if (received.event.call_id() == call_id) {
+    } else if (received.event.call_id() == call_id && waiting.contains(member->number)) {
       on_reply(*member, received);
-      if (!received.event.has_chunk() || received.event.chunk().last()) waiting.erase(member->number);
+      // A chunk that answers anything else is the only answer, or a wrong worker could keep the run waiting for ever.
+      if (!in_chunks || !received.event.has_chunk() || received.event.chunk().last()) {
+        waiting.erase(member->number);
+        if (patience.stall_after_ns.has_value()) stalls_->End(member->number);
+      }
       continue;
     }
     if (on_event_) on_event_(*member, received);
@@ -233,7 +158,7 @@ void Cluster::Tell(const MakeRequest& make) {
     if (!request) continue;
     request->set_run_id(run_id_);
     request->set_call_id(call_id);
-    transport_.Post(member.id, *request).IgnoreError();  // if it is lost, an event reports that
+    Post(member, *request);  // if it is lost, an event reports that
   }
 }
 
@@ -243,6 +168,9 @@ void Cluster::Dismiss(const std::string& reason) {
     request.mutable_leave()->set_reason(reason);
     return request;
   });
+  for (const Member& sampler : samplers_) {
+    if (!sampler.lost) DismissOne(sampler.id, reason);
+  }
 }
 
 // The worker need not be a member.
@@ -254,11 +182,57 @@ void Cluster::DismissOne(WorkerId id, const std::string& reason) {
   transport_.Post(id, request).IgnoreError();
 }
 
+absl::Status Cluster::CallSamplers(const MakeRequest& make, const OnReply& on_reply, int64_t within_ns,
+                                   bool interruptible) {
+  sampler_call_ = {.call_id = next_call_id_++, .waiting = {}, .on_reply = &on_reply};
+  for (Member& sampler : samplers_) {
+    if (sampler.lost) continue;
+    std::optional<v1::WorkerRequest> request = make(sampler);
+    if (!request) continue;
+    request->set_run_id(run_id_);
+    request->set_call_id(sampler_call_->call_id);
+    if (transport_.Post(sampler.id, *request).ok()) sampler_call_->waiting.insert(sampler.number);
+  }
+  absl::Status status = WaitUntil([this] { return sampler_call_->waiting.empty(); },
+                                  {.deadline = Now() + within_ns, .interruptible = interruptible});
+  if (absl::IsDeadlineExceeded(status)) {
+    for (const uint32_t number : sampler_call_->waiting) {
+      DismissOne(samplers_[number].id, "it did not answer in time");
+      LoseSampler(samplers_[number], "it did not answer in time");
+    }
+    status = absl::OkStatus();
+  }
+  sampler_call_.reset();
+  return status;
+}
+
+bool Cluster::TakeOfSampler(const ReceivedEvent& received) {
+  const auto found = std::find_if(samplers_.begin(), samplers_.end(),
+                                  [&](const Member& sampler) { return sampler.id == received.worker; });
+  if (found == samplers_.end() || members_.empty()) return false;
+  if (found->lost) return true;
+  if (received.event.has_lost()) {
+    LoseSampler(*found, received.event.lost().reason());
+    if (sampler_call_) sampler_call_->waiting.erase(found->number);
+  } else if (sampler_call_ && received.event.call_id() == sampler_call_->call_id &&
+             sampler_call_->waiting.erase(found->number) > 0) {
+    (*sampler_call_->on_reply)(*found, received);
+  }
+  return true;
+}
+
+void Cluster::LoseSampler(Member& sampler, const std::string& reason) {
+  sampler.lost = true;
+  sampler.lost_reason = reason;
+  spdlog::warn("the sampler on {} is lost: {}; the run goes on without it", Printable(sampler.facts.host()),
+               Printable(reason));
+}
+
 uint64_t Cluster::Ask(const Member& member, v1::WorkerRequest request) {
   const uint64_t call_id = next_call_id_++;
   request.set_run_id(run_id_);
   request.set_call_id(call_id);
-  transport_.Post(member.id, request).IgnoreError();
+  Post(member, request);
   return call_id;
 }
 
@@ -275,6 +249,9 @@ absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patienc
 
 absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patience) {
   if (patience.interruptible && interrupt_.raised()) return absl::CancelledError("interrupted");
+  if (patience.interruptible && patience_.abort_on_lost && given_up_.empty() && lost_count_ > 0) {
+    return absl::AbortedError("a worker is lost, and --on-lost abort ends the run");
+  }
   const CoordTime now = Now();
   if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
   LookForSilence(now);
@@ -288,11 +265,22 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
     return received.status();
   }
+  if (TakeOfSampler(*received)) return std::optional<ReceivedEvent>();
   Member* member = FindMember(received->worker);
   if (member != nullptr && member->lost)
     return std::optional<ReceivedEvent>();  // it was given up and has reappeared
   if (member != nullptr && silence_->Heard(member->number, Now()) && !received->event.has_lost()) {
     spdlog::warn("{} answers again", Printable(member->Name()));
+  }
+  if (member != nullptr && received->event.has_reconnected()) {
+    ++member->reconnects;
+    spdlog::warn("{} has reconnected: its connection broke, and nothing was lost", Printable(member->Name()));
+    return std::optional<ReceivedEvent>();
+  }
+  if (member != nullptr && received->event.has_progress()) {
+    const auto poll = work_polls_.find(member->number);
+    if (poll != work_polls_.end() && poll->second == received->event.call_id()) work_polls_.erase(poll);
+    LookAtWork(*member, received->event.progress());
   }
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
   if (member == nullptr && !members_.empty() && received->event.has_joined()) {
@@ -330,24 +318,107 @@ void Cluster::LookForSilence(CoordTime now) {
   const SilenceWatch::Findings findings = silence_->Look(now);
   for (const uint32_t number : findings.to_ask) {
     v1::WorkerRequest ping;
-    ping.mutable_ping();
+    ping.mutable_ping()->set_lease_ms(lease_ms());
     Ask(members_[number], std::move(ping));
   }
   for (const uint32_t number : findings.to_tell) {
+    ++silence_count_;
     const Member& member = members_[number];
     spdlog::warn(
         "{} (process {}) has not answered for {}: check the process and its host; it is dropped after {}",
         Printable(member.Name()), member.facts.pid(), FormatSeconds(SecondsFrom(silence_->told_after_ns())),
-        FormatSeconds(SecondsFrom(lost_after_ns_)));
+        FormatSeconds(SecondsFrom(patience_.lost_after_ns)));
   }
-  for (const uint32_t number : findings.to_give_up) GiveUp(members_[number]);
+  for (const uint32_t number : findings.to_give_up) {
+    Drop(number,
+         absl::StrCat("it has not answered for ", FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
+  }
 }
 
-void Cluster::GiveUp(Member& member) {
-  const std::string reason =
-      absl::StrCat("it has not answered for ", FormatSeconds(SecondsFrom(lost_after_ns_)));
+// The lease lasts for three beats, so that no worker leaves because one of them was late.
+uint32_t Cluster::lease_ms() const {
+  const int64_t lease_ns = std::max(patience_.lease_ns, silence_.has_value() ? 3 * silence_->beat_ns() : 0);
+  return static_cast<uint32_t>(std::max<int64_t>(1, lease_ns / 1'000'000));
+}
+
+int64_t Cluster::watch_interval_ns() const {
+  const int64_t stall_ns = watched_call_ != nullptr && *watched_call_->stall_after_ns > 0
+                               ? *watched_call_->stall_after_ns
+                               : patience_.stall_after_ns;
+  const int64_t usual_ns = std::clamp<int64_t>(stall_ns / 8, kNanosPerSecond / 20, kNanosPerSecond);
+  return std::max(stall_ns > 0 ? usual_ns : kNanosPerSecond,
+                  static_cast<int64_t>(members_.size()) * kPollNsPerWorker);
+}
+
+v1::WorkerRequest Cluster::PollFor(uint32_t worker) const {
+  v1::WorkerRequest request;
+  request.mutable_poll()->set_closely(stalls_->looks_closely(worker));
+  return request;
+}
+
+// A worker that has not answered its last poll is not polled again: its silence is watched.
+void Cluster::PollWork(const std::unordered_set<uint32_t>& waiting) {
+  for (const uint32_t number : waiting) {
+    if (work_polls_.contains(number)) continue;
+    v1::WorkerRequest request;
+    request.mutable_poll()->set_closely(true);
+    work_polls_[number] = Ask(members_[number], std::move(request));
+  }
+}
+
+void Cluster::LookAtWork(const Member& member, const v1::Progress& progress) {
+  if (!stalls_->watches(member.number)) return;
+  std::optional<int64_t> stall_ns;
+  if (watched_call_ != nullptr && *watched_call_->stall_after_ns > 0)
+    stall_ns = watched_call_->stall_after_ns;
+  const StallWatch::Finding finding = stalls_->Note(member.number, progress, Now(), stall_ns);
+  if (finding == StallWatch::Finding::kNone) return;
+  const std::string work = WorkForPeople(progress);
+  const std::string where = work.empty() ? "" : absl::StrCat(" (", work, ")");
+  const std::string still = FormatSeconds(SecondsFrom(stalls_->still_ns(member.number)));
+  const std::string what =
+      watched_call_ != nullptr ? absl::StrCat("it still has to ", watched_call_->work) : "its lanes run";
+  if (finding == StallWatch::Finding::kStalled) {
+    Drop(member.number, absl::StrCat("no progress for ", still, " while ", what, where));
+    return;
+  }
+  spdlog::warn(
+      "{}: no progress for {} while {}{}: check whether a file system hangs there; it is dropped after {}",
+      Printable(member.Name()), still, what, Printable(where),
+      FormatSeconds(SecondsFrom(stall_ns.value_or(stalls_->stall_after_ns()))));
+}
+
+bool Cluster::Post(const Member& member, const v1::WorkerRequest& request) {
+  if (silence_.has_value()) silence_->Sent(member.number, Now());
+  return transport_.Post(member.id, request).ok();
+}
+
+void Cluster::DropDead(int64_t within_ns, const std::string& reason) {
+  std::set<uint32_t> asked, answered;
+  Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        asked.insert(member.number);
+        v1::WorkerRequest request;
+        request.mutable_ping();
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent&) { answered.insert(member.number); },
+      {.deadline = Now() + within_ns, .interruptible = false})
+      .IgnoreError();
+  if (answered.empty()) return;
+  for (const uint32_t number : asked) {
+    if (answered.contains(number)) continue;
+    Drop(number, reason);
+    found_dead_ = true;
+  }
+}
+
+void Cluster::Drop(uint32_t worker, const std::string& reason) {
+  Member& member = members_[worker];
+  if (member.lost) return;
   // In case it reappears.
   DismissOne(member.id, absl::StrCat("the coordinator dropped this worker: ", reason));
+  transport_.GiveUp(member.id);
   MarkLost(member, reason);
   ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = Now()};
   lost.event.mutable_lost()->set_reason(reason);
@@ -357,8 +428,13 @@ void Cluster::GiveUp(Member& member) {
 void Cluster::MarkLost(Member& member, const std::string& reason) {
   if (member.lost) return;
   member.lost = true;
+  ++lost_count_;
   member.lost_reason = reason;
-  if (silence_.has_value()) silence_->Forget(member.number);
+  if (silence_.has_value()) {
+    silence_->Forget(member.number);
+    stalls_->End(member.number);
+  }
+  work_polls_.erase(member.number);
   spdlog::warn("{} is lost: {}", Printable(member.Name()), Printable(reason));
 }
 

@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,6 +20,7 @@
 #include "common/transport/transport.h"
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/cluster/silence_watch.h"
+#include "coordinator/cluster/stall_watch.h"
 #include "coordinator/launch/join_watch.h"
 #include "iobench/v1/control.pb.h"
 
@@ -33,6 +36,7 @@ struct Member {
   uint32_t clone = 0;   // 0, or the number of its machine among clones with the same boot id
   bool lost = false;
   std::string lost_reason;
+  uint32_t reconnects = 0;  // how often its connection broke and was made again
 
   std::string Name() const;  // "worker 3 on node07"
 };
@@ -44,28 +48,58 @@ absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer);
 // The coordinator's clock: CLOCK_MONOTONIC, or a test clock.
 using CoordClock = std::function<CoordTime()>;
 
+// How long the cluster waits for workers that do not answer, or whose work makes no progress.
+struct ClusterPatience {
+  int64_t lost_after_ns = 20 * kNanosPerSecond;  // silence after which a worker is lost
+  int64_t lease_ns =
+      10 * kNanosPerSecond;  // silence after which a worker leaves; longer for very many workers
+  int64_t stall_after_ns =
+      300 * kNanosPerSecond;   // time without progress after which it is dropped; 0: never
+  bool abort_on_lost = false;  // waiting calls return Aborted as soon as a worker is lost
+};
+
 // Only the thread that owns the transport may use it. The transport and the interrupt must outlive it. Call Gather
 // first. It never blocks for long without looking at the interrupt, the deadline and silent workers: every 20 ms.
 class Cluster {
  public:
-  // A silent worker is reported on stderr after some seconds, and counts as lost after `lost_after_ns`.
-  Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt,
-          int64_t lost_after_ns = kDefaultLostAfterNs, CoordClock clock = CoordNow)
+  using MakeRequest =
+      std::function<std::optional<v1::WorkerRequest>(const Member&)>;  // nullopt: skip this member
+  using OnReply = std::function<void(const Member&, const ReceivedEvent&)>;
+  using OnEvent = std::function<void(const Member&, const ReceivedEvent&)>;
+
+  // A silent worker, or one whose work makes no progress, is reported on stderr after some time and then counts as lost.
+  Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt, ClusterPatience patience = {},
+          CoordClock clock = CoordNow)
       : transport_(transport),
         run_id_(run_id),
         interrupt_(interrupt),
-        lost_after_ns_(lost_after_ns),
+        patience_(patience),
         clock_(std::move(clock)) {}
-  static constexpr int64_t kDefaultLostAfterNs = 60 * kNanosPerSecond;
 
-  // Waits until `count` workers have joined and numbers them: by position in the client list if there is one, then in
+  // Waits until `count` workers, and the samplers of `watch`, have joined and numbers them: by position in the client list if there is one, then in
   // the transport's own order if it has one, otherwise by host name and then by order of joining, so that a later run
   // with the same hosts numbers them alike. Calls on_joined with the number of workers so far, for display. If workers
-  // are missing for some seconds, prints on stderr who has joined and who has not. FailedPrecondition: a worker has
-  // another version (it is dismissed; the message has both versions). DeadlineExceeded: too few workers by `deadline`.
-  // Cancelled: interrupted. An error of watch.check is returned as it is. Workers that join later are sent away.
+  // are missing for some seconds, prints on stderr who has joined and who has not. A worker that cannot take part
+  // (CheckFacts: above all, another version) is sent away and reported on stderr, and the wait goes on; only if this
+  // program started it (watch.started_here, or a transport with an order of its own) the error of CheckFacts ends the
+  // wait. DeadlineExceeded: too few workers by `deadline`. Cancelled: interrupted. An error of watch.check is returned
+  // as it is. Workers that join later are sent away.
+  // With `faults`, a wait that would end with an error because workers are missing or cannot take part is OK if any has
+  // joined: the run can do without the others, which `faults` then names.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
-                      const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {});
+                      const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {},
+                      std::vector<JoinFault>* faults = nullptr);
+  // The workers without lanes (WorkerFacts.sampler), in the order of their host names; the index is Member::number. They
+  // are no members: none of the calls for members reaches them, and one that is lost costs only what it would have
+  // sampled. REQUIRES: Gather succeeded.
+  const std::vector<Member>& samplers() const { return samplers_; }
+  // Like Call, for all samplers. Those that have not answered by the deadline are sent away and count as lost, which
+  // stderr says. Cancelled: interrupted, and `interruptible`.
+  absl::Status CallSamplers(const MakeRequest& make, const OnReply& on_reply, int64_t within_ns,
+                            bool interruptible = true);
+  // Sends these workers away for the reason; they are no members any more, and the others are numbered anew without
+  // gaps. Call it before anything uses numbers. REQUIRES: Gather succeeded; one is left.
+  void Exclude(const std::set<uint32_t>& workers, const std::string& reason);
 
   // The index is the worker's number. Empty before Gather has succeeded.
   const std::vector<Member>& members() const { return members_; }
@@ -76,16 +110,16 @@ class Cluster {
   // All deadlines, and the times of received events, are on this clock.
   CoordTime Now() const { return clock_(); }
   uint32_t client_count() const { return client_count_; }
-  uint32_t live_count() const;
+  uint32_t live_count() const { return static_cast<uint32_t>(members_.size()) - lost_count_; }
+  // How often a worker was reported as silent on stderr.
+  uint32_t silence_count() const { return silence_count_; }
   Transport& transport() { return transport_; }
+  std::string transport_name() const { return transport_.name(); }
   uint64_t run_id() const { return run_id_; }
 
-  using MakeRequest =
-      std::function<std::optional<v1::WorkerRequest>(const Member&)>;  // nullopt: skip this member
-  using OnReply = std::function<void(const Member&, const ReceivedEvent&)>;
-  using OnEvent = std::function<void(const Member&, const ReceivedEvent&)>;
-
-  // How long a call waits. The default is to wait until the user interrupts.
+  // How long a call waits. The default is for requests that a worker answers at once, whatever its lanes do: one that has
+  // not answered after twice the time of lost_after_ns, although it is not silent, is dropped as lost. Quick work on files
+  // gets twice the time of stall_after_ns, whatever progress the worker reports.
   struct Patience {
     CoordTime deadline{INT64_MAX};  // DeadlineExceeded if answers are still missing
     // Return Cancelled when the user interrupts. If false, stderr says what an interrupted run is still waiting for.
@@ -93,7 +127,32 @@ class Cluster {
     // A name such as "look at its paths" for work that takes long only if a file system hangs, which is then reported
     // on stderr.
     const char* quick_work = nullptr;
+    // Work on files: workers that have not answered are polled, and dropped as lost if their work makes no progress for
+    // this time; 0: the cluster's own. nullopt: they are not polled. `work` is for the message: "prepare the phase".
+    std::optional<int64_t> stall_after_ns = std::nullopt;
+    const char* work = "answer";
+    // Not empty: at the deadline, workers that have not answered are dropped as lost for this reason, and the call
+    // goes on without them.
+    std::string drop_late = {};
   };
+  // True once a call returned although a worker had not answered: it may hang in its work, and will answer no other
+  // request on files before.
+  bool left_unanswered() const { return left_unanswered_; }
+  bool interrupted() const { return interrupt_.raised(); }
+
+  // ---- work that no call waits for: the lanes of a phase
+  // The worker's lanes run from now on, or have ended. In between, the caller polls it often (PollFor), and it is dropped
+  // as lost if its lanes make no progress.
+  void BeginLanes(uint32_t worker) { stalls_->Begin(worker); }
+  void EndLanes(uint32_t worker) { stalls_->End(worker); }
+  v1::WorkerRequest PollFor(uint32_t worker) const;
+  // How often workers are polled to see whether they make progress: 1 s, or less with a short patience, or 1 ms per worker.
+  int64_t watch_interval_ns() const;
+  // Gives a worker up: tells it to leave, and counts it as lost. Its Lost event follows. Does nothing if it is lost.
+  void Drop(uint32_t worker, const std::string& reason);
+  // Drops the live workers that do not answer a ping within this time, although others do. `reason` as in Drop.
+  void DropDead(int64_t within_ns, const std::string& reason);
+  bool found_dead() const { return found_dead_; }
 
   // Sends make(member) to every live member and passes on the answers, several per request if they come in chunks. A
   // member that is lost meanwhile gives no answer; see members(). Events that workers send on their own go to
@@ -102,6 +161,10 @@ class Cluster {
   // dropped or go to on_event(). Both callbacks run on this thread. They may use Tell and Ask, but not Call or
   // WaitUntil, which would take the answers that the outer call waits for.
   absl::Status Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
+
+  // Like Call, for these workers alone.
+  absl::Status CallSome(std::span<const uint32_t> workers, const MakeRequest& make, const OnReply& on_reply,
+                        const Patience& patience);
 
   // Like Call, and returns the first problem (ProblemOf) that an answer reports, once all answers have arrived. They go
   // to on_reply() all the same.
@@ -128,25 +191,52 @@ class Cluster {
   absl::StatusOr<std::optional<ReceivedEvent>> Next(const Patience& patience);
   // Probes workers that have been silent for long; reports them or gives them up.
   void LookForSilence(CoordTime now);
-  void GiveUp(Member& member);
+  // Notes the answer to a poll of a worker whose work is watched.
+  void LookAtWork(const Member& member, const v1::Progress& progress);
+  void PollWork(const std::unordered_set<uint32_t>& waiting);
+  // Takes the workers from `waiting` as they answer or are lost. `in_chunks`: an answer may have several parts.
+  absl::Status WaitForAnswers(uint64_t call_id, bool in_chunks, std::unordered_set<uint32_t>& waiting,
+                              const OnReply& on_reply, const Patience& patience);
+  bool Post(const Member& member, const v1::WorkerRequest& request);
+  uint32_t lease_ms() const;
   void DismissOne(WorkerId id, const std::string& reason);
   void WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting);
   void WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);
+  // Takes an event of a sampler; false: it is somebody else's.
+  bool TakeOfSampler(const ReceivedEvent& received);
+  void LoseSampler(Member& sampler, const std::string& reason);
+  void NumberMembers();
   void NumberClients();
   void MarkLost(Member& member, const std::string& reason);
 
   Transport& transport_;
   const uint64_t run_id_;
   const Interrupt& interrupt_;
-  const int64_t lost_after_ns_;
+  const ClusterPatience patience_;
   const CoordClock clock_;
   std::vector<Member> members_;
-  std::optional<SilenceWatch> silence_;  // set once all workers have joined
+  std::vector<Member> samplers_;
+  // The call to samplers in progress.
+  struct SamplerCall {
+    uint64_t call_id = 0;
+    std::set<uint32_t> waiting;
+    const OnReply* on_reply = nullptr;
+  };
+  std::optional<SamplerCall> sampler_call_;
+  std::optional<SilenceWatch> silence_;  // set once all workers have joined, as the next
+  std::optional<StallWatch> stalls_;
+  // Of the call in progress; nullptr: none, or it does not watch the work.
+  const Patience* watched_call_ = nullptr;
+  bool left_unanswered_ = false;
+  bool found_dead_ = false;
   std::deque<ReceivedEvent>
       given_up_;  // a Lost event for each worker that was given up, like those of a transport
   std::unordered_map<WorkerId, uint32_t> number_of_;
+  std::unordered_map<uint32_t, uint64_t> work_polls_;  // worker number -> call id of its unanswered poll
   uint32_t client_count_ = 0;
+  uint32_t lost_count_ = 0;  // of members_
+  uint32_t silence_count_ = 0;
   uint64_t next_call_id_ = 1;
   bool told_of_interrupt_ = false;
   OnEvent on_event_;

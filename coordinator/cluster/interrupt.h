@@ -10,11 +10,17 @@ namespace iobench {
 // announces no other data: who sees it late only ends later.
 class Interrupt {
  public:
-  void Raise() { raised_.store(true, std::memory_order_relaxed); }
+  // `signal`: what asked for it; 0: no signal.
+  void Raise(int signal = 0) {
+    signal_.store(signal, std::memory_order_relaxed);
+    raised_.store(true, std::memory_order_relaxed);
+  }
+  int signal() const { return signal_.load(std::memory_order_relaxed); }
   bool raised() const { return raised_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> raised_{false};
+  std::atomic<int> signal_{0};
 };
 
 }  // namespace iobench

@@ -9,14 +9,17 @@
 
 namespace iobench {
 
-// Pure: its owner reports what it hears, calls Look from time to time and acts on the result. A worker that is silent
-// for a while is first probed; its silence counts from then on. It is probed after 5 s, or half of `lost_after_ns` if
-// that is shorter, but at most 500 workers are probed per second. Workers are numbered from 0.
+// Pure: its owner reports what it hears and sends, calls Look from time to time and acts on the result. A worker that
+// has been silent, or has been sent nothing, for beat_ns() is asked. What it then does not answer is its silence. The
+// questions are also the heartbeat of the workers' leases. Workers are numbered from 0.
 class SilenceWatch {
  public:
-  // A worker is given up if it has not answered for `lost_after_ns`.
-  SilenceWatch(uint32_t worker_count, int64_t lost_after_ns, CoordTime now);
+  // A worker is given up if it has been silent for `lost_after_ns`. It is asked after a third of `lease_ns`, a quarter of
+  // `lost_after_ns` or 5 s, whichever is shortest, but at most 500 workers are asked per second.
+  SilenceWatch(uint32_t worker_count, int64_t lost_after_ns, int64_t lease_ns, CoordTime now);
 
+  // Records any message to a worker.
+  void Sent(uint32_t worker, CoordTime now) { workers_[worker].sent = now; }
   // Records any message of a worker. Returns true if its silence had been reported.
   bool Heard(uint32_t worker, CoordTime now);
   // The worker is lost or given up; it no longer appears in the findings.
@@ -32,20 +35,24 @@ class SilenceWatch {
   // stopped or busy, and messages that arrived meanwhile have not been read yet.
   Findings Look(CoordTime now);
 
-  // The silence after the probe that is reported: 5 s, or half of `lost_after_ns` if that is shorter.
+  // The silence that is reported: 10 s, or half of `lost_after_ns` if that is shorter.
   int64_t told_after_ns() const { return told_after_ns_; }
+  int64_t beat_ns() const { return beat_ns_; }
+  // When the worker was last heard.
+  CoordTime heard(uint32_t worker) const { return workers_[worker].heard; }
 
  private:
   struct Worker {
     CoordTime heard;
-    CoordTime asked{INT64_MAX};  // time of the unanswered probe; INT64_MAX: none
+    CoordTime sent;
+    CoordTime asked{INT64_MAX};  // time of the unanswered question; INT64_MAX: none
     bool told = false;
     bool gone = false;
   };
 
   const int64_t lost_after_ns_;
   const int64_t told_after_ns_;
-  const int64_t ask_after_ns_;
+  const int64_t beat_ns_;
   CoordTime looked_;
   std::vector<Worker> workers_;
 };

@@ -23,6 +23,7 @@ class StartLead {
   // How messages reach the workers: over a transport, or not at all because they are in this process.
   enum class Way { kNetwork, kNone };
   static constexpr int64_t kShortestNs = 10'000'000;
+  static constexpr int64_t kLongestNs = 10'000'000'000;  // whatever a worker answers, and however late
   static constexpr int64_t kWakeNs = 250'000;        // time for a lane to wake up and spin until its start
   static constexpr int64_t kWakePerLaneNs = 30'000;  // lanes of one process wake one after the other
   static constexpr int64_t kMinSlackNs = 100'000;
@@ -48,7 +49,8 @@ class StartLead {
     const double rounds_ns = 2.0 * static_cast<double>(MedianRoundNs());
     const double trips_ns = 4.0 * static_cast<double>(longest_round_trip_ns);
     if (way_ == Way::kNetwork) {
-      return static_cast<int64_t>(factor_ * std::max<double>(kShortestNs, trips_ns + rounds_ns));
+      return static_cast<int64_t>(
+          std::min<double>(kLongestNs, factor_ * std::max<double>(kShortestNs, trips_ns + rounds_ns)));
     }
     const double shortest_ns = static_cast<double>(wake_ns_) + std::max<double>(kMinSlackNs, rounds_ns);
     return static_cast<int64_t>(std::min(factor_ * shortest_ns, std::max<double>(kShortestNs, shortest_ns)));

@@ -17,6 +17,8 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kPatienceNs = 5 * kNanosPerSecond;
+constexpr int64_t kHurryNs = 300'000'000;
+constexpr int64_t kKilledNs = 300'000'000;
 constexpr useconds_t kLookAgainUs = 2000;
 
 }  // namespace
@@ -27,7 +29,7 @@ std::string ChildProcesses::Ending::ForPeople() const {
 }
 
 absl::Status ChildProcesses::Start(const std::string& program, const std::vector<std::string>& arguments,
-                                   int output_fd, int death_signal) {
+                                   int output_fd, int death_signal, int input_fd) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -48,8 +50,8 @@ absl::Status ChildProcesses::Start(const std::string& program, const std::vector
     setsid();
     prctl(PR_SET_PDEATHSIG, death_signal);
     if (getppid() != parent) _exit(1);  // the parent died before the line above
-    const int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    const int input = input_fd >= 0 ? input_fd : open("/dev/null", O_RDONLY);
+    if (input >= 0) dup2(input, STDIN_FILENO);
     if (output_fd >= 0) {
       dup2(output_fd, STDOUT_FILENO);
       dup2(output_fd, STDERR_FILENO);
@@ -59,6 +61,12 @@ absl::Status ChildProcesses::Start(const std::string& program, const std::vector
   }
   children_.push_back(child);
   return absl::OkStatus();
+}
+
+void ChildProcesses::Signal(size_t index, int number) {
+  if (children_[index] <= 0) return;
+  // Until it has its own process group, which it creates first, it is alone.
+  if (kill(-children_[index], number) != 0) kill(children_[index], number);
 }
 
 std::optional<ChildProcesses::Ending> ChildProcesses::NextEnded() {
@@ -75,19 +83,21 @@ ChildProcesses::~ChildProcesses() {
   for (const pid_t child : children_) {
     if (child > 0 && end_signal_ != 0) kill(child, end_signal_);
   }
-  const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
   const auto all_ended = [this] {
     return std::all_of(children_.begin(), children_.end(), [](pid_t child) { return child <= 0; });
   };
-  while (NextEnded() || !all_ended()) {
-    if (MonotonicNowNs() >= until_ns) break;
-    usleep(kLookAgainUs);
-  }
+  const auto wait = [&](int64_t patience_ns) {
+    const int64_t until_ns = MonotonicNowNs() + patience_ns;
+    while (NextEnded() || !all_ended()) {
+      if (MonotonicNowNs() >= until_ns) break;
+      usleep(kLookAgainUs);
+    }
+  };
+  wait(hurries_ ? kHurryNs : kPatienceNs);
   for (const pid_t child : children_) {
-    if (child <= 0) continue;
-    kill(-child, SIGKILL);  // kills its whole process group
-    waitpid(child, nullptr, 0);
+    if (child > 0) kill(-child, SIGKILL);  // its whole process group
   }
+  wait(kKilledNs);
 }
 
 }  // namespace iobench

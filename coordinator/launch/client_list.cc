@@ -1,8 +1,12 @@
 #include "coordinator/launch/client_list.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
@@ -21,6 +25,13 @@ absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
     return absl::InvalidArgumentError("blank line: remove it, or make it a comment with #");
   }
   if (!IsUtf8(line)) return absl::InvalidArgumentError("the line is not UTF-8, so reports cannot show it");
+  for (const std::string& field : fields) {
+    // A zero byte would end the remote shell's command in the middle.
+    if (std::any_of(field.begin(), field.end(),
+                    [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); })) {
+      return absl::InvalidArgumentError("the line has control characters: remove them");
+    }
+  }
   if (fields.size() < kFewestFields || fields.size() > kMaxFields) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a line needs 3 or 4 fields (client, directory, program, and what to test), but this one has ",
@@ -42,18 +53,20 @@ absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text
   std::vector<std::string> lines = absl::StrSplit(text, '\n');
   if (lines.back().empty()) lines.pop_back();  // the newline of the last line does not start another line
   std::vector<ClientEntry> clients;
+  std::vector<std::string> faults;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].empty() && lines[i][0] == '#') continue;
     auto entry = ParseLine(lines[i]);
-    if (!entry.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("client list ", file_name, ":", i + 1, ": ", entry.status().message()));
+    if (entry.ok()) {
+      clients.push_back(*std::move(entry));
+    } else {
+      faults.push_back(absl::StrCat("client list ", file_name, ":", i + 1, ": ", entry.status().message()));
     }
-    clients.push_back(*std::move(entry));
   }
-  if (clients.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("client list ", file_name, ": it names no client"));
+  if (clients.empty() && faults.empty()) {
+    faults.push_back(absl::StrCat("client list ", file_name, ": it names no client"));
   }
+  if (!faults.empty()) return absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));
   return clients;
 }
 
@@ -76,14 +89,11 @@ absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> c
 
 std::vector<v1::Target> TargetsOf(std::span<const std::string> paths) {
   std::vector<v1::Target> targets;
+  std::map<std::string_view, size_t> target_of_path;
   for (uint32_t worker = 0; worker < paths.size(); ++worker) {
-    auto found = std::find_if(targets.begin(), targets.end(),
-                              [&](const v1::Target& target) { return target.path() == paths[worker]; });
-    if (found == targets.end()) {
-      targets.emplace_back().set_path(paths[worker]);
-      found = targets.end() - 1;
-    }
-    found->mutable_who()->add_workers(worker);
+    const auto [found, is_new] = target_of_path.emplace(paths[worker], targets.size());
+    if (is_new) targets.emplace_back().set_path(paths[worker]);
+    targets[found->second].mutable_who()->add_workers(worker);
   }
   if (targets.size() == 1) targets[0].clear_who();
   return targets;

@@ -2,6 +2,7 @@
 #ifndef COORDINATOR_LAUNCH_JOIN_WATCH_H_
 #define COORDINATOR_LAUNCH_JOIN_WATCH_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,13 +12,29 @@
 
 namespace iobench {
 
-// Called on the coordinator's thread by Cluster::Gather. Both may be null: then nothing is known.
+// Why workers of a client will not join.
+struct JoinFault {
+  std::string client;  // as the user named it: "user@node7:2222"
+  std::string problem;
+  std::string advice;  // what to do; empty: the problem says it
+};
+
+// Called on the coordinator's thread by Cluster::Gather. All may be null: then nothing is known.
 struct JoinWatch {
+  // Workers without lanes (worker --sampler) that are waited for besides those that measure.
+  uint32_t samplers = 0;
   // Called every 20 ms while no worker joins, so it must not block. An error means that waiting is useless; it ends it.
   std::function<absl::Status()> check = nullptr;
+  // Called when a worker has joined, and when one is gone before all are there.
+  std::function<void(const v1::WorkerFacts& worker, bool present)> presence = nullptr;
+  // Returns true if this program itself started that worker. If such a worker cannot take part (another version), the
+  // wait ends with an error; any other is sent away, and the wait goes on. Null: it started none.
+  std::function<bool(const v1::WorkerFacts& worker)> started_here = nullptr;
   // Returns who is missing, why, and what to do about it, as the end of a sentence. `joined`: the facts of the workers
   // that have joined.
   std::function<std::string(const std::vector<v1::WorkerFacts>& joined)> missing = nullptr;
+  // Returns the clients whose workers have failed to join so far.
+  std::function<std::vector<JoinFault>()> faults = nullptr;
 };
 
 }  // namespace iobench

@@ -3,30 +3,39 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/clock.h"
 #include "common/status_util.h"
-#include "common/text/shell_word.h"
+#include "common/text/units.h"
 #include "common/text/utf8.h"
 #include "common/transport/grpc_address.h"
+#include "coordinator/launch/start_advice.h"
 
 namespace iobench {
 namespace {
 
-constexpr int kWorkerCannotJoin = 3;      // exit code of such a worker
-constexpr size_t kMaxOutputBytes = 4096;  // used for a message
-constexpr size_t kMaxMissing = 4;         // named at once
-constexpr char kHowReached[] = "; set the address at which clients reach this host with -+h HOST";
+constexpr size_t kMaxOutputBytes = 4096;  // used for messages: from the beginning, and as much from the end
+constexpr size_t kMaxOutputLines = 8;     // shown of a shell that failed, besides its cause
+constexpr size_t kMaxMissing = 4;         // named at once while waiting
+constexpr char kSlotEnded[] = "the worker at position ";
+// After a fault, the other hosts get this time from the start to join or to fail too: an ssh that reaches nobody ends
+// after 10 s. And this time from the fault, for hosts that are slow to start.
+constexpr int64_t kOthersFromStartNs = 12 * kNanosPerSecond;
+constexpr int64_t kOthersFromFaultNs = 2 * kNanosPerSecond;
 
 bool IsThisHost(const std::string& client) {
   return client == "localhost" || client == "::1" || absl::StartsWith(client, "127.");
@@ -38,30 +47,87 @@ std::string WithoutBrackets(const std::string& host) {
   return std::string(bare);
 }
 
+absl::StatusOr<UniqueFd> MemoryFileWith(const std::string& text) {
+  UniqueFd file(memfd_create("input", MFD_CLOEXEC));
+  if (!file.valid()) return ErrnoStatus("memory for the workers' credentials", errno);
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = write(file.get(), text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return ErrnoStatus("memory for the workers' credentials", errno);
+    done += static_cast<size_t>(count);
+  }
+  return file;
+}
+
+std::string ReadAt(int file, size_t byte_count, off_t offset) {
+  std::string text(byte_count, '\0');
+  const ssize_t got = pread(file, text.data(), text.size(), offset);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, got)));
+  return text;
+}
+
+int64_t BytesIn(int file) {
+  struct stat facts {};
+  return fstat(file, &facts) == 0 ? facts.st_size : 0;
+}
+
+bool HasLine(const std::vector<std::string>& lines, std::string_view line) {
+  const std::string bare(absl::StripPrefix(std::string(line), "cluster-iobench: "));
+  return std::find(lines.begin(), lines.end(), bare) != lines.end();
+}
+
 }  // namespace
 
-std::string Impatient(const std::string& remote_shell) {
-  const std::string program = remote_shell.substr(0, remote_shell.find(' '));
-  if (program.substr(program.rfind('/') + 1) != "ssh") return remote_shell;
-  return absl::StrCat(remote_shell, " -o BatchMode=yes -o ConnectTimeout=10");
+std::string SlotEnded(uint32_t place, const std::string& ending) {
+  return absl::StrCat(kSlotEnded, place, " has ended: ", ending);
 }
 
-std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const LaunchOptions& options) {
-  std::string arguments = absl::StrCat(" worker --join ", ShellWord(options.join_address), " --join-timeout ",
-                                       options.join_timeout_s, " --place ", place);
-  if (options.own_paths) {
-    // If only three fields are given, the path is ".", so that the shell need not interpret the directory's name again.
-    absl::StrAppend(&arguments, " --path ", ShellWord(entry.path.empty() ? "." : entry.path));
+std::vector<RemoteStart> StartsOfList(std::span<const ClientEntry> clients, const std::string& launcher,
+                                      const WorkerArguments& words) {
+  std::vector<RemoteStart> starts;
+  for (uint32_t i = 0; i < clients.size(); ++i) {
+    const HostEntry host{.host = clients[i].client, .user = ""};
+    RemoteStart start{.host = host.host,
+                      .name = absl::StrCat("client ", host.host, " (worker ", i, ")"),
+                      .first_place = i + 1,
+                      .command = "",
+                      .copy_command = "",
+                      .from_client_list = true};
+    // As IOzone does it: remote shells that were written for it expect -n. It closes standard input.
+    const std::string shell = words.credentials_piped || absl::StrContains(launcher, "{host}")
+                                  ? launcher
+                                  : absl::StrCat(launcher, " {host} -n");
+    start.command = ShellCommand(shell, host, WorkerCommand(clients[i], start.first_place, words));
+    starts.push_back(std::move(start));
   }
-  const std::string program = ShellWord(entry.program);
-  return absl::StrCat("cd ", ShellWord(entry.directory), " && if test -d ", program, "; then exec ", program,
-                      "/cluster-iobench", arguments, "; else exec ", program, arguments, "; fi");
+  return starts;
 }
 
-std::string ListenAddressFor(std::span<const ClientEntry> clients) {
-  const bool all_here = std::all_of(clients.begin(), clients.end(),
-                                    [](const ClientEntry& entry) { return IsThisHost(entry.client); });
-  return all_here ? "127.0.0.1:0" : ":0";
+std::vector<RemoteStart> StartsOnHosts(std::span<const HostEntry> hosts, const std::string& launcher,
+                                       const WorkerArguments& words, const std::string& program,
+                                       const ShippedProgram* shipped) {
+  std::vector<RemoteStart> starts;
+  uint32_t place = 1;
+  for (const HostEntry& host : hosts) {
+    RemoteStart start{.host = host.ForPeople(),
+                      .name = absl::StrCat("host ", host.ForPeople()),
+                      .first_place = place,
+                      .worker_count = host.slots,
+                      .command = "",
+                      .copy_command = ""};
+    const std::string command = shipped != nullptr ? ShippedCommand(host, place, *shipped, words)
+                                                   : HostCommand(host, place, program, words);
+    start.command = ShellCommand(launcher, host, command);
+    if (shipped != nullptr) start.copy_command = ShellCommand(launcher, host, CopyCommand(*shipped));
+    starts.push_back(std::move(start));
+    place += host.slots;
+  }
+  return starts;
+}
+
+std::string ListenAddressFor(std::span<const std::string> clients) {
+  return std::all_of(clients.begin(), clients.end(), IsThisHost) ? "127.0.0.1:0" : ":0";
 }
 
 absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
@@ -83,31 +149,59 @@ absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
   return address.ForPeople();
 }
 
-absl::StatusOr<Launcher> Launcher::Start(std::span<const ClientEntry> clients, const LaunchOptions& options) {
-  // A shell parses the user's words, as system() would; ours are not parsed again.
-  const std::string run = absl::StrCat("exec ", Impatient(options.remote_shell), " \"$@\"");
-  Launcher launcher;
-  for (uint32_t i = 0; i < clients.size(); ++i) {
-    const int output = memfd_create("output", MFD_CLOEXEC);
-    if (output < 0) return ErrnoStatus("memory for what a remote shell prints", errno);
-    launcher.outputs_.push_back(output);
-    launcher.names_.push_back(absl::StrCat("client ", clients[i].client, " (worker ", i, ")"));
-    IOBENCH_RETURN_IF_ERROR(launcher.shells_.Start(
-        "/bin/sh",
-        {"sh", "-c", run, "sh", clients[i].client, "-n", WorkerCommand(clients[i], i + 1, options)}, output,
-        SIGTERM));
+absl::StatusOr<Launcher> Launcher::Start(std::vector<RemoteStart> starts, LaunchOptions options) {
+  Launcher launcher(std::move(options));
+  launcher.started_ns_ = MonotonicNowNs();
+  if (!launcher.options_.credentials.empty()) {
+    IOBENCH_ASSIGN_OR_RETURN(launcher.credentials_, MemoryFileWith(launcher.options_.credentials));
+  }
+  launcher.shells_.reserve(starts.size());
+  for (RemoteStart& start : starts) {
+    launcher.shells_.emplace_back().start = std::move(start);
+    IOBENCH_RETURN_IF_ERROR(launcher.StartStage(launcher.shells_.back(), Stage::kWorkers));
   }
   return launcher;
 }
 
 Launcher::~Launcher() {
-  for (const int output : outputs_) close(output);
+  for (const Shell& shell : shells_) {
+    if (shell.joined.empty()) processes_.Signal(shell.child, SIGTERM);
+  }
 }
 
-std::vector<std::string> Launcher::LinesOf(size_t index) const {
-  std::string text(kMaxOutputBytes, '\0');
-  const ssize_t got = pread(outputs_[index], text.data(), text.size(), 0);
-  text.resize(static_cast<size_t>(std::max<ssize_t>(0, got)));
+absl::Status Launcher::StartStage(Shell& shell, Stage stage) {
+  UniqueFd output(memfd_create("output", MFD_CLOEXEC));
+  if (!output.valid()) return ErrnoStatus("memory for what a remote shell prints", errno);
+  shell.output = std::move(output);
+  shell.looked_at_bytes = 0;
+  shell.stage = stage;
+  UniqueFd input;
+  if (stage == Stage::kCopy) {
+    input = UniqueFd(open(options_.shipped_file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input.valid()) return ErrnoStatus(absl::StrCat("copy ", options_.shipped_file), errno);
+  } else if (credentials_.valid()) {
+    // Each reader needs an offset of its own.
+    input = UniqueFd(open(absl::StrCat("/proc/self/fd/", credentials_.get()).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input.valid()) return ErrnoStatus("the workers' credentials", errno);
+  }
+  const std::string& command = stage == Stage::kCopy ? shell.start.copy_command : shell.start.command;
+  // A shell parses the user's words, as system() would.
+  IOBENCH_RETURN_IF_ERROR(processes_.Start("/bin/sh", {"sh", "-c", absl::StrCat("exec ", command)},
+                                           shell.output.get(), SIGTERM, input.get()));
+  shell.child = shell_of_child_.size();
+  shell_of_child_.push_back(static_cast<size_t>(&shell - shells_.data()));
+  return absl::OkStatus();
+}
+
+std::vector<std::string> Launcher::LinesOf(const Shell& shell) const {
+  std::string text = ReadAt(shell.output.get(), kMaxOutputBytes, 0);
+  const int64_t all_bytes = BytesIn(shell.output.get());
+  if (const int64_t more_bytes = all_bytes - static_cast<int64_t>(kMaxOutputBytes); more_bytes > 0) {
+    const std::string end = ReadAt(shell.output.get(), kMaxOutputBytes,
+                                   std::max(more_bytes, static_cast<int64_t>(kMaxOutputBytes)));
+    const bool is_cut = more_bytes > static_cast<int64_t>(kMaxOutputBytes);
+    absl::StrAppend(&text, is_cut ? "\n…\n" : "", is_cut ? end.substr(end.find('\n') + 1) : end);
+  }
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(text, absl::ByAnyChar("\r\n"), absl::SkipWhitespace())) {
     // ssh prints this for every host that it sees for the first time.
@@ -117,36 +211,151 @@ std::vector<std::string> Launcher::LinesOf(size_t index) const {
   return lines;
 }
 
-absl::Status Launcher::Check() {
-  while (const auto ended = shells_.NextEnded()) {
-    if (ended->well()) continue;
-    const std::vector<std::string> lines = LinesOf(ended->index);
-    const bool joined_nobody =
-        WIFEXITED(ended->wait_status) && WEXITSTATUS(ended->wait_status) == kWorkerCannotJoin;
-    // A shell prints the cause first; a worker that cannot join prints it last.
-    const std::string said = lines.empty() ? "" : joined_nobody ? lines.back() : lines.front();
-    return absl::UnavailableError(absl::StrCat(names_[ended->index], ": its remote shell ended with ",
-                                               ended->ForPeople(), " before its worker joined",
-                                               said.empty() ? " and printed nothing" : ": ", said,
-                                               joined_nobody ? kHowReached : ""));
+void Launcher::Fail(Shell& shell, const std::string& what, int exit_code) {
+  shell.failed = true;
+  if (!first_fault_ns_.has_value()) first_fault_ns_ = MonotonicNowNs();
+  const StartFailure failure{.host = shell.start.host,
+                             .exit_code = exit_code,
+                             .late = shell.timed_out,
+                             .from_client_list = shell.start.from_client_list,
+                             .copies_program = !shell.start.copy_command.empty()};
+  const std::vector<std::string> lines = LinesOf(shell);
+  const std::string cause = CauseIn(failure, lines), advice = AdviceFor(failure, lines);
+  const std::string problem = absl::StrCat(what, cause.empty() ? " and printed nothing" : ": ",
+                                           std::string(absl::StripSuffix(cause, ".")));
+  faults_.push_back({.client = shell.start.host, .problem = problem, .advice = advice});
+  if (options_.on_fault == nullptr) return;
+  options_.on_fault(absl::StrCat(shell.start.name, ": ", problem, advice.empty() ? "" : "; ", advice));
+  size_t shown = 0;
+  for (const std::string& line : lines) {
+    if (line == cause || shown == kMaxOutputLines) continue;
+    options_.on_fault(absl::StrCat("  ", shell.start.host, " printed: ", line));
+    ++shown;
   }
+}
+
+absl::Status Launcher::OnEnded(Shell& shell, const ChildProcesses::Ending& ending) {
+  const std::vector<std::string> lines = LinesOf(shell);
+  const bool copy_needed = !shell.start.copy_command.empty() && HasLine(lines, kCopyNeeded);
+  if (shell.stage == Stage::kWorkers && copy_needed) return StartStage(shell, Stage::kCopy);
+  if (shell.stage == Stage::kCopy && HasLine(lines, kCopied)) {
+    return StartStage(shell, Stage::kWorkersOfCopy);
+  }
+  if (!ending.well() || shell.stage == Stage::kCopy || copy_needed) shell.ending = ending;
   return absl::OkStatus();
 }
 
-std::string Launcher::Missing(const std::vector<v1::WorkerFacts>& joined) const {
+void Launcher::FailEnded(Shell& shell) {
+  const int wait_status = shell.ending->wait_status;
+  const bool was_copying = shell.stage == Stage::kCopy;
+  Fail(shell,
+       absl::StrCat("its remote shell ended with ", shell.ending->ForPeople(),
+                    was_copying ? " before the program was copied" : " before its worker joined"),
+       WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1);
+}
+
+// A host with several workers has one shell, which goes on while one of them is left.
+void Launcher::LookForLostSlot(Shell& shell) {
+  if (shell.settled() || shell.start.worker_count == 1) return;
+  const int64_t byte_count = BytesIn(shell.output.get());
+  if (std::exchange(shell.looked_at_bytes, byte_count) == byte_count) return;
+  for (const std::string& line : LinesOf(shell)) {
+    uint32_t place = 0;
+    const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(" has ended: ", 1));
+    if (parts.size() != 2 || !absl::StartsWith(parts[0], kSlotEnded) ||
+        !absl::SimpleAtoi(parts[0].substr(sizeof(kSlotEnded) - 1), &place) || shell.joined.contains(place)) {
+      continue;
+    }
+    int exit_code = -1;
+    absl::SimpleAtoi(std::string(absl::StripPrefix(parts[1], "exit code ")), &exit_code);
+    Fail(shell, absl::StrCat("worker ", place - 1, " ended with ", parts[1], " before it joined"), exit_code);
+    return;
+  }
+}
+
+void Launcher::GiveUpOthers() {
+  const double waited_s = static_cast<double>(MonotonicNowNs() - started_ns_) / kNanosPerSecond;
+  for (Shell& shell : shells_) {
+    if (shell.settled()) continue;
+    shell.timed_out = true;
+    const std::string who = shell.start.worker_count == 1
+                                ? "its worker has"
+                                : absl::StrCat(shell.start.worker_count - shell.joined.size(), " of its ",
+                                               shell.start.worker_count, " workers have");
+    Fail(shell,
+         absl::StrCat(who, " not joined after ", FormatSeconds(waited_s),
+                      shell.stage == Stage::kCopy ? ", while the program was being copied;" : ",",
+                      " its remote shell has not ended"),
+         LooksForCoordinator(LinesOf(shell)) ? kWorkerCannotJoin : -1);
+  }
+}
+
+absl::Status Launcher::Verdict() const {
+  size_t joined = 0, workers = 0;
+  bool only_late = true;
+  std::vector<std::string> names;
+  for (const Shell& shell : shells_) {
+    joined += shell.joined.size();
+    workers += shell.start.worker_count;
+    if (!shell.failed) continue;
+    only_late = only_late && shell.timed_out;
+    names.push_back(shell.start.host);
+  }
+  const std::string message = absl::StrCat(joined, " of ", workers, " workers have joined; ", names.size(),
+                                           " of ", shells_.size(), shells_.size() == 1 ? " host" : " hosts",
+                                           " failed, as reported above: ", absl::StrJoin(names, ", "));
+  return only_late ? absl::DeadlineExceededError(message) : absl::UnavailableError(message);
+}
+
+absl::Status Launcher::Check() {
+  while (const auto ended = processes_.NextEnded()) {
+    Shell& shell = shells_[shell_of_child_[ended->index]];
+    IOBENCH_RETURN_IF_ERROR(OnEnded(shell, *ended));
+  }
+  for (Shell& shell : shells_) {
+    if (shell.ending.has_value() && !shell.settled()) FailEnded(shell);
+    LookForLostSlot(shell);
+  }
+  const int64_t now_ns = MonotonicNowNs();
+  int64_t until_ns = started_ns_ + NanosFrom(options_.patience_s);
+  if (first_fault_ns_.has_value()) {
+    until_ns =
+        std::min(until_ns, std::max(started_ns_ + kOthersFromStartNs, *first_fault_ns_ + kOthersFromFaultNs));
+  }
+  const bool all_settled =
+      std::all_of(shells_.begin(), shells_.end(), [](const Shell& shell) { return shell.settled(); });
+  if (first_fault_ns_.has_value() && all_settled) return Verdict();
+  if (all_settled || now_ns < until_ns) return absl::OkStatus();
+  GiveUpOthers();
+  return Verdict();
+}
+
+void Launcher::SetPresence(const v1::WorkerFacts& worker, bool present) {
+  const uint32_t place = worker.client_list_position();
+  for (Shell& shell : shells_) {
+    if (place < shell.start.first_place || place >= shell.start.first_place + shell.start.worker_count)
+      continue;
+    present ? static_cast<void>(shell.joined.insert(place)) : static_cast<void>(shell.joined.erase(place));
+    return;
+  }
+}
+
+std::string Launcher::Missing() const {
   std::vector<std::string> missing;
-  for (size_t i = 0; i < names_.size(); ++i) {
-    const bool is_there = std::any_of(joined.begin(), joined.end(), [i](const v1::WorkerFacts& facts) {
-      return facts.client_list_position() == i + 1;
-    });
-    if (is_there) continue;
+  for (const Shell& shell : shells_) {
+    if (shell.settled()) continue;
     if (missing.size() == kMaxMissing) {
       missing.push_back("and more");
       break;
     }
-    const std::vector<std::string> lines = LinesOf(i);
-    missing.push_back(lines.empty() ? absl::StrCat(names_[i], ", whose remote shell has printed nothing yet")
-                                    : absl::StrCat(names_[i], ": ", lines.back(), kHowReached));
+    const std::vector<std::string> lines = LinesOf(shell);
+    std::string text =
+        absl::StrCat(shell.start.name, lines.empty() ? ", whose remote shell has printed nothing yet" : ": ",
+                     lines.empty() ? "" : lines.back());
+    if (LooksForCoordinator(lines)) {
+      absl::StrAppend(&text, "; ", AdviceFor({.host = shell.start.host, .exit_code = kWorkerCannotJoin}, {}));
+    }
+    missing.push_back(std::move(text));
   }
   return absl::StrJoin(missing, "; ");
 }

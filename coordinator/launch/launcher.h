@@ -1,65 +1,118 @@
-// Starts workers on other hosts with a remote shell, as IOzone's -+m does, all at the same time, and monitors the
-// shells.
+// Starts workers on other hosts with a remote shell, all hosts at the same time, and monitors the shells.
 #ifndef COORDINATOR_LAUNCH_LAUNCHER_H_
 #define COORDINATOR_LAUNCH_LAUNCHER_H_
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
 #include "coordinator/launch/client_list.h"
+#include "coordinator/launch/host_list.h"
+#include "coordinator/launch/join_watch.h"
+#include "coordinator/launch/remote_shell.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
+// One remote shell: its host, and the workers that it starts there.
+struct RemoteStart {
+  std::string host;          // for advice: "user@node7:2222"
+  std::string name;          // for messages: "client node07 (worker 2)", "host user@node7:2222"
+  uint32_t first_place = 1;  // its workers have the positions from here
+  uint32_t worker_count = 1;
+  std::string command;  // what /bin/sh runs on this host
+  // Runs if the output of `command` has kCopyNeeded, and then `command` again. Empty: never.
+  std::string copy_command;
+  bool from_client_list = false;
+};
+
+// For the lines of a client list: line i has position i + 1. `launcher`: see ShellCommand.
+std::vector<RemoteStart> StartsOfList(std::span<const ClientEntry> clients, const std::string& launcher,
+                                      const WorkerArguments& words);
+// For --hosts. `shipped`: the program that runs there; null: the one that is installed there, looked for at `program`.
+std::vector<RemoteStart> StartsOnHosts(std::span<const HostEntry> hosts, const std::string& launcher,
+                                       const WorkerArguments& words, const std::string& program,
+                                       const ShippedProgram* shipped);
+
 struct LaunchOptions {
-  std::string remote_shell = "ssh";  // with its options, in shell syntax (from $RSH); see Impatient
-  std::string join_address;          // the coordinator's address as seen by clients
-  double join_timeout_s = 10;        // for a worker to connect; the coordinator is already listening
-  bool own_paths = true;             // each worker tests its entry's path; false: the plan has the paths
+  // On the standard input of each worker, and nowhere else: neither in arguments nor in the environment. Empty: none.
+  std::string credentials = {};
+  std::string shipped_file = {};  // the standard input of copy commands
+  double patience_s = 600;        // workers that have not joined by then are given up
+  // Called at once with each line about a host that fails. Null: dropped.
+  std::function<void(const std::string& line)> on_fault = nullptr;
 };
 
 // Owns the remote shells. Not thread-safe; used on the coordinator's thread.
 class Launcher {
  public:
-  // Runs $RSH CLIENT -n 'cd DIRECTORY && PROGRAM worker --join …' for each entry and returns at once. Worker i gets
-  // position i + 1. REQUIRES: the coordinator already listens at options.join_address. An error is about this host (no
+  // Starts all shells and returns at once. REQUIRES: the coordinator already listens. An error is about this host (no
   // process or no memory for output); what goes wrong on a client is found by Check.
-  static absl::StatusOr<Launcher> Start(std::span<const ClientEntry> clients, const LaunchOptions& options);
-  Launcher(Launcher&& other) noexcept
-      : shells_(std::move(other.shells_)),
-        names_(std::move(other.names_)),
-        outputs_(std::exchange(other.outputs_, {})) {}
-  ~Launcher();  // REQUIRES: the coordinator has disconnected, so that the workers end
+  static absl::StatusOr<Launcher> Start(std::vector<RemoteStart> starts, LaunchOptions options);
+  Launcher(Launcher&&) = default;
+  Launcher& operator=(Launcher&&) = delete;
+  // Ends shells whose workers never joined. REQUIRES: the coordinator has disconnected, so that the workers end.
+  ~Launcher();
 
-  // Call it while waiting for workers. Unavailable: a remote shell has failed; the message has its client, how it ended
-  // and its output. A shell that exited successfully has put its worker into the background.
+  // Call these while waiting for workers: they belong into a JoinWatch. Check reports each host that fails at once,
+  // with its shell's output and what to do, to options.on_fault, and gives the others some seconds to join or to fail
+  // as well. Then it returns Unavailable, with the number and the names of all hosts that failed; DeadlineExceeded if
+  // they have only not joined in time. A shell that exited successfully has put its worker into the background.
   absl::Status Check();
+  void SetPresence(const v1::WorkerFacts& worker, bool present);
   // Returns the clients whose workers have not joined, at most four by name, each with the last line of its remote
   // shell's output.
-  std::string Missing(const std::vector<v1::WorkerFacts>& joined) const;
+  std::string Missing() const;
+  // Returns the hosts that have failed, as Check has reported them.
+  const std::vector<JoinFault>& faults() const { return faults_; }
 
  private:
-  Launcher() = default;
-  std::vector<std::string> LinesOf(size_t index) const;  // output so far
+  enum class Stage { kWorkers, kCopy, kWorkersOfCopy };
+  struct Shell {
+    RemoteStart start;
+    Stage stage = Stage::kWorkers;
+    size_t child = 0;  // index of its process
+    UniqueFd output;   // a memory file, so that nobody has to read it continuously
+    int64_t looked_at_bytes = 0;
+    std::set<uint32_t> joined;                     // positions
+    std::optional<ChildProcesses::Ending> ending;  // of a shell that failed
+    bool failed = false;
+    bool timed_out = false;
 
-  ChildProcesses shells_;
-  std::vector<std::string> names_;  // "client node07 (worker 2)"
-  std::vector<int> outputs_;        // memory files, so that nobody has to read them continuously
+    bool complete() const { return joined.size() == start.worker_count; }
+    bool settled() const { return failed || complete(); }
+  };
+
+  explicit Launcher(LaunchOptions options) : options_(std::move(options)) {}
+  absl::Status StartStage(Shell& shell, Stage stage);
+  absl::Status OnEnded(Shell& shell, const ChildProcesses::Ending& ending);
+  void FailEnded(Shell& shell);
+  void LookForLostSlot(Shell& shell);
+  void Fail(Shell& shell, const std::string& what, int exit_code);
+  void GiveUpOthers();
+  absl::Status Verdict() const;
+  std::vector<std::string> LinesOf(const Shell& shell) const;  // output so far
+
+  LaunchOptions options_;
+  ChildProcesses processes_;
+  std::vector<Shell> shells_;
+  std::vector<size_t> shell_of_child_;
+  UniqueFd credentials_;  // a memory file
+  int64_t started_ns_ = 0;
+  std::optional<int64_t> first_fault_ns_;
+  std::vector<JoinFault> faults_;
 };
 
-// Adds options to ssh so that it neither waits for minutes for an unreachable host nor asks for a password. The user's
-// own options come first; other shells are returned unchanged. Pure.
-std::string Impatient(const std::string& remote_shell);
-
-// Returns the command for the remote shell, in the client's shell syntax with all names quoted. `place`: the worker's
-// position in the client list, from 1. Pure.
-std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const LaunchOptions& options);
+// The line by which `worker --slots` reports that the worker at a position has ended while others go on.
+std::string SlotEnded(uint32_t place, const std::string& ending);
 
 // Returns the address at which clients reach a coordinator that listens on `bound_address`: `told_host` (-+h) if given,
 // otherwise the host it listens on, or this host's name if it listens on all interfaces. InvalidArgument: the address
@@ -68,7 +121,7 @@ absl::StatusOr<std::string> AddressForClients(const std::string& bound_address, 
 
 // Returns the address to listen on if --listen is not given: loopback if all clients are this host, otherwise all
 // interfaces. The kernel chooses the port.
-std::string ListenAddressFor(std::span<const ClientEntry> clients);
+std::string ListenAddressFor(std::span<const std::string> clients);
 
 }  // namespace iobench
 

@@ -44,6 +44,8 @@ class Spawner {
 
   // Call it while waiting for workers. Unavailable: a worker has ended, so it will not join.
   absl::Status Check();
+  // The user has interrupted the run: the destructor waits only briefly for workers that hang.
+  void Hurry() { children_.Hurry(); }
 
  private:
   Spawner() = default;

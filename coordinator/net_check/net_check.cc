@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <unordered_map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -76,21 +77,19 @@ absl::StatusOr<std::vector<Outcome>> NetTester::Round(v1::NetTest::Part part, do
   std::atomic<bool> cancel{false};
   std::thread serving([&] { served = server_.Serve(round, cancel); });
   absl::Status first_problem;
-  const auto index_of = [&](const Member& member) {
-    return static_cast<size_t>(std::find(members.begin(), members.end(), member.number) - members.begin());
-  };
-  absl::Status status = cluster_.Call(
+  std::unordered_map<uint32_t, size_t> index_of;
+  for (size_t i = 0; i < members.size(); ++i) index_of[members[i]] = i;
+  absl::Status status = cluster_.CallSome(
+      members,
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        const size_t index = index_of(member);
-        if (index == members.size()) return std::nullopt;
         v1::WorkerRequest request;
-        *request.mutable_net_test() = RequestFor(member, round, index);
+        *request.mutable_net_test() = RequestFor(member, round, index_of[member.number]);
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
         const absl::Status answer = ProblemOf(member, received);
         if (answer.ok()) {
-          outcomes[index_of(member)].tested = received.event.net_tested();
+          outcomes[index_of[member.number]].tested = received.event.net_tested();
           return;
         }
         first_problem.Update(answer);

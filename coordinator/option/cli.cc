@@ -8,152 +8,28 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "common/text/utf8.h"
 #include "common/version.h"
+#include "coordinator/option/cluster_flags.h"
+#include "coordinator/option/command_help.h"
+#include "coordinator/option/format_names.h"
 #include "coordinator/option/iozone_letters.h"
+#include "coordinator/option/option_adder.h"
 #include "coordinator/option/suite_files.h"
 #include "coordinator/option/table_options.h"
-#include "coordinator/option/transport_names.h"
 #include "coordinator/option/typed_words.h"
 #include "coordinator/option/usage.h"
 
 namespace iobench {
 namespace {
 
-constexpr double kMaxTimeoutSeconds = 1e7;
-
-const std::string& WhereGroup() {
-  static const std::string group(TitleOf(OptionGroup::kWhere));
-  return group;
+std::vector<std::string> CompareFormatChoices() {
+  return {std::begin(kCompareFormatNames), std::end(kCompareFormatNames)};
 }
 
-// Omits CLI11's own text from the help ("UINT in [1 - 1024]").
-template <typename T>
-CLI::Validator InRange(T least, T most) {
-  return CLI::Range(least, most).description("");
-}
-
-std::vector<std::string> TransportChoices() {
-  std::vector<std::string> choices = {"auto"};
-  choices.insert(choices.end(), std::begin(kTransportNames), std::end(kTransportNames));
-  return choices;
-}
-
-// Adds options to a section of the help.
-class Adder {
- public:
-  Adder(CLI::App& app, std::string group) : app_(app), group_(std::move(group)) {}
-  template <typename T>
-  CLI::Option* Value(const char* names, T& value, const char* help, const char* type) {
-    return app_.add_option(names, value, help)->group(group_)->type_name(type)->allow_extra_args(false);
-  }
-  // Parses 5, 5s, 500ms, 2min.
-  CLI::Option* Seconds(const char* name, double& value, double least, const char* help) {
-    const auto take = [&value, name, least](const std::string& text) {
-      const absl::StatusOr<double> seconds = ParseSeconds(text, 1);
-      if (!seconds.ok()) throw CLI::ValidationError(name, std::string(seconds.status().message()));
-      if (*seconds < least || *seconds > kMaxTimeoutSeconds) {
-        throw CLI::ValidationError(name, absl::StrCat("\"", text, "\" is not a time from ", least, " to ",
-                                                      kMaxTimeoutSeconds, " seconds"));
-      }
-      value = *seconds;
-    };
-    return app_.add_option_function<std::string>(name, take, help)
-        ->group(group_)
-        ->type_name("S")
-        ->allow_extra_args(false);
-  }
-  CLI::Option* Flag(const char* names, bool& value, const char* help) {
-    return app_.add_flag(names, value, help)->group(group_);
-  }
-
- private:
-  CLI::App& app_;
-  std::string group_;
-};
-
-void AddClusterOptions(CLI::App& app, ClusterOptions& place) {
-  Adder where(app, WhereGroup());
-  where
-      .Value("--transport", place.transport,
-             "auto: mpi under mpirun, grpc with --listen or --spawn, otherwise local (in this process)",
-             absl::StrJoin(TransportChoices(), "|").c_str())
-      ->check(CLI::IsMember(TransportChoices()).description(""));
-  where.Value("--spawn", place.spawn, "start N worker processes on this host", "N")
-      ->check(InRange(1u, 1024u));
-  where.Value("--listen", place.listen, "wait for workers at this address: :9400, [::1]:9400, unix:/path",
-              "ADDR");
-  where.Value("--workers", place.workers, "number of workers to wait for (with --listen)", "N")
-      ->check(InRange(1u, 100000u));
-  where.Value(
-      "--client-list", place.client_list,
-      "start a worker for each line \"client directory program [path]\" of FILE (IOzone: -+m), using $RSH (default "
-      "ssh); -t N: use the first N lines, one lane each",
-      "FILE");
-  where.Value("--coordinator-host", place.coordinator_host,
-              "with --client-list or --net-test: address at which clients reach this host (IOzone: -+h)",
-              "HOST");
-  where.Flag(
-      "--net-test", place.net_test,
-      "test the network instead, without files: between each client and this host in both directions, then "
-      "all at once (IOzone: -+t; -r: record size, --time: seconds per part)");
-  where
-      .Seconds("--join-timeout", place.join_timeout_s, 0,
-               "give up if workers have not joined after S seconds (default 600)")
-      ->each([&place](const std::string&) { place.join_timeout_given = true; });
-  where.Seconds("--lost-after", place.lost_after_s, 1,
-                "warn about an unresponsive worker, drop it as lost after S seconds (default 60)");
-  where.Flag("--insecure", place.insecure, "listen on a network address without TLS");
-  where.Flag("--progress", place.progress, "show progress even when stderr is not a terminal");
-}
-
-void AddResults(CLI::App& app, ClusterOptions& place) {
-  Adder where(app, WhereGroup());
-  where.Value("--out", place.out, "directory for the results (default: ./cluster-iobench.out/TIME)", "DIR");
-  where.Flag(
-      "--force", place.force,
-      "continue even if space is short or clients see different file systems; replace existing results and "
-      "data of a crashed run");
-}
-
-// CLI11 would ignore what follows --.
-absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
-  if (arguments[0] == "report" || arguments[0] == "clean")
-    return absl::OkStatus();  // a directory may have any name
-  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  if (dashes == arguments.end() || dashes + 1 == arguments.end()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `", arguments[0],
-                                                 "` takes nothing after --: put options before it"));
-}
-
-// CLI11 does not quote names, but only quoted values are shortened when printed.
-std::string WithLongWordsQuoted(const std::string& message) {
-  constexpr size_t kLongBytes = 80;
-  std::vector<std::string> words = absl::StrSplit(message, ' ');
-  for (std::string& word : words) {
-    if (word.size() > kLongBytes && word.find('"') == std::string::npos)
-      word = absl::StrCat("\"", word, "\"");
-  }
-  return absl::StrJoin(words, " ");
-}
-
-// CLI11 treats an empty argument as missing.
-absl::Status CheckNoneEmpty(const CLI::App& command) {
-  for (const CLI::Option* const option : command.get_options()) {
-    if (!option->nonpositional()) continue;
-    const std::vector<std::string>& values = option->results();
-    if (std::none_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); }))
-      continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(option->get_name(), " needs an argument, but an empty one was given"));
-  }
-  return absl::OkStatus();
-}
-
-constexpr std::string_view kCommands[] = {"run", "worker", "report", "selftest", "clean"};
+constexpr std::string_view kCommands[] = {"run",     "preflight", "validate", "worker", "report",
+                                          "compare", "history",   "selftest", "clean"};
 bool IsCommand(const std::string& word) {
   return std::find(std::begin(kCommands), std::end(kCommands), word) != std::end(kCommands);
 }
@@ -197,18 +73,8 @@ bool AsksForLetters(const std::vector<std::string>& arguments) {
 
 constexpr char kFooter[] =
     "`--help iozone` lists IOzone's letters. docs/measurement.md defines the results. Exit codes: 0 ok, 1 bad usage "
-    "or plan, 2 I/O failed, 3 a worker was lost, 130 interrupted.\n"
+    "or plan, 2 I/O or verification failed, 3 a worker was lost, 4 a criterion was not met, 130 interrupted.\n"
     "Example: mpirun -np 32 cluster-iobench --path /mnt/nfs -i 0 -i 1 -i 2 -c -e -r 1m -s 4g";
-
-// Reports cannot show other names.
-absl::Status CheckUtf8(const std::vector<std::string>& typed) {
-  for (const std::string& argument : typed) {
-    if (IsUtf8(argument)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", AsUtf8(argument), "\" is not UTF-8, so reports cannot show it: use another name"));
-  }
-  return absl::OkStatus();
-}
 
 // The default command is `run`. InvalidArgument: the first word is similar to another command.
 absl::Status AddDefaultCommand(std::vector<std::string>& arguments) {
@@ -218,20 +84,6 @@ absl::Status AddDefaultCommand(std::vector<std::string>& arguments) {
   IOBENCH_RETURN_IF_ERROR(CheckFirstWord(arguments[0], kCommands));
   arguments.insert(arguments.begin(), "run");
   return absl::OkStatus();
-}
-
-// Returns CLI11's message in our words, on one line.
-std::string MessageOf(const CLI::ParseError& error) {
-  std::string message = error.what();
-  if (const size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
-    message = absl::StrCat(message.substr(0, at), " was given twice");
-  }
-  if (const size_t at = message.find(": 1 required "); at != std::string::npos) {
-    message = absl::StrCat(message.substr(0, at), " needs an argument");
-  }
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return absl::StrCat(WithLongWordsQuoted(message),
-                      "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options");
 }
 
 std::string VersionText() {
@@ -250,15 +102,21 @@ class CommandParser {
  public:
   CommandParser() {
     app_.require_subcommand(1);
+    app_.formatter(HelpFormatter());
     app_.set_version_flag("-v,--version", VersionText());
     app_.footer(
         "`run` is the default: `cluster-iobench --path /mnt/nfs -i 0 -i 1` works. `cluster-iobench run --help` "
         "lists its options.");
     AddRun();
+    AddPreflight();
+    validate_ = AddValidateCommand(app_, line_.validate, line_.cluster, words_);
     AddWorker();
     AddReport();
+    AddCompare();
+    AddHistory();
     AddSelftest();
     AddClean();
+    for (CLI::App* const command : app_.get_subcommands({})) command->group("Commands");
   }
   CommandParser(const CommandParser&) = delete;
   CommandParser& operator=(const CommandParser&) = delete;
@@ -274,13 +132,18 @@ class CommandParser {
     for (const CLI::App* const chosen : app_.get_subcommands()) {
       IOBENCH_RETURN_IF_ERROR(CheckNoneEmpty(*chosen));
     }
-    if (app_.got_subcommand(run_)) IOBENCH_RETURN_IF_ERROR(TakeRun(typed));
-    if (app_.got_subcommand(worker_)) line_.command = Command::kWorker;
-    if (app_.got_subcommand(report_)) line_.command = Command::kReport;
-    if (app_.got_subcommand(clean_)) line_.command = Command::kClean;
+    if (app_.got_subcommand(run_)) IOBENCH_RETURN_IF_ERROR(TakeRun(Command::kRun, table_, typed));
+    if (app_.got_subcommand(preflight_)) {
+      IOBENCH_RETURN_IF_ERROR(TakeRun(Command::kPreflight, preflight_table_, typed));
+    }
+    if (app_.got_subcommand(validate_)) IOBENCH_RETURN_IF_ERROR(TakeValidate(typed));
+    if (app_.got_subcommand(worker_)) IOBENCH_RETURN_IF_ERROR(TakeWorker());
+    if (app_.got_subcommand(report_)) IOBENCH_RETURN_IF_ERROR(TakeReport());
+    if (app_.got_subcommand(compare_)) line_.command = Command::kCompare;
+    if (app_.got_subcommand(history_)) line_.command = Command::kHistory;
+    if (app_.got_subcommand(clean_)) IOBENCH_RETURN_IF_ERROR(TakeClean());
     if (app_.got_subcommand(selftest_)) {
-      line_.command = Command::kSelftest;
-      IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
+      IOBENCH_RETURN_IF_ERROR(TakeSelftest());
     }
     return std::move(line_);
   }
@@ -293,59 +156,210 @@ class CommandParser {
     what.Flag("--print-plan", line_.print_plan, "print the plan as YAML with all defaults, and stop");
     what.Flag("--dry-run", line_.dry_run, "check everything, print which worker would do what, and stop");
     AddClusterOptions(*run_, line_.cluster);
-    AddResults(*run_, line_.cluster);
+    AddPreflightOptions(*run_, line_.cluster);
+    AddResultOptions(*run_, line_.cluster);
     run_->footer(kFooter);
     run_->add_option("DIR", words_, "directory to test in, same as --path")->type_name("");
   }
 
+  // Takes the options of a run, because it checks what that run would need; its help shows its own.
+  void AddPreflight() {
+    preflight_ = app_.add_subcommand(
+        "preflight",
+        "check all clients of a run at once: joined, mounts, same storage, space, limits, clocks");
+    preflight_table_.AddTo(*preflight_);
+    for (CLI::Option* const option : preflight_->get_options()) {
+      const std::vector<std::string>& names = option->get_lnames();
+      const bool shown = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+        return name == "path" || name == "help";
+      });
+      if (!shown) option->group("");
+    }
+    AddClusterOptions(*preflight_, line_.cluster);
+    for (const char* const of_phases : {"--net-test", "--phase-timeout", "--on-lost", "--progress",
+                                        "--samplers", "--sampler-hosts", "--sample-interval"}) {
+      preflight_->remove_option(preflight_->get_option(of_phases));
+    }
+    AddPreflightOptions(*preflight_, line_.cluster);
+    Adder where(*preflight_, WhereGroup());
+    where.Flag("--force", line_.cluster.force,
+               "only warn if space is short or clients see different file systems");
+    const std::vector<std::string> formats = {"text", "json"};
+    where.Value("--format", line_.preflight_format, "output format (default: text)", "text|json")
+        ->check(CLI::IsMember(formats).description(""));
+    preflight_->footer(
+        "The options of `run` that say what to measure are accepted: preflight checks what that run would need, and "
+        "leaves nothing behind. Exit codes: 0 no fault, 1 faults or bad usage, 130 interrupted.");
+    preflight_->add_option("DIR", words_, "directory to test in, same as --path")->type_name("");
+  }
+
   void AddWorker() {
-    worker_ = app_.add_subcommand("worker", "join a run as a worker of a coordinator");
+    worker_ = app_.add_subcommand("worker", "join a run as a worker");
     worker_->add_option("--join", line_.join, "the coordinator's address: host:9400, unix:/path")
         ->required()
         ->type_name("ADDR");
-    Adder(*worker_, worker_->get_option("--join")->get_group())
-        .Seconds("--join-timeout", line_.cluster.join_timeout_s, 0,
-                 "give up if the coordinator cannot be reached for S seconds (default 600)");
-    worker_->add_option("--simulate", line_.simulate, "act as N workers, each with its own connection")
+    Adder ours(*worker_, worker_->get_option("--join")->get_group());
+    ours.Seconds("--join-timeout", line_.cluster.join_timeout_s, 0,
+                 "give up if the coordinator cannot be reached for S seconds (default 600)")
+        ->each([this](const std::string&) { line_.cluster.join_timeout_given = true; });
+    AddSecurityOptions(ours, line_.cluster, "the coordinator's token file; -: read it from standard input");
+    ours.Flag("--stay", line_.stay, "after a run, wait for the next coordinator at ADDR, until SIGTERM");
+    worker_->add_flag(
+        "--sampler", line_.sampler,
+        "have no lanes, but show what this host's processors, disks, network and NFS server do during the "
+        "run: for servers");
+    worker_
+        ->add_option("--simulate", line_.simulate,
+                     "act as N simulated clients, each with its own connection, for selftest --simulate")
         ->type_name("N")
-        ->check(InRange(1u, 10000u));
+        ->check(InRange(1u, 100000u));
     worker_
         ->add_option(
             "--path", line_.worker_path,
             "where this worker tests, instead of the plan's --path: a directory, a file in it, or nfs://HOST/PATH")
         ->type_name("DIR");
+    worker_
+        ->add_option(
+            "--root", line_.roots,
+            "work only below DIR, a directory or nfs://HOST/PATH (repeatable); none: use no files; required to join "
+            "over a network")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    worker_
+        ->add_option(
+            "--allow", line_.allow,
+            "what else the coordinator may ask for, separated by commas: remount, log-files, drop-caches, stripe")
+        ->type_name("WORDS");
+    worker_
+        ->add_option("--max-lanes", line_.max_lanes,
+                     "refuse phases with more lanes on this worker (default 4096)")
+        ->type_name("N")
+        ->check(InRange(1u, 1000000u));
+    worker_
+        ->add_option("--max-memory", line_.max_memory,
+                     "refuse phases that need more memory (default: what is available)")
+        ->type_name("SIZE");
+    worker_
+        ->add_option("--user", line_.cluster.user, "become this user before anything is opened (needs root)")
+        ->type_name("NAME");
     worker_->add_option("--place", line_.client_list_position, "its place in a client list, from 1")
         ->type_name("N")
         ->group("");
+    worker_->add_option("--slots", line_.slots, "start N worker processes on this host")
+        ->type_name("N")
+        ->check(InRange(1u, 1024u));
     worker_->add_flag("--spawned", line_.spawned, "")->group("");
   }
 
   void AddReport() {
     report_ =
         app_.add_subcommand("report", "print the report of a saved run again, recomputed from its raw data");
-    report_->add_option("DIR", line_.report_directory, "directory with the run's results")->required();
+    report_->add_option("DIR", line_.report.directory, "directory with the run's results")->required();
+    report_
+        ->add_option("--format", line_.report.format,
+                     "write the report in this format, instead of the console's")
+        ->type_name(absl::StrJoin(FormatChoices(), "|"))
+        ->check(CLI::IsMember(FormatChoices()).description(""));
+    report_->add_option("--output", line_.report.output, "write to FILE, instead of standard output")
+        ->type_name("FILE");
+    report_->add_flag("--verbose", line_.report.verbose, "print the console's report in full detail");
+    report_->add_flag("--force", line_.report.replace, "replace FILE if it exists");
+    report_->add_flag("--redact", line_.report.redact,
+                      "replace hosts, addresses, paths, mount sources and user names with aliases");
+    report_->add_flag(
+        "--verify", line_.report.verify,
+        "print no report, but check that raw files, plan and figures are those that the run saved; exit "
+        "with 2 if not");
+  }
+
+  void AddCompare() {
+    compare_ = app_.add_subcommand(
+        "compare",
+        "compare saved runs with the first one, or the repetitions of a single run: ratios and verdicts");
+    compare_
+        ->add_option("DIR", line_.compare.directories,
+                     "directories with results: the baseline, then those compared with it")
+        ->required();
+    AddComparison(*compare_, "exit with 4 if a phase is significantly below PCT % of the baseline");
+  }
+
+  void AddHistory() {
+    history_ = app_.add_subcommand("history",
+                                   "show how saved runs of one plan changed over time: trends and changes");
+    history_
+        ->add_option("DIR", line_.compare.directories,
+                     "directories with results, or directories that contain such directories")
+        ->required();
+    AddComparison(*history_,
+                  "exit with 4 if the newest change of a phase took it below PCT % of its previous level");
+  }
+
+  void AddComparison(CLI::App& command, const char* fail_under_help) {
+    command.add_option("--format", line_.compare.format, "output format (default: text)")
+        ->type_name(absl::StrJoin(CompareFormatChoices(), "|"))
+        ->check(CLI::IsMember(CompareFormatChoices()).description(""))
+        ->allow_extra_args(false);
+    command
+        .add_option("--level", line_.compare.level_percent,
+                    "confidence level of intervals and verdicts in % (default 95)")
+        ->type_name("PCT")
+        ->check(InRange(50.0, 99.99))
+        ->allow_extra_args(false);
+    command.add_option("--fail-under", line_.compare.fail_under_percent, fail_under_help)
+        ->type_name("PCT")
+        ->check(InRange(0.1, 1000.0))
+        ->allow_extra_args(false);
+    command.add_option("--output", line_.compare.output, "write to FILE, instead of standard output")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    command.add_flag("--force", line_.compare.replace, "replace FILE if it exists");
+    command.footer(
+        "docs/measurement.md defines the figures. Exit codes: 0 ok, 1 bad usage or nothing to compare, 2 a phase is "
+        "damaged, 4 below --fail-under.");
   }
 
   void AddSelftest() {
     selftest_ = app_.add_subcommand(
         "selftest", "measure the tool itself: clocks, start skew, fixed cost of a phase, cost per op");
     AddClusterOptions(*selftest_, line_.cluster);
-    selftest_->add_option("--simulate", line_.simulate, "use N simulated workers over gRPC")
+    for (const char* const of_runs : {"--samplers", "--sampler-hosts", "--sample-interval"}) {
+      selftest_->remove_option(selftest_->get_option(of_runs));
+    }
+    selftest_
+        ->add_option("--simulate", line_.simulate,
+                     "measure the coordinator with N simulated clients on this host, over gRPC and TLS")
         ->type_name("N")
         ->group(WhereGroup())
-        ->check(InRange(1u, 10000u));
-    selftest_->add_option("--phases", line_.selftest_phases, "number of empty phases to run")
+        ->check(InRange(1u, 100000u));
+    selftest_->add_option("--phases", line_.selftest_phases, "number of empty phases to run (default 20)")
         ->type_name("N")
         ->check(InRange(1u, 10000u));
-    selftest_->add_option("-t,--lanes", line_.selftest_lanes, "lanes per worker")
+    selftest_->add_option("-t,--lanes", line_.selftest_lanes, "lanes per worker (default 1)")
         ->type_name("N")
         ->check(InRange(1u, 4096u));
   }
 
   void AddClean() {
-    clean_ =
-        app_.add_subcommand("clean", "remove the data that a crashed run left below DIR, and nothing else");
-    clean_->add_option("DIR", line_.clean_directory, "the run's --path")->required();
+    clean_ = app_.add_subcommand(
+        "clean", "remove what a crashed run, preflight or validate left in DIR, and nothing else");
+    clean_->add_option("DIR", line_.clean_directories, "the run's --path");
+    clean_
+        ->add_option(
+            "--hosts", line_.cluster.hosts,
+            "clean on these hosts over ssh, all at the same time: c[01-32],user@node7:2222, or @FILE")
+        ->type_name("LIST")
+        ->allow_extra_args(false);
+    clean_
+        ->add_option(
+            "--launcher", line_.cluster.launcher,
+            "with --hosts: remote shell with {host}, {user}, {port}, {command} (default: $RSH, or ssh)")
+        ->type_name("CMD")
+        ->allow_extra_args(false);
+    clean_->add_flag("--copies", line_.clean_copies,
+                     "with --hosts: also remove the programs that --copy-binary has shipped there");
+    Adder(*clean_, clean_->get_option("--hosts")->get_group())
+        .Seconds("--timeout", line_.clean_timeout_s, 1,
+                 "with --hosts: give a host up after S seconds (default: never)");
     clean_->add_flag("--force", line_.cluster.force,
                      "remove the data even if this host cannot check whether the run is still alive");
   }
@@ -361,14 +375,87 @@ class CommandParser {
       const std::vector<CLI::App*> chosen = app_.get_subcommands();
       return chosen.empty() ? app_.help() : chosen[0]->help();
     } catch (const CLI::ParseError& error) {
-      return absl::InvalidArgumentError(MessageOf(error));
+      const std::vector<CLI::App*> chosen = app_.get_subcommands();
+      return absl::InvalidArgumentError(MessageOf(error, chosen.empty() ? "run" : chosen[0]->get_name()));
     }
     return std::string();
   }
 
-  absl::Status TakeRun(const std::vector<std::string>& typed) {
-    line_.command = Command::kRun;
-    IOBENCH_ASSIGN_OR_RETURN(GivenOptions given, table_.Given());
+  absl::Status TakeWorker() {
+    line_.command = Command::kWorker;
+    for (const auto& [given, name] :
+         {std::pair{!line_.worker_path.empty(), "--path"}, std::pair{line_.slots > 1, "--slots"},
+          std::pair{line_.simulate > 0, "--simulate"}, std::pair{line_.max_lanes > 0, "--max-lanes"}}) {
+      if (!line_.sampler || !given) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--sampler has no lanes and touches no files: it cannot be combined with ", name));
+    }
+    if (!line_.stay || !line_.cluster.join_timeout_given) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--stay waits for coordinators without an end: it cannot be combined with --join-timeout");
+  }
+
+  absl::Status TakeValidate(const std::vector<std::string>& typed) {
+    line_.command = Command::kValidate;
+    if (line_.validate.list) return absl::OkStatus();
+    IOBENCH_ASSIGN_OR_RETURN(line_.given, WhereToValidate(line_.validate, words_, typed));
+    return CheckClusterOptions(line_.cluster);
+  }
+
+  absl::Status TakeSelftest() {
+    line_.command = Command::kSelftest;
+    IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
+    const ClusterOptions& place = line_.cluster;
+    const bool has_workers = place.spawn > 0 || !place.listen.empty() || !place.hosts.empty() ||
+                             !place.client_list.empty() ||
+                             (place.transport != "auto" && place.transport != "grpc");
+    if (line_.simulate == 0 || !has_workers) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--simulate starts its own clients on this host, over gRPC: it cannot be combined with --spawn, --listen, "
+        "--hosts, -+m or another --transport");
+  }
+
+  absl::Status TakeClean() {
+    line_.command = Command::kClean;
+    if (line_.clean_directories.empty() && !line_.clean_copies) {
+      return absl::InvalidArgumentError(
+          "clean needs the directory of the run's --path, or with --hosts also --copies");
+    }
+    if (!line_.cluster.hosts.empty()) return absl::OkStatus();
+    for (const auto& [given, name] :
+         {std::pair{line_.clean_copies, "--copies"}, std::pair{!line_.cluster.launcher.empty(), "--launcher"},
+          std::pair{line_.clean_timeout_s > 0, "--timeout"}}) {
+      if (given)
+        return absl::InvalidArgumentError(absl::StrCat(name, " is about other hosts: it needs --hosts LIST"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeReport() {
+    line_.command = Command::kReport;
+    const ReportOptions& report = line_.report;
+    if (!report.verify || (report.format.empty() && report.output.empty() && !report.redact))
+      return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--verify checks the saved run and writes no report: it cannot be combined with --format, --output or --redact");
+  }
+
+  // Everything that the plan says comes from the saved run.
+  absl::Status TakeResume(const GivenOptions& given) {
+    const std::string other = given.size() > 0   ? BothNamesOf(*given.options().front())
+                              : !words_.empty()  ? absl::StrCat("the word \"", words_.front(), "\"")
+                              : line_.print_plan ? "--print-plan"
+                              : line_.dry_run    ? "--dry-run"
+                                                 : "";
+    if (other.empty()) return CheckClusterOptions(line_.cluster);
+    return absl::InvalidArgumentError(
+        absl::StrCat("--resume goes on with the plan of the saved run: it cannot be combined with ", other));
+  }
+
+  absl::Status TakeRun(Command command, const TableOptions& table, const std::vector<std::string>& typed) {
+    line_.command = command;
+    IOBENCH_ASSIGN_OR_RETURN(GivenOptions given, table.Given());
+    if (!line_.cluster.resume.empty()) return TakeResume(given);
     for (const std::string& word : words_) {
       if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
       IOBENCH_RETURN_IF_ERROR(given.Add("path", word));
@@ -386,14 +473,27 @@ class CommandParser {
   CLI::App app_{"cluster-iobench: measure what a shared file system can do, from many clients at once",
                 "cluster-iobench"};
   CLI::App* run_ = nullptr;  // these belong to app_
+  CLI::App* preflight_ = nullptr;
+  CLI::App* validate_ = nullptr;
   CLI::App* worker_ = nullptr;
   CLI::App* report_ = nullptr;
+  CLI::App* compare_ = nullptr;
+  CLI::App* history_ = nullptr;
   CLI::App* selftest_ = nullptr;
   CLI::App* clean_ = nullptr;
   TableOptions table_;
-  std::vector<std::string> words_;  // of `run`: those that belong to no option
+  TableOptions preflight_table_;
+  std::vector<std::string> words_;  // of `run`, `preflight` and `validate`: those that belong to no option
   CommandLine line_;
 };
+
+// `--generate WHAT`: for the build, and for packagers.
+absl::StatusOr<CommandLine> GeneratedText(const std::vector<std::string>& arguments) {
+  const CommandParser parser;
+  IOBENCH_ASSIGN_OR_RETURN(std::string text,
+                           Generated(arguments.size() == 2 ? arguments[1] : "", CommandsOf(parser.app())));
+  return TextLine(Command::kText, std::move(text));
+}
 
 }  // namespace
 
@@ -406,6 +506,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
     return TextLine(Command::kUsage, ShortUsage());
   }
   if (AsksForLetters(arguments)) return TextLine(Command::kText, IozoneHelp());
+  if (arguments[0] == "--generate") return GeneratedText(arguments);
   IOBENCH_RETURN_IF_ERROR(TakeTopicOfHelp(arguments));
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
   IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));

@@ -6,18 +6,83 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "common/text/display_text.h"
 
 namespace iobench {
 namespace {
 
-absl::Status CheckClientList(const ClusterOptions& place) {
+// `list`: the option that lists the workers' hosts.
+absl::Status CheckClientList(const ClusterOptions& place, const char* list) {
   for (const auto& [given, name] :
        {std::pair{place.spawn > 0, "--spawn"}, std::pair{place.workers > 0, "--workers"},
         std::pair{place.transport == "local", "--transport local"},
         std::pair{place.transport == "mpi", "--transport mpi"}}) {
     if (!given) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("-+m (--client-list) lists the workers and starts them: it cannot go with ", name));
+        absl::StrCat(list, " lists the workers and starts them: it cannot be combined with ", name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHosts(const ClusterOptions& place) {
+  if (!place.hosts.empty() && !place.client_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--hosts and -+m (--client-list) both list the workers: use only one of the two");
+  }
+  if (!place.launcher.empty() && place.hosts.empty() && place.client_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--launcher starts workers on other hosts: it needs --hosts LIST or -+m (--client-list)");
+  }
+  if (place.copy_binary && place.hosts.empty()) {
+    return absl::InvalidArgumentError(
+        place.client_list.empty() ? "--copy-binary ships the program to other hosts: it needs --hosts LIST"
+                                  : "-+m (--client-list) names the program on each client: --copy-binary "
+                                    "needs --hosts LIST");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSamplers(const ClusterOptions& place) {
+  if (place.samplers > 0 && place.listen.empty()) {
+    return absl::InvalidArgumentError(
+        "--samplers N waits for samplers that join by themselves: it needs --listen ADDR; with --hosts, use "
+        "--sampler-hosts LIST");
+  }
+  if (!place.sampler_hosts.empty() && place.hosts.empty()) {
+    return absl::InvalidArgumentError(
+        "--sampler-hosts starts samplers on servers: it needs --hosts LIST, the clients; with --listen, use --samplers N "
+        "and start `worker --sampler` on each server");
+  }
+  if (place.sample_interval_given && place.samplers == 0 && place.sampler_hosts.empty()) {
+    return absl::InvalidArgumentError(
+        "--sample-interval is for samplers: it needs --sampler-hosts LIST or --samplers N");
+  }
+  return absl::OkStatus();
+}
+
+// It stands in titles and in each row of CSV files.
+absl::Status CheckLabel(const std::string& label) {
+  constexpr size_t kMaxColumns = 200;
+  if (DisplayColumns(label) > kMaxColumns) {
+    return absl::InvalidArgumentError(absl::StrCat("--label has ", DisplayColumns(label),
+                                                   " characters, and at most ", kMaxColumns,
+                                                   " fit into reports"));
+  }
+  if (Printable(label) == label) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--label has characters that cannot be printed, such as line breaks: leave them out");
+}
+
+// The saved run has a plan, a label and a directory.
+absl::Status CheckResume(const ClusterOptions& place) {
+  if (place.resume.empty()) return absl::OkStatus();
+  for (const auto& [given, name] :
+       {std::pair{!place.out.empty(), "--out"}, std::pair{!place.label.empty(), "--label"},
+        std::pair{place.net_test, "-+t (--net-test)"}}) {
+    if (!given) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--resume goes on with the saved run in ", place.resume,
+                                                   ": it cannot be combined with ", name));
   }
   return absl::OkStatus();
 }
@@ -25,10 +90,20 @@ absl::Status CheckClientList(const ClusterOptions& place) {
 }  // namespace
 
 absl::Status CheckClusterOptions(const ClusterOptions& place) {
-  if (!place.client_list.empty()) return CheckClientList(place);
+  IOBENCH_RETURN_IF_ERROR(CheckResume(place));
+  IOBENCH_RETURN_IF_ERROR(CheckLabel(place.label));
+  IOBENCH_RETURN_IF_ERROR(CheckHosts(place));
+  IOBENCH_RETURN_IF_ERROR(CheckSamplers(place));
+  if (place.hook_timeout_given && place.before_phase.empty() && place.after_phase.empty()) {
+    return absl::InvalidArgumentError(
+        "--hook-timeout limits commands around phases: it needs --before-phase or --after-phase");
+  }
+  if (!place.hosts.empty()) return CheckClientList(place, "--hosts");
+  if (!place.client_list.empty()) return CheckClientList(place, "-+m (--client-list)");
   if (!place.coordinator_host.empty() && !place.net_test) {
     return absl::InvalidArgumentError(
-        "-+h (--coordinator-host) is the address given to clients: it needs -+m (--client-list) or -+t (--net-test)");
+        "-+h (--coordinator-host) is the address given to clients: it needs --hosts, -+m (--client-list) or -+t "
+        "(--net-test)");
   }
   if (place.listen.empty() != (place.workers == 0)) {
     return absl::InvalidArgumentError(
@@ -42,40 +117,75 @@ absl::Status CheckClusterOptions(const ClusterOptions& place) {
   const bool wants_grpc = place.spawn > 0 || !place.listen.empty();
   if (wants_grpc && (place.transport == "local" || place.transport == "mpi")) {
     return absl::InvalidArgumentError(absl::StrCat(place.spawn > 0 ? "--spawn" : "--listen",
-                                                   " cannot go with --transport ", place.transport));
+                                                   " cannot be combined with --transport ", place.transport));
   }
   if (!wants_grpc && place.transport == "grpc") {
     return absl::InvalidArgumentError(
-        "--transport grpc needs --listen ADDR --workers N, --spawn N or --client-list FILE");
+        "--transport grpc needs --hosts LIST, --listen ADDR --workers N, --spawn N or --client-list FILE");
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckNetTest(const ClusterOptions& place, const GivenOptions& given) {
   if (!place.net_test) return absl::OkStatus();
+  for (const auto& [set, name] :
+       {std::pair{place.live, "--live"}, std::pair{!place.live_csv.empty(), "--live-csv"},
+        std::pair{!place.live_metrics.empty(), "--live-metrics"},
+        std::pair{!place.workbook.empty(), "-b (--workbook)"}, std::pair{!place.formats.empty(), "--format"},
+        std::pair{!place.label.empty(), "--label"}, std::pair{place.skip_bad, "--skip-bad"},
+        std::pair{place.max_duration_s > 0, "--max-duration"},
+        std::pair{place.share_wait_given, "--share-wait"},
+        std::pair{!place.before_phase.empty(), "--before-phase"},
+        std::pair{!place.after_phase.empty(), "--after-phase"}, std::pair{place.samplers > 0, "--samplers"},
+        std::pair{!place.sampler_hosts.empty(), "--sampler-hosts"}}) {
+    if (!set) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is for the phases of a run: it cannot be combined with -+t (--net-test), which has none"));
+  }
   constexpr std::string_view kUsed[] = {"record", "time", "lanes", "path"};
   for (const OptionSpec* option : given.options()) {
     const bool used = std::find(std::begin(kUsed), std::end(kUsed), option->name) != std::end(kUsed);
     const bool once = !used || option->name == "path" || given.Texts(option->name).size() == 1;
     if (used && once) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(BothNamesOf(*option), " cannot go with -+t (--net-test), which uses no files and ",
-                     used ? "takes one value for it"
-                          : "ignores it: use -r for the record size and --time for the duration"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        BothNamesOf(*option), " cannot be combined with -+t (--net-test), which uses no files and ",
+        used ? "takes one value for it"
+             : "ignores it: use -r for the record size and --time for the duration"));
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckUsesOf(const ClusterOptions& place, const std::string& transport) {
-  const bool listens = !place.listen.empty() || !place.client_list.empty();
+  if (place.live && transport == "mpi") {
+    return absl::InvalidArgumentError(
+        "--live needs the terminal, which mpirun keeps to itself: leave it out, or use --progress, --live-csv or "
+        "--live-metrics");
+  }
+  const bool listens = !place.listen.empty() || !place.client_list.empty() || !place.hosts.empty();
   if (place.insecure && !listens && transport != "mpi") {
     return absl::InvalidArgumentError(
-        "--insecure only affects workers that join over the network: it needs --listen ADDR or -+m (--client-list)");
+        "--insecure only affects workers that join over the network: it needs --hosts, --listen ADDR or -+m "
+        "(--client-list)");
+  }
+  for (const auto& [file, name] :
+       {std::pair{&place.token_file, "--token-file"}, std::pair{&place.tls_cert, "--tls-cert"},
+        std::pair{&place.tls_key, "--tls-key"}, std::pair{&place.tls_ca, "--tls-ca"}}) {
+    if (file->empty() || !place.listen.empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " protects connections of workers that join at --listen ADDR, which is missing"));
+  }
+  for (const auto& [given, name] :
+       {std::pair{place.skip_bad, "--skip-bad"}, std::pair{place.share_wait_given, "--share-wait"}}) {
+    if (!given || transport != "local") continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(name,
+                     " is about several workers: it needs --hosts, --listen ADDR, --spawn N, -+m "
+                     "(--client-list) or mpirun"));
   }
   if (place.join_timeout_given && transport == "local") {
     return absl::InvalidArgumentError(
-        "--join-timeout only affects workers that join: it needs --listen ADDR, --spawn N, -+m (--client-list) or "
-        "mpirun");
+        "--join-timeout only affects workers that join: it needs --hosts, --listen ADDR, --spawn N, -+m "
+        "(--client-list) or mpirun");
   }
   return absl::OkStatus();
 }

@@ -15,30 +15,25 @@
 namespace iobench {
 namespace {
 
-constexpr std::string_view kComesWithReports = "needs IOzone's report formats, which are not supported yet";
-
 // clang-format off
 constexpr RefusedLetter kRefused[] = {
-    {"b",  true,  "binary spreadsheet", kComesWithReports},
     {"d",  true,  "delay between the children's starts",
      "all lanes start at the same instant, which is what is measured"},
-    {"Q",  false, "offset and latency files", kComesWithReports},
     {"+a", true,  "placeholder", "it has no effect in IOzone either"},
     {"+c", true,  "internal: client of a master", "workers join with `cluster-iobench worker --join ADDR`"},
     {"+H", true,  "time server host", "clocks are measured, no time server is needed"},
     {"+i", true,  "internal: the master's port", "workers join with `cluster-iobench worker --join ADDR`"},
     {"+P", true,  "time server port", "clocks are measured, no time server is needed"},
     {"+s", false, "internal: silent", "only IOzone itself uses it"},
-    {"+T", false, "time stamp log files", kComesWithReports},
     {"+U", false, "unbuffered Windows calls", "it is for Windows only"},
-    {"+X", false, "constant data 0xBB", "use --data pattern:187, with valid results"},
-    {"+z", false, "latency histogram files", kComesWithReports},
+    {"+X", false, "constant data 0xBB", "use --data pattern:187, which gives valid results"},
     {"+Z", false, "old data, 0xA5 and zeros", "use --data pattern:165, which writes that byte everywhere"},
 };
 constexpr LaunchLetter kLaunchLetters[] = {
+    {"b", "workbook", true, "also write the report to FILE as a workbook for spreadsheet programs (.xlsx)"},
     {"+h", "coordinator-host", true, "with -+m: address at which clients reach this host"},
     {"+m", "client-list", true,
-     "start a worker for each line \"client directory program [path]\" of a file, using $RSH or ssh"},
+     "start a worker for each line \"client directory program [path]\" of FILE, using $RSH (default ssh)"},
     {"+t", "net-test", false,
      "test the network between clients and this host in both directions, each client alone and all at once"},
     {"h", "help", false, "this help; `--help iozone` for the letters"},

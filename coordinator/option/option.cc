@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -28,12 +30,12 @@ std::string RangeOf(const OptionSpec& option) {
                      : option.value == OptionValue::kMilliseconds ? " milliseconds"
                                                                   : "";
   return absl::StrCat(option.value == OptionValue::kWhole ? "a whole number" : "a number", " from ",
-                      EndOfRange(option.least), " to ", EndOfRange(option.most), unit);
+                      EndOfRange(option.min), " to ", EndOfRange(option.max), unit);
 }
 
 absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::string& text) {
   double number = NAN;
-  bool good = absl::SimpleAtod(text, &number) && number >= option.least && number <= option.most;
+  bool good = absl::SimpleAtod(text, &number) && number >= option.min && number <= option.max;
   if (option.value == OptionValue::kWhole) {
     uint64_t whole = 0;  // a double would round 2^64 to the number before it
     good =
@@ -51,7 +53,7 @@ absl::StatusOr<std::string> ReadTime(const OptionSpec& option, const std::string
   const absl::StatusOr<double> seconds = ParseSeconds(text, unit_s);
   if (!seconds.ok()) return Annotate(seconds.status(), BothNamesOf(option));
   const double number = *seconds / unit_s;
-  if (number < option.least || number > option.most) {
+  if (number < option.min || number > option.max) {
     return absl::InvalidArgumentError(
         absl::StrCat(BothNamesOf(option), ": \"", text, "\" is not ", RangeOf(option)));
   }
@@ -63,11 +65,32 @@ absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string
                                      uint64_t bare_unit_bytes) {
   const absl::StatusOr<uint64_t> bytes = ParseBytes(text, bare_unit_bytes);
   if (!bytes.ok()) return Annotate(bytes.status(), BothNamesOf(option));
-  if (static_cast<double>(*bytes) < option.least) {
+  if (static_cast<double>(*bytes) < option.min) {
     return absl::InvalidArgumentError(
-        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is less than ", option.least, " bytes"));
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is less than ", option.min, " bytes"));
   }
   return absl::StrCat(*bytes);
+}
+
+// "2xram" and "200%" have no size before the workers have joined; kSizeByMemory stands for it until then.
+absl::StatusOr<std::vector<std::string>> ReadFileSize(const OptionSpec& option, const std::string& text) {
+  constexpr absl::string_view kTimesMemory = "xram";
+  const std::string lower = absl::AsciiStrToLower(text);
+  const bool is_multiple = absl::EndsWith(lower, kTimesMemory), is_percentage = absl::EndsWith(lower, "%");
+  if (!is_multiple && !is_percentage) {
+    IOBENCH_ASSIGN_OR_RETURN(const std::string bytes, ReadSize(option, text, 1_KiB));
+    return std::vector<std::string>{bytes, "0"};
+  }
+  double number = 0;
+  const size_t suffix_bytes = is_multiple ? kTimesMemory.size() : 1;
+  const bool ok = absl::SimpleAtod(lower.substr(0, lower.size() - suffix_bytes), &number);
+  const double percent = is_multiple ? 100 * number : number;
+  if (!ok || !(percent >= 1 && percent <= kMaxMemoryPercent)) {
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": \"", text,
+                                                   "\" is not a share of memory from 1% to ",
+                                                   kMaxMemoryPercent, "%, such as 2xram or 200%"));
+  }
+  return std::vector<std::string>{absl::StrCat(kSizeByMemory), absl::StrCat(std::llround(percent))};
 }
 
 absl::StatusOr<std::vector<std::string>> ReadSizeAndMs(const OptionSpec& option, const std::string& text) {
@@ -150,6 +173,8 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
     case OptionValue::kSizeKib:
       part = ReadSize(option, text, 1_KiB);
       break;
+    case OptionValue::kFileSize:
+      return ReadFileSize(option, text);
     case OptionValue::kSizeBytes:
       part = ReadSize(option, text, 1);
       break;
@@ -192,7 +217,7 @@ std::string_view TitleOf(OptionGroup group) {
     case OptionGroup::kWhere:
       return "Workers and results";
     case OptionGroup::kIozone:
-      return "IOzone options for what is always on";
+      return "IOzone's report formats, and what is always on";
   }
   return "";
 }
@@ -260,6 +285,14 @@ std::vector<uint64_t> GivenOptions::Numbers(std::string_view name) const {
     numbers.push_back(number);
   }
   return numbers;
+}
+
+std::vector<std::string> GivenOptions::LastParts(std::string_view name) const {
+  std::vector<std::string> parts;
+  const auto found = given_.find(&OptionNamed(name));
+  if (found == given_.end()) return parts;
+  for (const std::vector<std::string>& value : found->second) parts.push_back(value.back());
+  return parts;
 }
 
 uint64_t GivenOptions::Number(std::string_view name, uint64_t otherwise) const {

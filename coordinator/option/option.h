@@ -28,20 +28,25 @@ enum class OptionGroup {
 };
 std::string_view TitleOf(OptionGroup group);  // title of the help section
 
+// The size that stands for one that depends on the clients' memory, larger than any record.
+inline constexpr uint64_t kSizeByMemory = uint64_t{1} << 50;
+inline constexpr uint32_t kMaxMemoryPercent = 10'000;
+
 // How an argument is parsed. GivenOptions keeps sizes in bytes, and times in the unit of the kind.
 enum class OptionValue {
   kFlag,          // none
   kWord,          // any text
-  kWhole,         // a whole number in [least, most]
-  kDecimal,       // a number in [least, most]
-  kSeconds,       // 5, 5s, 500ms, 2min: seconds in [least, most]
+  kWhole,         // a whole number in [min, max]
+  kDecimal,       // a number in [min, max]
+  kSeconds,       // 5, 5s, 500ms, 2min: seconds in [min, max]
   kMilliseconds,  // the same in ms
   kSizeKib,       // 64k, 1m; a bare number is KiB, as in IOzone
-  kSizeBytes,     // 64k, 1m; a bare number is bytes
-  kSizeAndMs,     // 4m,20: two values
-  kMapAdvice,     // a word, or IOzone's number of it
-  kBinding,       // cores, cores:FIRST or numa: two values
-  kStripe,        // 4, 4:1m or -1:1m: two values
+  kFileSize,   // the same, 2xram or 200%: two values, a size and a percentage of memory (0: a size was given)
+  kSizeBytes,  // 64k, 1m; a bare number is bytes
+  kSizeAndMs,  // 4m,20: two values
+  kMapAdvice,  // a word, or IOzone's number of it
+  kBinding,    // cores, cores:FIRST or numa: two values
+  kStripe,     // 4, 4:1m or -1:1m: two values
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 
@@ -68,9 +73,9 @@ struct OptionSpec {
   std::string_view name = {};      // "close-in-timing"
   std::string_view argument = {};  // the help's name for it, "SIZE"; empty for flags
   OptionValue value = OptionValue::kFlag;
-  double least = 0, most = 0;  // min. and max. value in the unit of `value`; sizes have only a min.
-  bool repeatable = false;     // giving it again adds a value; otherwise it is an error, except for flags
-  bool commas = false;         // repeatable, and one value may be a comma-separated list: 1m,4m
+  double min = 0, max = 0;  // in the unit of `value`; sizes have only a min
+  bool repeatable = false;  // giving it again adds a value; otherwise it is an error, except for flags
+  bool commas = false;      // repeatable, and one value may be a comma-separated list: 1m,4m
   // The fields that the option sets, separated by blanks: "operation.engine=posix-aio operation.depth=$". `$` stands
   // for the value and may be omitted, `$2` for a second value; a flag's value is true. Paths begin with plan, files,
   // data, phase or operation. Empty: the option shapes the list of phases or selects where they run.
@@ -118,6 +123,8 @@ class GivenOptions {
   // sizes; for Decimal, numbers or times.
   std::vector<uint64_t> Numbers(std::string_view name) const;
   uint64_t Number(std::string_view name, uint64_t otherwise) const;
+  // Returns the last part of every value, for options whose values have several.
+  std::vector<std::string> LastParts(std::string_view name) const;
   double Decimal(std::string_view name, double otherwise = 0) const;
 
   // Returns the parts of the first value, which `$` and `$2` stand for. REQUIRES: the option was given.

@@ -12,11 +12,15 @@ namespace {
 
 constexpr std::string_view kOneLane =
     "automatic mode runs one lane per worker; with -t, use lists of -s and -r instead";
+constexpr std::string_view kOneLaneLatency =
+    "IOzone's -N is for one lane; the latency lines of the report need no option";
 constexpr std::string_view kOneEngine = "an operation has one engine";
 constexpr std::string_view kWhole =
     "deduplicated records are identical, so they cannot carry their writer's stamp";
 constexpr std::string_view kOneContent = "they set different contents for the same bytes";
 constexpr std::string_view kTraceRules = "the trace sets offsets and sizes";
+constexpr std::string_view kAllPaths =
+    "a run that uses kept data has workers for each path, and this one uses all workers on every path";
 constexpr std::string_view kReadOnly = "your own files are only read";
 
 // clang-format off
@@ -32,8 +36,9 @@ constexpr ForbiddenPair kForbidden[] = {
     {"max-record", "lanes",     kOneLane},
     {"max-record", "max-lanes", kOneLane},
     {"lanes",      "max-lanes", "one lists numbers of lanes, the other sweeps over a range of them"},
-    {"show-latency", "lanes",     "IOzone's -N is for one lane; the latency lines of the report need no option"},
-    {"show-latency", "max-lanes", "IOzone's -N is for one lane; the latency lines of the report need no option"},
+    {"show-latency", "lanes",     kOneLaneLatency},
+    {"show-latency", "max-lanes", kOneLaneLatency},
+    {"show-latency", "show-ops", "both set the unit of the figures"},
     {"auto-read-write", "op",     "it stands for -a -z -i 0 -i 1"},
     {"size",       "min-size",  "one lists sizes, the other starts a range"},
     {"size",       "max-size",  "one lists sizes, the other ends a range"},
@@ -97,6 +102,9 @@ constexpr ForbiddenPair kForbidden[] = {
     {"read-existing", "rotate-clients", "the files belong to no client"},
     {"read-existing", "verify",     "the contents of your own files are not known"},
     {"read-existing", "verify-pattern", "the contents of your own files are not known"},
+    {"each-path",  "keep",          kAllPaths},
+    {"each-path",  "existing",      "the files already set the directories"},
+    {"each-path",  "read-existing", "the files already set the directories"},
     {"plan",       "suite",         "both define what to do"},
 };
 // clang-format on
@@ -125,21 +133,25 @@ const std::vector<Need>& Needs() {
       {"dedupe-seed", {"dedupe"}},
       {"dedupe-lane-offset", {"dedupe"}},
       {"interleaved", {"shared-file"}},
-      {"least-file-bytes", {"file-bytes"}},
+      {"min-file-bytes", {"file-bytes"}},
       {"read-existing", {"file", "files"}},
       {"wear-out", {"deadline"}},
+      {"server-memory", {"cold"}},
   };
   return needs;
 }
 
 // Options that shape the list of phases, which a plan or a suite already has. The defaults of a suite may be replaced.
 bool CannotGoWithPlan(const OptionSpec& option) {
-  static constexpr std::string_view kFree[] = {"plan", "path", "file", "files", "keep"};
+  static constexpr std::string_view kFree[] = {"plan", "path",  "each-path", "per-client",
+                                               "file", "files", "keep",      "require"};
+  if (option.group == OptionGroup::kIozone) return false;  // reports are no part of a plan
   return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
 }
 bool CannotGoWithSuite(const OptionSpec& option) {
-  static constexpr std::string_view kFree[] = {"suite", "path",   "file", "files",
-                                               "keep",  "record", "size", "lanes"};
+  static constexpr std::string_view kFree[] = {"suite", "path",  "each-path", "per-client",
+                                               "file",  "files", "keep",      "record",
+                                               "size",  "lanes", "require"};
   if (std::find(std::begin(kFree), std::end(kFree), option.name) != std::end(kFree)) return false;
   const bool shapes = option.group == OptionGroup::kWhat || option.group == OptionGroup::kAuto;
   return shapes && option.sets.empty();
@@ -154,19 +166,19 @@ std::span<const ForbiddenPair> ForbiddenPairs() {
 absl::Status CheckOptions(const GivenOptions& given) {
   for (const ForbiddenPair& pair : kForbidden) {
     if (!given.Has(pair.one) || !given.Has(pair.other)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(OptionNamed(pair.one)), " cannot go with ",
-                                                   BothNamesOf(OptionNamed(pair.other)), ": ",
-                                                   std::string(pair.why)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(OptionNamed(pair.one)), " cannot be combined with ",
+                     BothNamesOf(OptionNamed(pair.other)), ": ", std::string(pair.why)));
   }
   for (const OptionSpec* option : given.options()) {
     if (given.Has("plan") && CannotGoWithPlan(*option)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(BothNamesOf(*option), " cannot go with --plan: write it into the plan instead"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          BothNamesOf(*option), " cannot be combined with --plan: write it into the plan instead"));
     }
     if (given.Has("suite") && CannotGoWithSuite(*option)) {
       return absl::InvalidArgumentError(absl::StrCat(
           BothNamesOf(*option),
-          " cannot go with --suite, which defines the phases: print its plan with --print-plan and "
+          " cannot be combined with --suite, which defines the phases: print its plan with --print-plan and "
           "change that"));
     }
   }

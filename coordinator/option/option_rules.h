@@ -17,7 +17,7 @@ struct ForbiddenPair {
 };
 std::span<const ForbiddenPair> ForbiddenPairs();
 
-// Checks forbidden pairs, options that need another, and what cannot go with --plan or --suite. InvalidArgument: a rule
+// Checks forbidden pairs, options that need another, and what cannot be combined with --plan or --suite. InvalidArgument: a rule
 // is violated; the message names both options. Whether values fit together is checked on the plan (plan_check.h).
 absl::Status CheckOptions(const GivenOptions& given);
 

@@ -17,6 +17,8 @@ constexpr int kMaxArguments = 1 << 20;
 // Replaces -A by the options that it stands for.
 absl::Status Expand(GivenOptions& given) {
   if (!given.Has("auto-read-write")) return absl::OkStatus();
+  if (given.Has("op")) return CheckOptions(given);  // refused: -A names the operations itself
+  given.Remove("auto-read-write");
   for (const auto& [name, text] : {std::pair{"auto", ""}, {"all-records", ""}, {"op", "0"}, {"op", "1"}}) {
     IOBENCH_RETURN_IF_ERROR(given.Add(name, text));
   }
@@ -97,13 +99,13 @@ absl::StatusOr<GivenOptions> Complete(GivenOptions given) {
   if (given.Has("suite") && !given.Has("plan")) {
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> words, SuiteOptions(given.Text("suite")));
     if (!words.empty()) {
-      auto usual = ParseWords(words);
-      if (!usual.ok()) return Annotate(usual.status(), absl::StrCat("suite ", given.Text("suite")));
+      auto suite_options = ParseWords(words);
+      if (!suite_options.ok())
+        return Annotate(suite_options.status(), absl::StrCat("suite ", given.Text("suite")));
       given.Remove("suite");
-      given.AddMissing(*usual);
+      given.AddMissing(*suite_options);
     }
   }
-  IOBENCH_RETURN_IF_ERROR(CheckOptions(given));
   IOBENCH_RETURN_IF_ERROR(Expand(given));
   IOBENCH_RETURN_IF_ERROR(CheckOptions(given));  // includes the options that -A stands for
   return given;

@@ -6,20 +6,24 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/model/operation.h"
 #include "common/net/nfs_url.h"
 #include "common/text/near_names.h"
+#include "common/text/utf8.h"
 
 namespace iobench {
 namespace {
 
 // Names that other programs use for our options.
 constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-    {"block", "record"},      {"block-size", "record"},     {"blocksize", "record"}, {"bs", "record"},
-    {"dir", "path"},          {"directory", "path"},        {"duration", "time"},    {"filesize", "size"},
-    {"hosts", "client-list"}, {"hostsfile", "client-list"}, {"iodepth", "depth"},    {"ioengine", "engine"},
-    {"jobs", "lanes"},        {"numjobs", "lanes"},         {"runtime", "time"},     {"rw", "op"},
-    {"target", "path"},       {"timelimit", "time"},
+    {"block", "record"},  {"block-size", "record"}, {"blocksize", "record"},
+    {"bs", "record"},     {"dir", "path"},          {"directory", "path"},
+    {"duration", "time"}, {"filesize", "size"},     {"hostsfile", "hosts"},
+    {"iodepth", "depth"}, {"ioengine", "engine"},   {"jobs", "lanes"},
+    {"numjobs", "lanes"}, {"runtime", "time"},      {"rw", "op"},
+    {"target", "path"},   {"timelimit", "time"},
 };
 
 // Unicode hyphens and dashes that keyboards, web pages and word processors use in place of "-".
@@ -65,6 +69,17 @@ absl::Status CheckDashes(const std::string& argument, const LongNames& names) {
       absl::StrCat("\"", argument, "\" begins with a Unicode dash; options need a plain -", meant));
 }
 
+// CLI11 does not quote names, but only quoted values are shortened when printed.
+std::string WithLongWordsQuoted(const std::string& message) {
+  constexpr size_t kLongBytes = 80;
+  std::vector<std::string> words = absl::StrSplit(message, ' ');
+  for (std::string& word : words) {
+    if (word.size() > kLongBytes && word.find('"') == std::string::npos)
+      word = absl::StrCat("\"", word, "\"");
+  }
+  return absl::StrJoin(words, " ");
+}
+
 }  // namespace
 
 absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names) {
@@ -108,6 +123,54 @@ absl::Status RefusalOfWord(const std::string& word, const std::vector<std::strin
   const char* const option =
       FindOperation(word).ok() ? "--op before it to run it" : "--path before it to test in it";
   return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" ", why, "; write ", option));
+}
+
+absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
+  static constexpr std::string_view kOfDirectories[] = {"report", "compare", "history", "clean"};
+  if (std::find(std::begin(kOfDirectories), std::end(kOfDirectories), arguments[0]) !=
+      std::end(kOfDirectories))
+    return absl::OkStatus();  // a directory may have any name
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end() || dashes + 1 == arguments.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `", arguments[0],
+                                                 "` takes nothing after --: put options before it"));
+}
+
+absl::Status CheckNoneEmpty(const CLI::App& command) {
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->nonpositional()) continue;
+    const std::vector<std::string>& values = option->results();
+    if (std::none_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); }))
+      continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(option->get_name(), " needs an argument, but an empty one was given"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckUtf8(const std::vector<std::string>& typed) {
+  for (const std::string& argument : typed) {
+    if (IsUtf8(argument)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", AsUtf8(argument), "\" is not UTF-8, so reports cannot show it: use another name"));
+  }
+  return absl::OkStatus();
+}
+
+std::string MessageOf(const CLI::ParseError& error, const std::string& command) {
+  std::string message = error.what();
+  if (const size_t at = message.find(": At Most 1 required"); at != std::string::npos) {
+    message = absl::StrCat(message.substr(0, at), " was given twice");
+  }
+  if (const size_t at = message.find(": 1 required "); at != std::string::npos) {
+    message = absl::StrCat(message.substr(0, at), " needs an argument");
+  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  // Without a command it is `run`, so the user may have meant another one.
+  return absl::StrCat(WithLongWordsQuoted(message),
+                      command == "run"
+                          ? "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"
+                          : absl::StrCat("; `cluster-iobench ", command, " --help` lists its options"));
 }
 
 }  // namespace iobench

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 
 namespace iobench {
@@ -33,6 +34,18 @@ absl::Status CheckFirstWord(const std::string& word, std::span<const std::string
 // Returns InvalidArgument for a word that is not a directory, with what may have been intended. `arguments`: as typed,
 // to name the flag that the word follows.
 absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments);
+
+// InvalidArgument: options follow --, which CLI11 would ignore. REQUIRES: at least one argument.
+absl::Status CheckAllOptions(const std::vector<std::string>& arguments);
+
+// InvalidArgument: an option has an empty argument, which CLI11 treats as missing.
+absl::Status CheckNoneEmpty(const CLI::App& command);
+
+// InvalidArgument: an argument is not UTF-8, so reports could not show it.
+absl::Status CheckUtf8(const std::vector<std::string>& typed);
+
+// Returns CLI11's message in our words, on one line. `command`: the one whose help says more.
+std::string MessageOf(const CLI::ParseError& error, const std::string& command);
 
 }  // namespace iobench
 

@@ -13,8 +13,12 @@
 namespace iobench {
 namespace {
 
-absl::Status CheckRemounts(const v1::Phase& phase) {
+absl::Status CheckClientSteps(const v1::Phase& phase) {
   for (const v1::Step& step : phase.before()) {
+    if (step.has_eat_memory() && (step.eat_memory().percent() < 1 || step.eat_memory().percent() > 95)) {
+      return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": eat_memory ",
+                                                     step.eat_memory().percent(), " is not 1 to 95 percent"));
+    }
     if (!step.has_remount() || step.remount().mount_point().starts_with('/')) continue;
     return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": -U \"",
                                                    step.remount().mount_point(),
@@ -60,14 +64,14 @@ absl::Status CheckClientSide(const v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(CheckStripe(plan));
   std::map<std::string, const v1::Phase*> writers;  // by trace file
   for (const v1::Phase& phase : plan.phases()) {
-    IOBENCH_RETURN_IF_ERROR(CheckRemounts(phase));
+    IOBENCH_RETURN_IF_ERROR(CheckClientSteps(phase));
     for (const v1::Assignment& assignment : phase.assignments()) {
       IOBENCH_RETURN_IF_ERROR(CheckTraceOf(ShapeOf(plan, phase).files, phase, assignment.operation()));
       const std::string& file = assignment.operation().trace().write_file();
       if (file.empty()) continue;
       if (plan.repetitions() > 1) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "-X ", file, " cannot go with --repeat: each repetition would write the same trace"));
+            "-X ", file, " cannot be combined with --repeat: each repetition would write the same trace"));
       }
       const v1::Phase* const writer = writers.emplace(file, &phase).first->second;
       if (writer == &phase) continue;  // its assignments are lanes of different workers

@@ -21,7 +21,7 @@ constexpr char kCompress[] = "--compress (data.compress_percent)";
 constexpr char kDedupe[] = "--dedupe (-+w, data.dedupe_percent)";
 
 absl::Status CannotGo(const std::string& one, const std::string& other, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(one, " cannot go with ", other, ": ", why));
+  return absl::InvalidArgumentError(absl::StrCat(one, " cannot be combined with ", other, ": ", why));
 }
 
 absl::Status CheckConstant(const v1::DataContent& data) {

@@ -111,7 +111,7 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   }
   if (files.shared_file() && files.files_per_lane() > 1) {
     return absl::InvalidArgumentError(
-        "--shared-file uses one file for all lanes: it cannot go with --files-per-lane");
+        "--shared-file uses one file for all lanes: it cannot be combined with --files-per-lane");
   }
   if (files.bytes_per_lane() % files.files_per_lane() != 0) {
     return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(),

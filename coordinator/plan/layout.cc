@@ -16,6 +16,7 @@ Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
   for (uint32_t worker = 0; worker < worker_count(); ++worker) {
     const uint32_t target = TargetOfWorker(plan, worker);
     target_of_worker_.push_back(target);
+    targets_of_worker_.push_back(TargetsOfWorker(plan, worker));
     place_on_target_.push_back(workers_on_target[target]++);
   }
   for (const uint32_t target : target_of_worker_) workers_on_target_.push_back(workers_on_target[target]);
@@ -39,6 +40,10 @@ std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& 
                                           const PhaseShape& shape) const {
   const uint32_t owner = operation.rotate_clients() ? RotatedOwner(worker) : worker;
   const uint32_t count = shape.lanes_per_worker;
+  // All workers use an only target.
+  const bool together = shape.only_target > 0;
+  const uint32_t place_on_target = together ? owner : place_on_target_[owner];
+  const uint32_t workers_on_target = together ? worker_count() : workers_on_target_[owner];
   std::vector<v1::LanePlan> lanes;
   lanes.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -46,13 +51,13 @@ std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& 
     lane.set_lane(worker * lanes_per_worker_ + i);
     lane.set_file_owner(owner * lanes_per_worker_ + (operation.first_lane_files() ? 0 : i));
     lane.set_leaves_prefill(operation.first_lane_files() && i > 0);
-    lane.set_target(TargetOf(owner));
+    lane.set_target(together ? shape.only_target - 1 : target_of_worker_[owner]);
     lane.set_index_on_client(place_on_client_[worker] * count + i);
     if (shape.files.shared_file()) {
-      const uint64_t place = uint64_t{place_on_target_[owner]} * count + i;
+      const uint64_t place = uint64_t{place_on_target} * count + i;
       if (shape.files.interleaved()) {
         lane.set_interleave_index(static_cast<uint32_t>(place));
-        lane.set_interleave_count(workers_on_target_[owner] * count);
+        lane.set_interleave_count(workers_on_target * count);
         lane.set_extent_offset_bytes(place * operation.record_bytes());
       } else {
         lane.set_extent_offset_bytes(place * shape.files.bytes_per_lane());

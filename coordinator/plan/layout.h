@@ -6,11 +6,22 @@
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "common/model/phase_shape.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
+
+// A client as far as the size of files depends on it.
+struct ClientMemory {
+  uint64_t memory_bytes = 0;  // 0: unknown
+  uint32_t lane_count = 0;    // of all its workers
+};
+// Sets files.bytes_per_lane for files.memory_percent: the files of each client's lanes together are at least this share
+// of the smallest client's memory. Whole records in every file. Nothing to do if memory_percent is 0. InvalidArgument:
+// the memory of a client is unknown, or the size does not fit into 62 bits. REQUIRES: at least one client.
+absl::Status SizeFilesByMemory(std::span<const ClientMemory> clients, v1::Plan& plan);
 
 // One object per run, immutable. Lane i of worker w has the number w * lanes_per_worker() + i in every phase, also in
 // phases with fewer lanes, so that a number names the same files throughout a run.
@@ -21,7 +32,8 @@ class Layout {
 
   uint32_t worker_count() const { return static_cast<uint32_t>(client_of_worker_.size()); }
   uint32_t lane_count() const { return worker_count() * lanes_per_worker_; }
-  uint32_t TargetOf(uint32_t worker) const { return target_of_worker_[worker]; }
+  // Returns the indices of the targets where this worker owns files: one, or all that phases select with only_target.
+  const std::vector<uint32_t>& TargetsOf(uint32_t worker) const { return targets_of_worker_[worker]; }
 
   // Returns the worker whose files this worker uses when clients are rotated. Workers are ordered by client and shifted
   // by the max. number of workers per client; if all clients have equally many, each reads what the next client wrote.
@@ -41,7 +53,8 @@ class Layout {
   uint32_t lanes_per_worker_;  // the plan's, which no phase exceeds; lanes are numbered by it
   PhaseShape shape_;           // the plan's shape
   std::vector<uint32_t> client_of_worker_;
-  std::vector<uint32_t> target_of_worker_;
+  std::vector<uint32_t> target_of_worker_;  // in phases without only_target
+  std::vector<std::vector<uint32_t>> targets_of_worker_;
   std::vector<uint32_t> place_on_target_;    // index of a worker among those that use its target …
   std::vector<uint32_t> workers_on_target_;  // … and their number
   std::vector<uint32_t> place_on_client_;    // index of a worker among those of its client

@@ -115,12 +115,12 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
   }
   if (tree.random_order() && FindsItems(operation)) {
     return absl::InvalidArgumentError(
-        "find visits items in directory order: --random-order cannot go with it");
+        "find visits items in directory order: --random-order cannot be combined with it");
   }
   if (effect.replaces_files && tree.random_order()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(operation.name(),
-                     " removes the oldest file and creates a new one: --random-order cannot go with it"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(),
+        " removes the oldest file and creates a new one: --random-order cannot be combined with it"));
   }
   if (stop.time_s() > 0 && !effect.repeats) {
     return absl::InvalidArgumentError(absl::StrCat(

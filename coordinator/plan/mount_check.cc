@@ -45,7 +45,7 @@ absl::Status CheckStepsOf(const v1::Phase& phase, std::string_view origin) {
                   [](const v1::Assignment& each) { return IsUnmounted(each.operation()); });
   if (!all_unmounted) return absl::OkStatus();
   for (const v1::Step& step : phase.before()) {
-    if (step.has_rest()) continue;
+    if (step.has_rest() || step.has_eat_memory()) continue;
     const std::string what = step.has_remount() ? "-U (remount)" : "--drop-caches (drop_caches)";
     const std::string told_by = origin.empty() ? what
                                                : absl::StrCat(what, ", a step in phase ", phase.name(),
@@ -88,8 +88,8 @@ absl::Status CheckMounts(const v1::Plan& plan) {
 absl::Status CheckMountsOfWorkers(const v1::Plan& plan, uint32_t worker_count) {
   if (plan.targets().empty()) return absl::OkStatus();
   for (uint32_t worker = 0; worker < worker_count; ++worker) {
-    const v1::Target& target = plan.targets(static_cast<int>(TargetOfWorker(plan, worker)));
     for (const v1::Phase& phase : plan.phases()) {
+      const v1::Target& target = plan.targets(static_cast<int>(TargetOfWorker(plan, phase, worker)));
       const v1::Assignment* const assignment = AssignmentOf(phase, worker);
       if (assignment == nullptr) continue;
       const EngineSpec* const engine = EngineOnFiles(assignment->operation());
@@ -106,14 +106,16 @@ absl::Status CheckTargetsHaveWorkers(const v1::Plan& plan, uint32_t worker_count
     return absl::OkStatus();
   }
   std::vector<bool> has_worker(static_cast<size_t>(plan.targets_size()));
-  for (uint32_t worker = 0; worker < worker_count; ++worker) has_worker[TargetOfWorker(plan, worker)] = true;
+  for (uint32_t worker = 0; worker < worker_count; ++worker) {
+    for (const uint32_t target : TargetsOfWorker(plan, worker)) has_worker[target] = true;
+  }
   const auto idle = std::find(has_worker.begin(), has_worker.end(), false);
   if (idle == has_worker.end()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "more directories than workers: --path names ", plan.targets_size(),
       ", and each needs a worker, but there ", worker_count == 1 ? "is " : "are ", worker_count,
       ", so no worker would test ", plan.targets(static_cast<int>(idle - has_worker.begin())).path(),
-      ": use more workers (--spawn, mpirun), or fewer --path"));
+      ": use more workers (--spawn, mpirun), fewer --path, or --each-path to test one after the other"));
 }
 
 }  // namespace iobench

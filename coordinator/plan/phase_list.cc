@@ -121,6 +121,45 @@ absl::StatusOr<uint64_t> BytesPerLane(const GivenOptions& given, const PlanConte
   return share;
 }
 
+// The strides of the phases of an operation. 0: a single phase, whose stride is set as any other field of the plan.
+std::vector<uint64_t> StridesOf(const OperationSpec& spec, const GivenOptions& given) {
+  std::vector<uint64_t> strides = given.Numbers("stride");
+  if (spec.pattern != Pattern::kStride || strides.size() < 2) return {0};
+  return strides;
+}
+
+v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint32_t stride_records) {
+  v1::Operation operation;
+  operation.set_name(std::string(spec.name));
+  operation.set_record_bytes(record_bytes);
+  operation.set_stride_records(stride_records);
+  if (spec.is_metadata()) {
+    v1::Operation completed = operation;
+    CompleteMetadata(completed);  // so that --tree-depth alone works
+    operation.mutable_tree()->set_items_per_lane(completed.tree().items_per_lane());
+  }
+  if (spec.name == kSequentialMix) operation.set_mix_by_lane(true);
+  return operation;
+}
+
+// The phase with these workers only. It has no assignments if it selects none of them.
+v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase) {
+  v1::Phase own = phase;
+  own.clear_assignments();
+  std::map<const v1::Assignment*, v1::Assignment*> own_of;
+  for (const uint32_t worker : workers) {
+    const v1::Assignment* const assignment = AssignmentOf(phase, worker);
+    if (assignment == nullptr) continue;
+    v1::Assignment*& mine = own_of[assignment];
+    if (mine == nullptr) {
+      mine = own.add_assignments();
+      *mine->mutable_operation() = assignment->operation();
+    }
+    mine->mutable_who()->add_workers(worker);
+  }
+  return own;
+}
+
 }  // namespace
 
 absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
@@ -140,7 +179,7 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
   if (counts_workers && sweep.several_lanes && given.Has("rotate-clients")) {
     return absl::InvalidArgumentError(absl::StrCat(
         BothNamesOf(OptionNamed("rotate-clients")),
-        " cannot go with a sweep over workers: a phase would read files of workers that are not in it; use "
+        " cannot be combined with a sweep over workers: a phase would read files of workers that are not in it; use "
         "--drop-caches instead"));
   }
   uint64_t max_bytes = 0;
@@ -157,22 +196,18 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
     for (const OperationSpec* spec : operations) {
       // Sizes and records do not apply to metadata operations, so they run once for each number of lanes.
       if (spec->is_metadata() && !first_of_lanes) continue;
-      v1::Phase& phase = *plan.add_phases();
-      std::string name = NameOf(*spec, sweep, cell, counts_workers ? "worker" : "lane");
-      if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
-      phase.set_name(std::move(name));
-      v1::Operation& operation = *phase.add_assignments()->mutable_operation();
-      operation.set_name(std::string(spec->name));
-      operation.set_record_bytes(cell.record_bytes);
-      if (spec->is_metadata()) {
-        v1::Operation usual = operation;
-        CompleteMetadata(usual);  // so that --tree-depth alone works
-        operation.mutable_tree()->set_items_per_lane(usual.tree().items_per_lane());
+      for (const uint64_t stride : StridesOf(*spec, given)) {
+        std::string name = NameOf(*spec, sweep, cell, counts_workers ? "worker" : "lane");
+        if (stride > 0) absl::StrAppend(&name, ", stride ", stride);
+        if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
+        v1::Phase& phase = *plan.add_phases();
+        phase.set_name(std::move(name));
+        *phase.add_assignments()->mutable_operation() =
+            OperationOf(*spec, cell.record_bytes, static_cast<uint32_t>(stride));
+        if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
+        if (spec->is_metadata()) continue;
+        if (sweep.several_sizes || bytes != max_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
       }
-      if (spec->name == kSequentialMix) operation.set_mix_by_lane(true);
-      if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
-      if (spec->is_metadata()) continue;
-      if (sweep.several_sizes || bytes != max_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);
     }
   }
   return absl::OkStatus();
@@ -194,6 +229,26 @@ void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan) {
   plan.set_lanes_per_worker(1);
 }
 
+void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& plan) {
+  plan.clear_per_client();
+  const google::protobuf::RepeatedPtrField<v1::Phase> phases = std::move(*plan.mutable_phases());
+  plan.clear_phases();
+  for (const v1::Phase& phase : phases) {
+    std::vector<v1::Phase> alone;
+    for (const WorkersOfClient& client : clients) {
+      v1::Phase own = OfWorkers(client.workers, phase);
+      if (own.assignments().empty()) continue;
+      own.set_name(absl::StrCat(phase.name(), " on ", client.name));
+      own.mutable_alone()->set_phase(phase.name());
+      own.mutable_alone()->set_client(client.name);
+      own.clear_score();
+      alone.push_back(std::move(own));
+    }
+    if (alone.size() > 1) plan.mutable_phases()->Add(alone.begin(), alone.end());
+    *plan.add_phases() = phase;
+  }
+}
+
 void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
   if (given.Has("op")) return;
   auto& phases = *plan.mutable_phases();
@@ -208,17 +263,24 @@ void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
 absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
   const double rest_s = given.Decimal("rest");
   const OptionSpec& drop_caches = OptionNamed("drop-caches");
+  const bool cold = given.Has("cold");
   bool first = true, any_reads = false;
   for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (given.Has("eat-memory") && first) {
+      const auto percent = static_cast<uint32_t>(given.Number("eat-memory", 0));
+      phase.add_before()->mutable_eat_memory()->set_percent(percent);
+    }
     if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
     first = false;
     if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
-    if (given.Has("drop-caches") && IsFor(drop_caches, phase.assignments(0).operation())) {
-      phase.add_before()->mutable_drop_caches();
+    if ((cold || given.Has("drop-caches")) && IsFor(drop_caches, phase.assignments(0).operation())) {
+      phase.add_before()->mutable_drop_caches()->set_verify(cold);
       any_reads = true;
     }
   }
-  return given.Has("drop-caches") && !any_reads ? NoPhaseFor(drop_caches) : absl::OkStatus();
+  if (any_reads) return absl::OkStatus();
+  if (cold) return NoPhaseFor(OptionNamed("cold"));
+  return given.Has("drop-caches") ? NoPhaseFor(drop_caches) : absl::OkStatus();
 }
 
 }  // namespace iobench

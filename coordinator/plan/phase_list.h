@@ -2,6 +2,11 @@
 #ifndef COORDINATOR_PLAN_PHASE_LIST_H_
 #define COORDINATOR_PLAN_PHASE_LIST_H_
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "coordinator/option/option.h"
 #include "coordinator/plan/plan_builder.h"
@@ -25,7 +30,18 @@ bool LanesAreWorkers(const GivenOptions& given, const PlanContext& context);
 // first. `worker_count`: of the run; 0: unknown.
 void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan);
 
-// Adds the steps before each phase: --drop-caches, --remount, --rest. InvalidArgument: there is no phase that caches
+// A client of a run with --per-client; of a single client with several workers, each of these.
+struct WorkersOfClient {
+  std::string name;  // for display; no two are equal
+  std::vector<uint32_t> workers;
+};
+
+// --per-client: puts before each phase that phase by each client alone (Phase.alone), with those of its workers that the
+// phase selects, and takes per_client back, so that the plan repeats the run. A phase by the workers of one client stays
+// as it is.
+void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& plan);
+
+// Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory. InvalidArgument: there is no phase that caches
 // could be dropped before.
 absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
 

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/plan/layout.h"
 #include "coordinator/plan/mount_check.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
@@ -60,8 +64,8 @@ std::vector<std::string> Paths(const GivenOptions& given) {
 absl::Status SetTargets(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
   const std::vector<std::string> paths = Paths(given);
   if (paths.empty()) return absl::OkStatus();
-  if (given.Has("files") && !given.Has("read-existing") && context.worker_count > 0 &&
-      paths.size() > context.worker_count) {
+  if (given.Has("files") && !given.Has("read-existing") && !given.Has("each-path") &&
+      context.worker_count > 0 && paths.size() > context.worker_count) {
     return absl::InvalidArgumentError(
         absl::StrCat(BothNamesOf(OptionNamed("files")), " names files in ", paths.size(),
                      " directories, and each needs a worker, but there are only ", context.worker_count,
@@ -72,14 +76,46 @@ absl::Status SetTargets(const GivenOptions& given, const PlanContext& context, v
   return absl::OkStatus();
 }
 
+// --each-path: repeats the list of phases for each target. The names tell the targets apart.
+absl::Status UseEachPath(v1::Plan& plan) {
+  const std::string option = BothNamesOf(OptionNamed("each-path"));
+  if (plan.targets_size() < 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " compares paths, and there is only one: give --path at least twice"));
+  }
+  if (!OnlyTargets(plan).empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, ": the plan already selects the targets of its phases (only_target)"));
+  }
+  std::set<std::string> paths;
+  const google::protobuf::RepeatedPtrField<v1::Phase> phases = std::move(*plan.mutable_phases());
+  plan.clear_phases();
+  for (v1::Target& target : *plan.mutable_targets()) {
+    target.set_path(Absolute(target.path()));
+    if (!paths.insert(target.path()).second) {
+      return absl::InvalidArgumentError(absl::StrCat(option, ": --path names ", target.path(), " twice"));
+    }
+    for (const v1::Phase& phase : phases) {
+      v1::Phase& added = *plan.add_phases();
+      added = phase;
+      const std::string& name = phase.name().empty() && phase.assignments_size() > 0
+                                    ? phase.assignments(0).operation().name()
+                                    : phase.name();
+      added.set_name(absl::StrCat(name, " on ", target.path()));
+      added.set_only_target(static_cast<uint32_t>(paths.size()));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // The stop kind depends on the timed region, which is known only now.
 void StopAtStonewall(v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
     v1::TimedRegion effective = phase.region();
     const v1::Operation& operation = phase.assignments(0).operation();
     if (!Writes(operation)) effective.set_fsync(false);
-    const v1::Stonewall usual = DefaultStonewall(operation, effective);
-    phase.set_stonewall(usual == v1::STONEWALL_FLUSHED ? usual : v1::STONEWALL_STOP);
+    const v1::Stonewall stonewall = DefaultStonewall(operation, effective);
+    phase.set_stonewall(stonewall == v1::STONEWALL_FLUSHED ? stonewall : v1::STONEWALL_STOP);
   }
 }
 
@@ -99,9 +135,9 @@ absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) 
 constexpr double kDefaultSeconds = 3;
 
 bool SaysHowMuch(const GivenOptions& given) {
-  static constexpr std::string_view kAmounts[] = {"size",          "auto",       "time",           "warmup",
-                                                  "deadline",      "most-ops",   "constant-total", "existing",
-                                                  "read-existing", "read-trace", "write-trace"};
+  static constexpr std::string_view kAmounts[] = {
+      "size",           "auto",     "time",          "warmup",     "deadline",    "max-ops",
+      "constant-total", "existing", "read-existing", "read-trace", "write-trace", "offset-latency"};
   return std::any_of(std::begin(kAmounts), std::end(kAmounts),
                      [&](std::string_view name) { return given.Has(name); });
 }
@@ -121,6 +157,29 @@ void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
     // Writes that bypass or flush memory need no flush.
     if (DefaultStonewall(operation, region) == v1::STONEWALL_FLUSHED) *phase.mutable_region() = region;
   }
+}
+
+// -s 2xram. The size is provisional until the workers have joined: it is that of workers on hosts like this one.
+absl::Status SetMemoryPercent(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  const OptionSpec& size = OptionNamed("size");
+  if (!given.Has("size")) return absl::OkStatus();
+  const std::vector<std::string> percents = given.LastParts("size");
+  const bool any =
+      std::any_of(percents.begin(), percents.end(), [](const std::string& part) { return part != "0"; });
+  if (!any) return absl::OkStatus();
+  for (const char* const other : {"suite", "auto", "constant-total", "plan"}) {
+    if (!given.Has(other)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(size), " by memory cannot be combined with ",
+                                                   BothNamesOf(OptionNamed(other)), ": give a size"));
+  }
+  if (percents.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(size), " by memory can only be given once, without other sizes"));
+  }
+  plan.mutable_files()->set_memory_percent(static_cast<uint32_t>(std::stoul(percents.front())));
+  const ClientMemory like_this{.memory_bytes = std::max<uint64_t>(1_GiB, context.memory_bytes),
+                               .lane_count = std::max(1u, plan.lanes_per_worker())};
+  return SizeFilesByMemory({&like_this, 1}, plan);
 }
 
 absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanContext& context) {
@@ -143,6 +202,8 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   if (!plan.ok()) return plan.status();
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, *plan));
+  IOBENCH_RETURN_IF_ERROR(SetMemoryPercent(given, context, *plan));
+  for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));
   if (!given.Has("plan") && !given.Has("suite")) {
     LeaveOutWhatTheEngineCannot(given, *plan);
     if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
@@ -153,6 +214,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
     IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("suite ", given.Text("suite"))));
   if (given.Has("plan"))
     IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("plan ", given.Text("plan"))));
+  if (given.Has("each-path")) IOBENCH_RETURN_IF_ERROR(UseEachPath(*plan));
   IOBENCH_RETURN_IF_ERROR(AddSteps(given, *plan));
   if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
   CompletePlan(*plan);

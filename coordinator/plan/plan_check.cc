@@ -13,6 +13,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/client_side_check.h"
+#include "coordinator/plan/criteria_check.h"
 #include "coordinator/plan/data_check.h"
 #include "coordinator/plan/files_check.h"
 #include "coordinator/plan/metadata_plan.h"
@@ -219,6 +220,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
     return absl::InvalidArgumentError(absl::StrCat(
         "phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ", status.message()));
   }
+  IOBENCH_RETURN_IF_ERROR(CheckCriteria(plan));
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);
 }

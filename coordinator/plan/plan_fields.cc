@@ -147,6 +147,19 @@ absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1
   return absl::OkStatus();
 }
 
+absl::Status CheckStrides(const OptionSpec& option, const GivenOptions& given, const v1::Plan& plan) {
+  for (const char* const list : {"plan", "suite"}) {
+    if (!given.Has(list)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), " lists several strides, each of which would be a phase, but --",
+                     list, " has the phases: give one stride"));
+  }
+  const bool any = std::any_of(plan.phases().begin(), plan.phases().end(), [&option](const v1::Phase& phase) {
+    return IsFor(option, phase.assignments(0).operation());
+  });
+  return any ? absl::OkStatus() : NoPhaseFor(option);
+}
+
 }  // namespace
 
 bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
@@ -188,7 +201,10 @@ absl::Status NoPhaseFor(const OptionSpec& option) {
 
 absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {
   for (const OptionSpec* option : given.options()) {
-    if (!option->sets.empty()) IOBENCH_RETURN_IF_ERROR(SetFieldsOf(*option, given, plan));
+    // Several strides are phases of their own, which ListPhases has created.
+    const bool is_list = option->name == "stride" && given.Texts("stride").size() > 1;
+    if (is_list) IOBENCH_RETURN_IF_ERROR(CheckStrides(*option, given, plan));
+    if (!option->sets.empty() && !is_list) IOBENCH_RETURN_IF_ERROR(SetFieldsOf(*option, given, plan));
   }
   return absl::OkStatus();
 }

@@ -19,6 +19,7 @@ const char* WhatLiesBetween(const v1::Operation& operation) {
   if (between.burst_bytes() > 0) return "-+b (burst_bytes)";
   if (!operation.trace().write_file().empty()) return "-X (trace.write_file)";
   if (!operation.trace().read_file().empty()) return "-Y (trace.read_file)";
+  if (operation.trace().offset_latency()) return "-Q (trace.offset_latency)";
   return nullptr;
 }
 

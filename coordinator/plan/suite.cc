@@ -21,11 +21,11 @@ constexpr uint64_t kSizeUnit = 64_MiB;  // sizes derived from a host's memory ar
 // plan.
 void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
   if (given.Has("record") && !plan.phases().empty() && !plan.phases(0).assignments().empty()) {
-    const uint64_t usual = plan.phases(0).assignments(0).operation().record_bytes();
+    const uint64_t default_record = plan.phases(0).assignments(0).operation().record_bytes();
     for (v1::Phase& phase : *plan.mutable_phases()) {
       for (v1::Assignment& assignment : *phase.mutable_assignments()) {
-        if (assignment.operation().record_bytes() == usual) {
-          assignment.mutable_operation()->set_record_bytes(given.Number("record", usual));
+        if (assignment.operation().record_bytes() == default_record) {
+          assignment.mutable_operation()->set_record_bytes(given.Number("record", default_record));
         }
       }
     }

@@ -122,8 +122,9 @@ absl::StatusOr<Sweep> SweepOf(const GivenOptions& given, uint32_t default_lanes)
   for (const uint32_t lane_count : lanes) {
     for (const uint64_t bytes : grid.sizes) {
       // The default record size is reduced for a small file; a given one is not.
-      const uint64_t usual = std::min(kDefaultRecordBytes, std::max<uint64_t>(1, bytes / files));
-      std::vector<uint64_t> records = grid.records.empty() ? std::vector<uint64_t>{usual} : grid.records;
+      const uint64_t default_record = std::min(kDefaultRecordBytes, std::max<uint64_t>(1, bytes / files));
+      std::vector<uint64_t> records =
+          grid.records.empty() ? std::vector<uint64_t>{default_record} : grid.records;
       // A single record is left to the plan check, which reports what is wrong with it.
       if (records.size() > 1)
         std::erase_if(records,

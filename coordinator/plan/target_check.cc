@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/status_util.h"
 
 namespace iobench {
 namespace {
@@ -26,9 +30,40 @@ bool InDataDirectory(const std::string& path) {
   return !error && NamesDataDirectory(real);
 }
 
+absl::Status CheckOnlyTargets(const v1::Plan& plan) {
+  const std::vector<uint32_t> used = OnlyTargets(plan);
+  if (used.empty()) return absl::OkStatus();
+  const auto refuse = [](const std::string& why) {
+    return absl::InvalidArgumentError(absl::StrCat("--each-path (only_target): ", why));
+  };
+  const auto target_count = static_cast<size_t>(plan.targets_size());
+  for (const v1::Phase& phase : plan.phases()) {
+    if (phase.only_target() == 0 || phase.only_target() > target_count) {
+      return refuse(absl::StrCat("phase ", phase.name(), " has only_target ", phase.only_target(),
+                                 ": each phase needs a number from 1 to ", target_count,
+                                 ", the number of targets, or no phase has one"));
+    }
+    if (phase.score() != v1::SCORE_NONE) {
+      return refuse("a score is that of one storage: run the suite on each path by itself");
+    }
+  }
+  if (used.size() < target_count) {
+    return refuse("some target is used by no phase: leave it out of the targets, or add phases for it");
+  }
+  for (const v1::Target& target : plan.targets()) {
+    if (!target.who().workers().empty()) {
+      return refuse("every worker uses every target, so targets cannot select workers (who)");
+    }
+  }
+  if (plan.keep_data()) return refuse("it cannot keep its data (-w, keep_data)");
+  if (!plan.files().existing_files().empty()) return refuse("existing files belong to no target");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckTargets(const v1::Plan& plan) {
+  IOBENCH_RETURN_IF_ERROR(CheckOnlyTargets(plan));
   if (!UsesFiles(plan)) return absl::OkStatus();
   for (const v1::Target& target : plan.targets()) {
     if (!InDataDirectory(target.path())) continue;

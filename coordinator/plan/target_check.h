@@ -1,4 +1,5 @@
-// Checks where data and results are placed: never in the data directory of a run, which contains only that run's files.
+// Checks where data and results are placed: never in the data directory of a run, which contains only that run's files;
+// and that all phases, or none, select their target.
 #ifndef COORDINATOR_PLAN_TARGET_CHECK_H_
 #define COORDINATOR_PLAN_TARGET_CHECK_H_
 

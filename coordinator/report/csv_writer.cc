@@ -10,6 +10,7 @@
 
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/report_format.h"
+#include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
 #include "coordinator/report/text/worker_scaling.h"
 
@@ -23,20 +24,6 @@ struct RowSource {
   const v1::WorkerPhaseReport* worker = nullptr;
   const v1::LanePhaseReport* lane = nullptr;  // null: a lost worker that sent nothing about its lanes
 };
-
-// RFC 4180: a value with a comma, a quote or a line break is quoted, and quotes in it are doubled. Values with spaces
-// at their ends are quoted too, since readers differ on whether these belong to the value.
-std::string Text(std::string_view value) {
-  const bool quoted = value.find_first_of(",\"\r\n") != std::string_view::npos ||
-                      (!value.empty() && (value.front() == ' ' || value.back() == ' '));
-  if (!quoted) return std::string(value);
-  std::string result = "\"";
-  for (const char c : value) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
-}
 
 std::string Number(uint64_t value) {
   return std::to_string(value);
@@ -60,7 +47,7 @@ std::string Codes(const google::protobuf::RepeatedPtrField<v1::Mark>& marks) {
     if (!result.empty()) result += ' ';
     result += mark.code();
   }
-  return Text(result);
+  return CsvText(result);
 }
 
 std::string State(const RowSource& row) {
@@ -96,6 +83,12 @@ struct Column {
   Of::kPhase, [](const RowSource& row) {                                              \
     return row.phase.has_##part() ? Number(row.phase.part().field()) : std::string(); \
   }
+// A count of such a part, which may itself be unknown.
+#define OPTIONAL_CELL(part, field)                                              \
+  Of::kPhase, [](const RowSource& row) {                                        \
+    const auto& part = row.phase.part();                                        \
+    return part.has_##field() ? Number(uint64_t{part.field()}) : std::string(); \
+  }
 // The same for data rates.
 #define DATA_CELL(part, field)                                                                     \
   Of::kPhase, [](const RowSource& row) {                                                           \
@@ -103,20 +96,21 @@ struct Column {
   }
 
 constexpr Column kColumns[] = {
-    {"run_id", CELL(Text(row.report.run().id()))},
-    {"started_at", CELL(Text(row.phase.started_at()))},
+    {"run_id", CELL(CsvText(row.report.run().id()))},
+    {"started_at", CELL(CsvText(row.phase.started_at()))},
     {"phase_index", CELL(Number(uint64_t{row.phase.index()}))},
     {"repetition", CELL(Number(uint64_t{row.phase.repetition()}))},
-    {"phase", CELL(Text(row.phase.name()))},
-    {"operation", CELL(Text(row.lane != nullptr && !row.lane->operation().empty() ? row.lane->operation()
-                                                                                  : row.phase.operation()))},
-    {"engine", CELL(Text(row.phase.engine()))},
+    {"phase", CELL(CsvText(row.phase.name()))},
+    {"operation",
+     CELL(CsvText(row.lane != nullptr && !row.lane->operation().empty() ? row.lane->operation()
+                                                                        : row.phase.operation()))},
+    {"engine", CELL(CsvText(row.phase.engine()))},
     {"record_bytes", CELL(Number(row.phase.record_bytes()))},
-    {"host", OWNER_CELL(Text(row.client->host()))},
+    {"host", OWNER_CELL(CsvText(row.client->host()))},
     {"worker", OWNER_CELL(Number(uint64_t{row.worker->worker()}))},
     {"lane", LANE_CELL(Number(uint64_t{row.lane->lane()}))},
     {"file_owner", LANE_CELL(Number(uint64_t{row.lane->file_owner()}))},
-    {"file", LANE_CELL(Text(row.lane->file()))},
+    {"file", LANE_CELL(CsvText(row.lane->file()))},
     {"state", OWNER_CELL(State(row))},
     {"bytes", LANE_CELL(Number(row.lane->bytes()))},
     {"measured_bytes", LANE_CELL(Number(row.lane->measured_bytes()))},
@@ -139,8 +133,8 @@ constexpr Column kColumns[] = {
     {"client_cpu_percent", OWNER_CELL(Number(row.client->cpu_percent()))},
     {"client_clock_error_us", OWNER_CELL(Number(row.client->clock_error_us()))},
     {"client_marks", OWNER_CELL(Codes(row.client->marks()))},
-    {"headline_name", CELL(Text(row.phase.headline().name()))},
-    {"headline_region", CELL(Text(row.phase.headline().region()))},
+    {"headline_name", CELL(CsvText(row.phase.headline().name()))},
+    {"headline_region", CELL(CsvText(row.phase.headline().region()))},
     {"headline_bytes_per_s", DATA_CELL(headline, bytes_per_s)},
     {"headline_ops_per_s", PART_CELL(headline, ops_per_s)},
     {"phase_bytes", CELL(Number(row.phase.bytes()))},
@@ -151,7 +145,7 @@ constexpr Column kColumns[] = {
     {"all_active_bytes_per_s", DATA_CELL(throughput_bytes_per_s, all_active)},
     {"children_bytes_per_s", DATA_CELL(throughput_bytes_per_s, children)},
     {"parent_bytes_per_s", DATA_CELL(throughput_bytes_per_s, parent)},
-    {"stonewall_kind", CELL(Text(row.phase.stonewall().kind()))},
+    {"stonewall_kind", CELL(CsvText(row.phase.stonewall().kind()))},
     {"stonewall_at_s", PART_CELL(stonewall, at_s)},
     {"stonewall_bytes_low", PART_CELL(stonewall, bytes_low)},
     {"stonewall_bytes_high", PART_CELL(stonewall, bytes_high)},
@@ -206,11 +200,37 @@ constexpr Column kPhaseColumns[] = {
     {"nfs_queue_ms", PART_CELL(nfs_rpc, queue_ms)},
     {"nfs_round_trip_ms", PART_CELL(nfs_rpc, round_trip_ms)},
     {"nfs_retransmissions", PART_CELL(nfs_rpc, retransmissions)},
+    {"nfs_all_rpcs", PART_CELL(nfs_rpc, all_rpcs)},
+    {"nfs_rpcs_per_op", PART_CELL(nfs_rpc, rpcs_per_op)},
+    {"nfs_read_bytes_per_rpc", PART_CELL(nfs_rpc, read_bytes_per_rpc)},
+    {"nfs_write_bytes_per_rpc", PART_CELL(nfs_rpc, write_bytes_per_rpc)},
+    {"nfs_commits_per_write", PART_CELL(nfs_rpc, commits_per_write)},
+    {"nfs_in_flight", PART_CELL(nfs_rpc, in_flight)},
+    {"nfs_backlog", PART_CELL(nfs_rpc, backlog)},
+    {"nfs_errors", OPTIONAL_CELL(nfs_rpc, errors)},
+    {"nfs_delays", OPTIONAL_CELL(nfs_rpc, delays)},
+    {"nfs_reconnects", OPTIONAL_CELL(nfs_rpc, reconnects)},
+    {"read_server_bytes", PART_CELL(read_sources, server_bytes)},
+    {"read_disk_bytes", PART_CELL(read_sources, disk_bytes)},
+    {"read_cache_bytes", PART_CELL(read_sources, cache_bytes)},
+    {"read_unknown_bytes", PART_CELL(read_sources, unknown_bytes)},
+    {"files_to_memory", PART_CELL(read_sources, files_to_memory)},
+    {"written_bytes",
+     CELL(row.phase.has_written_bytes() ? Number(row.phase.written_bytes()) : std::string())},
+    {"reached_bytes",
+     CELL(row.phase.has_reached_bytes() ? Number(row.phase.reached_bytes()) : std::string())},
+};
+
+// The last columns of both.
+constexpr Column kLastColumns[] = {
+    {"label", CELL(CsvText(row.report.run().label()))},
+    {"target", CELL(CsvText(row.phase.target()))},
 };
 
 #undef CELL
 #undef OWNER_CELL
 #undef PART_CELL
+#undef OPTIONAL_CELL
 #undef DATA_CELL
 #undef LANE_CELL
 
@@ -219,6 +239,7 @@ using Columns = std::vector<const Column*>;
 Columns LaneColumns() {
   Columns columns;
   for (const Column& column : kColumns) columns.push_back(&column);
+  for (const Column& column : kLastColumns) columns.push_back(&column);
   return columns;
 }
 
@@ -228,6 +249,7 @@ Columns PhaseColumns() {
     if (column.of == Of::kPhase) columns.push_back(&column);
   }
   for (const Column& column : kPhaseColumns) columns.push_back(&column);
+  for (const Column& column : kLastColumns) columns.push_back(&column);
   return columns;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "coordinator/report/flush_report.h"
+#include "coordinator/report/json_text.h"
 #include "coordinator/report/report_format.h"
 #include "coordinator/report/text/number_text.h"
 #include "google/protobuf/descriptor.h"
@@ -57,11 +58,22 @@ std::string_view JsonName(const FieldDescriptor& field) {
   return field.has_json_name() ? field.json_name() : field.name();
 }
 
+// A phase's charts are computed from raw data and would make up most of the file; the web page has them.
+bool IsCharts(const FieldDescriptor& field) {
+  return field.message_type() == v1::PhaseCharts::descriptor();
+}
+
+// Whoever looks for a run's exit code must not take a run that has not ended for one of an earlier version.
+bool IsNullIfAbsent(const FieldDescriptor& field) {
+  return field.containing_type() == v1::RunInfo::descriptor() &&
+         field.number() == v1::RunInfo::kExitCodeFieldNumber;
+}
+
 // A message without lists of messages is printed on one line: a lane, a mark or a latency is one row.
 bool IsOneLine(const Descriptor& type) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
-    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || IsCharts(field)) continue;
     if (field.is_repeated() || !IsOneLine(*field.message_type())) return false;
   }
   return true;
@@ -121,11 +133,14 @@ class JsonPrinter {
     Items items(*this, '{', IsOneLineCached(type));
     for (int i = 0; i < type.field_count(); ++i) {
       const FieldDescriptor& field = *type.field(i);
-      if (field.has_presence() && !message.GetReflection()->HasField(message, &field)) continue;
+      const bool is_absent = field.has_presence() && !message.GetReflection()->HasField(message, &field);
+      if ((is_absent && !IsNullIfAbsent(field)) || IsCharts(field)) continue;
       items.Next();
       text_.append(1, '"').append(JsonName(field)).append("\": ");
-      if (phases_.copy_to && field.number() == v1::RunReport::kPhasesFieldNumber &&
-          &type == v1::RunReport::descriptor()) {
+      if (is_absent) {
+        text_ += "null";
+      } else if (phases_.copy_to && field.number() == v1::RunReport::kPhasesFieldNumber &&
+                 &type == v1::RunReport::descriptor()) {
         PrintPhases();
       } else {
         PrintField(message, field);
@@ -287,5 +302,11 @@ const ReportFormat kJsonFormat = {.is_ours = IsOurJson,
                                   .write_titles = nullptr,
                                   .write_phase = WriteJsonPhase,
                                   .write_around = WriteJsonAround};
+
+absl::Status WriteJsonText(const Message& message, std::ostream& out) {
+  JsonPrinter(out).Print(message);  // its destructor writes the rest
+  out << '\n';
+  return Flush(out, "JSON");
+}
 
 }  // namespace iobench

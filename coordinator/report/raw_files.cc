@@ -12,6 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/digest/sha256.h"
+#include "common/digest/xxh3.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "coordinator/report/atomic_file.h"
@@ -24,10 +26,13 @@ namespace {
 // truncation is detected, which protobuf itself does not do if a message ends between two fields. The field has number
 // 536870911 (the highest) and 24 bytes:
 //   "IOBRUN01" or "IOBPHS01" | length of the message | FNV-1a of the message, both 64 bits, little-endian.
-// For a phase it has 32 bytes with "IOBPHS02": the number of its run follows and is part of the checksum, so that a
-// file copied from another run is detected. Earlier versions wrote "IOBPHS01".
+// For a phase it has 32 bytes with "IOBPHS03": the number of its run follows and is part of the checksum, so that a
+// file copied from another run is detected. The checksum is XXH3 with that number as seed, because FNV-1a takes 0.8 s for
+// 1,000 clients x 8 lanes x 20 phases, and XXH3 a tenth of that. Earlier versions wrote "IOBPHS02", with FNV-1a of the
+// message and the number, and "IOBPHS01".
 constexpr std::string_view kRunKind = "IOBRUN01";
-constexpr std::string_view kPhaseKind = "IOBPHS02";
+constexpr std::string_view kPhaseKind = "IOBPHS03";
+constexpr std::string_view kPhaseKindWithFnv = "IOBPHS02";
 constexpr std::string_view kPhaseKindWithoutRun = "IOBPHS01";
 constexpr std::string_view kSealTag("\xfa\xff\xff\xff\x0f\x18", 6);
 constexpr std::string_view kSealTagWithRun("\xfa\xff\xff\xff\x0f\x20", 6);
@@ -55,24 +60,37 @@ uint64_t FromLittleEndian(std::string_view bytes) {
 std::string Seal(std::string_view kind, std::string_view message, std::optional<uint64_t> run_number) {
   const std::string run = run_number.has_value() ? LittleEndian(*run_number) : "";
   std::string seal(run_number.has_value() ? kSealTagWithRun : kSealTag);
-  const uint64_t checksum = Fnv1a(run, Fnv1a(message));
+  const uint64_t checksum =
+      kind == kPhaseKind ? Xxh3Of(message, run_number.value_or(0)) : Fnv1a(run, Fnv1a(message));
   seal.append(kind).append(LittleEndian(message.size())).append(LittleEndian(checksum)).append(run);
   return seal;
 }
 
-absl::Status SaveSealed(const std::string& path, std::string_view kind, std::optional<uint64_t> run_number,
-                        const google::protobuf::Message& message, Durable durable) {
+// `path`: of a raw file, which reports name relative to the result directory.
+v1::FileDigest DigestOf(const std::string& path, std::string_view bytes, std::string_view seal) {
+  v1::FileDigest digest;
+  digest.set_name(absl::StrCat("raw/", path.substr(path.rfind('/') + 1)));
+  digest.set_bytes(bytes.size() + seal.size());
+  digest.set_sha256(Sha256Of({bytes, seal}));
+  return digest;
+}
+
+absl::StatusOr<v1::FileDigest> SaveSealed(const std::string& path, std::string_view kind,
+                                          std::optional<uint64_t> run_number,
+                                          const google::protobuf::Message& message, Durable durable) {
   std::string bytes;
   if (!message.SerializeToString(&bytes)) {
     return absl::InternalError(absl::StrCat(path, ": the record is over 2 GiB and cannot be saved"));
   }
-  return WriteFileAtomically(
+  const std::string seal = Seal(kind, bytes, run_number);
+  IOBENCH_RETURN_IF_ERROR(WriteFileAtomically(
       path,
       [&](std::ostream& out) {
-        out << bytes << Seal(kind, bytes, run_number);
+        out << bytes << seal;
         return absl::OkStatus();
       },
-      durable);
+      durable));
+  return DigestOf(path, bytes, seal);
 }
 
 // The seal at the end of a file; `bytes` is 0 if there is none.
@@ -97,7 +115,8 @@ FoundSeal SealOf(std::string_view file) {
 // `kinds`: the kinds that are accepted. Returns the run's number if the seal has it.
 absl::StatusOr<std::optional<uint64_t>> LoadSealed(const std::string& path,
                                                    std::initializer_list<std::string_view> kinds,
-                                                   google::protobuf::Message& message) {
+                                                   google::protobuf::Message& message,
+                                                   v1::FileDigest* digest) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string file, ReadSmallFile("saved result", path, kLongestResultBytes));
   const FoundSeal seal = SealOf(file);
   if (seal.bytes == 0) {
@@ -117,6 +136,7 @@ absl::StatusOr<std::optional<uint64_t>> LoadSealed(const std::string& path,
     return absl::DataLossError(
         absl::StrCat(path, ": whole, but its record cannot be read (a name that is not UTF-8?)"));
   }
+  if (digest != nullptr) *digest = DigestOf(path, file, "");
   return seal.run_number;
 }
 
@@ -143,6 +163,10 @@ uint32_t IndexOfRawPhase(const std::string& path) {
   return static_cast<uint32_t>(std::strtoul(path.c_str() + path.rfind("phase-") + 6, nullptr, 10));
 }
 
+std::string ReportCachePath(const std::string& directory) {
+  return absl::StrCat(directory, "/raw/report.cache");
+}
+
 std::vector<std::string> RawPhasePaths(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -157,24 +181,26 @@ std::vector<std::string> RawPhasePaths(const std::string& directory) {
   return names;
 }
 
-absl::Status SaveRawRun(const std::string& directory, const v1::RunRecord& run) {
+absl::StatusOr<v1::FileDigest> SaveRawRun(const std::string& directory, const v1::RunRecord& run) {
   return SaveSealed(RawRunPath(directory), kRunKind, std::nullopt, run, Durable::kNow);
 }
 
-absl::Status SaveRawPhase(const std::string& path, uint64_t run_number, const v1::PhaseRecord& phase) {
+absl::StatusOr<v1::FileDigest> SaveRawPhase(const std::string& path, uint64_t run_number,
+                                            const v1::PhaseRecord& phase) {
   return SaveSealed(path, kPhaseKind, run_number, phase, Durable::kLater);
 }
 
-absl::StatusOr<v1::RunRecord> LoadRawRun(const std::string& directory) {
+absl::StatusOr<v1::RunRecord> LoadRawRun(const std::string& directory, v1::FileDigest* digest) {
   v1::RunRecord run;
-  IOBENCH_RETURN_IF_ERROR(LoadSealed(RawRunPath(directory), {kRunKind}, run).status());
+  IOBENCH_RETURN_IF_ERROR(LoadSealed(RawRunPath(directory), {kRunKind}, run, digest).status());
   return run;
 }
 
-absl::StatusOr<v1::PhaseRecord> LoadRawPhase(const std::string& path, uint64_t run_number) {
-  v1::PhaseRecord phase;
-  IOBENCH_ASSIGN_OR_RETURN(const std::optional<uint64_t> sealed_run,
-                           LoadSealed(path, {kPhaseKind, kPhaseKindWithoutRun}, phase));
+absl::Status LoadRawPhase(const std::string& path, uint64_t run_number, v1::PhaseRecord& phase,
+                          v1::FileDigest* digest) {
+  IOBENCH_ASSIGN_OR_RETURN(
+      const std::optional<uint64_t> sealed_run,
+      LoadSealed(path, {kPhaseKind, kPhaseKindWithFnv, kPhaseKindWithoutRun}, phase, digest));
   constexpr char kTakeIt[] = "; restore it from a complete copy of this run";
   if (sealed_run.has_value() && *sealed_run != run_number) {
     return absl::DataLossError(absl::StrCat(path, ": belongs to another run", kTakeIt));
@@ -183,7 +209,7 @@ absl::StatusOr<v1::PhaseRecord> LoadRawPhase(const std::string& path, uint64_t r
     return absl::DataLossError(
         absl::StrCat(path, ": belongs to another phase, number ", phase.index(), kTakeIt));
   }
-  return phase;
+  return absl::OkStatus();
 }
 
 }  // namespace iobench

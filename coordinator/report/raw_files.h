@@ -21,6 +21,8 @@ inline constexpr uint64_t kLongestResultBytes = (uint64_t{1} << 31) + 64;
 std::string RawDirectory(const std::string& directory);
 std::string RawRunPath(const std::string& directory);
 std::string RawPhasePath(const std::string& directory, uint32_t index);
+// Computed from these, to be read instead of them (coordinator/saved_run/report_cache.h).
+std::string ReportCachePath(const std::string& directory);
 // Returns the paths of all phases that exist, in the order of their numbers. Ignores other files.
 std::vector<std::string> RawPhasePaths(const std::string& directory);
 // Returns the number in the name. REQUIRES: a path of RawPhasePath or RawPhasePaths.
@@ -29,13 +31,17 @@ uint32_t IndexOfRawPhase(const std::string& path);
 // Files are replaced atomically. A run is durable when it is written; a phase only when the caller has synced its file
 // and the directory. `run_number`: RunRecord.run_number. Internal: the record is over 2 GiB. Otherwise the code of the
 // errno (ErrnoStatus).
-absl::Status SaveRawRun(const std::string& directory, const v1::RunRecord& run);
-absl::Status SaveRawPhase(const std::string& path, uint64_t run_number, const v1::PhaseRecord& phase);
+// Returns the digest of what was written, which is computed in memory.
+absl::StatusOr<v1::FileDigest> SaveRawRun(const std::string& directory, const v1::RunRecord& run);
+absl::StatusOr<v1::FileDigest> SaveRawPhase(const std::string& path, uint64_t run_number,
+                                            const v1::PhaseRecord& phase);
 
 // DataLoss: the file is truncated, damaged, not from this program, or (a phase) from another run or position. The
 // message names it. Phases that versions before this format wrote do not name their run, so that is not checked.
-absl::StatusOr<v1::RunRecord> LoadRawRun(const std::string& directory);
-absl::StatusOr<v1::PhaseRecord> LoadRawPhase(const std::string& path, uint64_t run_number);
+// `digest`: if not null, set to that of the file as it was read. `phase` is replaced, and undefined after an error.
+absl::StatusOr<v1::RunRecord> LoadRawRun(const std::string& directory, v1::FileDigest* digest = nullptr);
+absl::Status LoadRawPhase(const std::string& path, uint64_t run_number, v1::PhaseRecord& phase,
+                          v1::FileDigest* digest = nullptr);
 
 }  // namespace iobench
 

@@ -39,9 +39,10 @@ bool IsOurs(const std::string& path, const ReportFormat& format) {
   return format.is_ours(std::string_view(*text).substr(0, ReportFormat::kHeadBytes));
 }
 
-absl::Status RemoveEarlierResult(const std::string& directory) {
+absl::Status RemoveEarlierResult(const std::string& directory, bool keeps_raw_files) {
   std::vector<std::string> paths;
   for (const ResultFile& file : ResultFiles()) {
+    if (keeps_raw_files && file.format == nullptr) continue;
     const std::string& path = paths.emplace_back(PathOf(directory, file));
     std::error_code error;
     if (file.format != nullptr && fs::exists(path, error) && !IsOurs(path, *file.format)) {
@@ -49,12 +50,20 @@ absl::Status RemoveEarlierResult(const std::string& directory) {
           path, " is not a cluster-iobench result and is left alone; choose another directory with --out"));
     }
   }
-  for (std::string& path : RawPhasePaths(directory)) paths.push_back(std::move(path));
+  if (!keeps_raw_files) {
+    for (std::string& path : RawPhasePaths(directory)) paths.push_back(std::move(path));
+  }
+  paths.push_back(ReportCachePath(directory));
   for (const std::string& path : paths) {
     if (::remove(path.c_str()) != 0 && errno != ENOENT)
       return ErrnoStatus(absl::StrCat("remove ", path), errno);
   }
   return absl::OkStatus();
+}
+
+// Protobuf skips what it does not know, but a figure may then lack what changes it.
+bool HasUnknownFields(const v1::RunRecord& run) {
+  return !run.GetReflection()->GetUnknownFields(run).empty();
 }
 
 bool HoldsResult(const std::string& directory) {
@@ -78,7 +87,7 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, Ea
           directory,
           " already holds a result; choose another directory with --out, or replace it with --force"));
     }
-    IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory));
+    IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory, earlier == EarlierResult::kContinue));
   }
   std::error_code error;
   const std::string raw = RawDirectory(directory);
@@ -87,15 +96,21 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, Ea
   return ResultStore(directory, std::move(now_ns));
 }
 
-absl::Status ResultStore::SaveRun(const v1::RunRecord& run) const {
+absl::StatusOr<v1::FileDigest> ResultStore::SaveRun(const v1::RunRecord& run) const {
   return SaveRawRun(directory_, run);
 }
 
-absl::Status ResultStore::SavePhase(const v1::PhaseRecord& phase, uint64_t run_number) {
+absl::StatusOr<v1::FileDigest> ResultStore::SavePhase(const v1::PhaseRecord& phase, uint64_t run_number) {
   std::string path = RawPhasePath(directory_, phase.index());
-  IOBENCH_RETURN_IF_ERROR(SaveRawPhase(path, run_number, phase));
+  IOBENCH_ASSIGN_OR_RETURN(v1::FileDigest digest, SaveRawPhase(path, run_number, phase));
   not_synced_.push_back(std::move(path));
-  return absl::OkStatus();
+  return digest;
+}
+
+absl::Status ResultStore::RemovePhase(uint32_t index) const {
+  const std::string path = RawPhasePath(directory_, index);
+  if (::remove(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("remove ", path), errno);
 }
 
 absl::Status ResultStore::OpenReports() {
@@ -181,31 +196,31 @@ absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
   }
   SavedRun saved;
   saved.directory_ = directory;
-  IOBENCH_ASSIGN_OR_RETURN(saved.run_, LoadRawRun(directory));
+  IOBENCH_ASSIGN_OR_RETURN(saved.run_, LoadRawRun(directory, &saved.digests_.emplace_back()));
   saved.files_ = RawPhasePaths(directory);
+  if (HasUnknownFields(saved.run_)) {
+    saved.warnings_.push_back(absl::StrCat(RawRunPath(directory), ": written by a newer version (",
+                                           saved.run_.program_version(),
+                                           "), whose additions are unknown here"));
+  }
   return saved;
 }
 
-std::optional<v1::PhaseRecord> SavedRun::Next() {
-  while (next_ < files_.size()) {
-    const std::string& path = files_[next_++];
-    for (; expected_index_ < IndexOfRawPhase(path); ++expected_index_) {
-      warnings_.push_back(absl::StrCat(RawPhasePath(directory_, expected_index_), ": missing"));
-    }
-    ++expected_index_;
-    absl::StatusOr<v1::PhaseRecord> phase = LoadRawPhase(path, run_.run_number());
-    if (phase.ok()) return *std::move(phase);
-    warnings_.emplace_back(phase.status().message());
-  }
-  return std::nullopt;
+absl::Status SavedRun::Load(size_t position, v1::PhaseRecord& phase, v1::FileDigest* digest) const {
+  return LoadRawPhase(files_[position], run_.run_number(), phase, digest);
 }
 
-std::optional<v1::PhaseRecord> SavedRun::Newest() const {
-  for (size_t i = files_.size(); i-- > 0;) {
-    absl::StatusOr<v1::PhaseRecord> phase = LoadRawPhase(files_[i], run_.run_number());
-    if (phase.ok()) return *std::move(phase);
+void SavedRun::Note(size_t position, const absl::StatusOr<v1::FileDigest>& read) {
+  const std::string& path = files_[position];
+  for (; expected_index_ < IndexOfRawPhase(path); ++expected_index_) {
+    warnings_.push_back(absl::StrCat(RawPhasePath(directory_, expected_index_), ": missing"));
   }
-  return std::nullopt;
+  ++expected_index_;
+  if (read.ok()) {
+    digests_.push_back(*read);
+  } else {
+    warnings_.emplace_back(read.status().message());
+  }
 }
 
 }  // namespace iobench

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,9 @@ namespace iobench {
 // end. Errors name the file and the reason (ErrnoStatus).
 class ResultStore {
  public:
-  // What to do about an earlier result in the directory. kReplace: other files are kept.
-  enum class EarlierResult { kRefuse, kReplace };
+  // What to do about an earlier result in the directory. kReplace: other files are kept. kContinue: its raw files are
+  // kept, and its phases are to be added again (AddPhase) before others.
+  enum class EarlierResult { kRefuse, kReplace, kContinue };
 
   // Creates the directory and its parents if needed. AlreadyExists: it holds an earlier result that is not to be
   // replaced, or a file of another program in the place of one; nothing has changed. `now_ns`: the clock for IsDue().
@@ -34,8 +34,11 @@ class ResultStore {
                                             std::function<int64_t()> now_ns = MonotonicNowNs);
 
   // Save the raw data. A run is durable at once, a phase with the next SaveReport. `run_number`: RunRecord.run_number.
-  absl::Status SaveRun(const v1::RunRecord& run) const;
-  absl::Status SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);
+  // Both return the digest of the file.
+  absl::StatusOr<v1::FileDigest> SaveRun(const v1::RunRecord& run) const;
+  absl::StatusOr<v1::FileDigest> SavePhase(const v1::PhaseRecord& phase, uint64_t run_number);
+  // Removes the raw data of this phase, if there are any.
+  absl::Status RemovePhase(uint32_t index) const;
   // Adds the next phase to the reports. `report`: the run that it belongs to; its own phases are not used.
   absl::Status AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
 
@@ -71,30 +74,36 @@ class ResultStore {
   bool saved_any_phase_ = false;
 };
 
-// Reads a saved run, phase by phase, so that one phase is in memory at a time. Not thread-safe.
+// Reads a saved run. Its phases are read in any order and by any thread, but noted in their order by one thread
+// (coordinator/saved_run/finished_phases.h does both).
 class SavedRun {
  public:
   // NotFound: there is no such result. DataLoss: run.pb is truncated or not from this program; the message names the
   // file.
   static absl::StatusOr<SavedRun> Open(const std::string& directory);
+  const std::string& directory() const { return directory_; }
   const v1::RunRecord& run() const { return run_; }
 
-  // Returns the complete phases in order, then nullopt. Skips a phase that is damaged, missing, or belongs to another
-  // run or position; warnings() names it.
-  std::optional<v1::PhaseRecord> Next();
-  // One line for each phase that Next has skipped so far.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // The raw files of the phases that are there, in the order of their numbers.
+  const std::vector<std::string>& phase_files() const { return files_; }
+  // Reads phase_files()[position] like LoadRawPhase. Thread-safe.
+  absl::Status Load(size_t position, v1::PhaseRecord& phase, v1::FileDigest* digest) const;
+  // Notes how reading phase_files()[position] went. REQUIRES: called for each position in ascending order.
+  void Note(size_t position, const absl::StatusOr<v1::FileDigest>& read);
 
-  // Returns the last phase that Next will return; nullopt if there is none. Does not affect Next.
-  std::optional<v1::PhaseRecord> Newest() const;
+  // One line for each phase noted so far that is damaged or belongs to another run or position, for each that is missing
+  // before it, and one if a newer version wrote the run.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // Of run.pb and of the phases noted so far, in this order.
+  const std::vector<v1::FileDigest>& digests() const { return digests_; }
 
  private:
   std::string directory_;
   v1::RunRecord run_;
   std::vector<std::string> files_;
-  size_t next_ = 0;              // index into files_
   uint32_t expected_index_ = 0;  // expected index of the next phase
   std::vector<std::string> warnings_;
+  std::vector<v1::FileDigest> digests_;
 };
 
 }  // namespace iobench

@@ -19,7 +19,7 @@ namespace iobench {
 namespace {
 
 // With rotated clients, a worker also uses the files of another, and must see the same file system for it. Adds that
-// worker's target to `used`.
+// worker's targets to `used`.
 absl::Status CheckRotated(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                           std::span<const v1::WorkerTargets> facts, const Member& member,
                           std::set<uint32_t>& used) {
@@ -27,10 +27,11 @@ absl::Status CheckRotated(const v1::Plan& plan, const Layout& layout, std::span<
     const v1::Assignment* assignment = AssignmentOf(phase, member.number);
     if (assignment == nullptr || !assignment->operation().rotate_clients()) continue;
     const uint32_t owner = layout.RotatedOwner(member.number);
-    const int target = static_cast<int>(layout.TargetOf(owner));
-    used.insert(layout.TargetOf(owner));
-    if (facts[owner].targets(target).filesystem_id() !=
-        facts[member.number].targets(target).filesystem_id()) {
+    for (const uint32_t number : layout.TargetsOf(owner)) {
+      used.insert(number);
+      const int target = static_cast<int>(number);
+      const std::string& of_owner = facts[owner].targets(target).filesystem_id();
+      if (of_owner == facts[member.number].targets(target).filesystem_id()) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("--rotate-clients: ", member.facts.host(), " and ", members[owner].facts.host(),
                        " do not see the same file system at ", plan.targets(target).path(),
@@ -83,7 +84,8 @@ const char* WhatMakesItSmaller(const v1::Plan& plan) {
 absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                          std::span<const v1::WorkerTargets> facts) {
   for (const Member& member : members) {
-    std::set<uint32_t> used = {layout.TargetOf(member.number)};
+    const std::vector<uint32_t>& own = layout.TargetsOf(member.number);
+    std::set<uint32_t> used(own.begin(), own.end());
     IOBENCH_RETURN_IF_ERROR(CheckRotated(plan, layout, members, facts, member, used));
     for (const uint32_t number : used) {
       const int target = static_cast<int>(number);
@@ -120,37 +122,47 @@ absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
   return absl::OkStatus();
 }
 
+std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
+                                  std::span<const v1::WorkerTargets> facts) {
+  std::map<std::string, SpaceNeed> needs;  // by file system
+  std::set<std::pair<std::string, uint32_t>> counted_old_data;
+  const uint64_t worker_bytes =
+      FileBytesPerWorker(plan) + uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
+  for (const Member& member : members) {
+    for (const uint32_t target : layout.TargetsOf(member.number)) {
+      if (static_cast<int>(target) >= facts[member.number].targets_size()) continue;  // it was lost
+      const v1::TargetFacts& seen = facts[member.number].targets(static_cast<int>(target));
+      if (seen.problem().code() != 0) continue;
+      SpaceNeed& need = needs[seen.filesystem_id()];
+      if (need.workers.empty()) {
+        need.path = plan.targets(static_cast<int>(target)).path();
+        need.free_bytes = seen.free_bytes();
+        need.smaller = WhatMakesItSmaller(plan);
+      }
+      need.workers.insert(member.number);
+      need.bytes += worker_bytes;
+      // Data of ours that Claim replaces frees its space.
+      if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
+        need.free_bytes += DataBytesOf(seen.manifest());
+      }
+    }
+  }
+  std::vector<SpaceNeed> list;
+  for (auto& [id, need] : needs) list.push_back(std::move(need));
+  return list;
+}
+
 absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
                                     std::span<const Member> members, std::span<const v1::WorkerTargets> facts,
                                     IfTooSmall if_too_small) {
-  struct Need {
-    uint64_t bytes = 0;
-    uint64_t free_bytes = 0;
-    std::string where;
-  };
-  std::map<std::string, Need> needs;
-  std::set<std::pair<std::string, uint32_t>> counted_old_data;
-  for (const Member& member : members) {
-    const uint32_t target = layout.TargetOf(member.number);
-    const v1::TargetFacts& seen = facts[member.number].targets(static_cast<int>(target));
-    Need& need = needs[seen.filesystem_id()];
-    if (need.where.empty()) {
-      need.where = TargetAt(member, plan.targets(static_cast<int>(target)));
-      need.free_bytes = seen.free_bytes();
-    }
-    need.bytes += FileBytesPerWorker(plan) + uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
-    // Data of ours that Claim replaces frees its space.
-    if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
-      need.free_bytes += DataBytesOf(seen.manifest());
-    }
-  }
   uint64_t bytes_needed = 0;
-  for (const auto& [id, need] : needs) {
+  for (const SpaceNeed& need : SpaceNeeds(plan, layout, members, facts)) {
     bytes_needed += need.bytes;
     if (need.bytes <= need.free_bytes || if_too_small == IfTooSmall::kTryAnyway) continue;
     return absl::FailedPreconditionError(
-        absl::StrCat(need.where, ": the lanes there need ", FormatBytes(static_cast<double>(need.bytes)),
-                     ", but only ", FormatBytes(static_cast<double>(need.free_bytes)), " are free: use ",
+        absl::StrCat(members[*need.workers.begin()].facts.host(), ": ", need.path, ": the lanes there need ",
+                     FormatBytes(static_cast<double>(need.bytes)), ", but only ",
+                     FormatBytes(static_cast<double>(need.free_bytes)), " are free: use ",
                      WhatMakesItSmaller(plan), " or fewer lanes, or --force to try anyway"));
   }
   return bytes_needed;

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/preflight/preflight.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -23,9 +25,13 @@ namespace iobench {
 absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                          std::span<const v1::WorkerTargets> facts);
 
+// Returns what the lanes need on each file system, and what is free there, as below.
+std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
+                                  std::span<const v1::WorkerTargets> facts);
+
 // Returns the bytes that the run needs on all file systems together: per worker, the largest files of any phase, its
-// part of a shared file, and all trees. FailedPrecondition: too few are free on one of them, counting data that the run
-// replaces as free.
+// part of a shared file, and all trees, on each of its targets. FailedPrecondition: too few are free on one of them,
+// counting data that the run replaces as free.
 enum class IfTooSmall { kRefuse, kTryAnyway };
 absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
                                     std::span<const Member> members, std::span<const v1::WorkerTargets> facts,

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/offset_latency_file.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/run/client_steps.h"
 
 namespace iobench {
 namespace {
@@ -24,7 +26,8 @@ bool DoesClientSteps(const Member& member, const v1::Phase& phase, std::span<con
 
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
                       std::span<const Member> members) {
-  std::set<std::string> engines, new_files, remounts;
+  std::set<std::string> engines, new_files, appended_files, remounts;
+  const bool only_lane = IsOnlyLane(plan, members.size());
   std::map<std::string, uint64_t> replayed;  // by file: the smallest file size that its ops must not exceed
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Assignment* const assignment = AssignmentOf(phase, member.number);
@@ -42,7 +45,12 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
         new_files.insert(absl::StrCat(file, ".", lane.lane()));
       }
     }
-    if (!DoesClientSteps(member, phase, members)) continue;
+    if (operation.trace().offset_latency()) {
+      for (const v1::LanePlan& lane : layout.LanesOf(member.number, operation, shape)) {
+        appended_files.insert(OffsetLatencyFile(operation.name(), lane.lane(), only_lane));
+      }
+    }
+    if (!HasClientSteps(phase) || !DoesClientSteps(member, phase, members)) continue;
     for (const v1::Step& step : phase.before()) {
       if (step.has_remount()) remounts.insert(step.remount().mount_point());
     }
@@ -50,6 +58,7 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
   v1::Demands demands;
   demands.mutable_engines()->Assign(engines.begin(), engines.end());
   demands.mutable_new_files()->Assign(new_files.begin(), new_files.end());
+  demands.mutable_appended_files()->Assign(appended_files.begin(), appended_files.end());
   demands.mutable_remounts()->Assign(remounts.begin(), remounts.end());
   for (const auto& [file, bytes] : replayed) {
     v1::ReplayedTrace& trace = *demands.add_replayed_traces();
@@ -61,9 +70,12 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
   return demands;
 }
 
-absl::Status CheckDemandsMet(const Member& member, const v1::Inspected& seen) {
-  if (seen.problems().empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", seen.problems(0).message()));
+std::vector<absl::Status> UnmetBy(const Member& member, const v1::Inspected& seen) {
+  std::vector<absl::Status> unmet;
+  for (const v1::Problem& problem : seen.problems()) {
+    unmet.push_back(absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", problem.message())));
+  }
+  return unmet;
 }
 
 absl::Status CheckRemountsHoldTargets(const Member& member, const v1::Plan& plan, const v1::Demands& demands,

@@ -3,6 +3,7 @@
 #define COORDINATOR_RUN_CLIENT_DEMANDS_H_
 
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "coordinator/cluster/cluster.h"
@@ -17,9 +18,8 @@ namespace iobench {
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
                       std::span<const Member> members);
 
-// Checks that the worker has found everything. InvalidArgument: something is missing; the message has the first item
-// and the client.
-absl::Status CheckDemandsMet(const Member& member, const v1::Inspected& seen);
+// Returns InvalidArgument for each demand that the worker has not found met; the message begins with the client.
+std::vector<absl::Status> UnmetBy(const Member& member, const v1::Inspected& seen);
 
 // Checks that every mount to be remounted on the client contains one of the plan's targets as the client sees them, so
 // that a mistyped mount is not touched. InvalidArgument: the message names the mount and where the targets are.

@@ -21,7 +21,7 @@ std::map<uint32_t, uint32_t> Chosen(const Cluster& cluster,
 }  // namespace
 
 bool IsClientStep(const v1::Step& step) {
-  return step.has_remount();
+  return step.has_remount() || step.has_eat_memory();
 }
 
 bool HasClientSteps(const v1::Phase& phase) {
@@ -29,7 +29,8 @@ bool HasClientSteps(const v1::Phase& phase) {
 }
 
 absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
-                            const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done) {
+                            const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done,
+                            const Cluster::Patience& patience) {
   for (const v1::Step& step : phase.before()) {
     if (!IsClientStep(step)) continue;
     const std::map<uint32_t, uint32_t> chosen = Chosen(cluster, takes_part);
@@ -45,7 +46,7 @@ absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
           if (received.event.problem().code() != 0) return;
           done[member.number].push_back(received.event.client_step_done().step());
         },
-        {}));
+        patience));
   }
   return absl::OkStatus();
 }

@@ -14,7 +14,7 @@
 
 namespace iobench {
 
-// True for steps that affect every process of a client, such as a remount. All other steps are part of each worker's
+// True for steps that affect every process of a client, such as a remount or memory that is taken from it. All other steps are part of each worker's
 // preparation (control.proto, Prepare.steps).
 bool IsClientStep(const v1::Step& step);
 bool HasClientSteps(const v1::Phase& phase);
@@ -23,10 +23,11 @@ using StepsOfWorkers = std::map<uint32_t, std::vector<v1::StepResult>>;  // by w
 
 // Performs the steps in the phase's order, on all clients in parallel, each by the client's first worker that takes
 // part. A step begins when all clients have done the one before it. Adds the results to `done` under that worker.
-// Errors: a client could not perform its step (the message names it), or those of Cluster::Call; the steps after it are
+// `patience`: for each of them. Errors: a client could not perform its step (the message names it), or those of Cluster::Call; the steps after it are
 // then left out. REQUIRES: no worker is in a phase.
 absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
-                            const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done);
+                            const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done,
+                            const Cluster::Patience& patience = {});
 
 }  // namespace iobench
 

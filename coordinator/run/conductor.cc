@@ -1,25 +1,30 @@
 #include "coordinator/run/conductor.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <future>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/model/phase_shape.h"
-#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
-#include "coordinator/cluster/clock_sync.h"
+#include "common/text/shell_word.h"
+#include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/summarize.h"
+#include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
-#include "coordinator/launch/client_list.h"
-#include "coordinator/plan/layout.h"
 #include "coordinator/plan/metadata_plan.h"
-#include "coordinator/plan/plan_check.h"
-#include "coordinator/run/data_keeper.h"
+#include "coordinator/preflight/time_estimate.h"
 #include "coordinator/run/data_ledger.h"
 #include "coordinator/run/phase_conductor.h"
+#include "coordinator/run/resumption.h"
 #include "coordinator/run/tree_ledger.h"
+#include "coordinator/saved_run/finished_phases.h"
 #include "spdlog/spdlog.h"
 
 namespace iobench {
@@ -28,90 +33,131 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
                      const v1::WorkerFacts& coordinator, v1::Plan plan, ConductorOptions options)
     : interrupt_(interrupt),
       observer_(observer),
+      coordinator_(coordinator),
       plan_(std::move(plan)),
       options_(std::move(options)),
-      cluster_(transport, options_.run_id, interrupt, options_.lost_after_ns, options_.clock) {
+      cluster_(transport, options_.run_id, interrupt, options_.patience, options_.clock) {
+  met_.set_transport(transport.name());
+  if (options_.resume.has_value()) {
+    record_ = ResumedRecord(*options_.resume, WallClockIso8601(), options_.run_id);
+    return;
+  }
   record_.set_id(options_.run_name);
   record_.set_run_number(options_.run_id);
   record_.set_command(options_.command);
   record_.set_program_version(options_.version);
+  record_.set_label(options_.label);
+  record_.set_max_duration_s(options_.max_duration_s);
+  if (options_.iozone.has_value()) *record_.mutable_iozone() = *options_.iozone;
   record_.set_transport(transport.name());
   *record_.mutable_plan() = plan_;
   *record_.mutable_coordinator() = coordinator;
 }
 
 int Conductor::Run() {
-  record_.set_started_at(WallClockIso8601());
+  const std::string now = WallClockIso8601();
+  met_.set_started_at(now);
+  if (!options_.resume.has_value()) record_.set_started_at(now);
   if (absl::Status status = GatherWorkers(); !status.ok()) return Refuse(status);
-  ClockSync clocks(
-      cluster_, record_.coordinator().boot_id(),
-      options_.always_measure_clocks ? ClockSync::Measured::kAllClocks : ClockSync::Measured::kOtherClocks);
-  if (absl::Status status = MeetWorkers(clocks); !status.ok()) return Refuse(status);
-  const Layout layout(plan_, ClientsOfWorkers());
-  DataKeeper data(cluster_, plan_, layout, record_.started_at(), record_.coordinator().host());
-  if (absl::Status status = LookAtTargets(data); !status.ok()) return Refuse(status);
-  for (const std::string& note : clocks.notes()) record_.mutable_plan()->add_notes(note);
-  for (const std::string& note : data.decision().notes) record_.mutable_plan()->add_notes(note);
+  auto look = LookAtWorkers();
+  if (!look.ok()) return Refuse(look.status());
+  if (options_.preflight_only) {
+    if (options_.examine) {
+      options_.examine({.cluster = cluster_,
+                        .clocks = *(*look)->clocks,
+                        .plan = plan_,
+                        .targets = (*look)->data->facts(),
+                        .preflight = preflight_,
+                        .measure = [&] { return Measure(**look); }});
+    }
+    cluster_.Dismiss();
+    return FaultCount(preflight_) > 0 ? kExitUsage : kExitOk;
+  }
+  ClockSync& clocks = *(*look)->clocks;
+  DataKeeper& data = *(*look)->data;
+  NoteNotes(clocks.notes());
+  NoteNotes(data.decision().notes);
+  if (absl::Status status = CheckResumed(); !status.ok()) return Refuse(status);
+  for (const Member& sampler : cluster_.samplers()) *record_.add_samplers() = sampler.facts;
   report_.Begin(/*newest=*/nullptr);
   if (options_.dry_run) {
     cluster_.Dismiss();
     return kExitOk;
   }
+  if (options_.before_phases != nullptr) {
+    if (absl::Status status = options_.before_phases(cluster_); !status.ok()) return Refuse(status);
+  }
   if (absl::Status status = OpenResults(); !status.ok()) return Refuse(status);
   observer_.RunStarts(report());
+  if (absl::Status status = TakeOverPhases(); !status.ok()) return Refuse(status);
 
-  DataLedger ledger(plan_, layout, options_.run_id);
-  if (data.decision().uses_kept_data) ledger.TakeOver(data.decision().kept);
-  absl::Status status = data.Claim();
-  if (status.ok()) status = RunPhases(data, ledger, clocks, layout);
+  DataLedger ledger(plan_, *(*look)->layout, options_.run_id);
+  const absl::Status status = ClaimAndRun(**look, ledger);
   if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
 
   // The results are already saved (each phase at its end); the exit code also depends on the removal of the data.
-  record_.set_exit_code(Verdict(status));
-  if (store_.has_value()) store_->SaveRun(record_).IgnoreError();
+  if (store_.has_value()) store_->SaveRun(record_).status().IgnoreError();
+  // Nothing is measured any more, and removing data waits for the file system.
+  std::future<std::string> digest;
+  if (options_.program_digest) digest = std::async(std::launch::async, options_.program_digest);
   LeaveData(data, ledger);
   cluster_.Dismiss();
+  if (digest.valid()) record_.set_program_sha256(digest.get());
   return Finish(Verdict(status));
-}
-
-absl::Status Conductor::GatherWorkers() {
-  return cluster_.Gather(
-      options_.worker_count, options_.join_deadline, options_.version,
-      [this](uint32_t joined) { observer_.WorkersJoin(joined, options_.worker_count); }, options_.join_watch);
-}
-
-absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
-  // First, because it determines which workers share a client.
-  IOBENCH_RETURN_IF_ERROR(clocks.Verify());
-  for (const Member& member : cluster_.members()) *record_.add_workers() = member.facts;
-  UseWorkersPaths();
-  return CheckForWorkers(plan_, options_.worker_count);
-}
-
-std::vector<uint32_t> Conductor::ClientsOfWorkers() const {
-  std::vector<uint32_t> clients;
-  for (const Member& member : cluster_.members()) clients.push_back(member.client);
-  return clients;
-}
-
-absl::Status Conductor::LookAtTargets(DataKeeper& data) {
-  const absl::Status inspected = data.Inspect();
-  for (const v1::WorkerTargets& facts : data.facts()) *record_.add_targets() = facts;
-  IOBENCH_RETURN_IF_ERROR(inspected);
-  IOBENCH_RETURN_IF_ERROR(data.Decide(options_.force));
-  bytes_needed_ = data.decision().bytes_needed;
-  return absl::OkStatus();
 }
 
 absl::Status Conductor::OpenResults() {
   if (options_.out_directory.empty()) return absl::OkStatus();
   using EarlierResult = ResultStore::EarlierResult;
-  IOBENCH_ASSIGN_OR_RETURN(
-      store_, ResultStore::Create(options_.out_directory,
-                                  options_.force ? EarlierResult::kReplace : EarlierResult::kRefuse,
-                                  [clock = options_.clock] { return clock().ns; }));
-  IOBENCH_RETURN_IF_ERROR(store_->SaveRun(record_));
+  IOBENCH_ASSIGN_OR_RETURN(store_, ResultStore::Create(options_.out_directory,
+                                                       options_.resume.has_value() ? EarlierResult::kContinue
+                                                       : options_.force            ? EarlierResult::kReplace
+                                                                                   : EarlierResult::kRefuse,
+                                                       [clock = options_.clock] { return clock().ns; }));
+  IOBENCH_RETURN_IF_ERROR(SaveRun());
+  if (options_.resume.has_value()) return store_->RemovePhase(options_.resume->first_phase);
   return SaveReport();  // from now on there is a report in any case
+}
+
+absl::Status Conductor::CheckResumed() {
+  if (!options_.resume.has_value()) return absl::OkStatus();
+  *met_.mutable_plan()->mutable_targets() = plan_.targets();
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> differences,
+                           DifferencesSince(options_.resume->run, met_));
+  v1::Resumption& resumption = *record_.mutable_resumptions(record_.resumptions_size() - 1);
+  resumption.mutable_differences()->Assign(differences.begin(), differences.end());
+  return absl::OkStatus();
+}
+
+// Adds the finished phases of a run that is resumed to the report, as they are saved.
+absl::Status Conductor::TakeOverPhases() {
+  if (!options_.resume.has_value()) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(options_.out_directory));
+  FinishedPhases finished(saved, {});
+  while (std::optional<v1::FinishedPhase> next = finished.Next()) {
+    const v1::FileDigest file = next->file();
+    const v1::PhaseReport phase = report_.Add(*std::move(next));
+    report_.NoteFile(file);
+    NoteOutcome(phase);
+    lost_before_ |= phase.workers_lost() > 0;
+    IOBENCH_RETURN_IF_ERROR(store_->AddPhase(report(), phase));
+    observer_.PhaseEnds(report(), phase);
+  }
+  if (!saved.warnings().empty()) return absl::DataLossError(saved.warnings().front());
+  return SaveReport();
+}
+
+// The plan of a run that is resumed may have them already.
+void Conductor::NoteNotes(const std::vector<std::string>& notes) {
+  auto& known = *record_.mutable_plan()->mutable_notes();
+  for (const std::string& note : notes) {
+    if (std::find(known.begin(), known.end(), note) == known.end()) *known.Add() = note;
+  }
+}
+
+void Conductor::NoteOutcome(const v1::PhaseReport& phase) {
+  io_failed_ |= phase.lanes_failed() > 0 || phase.failed_ops_size() > 0 || phase.verify().mismatched() > 0 ||
+                HasMark(phase, "refused_result");
 }
 
 void Conductor::LeaveData(DataKeeper& data, const DataLedger& ledger) {
@@ -130,9 +176,11 @@ void Conductor::LeaveData(DataKeeper& data, const DataLedger& ledger) {
 
 int Conductor::Finish(int exit_code) {
   record_.set_finished(true);
+  report_.NoteTotals();
+  if (exit_code == kExitOk && !MeetsCriteria()) exit_code = kExitThreshold;
   record_.set_exit_code(exit_code);
   report_.NoteRun();
-  const absl::Status run_saved = store_.has_value() ? store_->SaveRun(record_) : absl::OkStatus();
+  const absl::Status run_saved = SaveRun();
   for (const absl::Status& saved : {run_saved, SaveReport()}) {
     if (!saved.ok()) spdlog::error("{}", Printable(std::string(saved.message())));
     saved_.Update(saved);
@@ -140,27 +188,70 @@ int Conductor::Finish(int exit_code) {
   return exit_code;
 }
 
-// Some workers have their path on their own command line, as those of a client list do; the others use the plan's
-// paths.
-void Conductor::UseWorkersPaths() {
-  std::vector<std::string> paths;
-  bool any = false;
+absl::Status Conductor::SizeFiles() {
+  if (plan_.files().memory_percent() == 0) return absl::OkStatus();
+  std::map<uint32_t, ClientMemory> clients;
   for (const Member& member : cluster_.members()) {
-    const uint32_t target = TargetOfWorker(plan_, member.number);
-    const std::string& own = member.facts.path();
-    paths.push_back(own.empty() ? plan_.targets(static_cast<int>(target)).path() : own);
-    any |= !own.empty();
+    ClientMemory& client = clients[member.client];
+    client.memory_bytes = member.facts.memory_bytes();
+    client.lane_count += plan_.lanes_per_worker();
   }
-  if (!any) return;
-  std::vector<v1::Target> targets = TargetsOf(paths);
-  plan_.mutable_targets()->Assign(targets.begin(), targets.end());
-  *record_.mutable_plan() = plan_;
+  std::vector<ClientMemory> memories;
+  for (const auto& [number, client] : clients) memories.push_back(client);
+  IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(memories, plan_));
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  return absl::OkStatus();
 }
 
 int Conductor::Refuse(absl::Status why) {
   cluster_.Dismiss(absl::StrCat("the coordinator refused the run: ", why.message()));
   refusal_ = std::move(why);
-  return interrupt_.raised() ? kExitInterrupted : kExitUsage;
+  if (interrupt_.raised()) return kExitInterrupted;
+  // If none of the workers that this program has started joins, the address that it gave them is wrong.
+  const bool gave_wrong_address = options_.join_watch.check != nullptr && !any_joined_;
+  const bool workers_missing = absl::IsDeadlineExceeded(refusal_) && !gave_wrong_address;
+  const bool workers_lost = cluster_.live_count() < cluster_.members().size();
+  return workers_missing || workers_lost ? kExitPartial : kExitUsage;
+}
+
+// mpirun ends the ranks with SIGTERM, on its own or when it gets one itself.
+bool Conductor::EndedByLauncher() const {
+  return interrupt_.signal() == SIGTERM && cluster_.transport_name() == "mpi";
+}
+
+absl::Status Conductor::ClaimAndRun(Look& look, DataLedger& ledger) {
+  if (look.data->decision().uses_kept_data) ledger.TakeOver(look.data->decision().kept);
+  IOBENCH_RETURN_IF_ERROR(look.data->Claim());
+  return RunPhases(*look.data, ledger, *look.clocks, *look.layout);
+}
+
+// For those who examine the workers. Nothing is saved.
+absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
+  // A run would replace what an earlier one has kept, if it does not fit.
+  for (const Member& member : cluster_.members()) {
+    const v1::WorkerTargets& seen = look.data->facts()[member.number];
+    for (int i = 0; i < seen.targets_size(); ++i) {
+      if (seen.targets(i).manifest().state() != v1::Manifest::KEPT) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat(DataAt(member, plan_.targets(i)),
+                       " has data that a run has kept (-w): use another directory, or "
+                       "remove them with `cluster-iobench clean ",
+                       ShellWord(plan_.targets(i).path()), "`"));
+    }
+  }
+  IOBENCH_RETURN_IF_ERROR(look.data->Decide(options_.force));
+  report_.Begin(/*newest=*/nullptr);
+  observer_.RunStarts(report());
+  DataLedger ledger(plan_, *look.layout, options_.run_id);
+  absl::Status status = ClaimAndRun(look, ledger);
+  status.Update(look.data->Finish(DataKeeper::AtEnd::kRemove, ledger));
+  IOBENCH_RETURN_IF_ERROR(status);
+  for (const Member& member : cluster_.members()) {
+    if (member.lost)
+      return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
+  }
+  report_.NoteTotals();
+  return &report();
 }
 
 absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks,
@@ -168,14 +259,25 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
   StartLead start_lead(options_.in_process ? StartLead::Way::kNone : StartLead::Way::kNetwork,
                        plan_.lanes_per_worker());
   start_lead.NoteRound(clocks.round_ns());
+  Samplers samplers(cluster_, static_cast<uint32_t>(record_.samplers_size() - cluster_.samplers().size()),
+                    options_.sample_interval_ns);
   TreeLedger trees(plan_);
+  const CoordTime begin = cluster_.Now();
+  PhaseHooks hooks(options_.hooks, options_.out_directory, cluster_);
   const uint32_t phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions();
+  const uint32_t first_phase = options_.resume.has_value() ? options_.resume->first_phase : 0;
   uint32_t index = 0;
   for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
-    for (const v1::Phase& phase : plan_.phases()) {
+    for (const v1::Phase& planned : plan_.phases()) {
+      if (index < first_phase) {
+        ++index;
+        continue;
+      }
       if (interrupt_.raised()) return absl::CancelledError("interrupted");
+      v1::Phase phase;
+      if (!HasTimeFor(planned, begin, phase)) continue;
       if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
-        IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles());
+        IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles(phase));
       }
       ledger.Begin(phase);
       PhaseConductor conductor({.cluster = cluster_,
@@ -188,14 +290,27 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
                                 .trees = trees,
                                 .data = ledger,
                                 .keeper = data,
+                                .timeout_ns = options_.phase_timeout_ns,
+                                .ended_by_launcher = [this] { return EndedByLauncher(); },
                                 .phase_count = phase_count,
-                                .start_lead = start_lead},
+                                .start_lead = start_lead,
+                                .samplers = samplers},
                                phase, index++, repetition);
-      const absl::Status status = conductor.Run();
+      IOBENCH_RETURN_IF_ERROR(hooks.Before(plan_, conductor.record()));
+      const double cpu_begin_s = ProcessCpuSeconds();
+      absl::Status status = conductor.Run();
+      PhaseCost& cost = phase_costs_.emplace_back(conductor.cost());
+      if (hooks.has_after()) {
+        const v1::PhaseReport report = SummarizePhase(record_, conductor.record(), Charts::kLeftOut);
+        status.Update(hooks.After(plan_, report, conductor.record()));
+      }
       ledger.Note(conductor.record());
       // First saves what was measured, whatever ended the phase.
-      IOBENCH_RETURN_IF_ERROR(FinishPhase(conductor.record()));
+      const absl::Status finished = FinishPhase(conductor.record(), cost);
+      cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;
+      IOBENCH_RETURN_IF_ERROR(finished);
       IOBENCH_RETURN_IF_ERROR(status);
+      NoteIfShortened(planned, conductor.record());
       NoteBrokenFiles(conductor.record(), layout);
       trees.Note(conductor.record(), layout);
       if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
@@ -204,23 +319,64 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
   return absl::OkStatus();
 }
 
-absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record) {
+// False: --max-duration leaves no time for it. Otherwise `fitted` is the phase with what is left as its limit.
+bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted) {
+  fitted = phase;
+  if (options_.max_duration_s <= 0) return true;
+  const double left_s = options_.max_duration_s - SecondsFrom(cluster_.Now() - begin);
+  const std::optional<FittedPhase> fits = FitInto(phase, left_s);
+  if (!fits.has_value()) {
+    record_.add_skipped_phases(phase.name());
+    return false;
+  }
+  fitted = fits->phase;
+  return true;
+}
+
+// A deadline that no lane reached has changed nothing.
+void Conductor::NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
+  const v1::StopRule& stop = record.phase().stop();
+  bool shortened = stop.time_s() < phase.stop().time_s();
+  if (stop.deadline_s() != phase.stop().deadline_s()) {
+    for (const v1::WorkerPhaseResult& worker : record.workers()) {
+      for (const v1::LaneResult& lane : worker.lanes()) shortened |= lane.deadline_worker_ns() != 0;
+    }
+  }
+  if (shortened) record_.add_shortened_phases(phase.name());
+}
+
+absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost) {
   bool anything = false;
   for (const v1::WorkerPhaseResult& worker : record.workers())
-    anything |= worker.lanes_size() > 0 || worker.lost();  // lost: includes a worker that did not end in time
+    // lost: includes a worker that did not end in time
+    anything |= worker.lanes_size() > 0 || worker.lost() || !worker.refused_reason().empty();
   if (!anything) return absl::OkStatus();
+  const CoordTime analyse_begin = options_.clock();
   const v1::PhaseReport phase = report_.Add(record);
+  const CoordTime save_begin = options_.clock();
+  cost.analyse_s = SecondsFrom(save_begin - analyse_begin);
+  for (const v1::WorkerPhaseResult& worker : record.workers()) io_failed_ |= !worker.refused_reason().empty();
   verification_failed_ |= phase.verify().mismatched() > 0;
-  io_failed_ |= phase.lanes_failed() > 0 || phase.verify().mismatched() > 0;
+  NoteOutcome(phase);
   absl::Status status;
   if (store_.has_value()) {
-    status = store_->SavePhase(record, options_.run_id);
+    const absl::StatusOr<v1::FileDigest> file = store_->SavePhase(record, record_.run_number());
+    if (file.ok()) report_.NoteFile(*file);
+    status = file.status();
     if (status.ok()) status = store_->AddPhase(report(), phase);
     if (status.ok() && store_->IsDue()) status = SaveReport();
     saved_.Update(status);
   }
+  cost.save_s = SecondsFrom(options_.clock() - save_begin);
   observer_.PhaseEnds(report(), phase);
   return status;
+}
+
+absl::Status Conductor::SaveRun() {
+  if (!store_.has_value()) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const v1::FileDigest file, store_->SaveRun(record_));
+  report_.NoteFile(file);
+  return absl::OkStatus();
 }
 
 // Saves the report so far, including results over all its phases.
@@ -235,18 +391,19 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& lay
     if (assignment == nullptr || MovesNothing(assignment->operation())) continue;
     if (IsMetadata(assignment->operation())) continue;  // tracked by the ledger of trees
     const bool writes = Writes(assignment->operation());
-    if (worker.lost() && writes) {  // it is unknown how far its lanes got
+    const bool unknown = worker.lost() || !worker.refused_reason().empty();
+    if (unknown && writes) {  // it is unknown how far its lanes got
       const PhaseShape shape = ShapeOf(plan_, record.phase());
       for (const v1::LanePlan& lane : layout.LanesOf(worker.worker(), assignment->operation(), shape)) {
-        broken_files_.insert(lane.file_owner());
+        broken_files_.emplace(record.phase().only_target(), lane.file_owner());
       }
     }
     for (const v1::LaneResult& lane : worker.lanes()) {
       if (lane.sat_out()) continue;
       if (lane.problem().code() != 0) {
-        broken_files_.insert(lane.file_owner());
+        broken_files_.emplace(record.phase().only_target(), lane.file_owner());
       } else if (CreatesFiles(assignment->operation())) {
-        broken_files_.erase(lane.file_owner());
+        broken_files_.erase({record.phase().only_target(), lane.file_owner()});
       }
     }
   }
@@ -255,13 +412,21 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& lay
 void Conductor::NoteProblem(const absl::Status& status) {
   spdlog::error("{}", Printable(std::string(status.message())));
   *record_.add_problems() = ToProblem(status);
-  if (!absl::IsUnavailable(status)) io_failed_ = true;
+  if (!absl::IsUnavailable(status) && !absl::IsAborted(status)) io_failed_ = true;
+}
+
+bool Conductor::MeetsCriteria() const {
+  const auto& criteria = report().criteria();
+  return std::all_of(criteria.begin(), criteria.end(),
+                     [](const v1::CriterionReport& each) { return each.met(); });
 }
 
 int Conductor::Verdict(const absl::Status& status) const {
-  if (absl::IsCancelled(status)) return kExitInterrupted;
+  const bool lost = lost_before_ || cluster_.live_count() < cluster_.members().size();
+  // mpirun ends the job because a rank has died; that is no wish of the user.
+  if (absl::IsCancelled(status)) return cluster_.found_dead() ? kExitPartial : kExitInterrupted;
   if (io_failed_) return kExitIo;
-  if (cluster_.live_count() < cluster_.members().size()) return kExitPartial;
+  if (lost) return kExitPartial;
   return status.ok() ? kExitOk : kExitIo;
 }
 

@@ -4,49 +4,91 @@
 #define COORDINATOR_RUN_CONDUCTOR_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/transport/transport.h"
 #include "coordinator/analysis/report_builder.h"
+#include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/cluster/interrupt.h"
+#include "coordinator/hook/phase_hooks.h"
+#include "coordinator/live/run_observer.h"
+#include "coordinator/plan/layout.h"
+#include "coordinator/preflight/preflight.h"
 #include "coordinator/report/result_store.h"
+#include "coordinator/run/data_keeper.h"
 #include "coordinator/run/failure.h"
-#include "coordinator/run/run_observer.h"
+#include "coordinator/saved_run/resume_point.h"
+#include "coordinator/selftest/phase_cost.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
-class ClockSync;
-class DataKeeper;
 class DataLedger;
-class Layout;
+
+// What is known of the workers before the first phase. `targets`: by worker number.
+struct Examination {
+  Cluster& cluster;
+  const ClockSync& clocks;
+  const v1::Plan& plan;
+  std::span<const v1::WorkerTargets> targets;
+  const PreflightReport& preflight;
+  // Runs the phases of the plan and removes their data. The report has briefs of them (coordinator/analysis/brief.h), and
+  // the observer is told of each. Call it at most once. Unavailable: a worker was lost; Cancelled: interrupted; otherwise
+  // why they could not run, or what is left of their data.
+  std::function<absl::StatusOr<const v1::RunReport*>()> measure;
+};
 
 struct ConductorOptions {
   std::string run_name;  // for display, and the name of its directory
   // Identifies the run in messages, in the manifest and in the data that it writes. Random and never 0, which stands
-  // for no run.
+  // for no run. A run that is resumed gets a new one, so that workers of its earlier part, which may still be there,
+  // cannot be mistaken for its own.
   uint64_t run_id = 0;
-  std::string command;  // as typed
+  // Goes on with this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's, and
+  // its directory is out_directory.
+  std::optional<ResumePoint> resume;
+  std::string command;                     // as typed
+  std::string label;                       // --label
+  std::optional<v1::IozoneOutput> iozone;  // what IOzone's report formats show, besides the figures
   // This program's version; workers of another one are refused.
   std::string version;
   uint32_t worker_count = 1;  // the run begins when this many have joined
   CoordTime join_deadline{INT64_MAX};
-  int64_t lost_after_ns = Cluster::kDefaultLostAfterNs;  // time after which a silent worker counts as lost
+  ClusterPatience patience;      // with workers that do not answer or make no progress
+  int64_t phase_timeout_ns = 0;  // of each phase; workers that need longer are lost; 0: none
   JoinWatch join_watch;
+  int64_t sample_interval_ns = kNanosPerSecond / 4;  // between two readings of samplers
   bool in_process = false;  // workers are in this process, so messages arrive almost at once
   // --force: replaces an earlier result and the data of a crashed run, and goes on if space is short or clients see
   // different file systems.
   bool force = false;
+  HookCommands hooks;  // REQUIRES: none, or an out_directory, which has their output
+  // Called once, after all checks and before the first phase; an error refuses the run. For measurements of the network.
+  std::function<absl::Status(Cluster& cluster)> before_phases = nullptr;
   bool always_measure_clocks = false;  // even if boot ids are equal; for tests
   CoordClock clock = CoordNow;         // or a test clock
   // Stops after all checks. Nothing has been written then, neither data nor results.
   bool dry_run = false;
+  // Like dry_run, and also writes and removes check files; workers that do not join are a finding. preflight() has what
+  // was found, and the run is not refused for it.
+  bool preflight_only = false;
+  // With preflight_only: called while the workers are still there, whatever was found.
+  std::function<void(const Examination&)> examine = nullptr;
+  bool skip_bad = false;                        // clients with a fault are left out
+  int64_t share_wait_ns = 5 * kNanosPerSecond;  // how long a file may take to appear on another client
+  double max_duration_s = 0;  // of all phases, from the first one's preparation; 0: no limit
+  // Returns the hash of this program's file. Called once, on another thread, when everything has been measured; empty:
+  // the results go without it.
+  std::function<std::string()> program_digest;
   std::string out_directory;  // for results; created when all checks have passed; empty: save nothing
 };
 
@@ -63,7 +105,8 @@ class Conductor {
   // its phases (coordinator/analysis/brief.h). If the run is refused (plan does not fit these hosts, versions differ
   // …), the code is kExitUsage, or kExitInterrupted after an interrupt, refusal() has a one-line reason, and no data
   // have been written. Otherwise it is the first that applies: kExitInterrupted; kExitIo if I/O or verification failed
-  // or a phase could not be saved; kExitPartial if a worker was lost; kExitOk. Blocks until the end of the run. The
+  // or a phase could not be saved; kExitPartial if a worker was lost; kExitThreshold if a criterion was not met;
+  // kExitOk. Blocks until the end of the run. The
   // workers have been dismissed when it returns.
   int Run();
 
@@ -75,39 +118,82 @@ class Conductor {
   // OK, or the first failure to write to out_directory.
   const absl::Status& saved() const { return saved_; }
   uint64_t bytes_needed() const { return bytes_needed_; }  // total of the data on all file systems
+  // What each phase cost, in the order of the phases that ended.
+  const std::vector<PhaseCost>& phase_costs() const { return phase_costs_; }
+  double join_s() const { return join_s_; }  // until all workers had joined
+  uint32_t silence_count() const { return cluster_.silence_count(); }
+  const PreflightReport& preflight() const { return preflight_; }
 
  private:
   absl::Status GatherWorkers();
+  // What is known of the workers and their clients. The members refer to each other, in this order; made anew after some
+  // workers were left out, because numbers change.
+  struct Look {
+    std::optional<ClockSync> clocks;
+    std::optional<Layout> layout;
+    std::optional<DataKeeper> data;
+  };
+  absl::StatusOr<std::unique_ptr<Look>> LookAtWorkers();
+  absl::StatusOr<std::unique_ptr<Look>> LookOnce(uint32_t pass);
+  absl::Status CheckStorage(Look& look, uint32_t pass);
   absl::Status MeetWorkers(ClockSync& clocks);
-  void UseWorkersPaths();
+  absl::Status UseWorkersPaths();
+  absl::Status SizeFiles();
+  absl::Status SpreadOverClients();
   std::vector<uint32_t> ClientsOfWorkers() const;
-  absl::Status LookAtTargets(DataKeeper& data);
+  std::vector<Finding> FindingsOn(const Look& look) const;
+  void NoteLeftOut(const std::string& client, uint32_t worker_count,
+                   const std::vector<std::string>& problems);
+  void NoteLeftOut(const std::set<uint32_t>& workers);
+  absl::Status DecideAboutData(Look& look);
+  void NoteDataFault(const absl::Status& fault);
   absl::Status OpenResults();
+  absl::Status CheckResumed();
+  absl::Status TakeOverPhases();
+  void NoteNotes(const std::vector<std::string>& notes);
+  void NoteOutcome(const v1::PhaseReport& phase);
   int Refuse(absl::Status why);
+  bool EndedByLauncher() const;
+  absl::Status ClaimAndRun(Look& look, DataLedger& ledger);
+  absl::StatusOr<const v1::RunReport*> Measure(Look& look);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
-  absl::Status FinishPhase(const v1::PhaseRecord& record);
+  absl::Status FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost);
+  bool HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted);
+  void NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record);
+  absl::Status SaveRun();
   absl::Status SaveReport();
   void NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout);
   void NoteProblem(const absl::Status& status);
   void LeaveData(DataKeeper& data, const DataLedger& ledger);
   int Finish(int exit_code);
+  bool MeetsCriteria() const;
   int Verdict(const absl::Status& status) const;
 
   const Interrupt& interrupt_;
   RunObserver& observer_;
+  const v1::WorkerFacts coordinator_;  // this process; the record of a resumed run has the one that began it
   // Constant after the workers have joined, who may bring their own targets.
   v1::Plan plan_;
   const ConductorOptions options_;
   Cluster cluster_;
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet
   v1::RunRecord record_;
+  // Workers and targets as they are now. A run that is resumed keeps those of its record.
+  v1::RunRecord met_;
   ReportBuilder report_{record_};
   // Owner lanes whose files an earlier phase left in an unknown state, because a lane failed or its worker was lost
   // while it wrote. Lanes sit out phases that need them until a phase creates them again.
-  std::set<uint32_t> broken_files_;
+  std::set<std::pair<uint32_t, uint32_t>> broken_files_;  // only_target of the phase, owner lane
+  std::vector<JoinFault> join_faults_;
+  std::vector<StorageSights> storage_;
+  PreflightReport preflight_;
   absl::Status refusal_;
   absl::Status saved_;
   uint64_t bytes_needed_ = 0;
+  std::vector<PhaseCost> phase_costs_;
+  double join_s_ = 0;
+  bool any_joined_ = false;
+  bool lost_before_ = false;  // a worker, in a phase before the run was resumed
   bool io_failed_ = false;
   bool verification_failed_ = false;
 };

@@ -60,27 +60,19 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   return absl::StrJoin(differences, "; ");
 }
 
-// Trees are never reused: a run creates its own.
-bool CreatesData(const v1::Plan& plan) {
-  bool creates = WorksOnTrees(plan);
-  for (const v1::Phase& phase : plan.phases()) {
-    for (const v1::Assignment& assignment : phase.assignments())
-      creates |= CreatesFiles(assignment.operation());
-  }
-  return creates;
-}
-
 // One decision. The arguments are those of DecideAboutData.
 class DataDecider {
  public:
   DataDecider(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
-              std::span<const v1::WorkerTargets> facts, const v1::Manifest& ours, bool force)
+              std::span<const v1::WorkerTargets> facts, const v1::Manifest& ours, bool force,
+              std::span<const uint64_t> earlier_runs)
       : plan_(plan),
         layout_(layout),
         members_(members),
         facts_(facts),
         ours_(ours),
         force_(force),
+        earlier_runs_(earlier_runs),
         creates_(CreatesData(plan)) {}
 
   absl::StatusOr<DataDecision> Decide();
@@ -97,6 +89,7 @@ class DataDecider {
   const std::span<const v1::WorkerTargets> facts_;
   const v1::Manifest& ours_;
   const bool force_;
+  const std::span<const uint64_t> earlier_runs_;
   const bool creates_;
   DataDecision decision_;
   size_t matching_ = 0;                   // file systems with kept data that fits this run
@@ -187,6 +180,9 @@ absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const M
         absl::StrCat(data, " is in use: the run of ", member.facts.host(), " pid ", found.pid(), ", which ",
                      begun, ", is alive: wait until it ends, or choose another --path"));
   }
+  if (std::find(earlier_runs_.begin(), earlier_runs_.end(), found.run_id()) != earlier_runs_.end()) {
+    return absl::OkStatus();
+  }
   if (force_) {
     if (!is_gone) {
       decision_.notes.push_back(
@@ -210,6 +206,16 @@ absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const M
 
 }  // namespace
 
+// Trees are never reused: a run creates its own.
+bool CreatesData(const v1::Plan& plan) {
+  bool creates = WorksOnTrees(plan);
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments())
+      creates |= CreatesFiles(assignment.operation());
+  }
+  return creates;
+}
+
 std::string TargetAt(const Member& member, const v1::Target& target) {
   return absl::StrCat(member.facts.host(), ": ", target.path());
 }
@@ -219,14 +225,17 @@ std::string DataAt(const Member& member, const v1::Target& target) {
 }
 
 std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
-                                                std::span<const v1::WorkerTargets> facts) {
+                                                std::span<const v1::WorkerTargets> facts,
+                                                const std::set<uint32_t>& avoided) {
   std::map<FilesystemOfTarget, uint32_t> claimers;
-  for (const Member& member : members) {
-    if (member.lost) continue;
-    const uint32_t target = layout.TargetOf(member.number);
-    claimers.emplace(
-        FilesystemOfTarget(target, facts[member.number].targets(static_cast<int>(target)).filesystem_id()),
-        member.number);
+  for (const bool is_last_resort : {false, true}) {
+    for (const Member& member : members) {
+      if (member.lost || avoided.contains(member.number) != is_last_resort) continue;
+      for (const uint32_t target : layout.TargetsOf(member.number)) {
+        const std::string& id = facts[member.number].targets(static_cast<int>(target)).filesystem_id();
+        claimers.emplace(FilesystemOfTarget(target, id), member.number);
+      }
+    }
   }
   return claimers;
 }
@@ -239,8 +248,9 @@ uint64_t DataBytesOf(const v1::Manifest& manifest) {
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
                                              std::span<const Member> members,
                                              std::span<const v1::WorkerTargets> facts,
-                                             const v1::Manifest& ours, bool force) {
-  return DataDecider(plan, layout, members, facts, ours, force).Decide();
+                                             const v1::Manifest& ours, bool force,
+                                             std::span<const uint64_t> earlier_runs) {
+  return DataDecider(plan, layout, members, facts, ours, force, earlier_runs).Decide();
 }
 
 }  // namespace iobench

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,13 +25,17 @@ using FilesystemOfTarget = std::pair<uint32_t, std::string>;
 
 // Selects one worker for each file system of each target, to claim and remove the data there: the first one that is not
 // lost, so that another takes over if it is. Only targets where lanes own files. `facts` is indexed by worker number,
-// its targets by target.
+// its targets by target. Workers in `avoided` are selected only where there is no other.
 std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
-                                                std::span<const v1::WorkerTargets> facts);
+                                                std::span<const v1::WorkerTargets> facts,
+                                                const std::set<uint32_t>& avoided = {});
 
 // Return display names: "node1: /mnt/nfs" and "node1: /mnt/nfs/cluster-iobench.data".
 std::string TargetAt(const Member& member, const v1::Target& target);
 std::string DataAt(const Member& member, const v1::Target& target);
+
+// True if the run creates files or trees, instead of reading what an earlier one has kept.
+bool CreatesData(const v1::Plan& plan);
 
 // The size of the data that a manifest describes, on one file system: the lanes' files at their full size, spread
 // evenly over the targets. Trees are not counted.
@@ -47,11 +52,13 @@ struct DataDecision {
 };
 
 // Decides from what every worker saw. `facts` is indexed by worker number, its targets by target. InvalidArgument or
-// FailedPrecondition: one line with client, path and what to do. Pure.
+// FailedPrecondition: one line with client, path and what to do. `earlier_runs`: run ids of the earlier parts of a run
+// that is resumed, whose data are replaced without a question. Pure.
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
                                              std::span<const Member> members,
                                              std::span<const v1::WorkerTargets> facts,
-                                             const v1::Manifest& ours, bool force);
+                                             const v1::Manifest& ours, bool force,
+                                             std::span<const uint64_t> earlier_runs = {});
 
 }  // namespace iobench
 

@@ -1,5 +1,7 @@
 #include "coordinator/run/data_keeper.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/data_content.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
@@ -36,6 +39,10 @@ v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
   return names;
 }
 
+// After an interrupt: how long the removal of data may make no progress, if something else hangs, and otherwise.
+constexpr int64_t kHangsAtEndNs = 400'000'000;
+constexpr int64_t kSlowAtEndNs = 10 * kNanosPerSecond;
+
 }  // namespace
 
 DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
@@ -49,7 +56,8 @@ DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& lay
   manifest_.set_created_by(std::move(created_by));
   manifest_.set_workers(layout.worker_count());
   manifest_.set_lanes_per_worker(plan.lanes_per_worker());
-  manifest_.set_targets(static_cast<uint32_t>(plan.targets_size()));
+  // The lanes' files are spread over the targets, or each target has all of them.
+  manifest_.set_targets(OnlyTargets(plan).empty() ? static_cast<uint32_t>(plan.targets_size()) : 1);
   *manifest_.mutable_files() = plan.files();
   *manifest_.mutable_names() = NamesOf(plan, layout.worker_count());
   manifest_.set_seed(plan.seed());
@@ -59,8 +67,9 @@ DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& lay
 
 absl::Status DataKeeper::Inspect() {
   facts_.assign(cluster_.members().size(), {});
-  absl::Status first_problem;
-  const absl::Status status = cluster_.Call(
+  unmet_.assign(cluster_.members().size(), {});
+  limits_.assign(cluster_.members().size(), {});
+  IOBENCH_RETURN_IF_ERROR(cluster_.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request;
         *request.mutable_inspect()->mutable_targets() = plan_.targets();
@@ -77,29 +86,35 @@ absl::Status DataKeeper::Inspect() {
           absl::StrAppend(mine.mutable_targets(mine.targets_size() - 1)->mutable_filesystem_id(), " clone ",
                           member.clone);
         }
-        if (mine.targets_size() != plan_.targets_size()) {
-          first_problem.Update(absl::InternalError(absl::StrCat(
-              member.Name(), " did not report on every path: ", received.event.problem().message())));
-        }
-        first_problem.Update(CheckExistingFiles(plan_, member, received.event.inspected().existing_files()));
-        first_problem.Update(CheckDemandsMet(member, received.event.inspected()));
-        first_problem.Update(CheckRemountsHoldTargets(member, plan_,
-                                                      DemandsOn(member, plan_, layout_, cluster_.members()),
-                                                      received.event.inspected()));
+        limits_[member.number] = received.event.inspected().limits();
+        NoteUnmet(member, received);
       },
-      {.quick_work = "check its paths"});
-  IOBENCH_RETURN_IF_ERROR(status);
-  for (const Member& member : cluster_.members()) {
-    if (member.lost)
-      return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
-  }
-  if (first_problem.ok()) JoinSameFilesystems(plan_, cluster_.members(), facts_);
-  return first_problem;
+      {.quick_work = "check its paths", .stall_after_ns = 0, .work = "check its paths"}));
+  const bool all_seen = std::all_of(facts_.begin(), facts_.end(), [this](const v1::WorkerTargets& seen) {
+    return seen.targets_size() == plan_.targets_size();
+  });
+  if (all_seen) JoinSameFilesystems(plan_, cluster_.members(), facts_);
+  return absl::OkStatus();
 }
 
-absl::Status DataKeeper::Decide(bool force) {
-  IOBENCH_ASSIGN_OR_RETURN(decision_,
-                           DecideAboutData(plan_, layout_, cluster_.members(), facts_, manifest_, force));
+void DataKeeper::NoteUnmet(const Member& member, const ReceivedEvent& received) {
+  const v1::Inspected& seen = received.event.inspected();
+  const auto note = [&](const absl::Status& status) {
+    if (!status.ok()) unmet_[member.number].push_back(status);
+  };
+  if (seen.targets_size() != plan_.targets_size()) {
+    note(absl::InternalError(
+        absl::StrCat(member.Name(), " did not report on every path: ", received.event.problem().message())));
+  }
+  note(CheckExistingFiles(plan_, member, seen.existing_files()));
+  for (const absl::Status& unmet : UnmetBy(member, seen)) note(unmet);
+  note(CheckRemountsHoldTargets(member, plan_, DemandsOn(member, plan_, layout_, cluster_.members()), seen));
+}
+
+absl::Status DataKeeper::Decide(bool force, std::span<const uint64_t> earlier_runs) {
+  CountUsers();
+  IOBENCH_ASSIGN_OR_RETURN(
+      decision_, DecideAboutData(plan_, layout_, cluster_.members(), facts_, manifest_, force, earlier_runs));
   for (const std::string& note : decision_.notes) spdlog::warn("{}", Printable(note));
   return absl::OkStatus();
 }
@@ -123,24 +138,67 @@ absl::Status DataKeeper::Claim() {
   return Do(v1::DataStep::CLAIM, OnInterrupt::kReturn);
 }
 
-std::vector<v1::DataClaim> DataKeeper::ClaimsFor(const Member& member) const {
-  std::vector<v1::DataClaim> claims;
-  for (const v1::TargetFacts& seen : facts_[member.number].targets()) {
-    const auto held = held_.find({static_cast<uint32_t>(claims.size()), seen.filesystem_id()});
-    claims.push_back(held == held_.end() ? v1::DataClaim() : held->second);
+void DataKeeper::CountUsers() {
+  users_.clear();
+  for (const Member& member : cluster_.members()) {
+    if (member.facts.pid() == ::getpid() && member.facts.host() == manifest_.created_by()) continue;
+    for (const uint32_t target : layout_.TargetsOf(member.number)) {
+      ++users_[{target, facts_[member.number].targets(static_cast<int>(target)).filesystem_id()}];
+    }
   }
-  return claims;
 }
 
-absl::Status DataKeeper::RemoveSharedFiles() {
-  return Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn);
+v1::DataClaim DataKeeper::ClaimFor(const Member& member, uint32_t target) const {
+  const v1::WorkerTargets& facts = facts_[member.number];
+  v1::DataClaim claim;
+  if (target >= static_cast<uint32_t>(facts.targets_size())) return claim;
+  const FilesystemOfTarget place(target, facts.targets(static_cast<int>(target)).filesystem_id());
+  const auto held = held_.find(place);
+  if (held != held_.end()) claim = held->second;
+  claim.clear_users();
+  const std::vector<uint32_t>& own = layout_.TargetsOf(member.number);
+  const bool is_user = std::find(own.begin(), own.end(), target) != own.end();
+  if (!is_user || plan_.keep_data() || decision_.uses_kept_data) return claim;
+  const auto users = users_.find(place);
+  if (users != users_.end()) claim.set_users(users->second);
+  return claim;
+}
+
+void DataKeeper::AddTargets(const Member& member, v1::Prepare& prepare) const {
+  const std::vector<uint32_t>& own = layout_.TargetsOf(member.number);
+  // Its own are there even if no lane uses them in this phase: the worker leaves its mark there if it is abandoned.
+  std::set<uint32_t> used(own.begin(), own.end());
+  for (const v1::LanePlan& lane : prepare.lanes()) used.insert(lane.target());
+  std::map<uint32_t, uint32_t> index_of;
+  for (const uint32_t number : used) {
+    if (number >= static_cast<uint32_t>(plan_.targets_size())) continue;  // a plan without files
+    index_of[number] = static_cast<uint32_t>(prepare.targets_size());
+    *prepare.add_targets() = plan_.targets(static_cast<int>(number));
+    prepare.add_target_numbers(number);
+    *prepare.add_claims() = ClaimFor(member, number);
+  }
+  for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
+    if (const auto index = index_of.find(lane.target()); index != index_of.end())
+      lane.set_target(index->second);
+  }
+}
+
+absl::Status DataKeeper::RemoveSharedFiles(const v1::Phase& phase) {
+  return Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn, phase.only_target());
 }
 
 absl::Status DataKeeper::Finish(AtEnd at_end, const DataLedger& ledger) {
   if (!claimed_) return absl::OkStatus();
   ledger.Describe(manifest_);
   const bool keep = at_end == AtEnd::kKeep;
-  const absl::Status done = Do(keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE, OnInterrupt::kGoOn);
+  const v1::DataStep::Action action = keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE;
+  const auto actors = Claimers(layout_, cluster_.members(), facts_, avoided_);
+  absl::Status done = Do(action, OnInterrupt::kGoOn);
+  // One client's trouble with the file system is not everybody's.
+  if (!done.ok() && !cluster_.interrupted() &&
+      Claimers(layout_, cluster_.members(), facts_, avoided_) != actors) {
+    done = Do(action, OnInterrupt::kGoOn);
+  }
   const std::string left = WhereLeft();
   if (keep || left.empty()) return done;
   const absl::Status why =
@@ -174,10 +232,10 @@ std::string DataKeeper::WhereKept() const {
   return absl::StrJoin(places, "; ");
 }
 
-absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrupt) {
+absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrupt, uint32_t only_target) {
   std::map<uint32_t, std::vector<FilesystemOfTarget>> places_of_worker;
-  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
-    places_of_worker[worker].push_back(key);
+  for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_, avoided_)) {
+    if (only_target == 0 || key.first == only_target - 1) places_of_worker[worker].push_back(key);
   }
   // Before the claim, the data there is what Inspect found.
   const bool of_found = held_.empty() || action == v1::DataStep::CLAIM;
@@ -203,6 +261,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrup
         answered.insert(member.number);
         const absl::Status answer = ToStatus(received.event.problem());
         first_problem.Update(Annotate(answer, member.facts.host()));
+        if (!answer.ok()) avoided_.insert(member.number);
         NoteDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
           spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
@@ -210,7 +269,11 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrup
         }
       },
       {.interruptible = on_interrupt == OnInterrupt::kReturn,
-       .quick_work = action == v1::DataStep::CLAIM ? "claim its data directories" : nullptr});
+       .quick_work = action == v1::DataStep::CLAIM ? "claim its data directories" : nullptr,
+       .stall_after_ns = on_interrupt == OnInterrupt::kGoOn ? StallAtEndNs() : 0,
+       .work = action == v1::DataStep::CLAIM       ? "claim its data directories"
+               : action == v1::DataStep::MARK_KEPT ? "mark its data as kept"
+                                                   : "remove data"});
   IOBENCH_RETURN_IF_ERROR(status);
   for (const auto& [worker, places] : places_of_worker) {
     const Member& member = cluster_.members()[worker];
@@ -220,6 +283,14 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrup
                      plan_.targets(static_cast<int>(places.front().first)).path())));
   }
   return first_problem;
+}
+
+// The user who has interrupted the run does not wait for a file system that hangs.
+int64_t DataKeeper::StallAtEndNs() const {
+  if (!cluster_.interrupted()) return 0;
+  const bool something_hangs =
+      cluster_.left_unanswered() || cluster_.live_count() < cluster_.members().size();
+  return something_hangs ? kHangsAtEndNs : kSlowAtEndNs;
 }
 
 // Records a worker's answer for its file systems.

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/preflight/storage_check.h"
 #include "coordinator/run/data_decision.h"
 #include "coordinator/run/data_ledger.h"
 #include "iobench/v1/control.pb.h"
@@ -32,12 +33,17 @@ class DataKeeper {
              std::string created_by);
 
   // Asks every worker what it sees at the targets, and whether it has what the plan needs of its client
-  // (client_demands.h). Changes nothing. InvalidArgument: something is missing. Unavailable: a worker was lost.
-  // Otherwise the errors of Cluster::Call.
+  // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that was
+  // lost. Errors: those of Cluster::Call.
   absl::Status Inspect();
+  // By worker number: all that it lacks, and what it may use.
+  const std::vector<std::vector<absl::Status>>& unmet() const { return unmet_; }
+  const std::vector<v1::WorkerLimits>& limits() const { return limits_; }
+  // Takes over what check files have shown (storage_check.h): which workers see the same storage.
+  void NoteStorageSights(std::span<const StorageSights> sights) { NoteStorage(sights, facts_); }
   // Decides what to do about existing data, and prints the decision's notes on stderr. Changes nothing. Errors: those
-  // of DecideAboutData. REQUIRES: Inspect succeeded.
-  absl::Status Decide(bool force);
+  // of DecideAboutData, which describes `earlier_runs` too. REQUIRES: Inspect succeeded and no worker was lost.
+  absl::Status Decide(bool force, std::span<const uint64_t> earlier_runs = {});
   // What Inspect found, indexed by worker number, its targets by target. If Inspect failed, it has what the workers
   // answered until then.
   const std::vector<v1::WorkerTargets>& facts() const { return facts_; }
@@ -46,29 +52,41 @@ class DataKeeper {
   // Creates the data directories, or takes over kept ones; does nothing if the plan uses no files. If it fails, some
   // may exist, and Finish removes them. REQUIRES: Decide succeeded.
   absl::Status Claim();
-  // Removes the shared file, if there is one, on every file system. Call it before a phase that rewrites it.
-  absl::Status RemoveSharedFiles();
+  // Removes the shared file, if there is one, on every file system that the phase uses. Call it before a phase that
+  // rewrites it.
+  absl::Status RemoveSharedFiles(const v1::Phase& phase);
   // Ends the run, also after an interrupt: removes the data, or marks it as kept with its contents as recorded in
   // `ledger`. Does nothing if Claim was never called. The error says which data is left and how to remove it.
   enum class AtEnd { kRemove, kKeep };
   absl::Status Finish(AtEnd at_end, const DataLedger& ledger);
-  // Returns, for each target, the run whose data this worker must find there; run_id is 0 where the run has none.
-  std::vector<v1::DataClaim> ClaimsFor(const Member& member) const;
+  // Gives a Prepare the targets that the worker uses, its own and those of its lanes, each with the run whose data it must
+  // find there (run_id 0: none), and numbers the lanes' targets among them: with a path for each worker, all targets of all
+  // workers would be too much to send to each.
+  void AddTargets(const Member& member, v1::Prepare& prepare) const;
   // Returns the directories and clients with kept data, and how to remove it, for display.
   std::string WhereKept() const;
 
  private:
+  void NoteUnmet(const Member& member, const ReceivedEvent& received);
   enum class OnInterrupt { kReturn, kGoOn };
-  absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt);
+  // `only_target`: of the phase that the step is for; 0: all targets.
+  absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt, uint32_t only_target = 0);
   void NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
                 const v1::DataStepDone& done, v1::DataStep::Action action);
+  v1::DataClaim ClaimFor(const Member& member, uint32_t target) const;
   std::string WhereLeft() const;
+  void CountUsers();
+  int64_t StallAtEndNs() const;
 
   Cluster& cluster_;
   const v1::Plan& plan_;
   const Layout& layout_;
   v1::Manifest manifest_;
   std::vector<v1::WorkerTargets> facts_;
+  // The workers that work on a file system at a target, except those that end with the coordinator.
+  std::map<FilesystemOfTarget, uint32_t> users_;
+  std::vector<std::vector<absl::Status>> unmet_;
+  std::vector<v1::WorkerLimits> limits_;
   DataDecision decision_;
   // There may be data of this run to remove.
   bool claimed_ = false;
@@ -77,6 +95,7 @@ class DataKeeper {
   // if it still belongs to that run, so that two runs never remove each other's data.
   std::map<FilesystemOfTarget, v1::DataClaim> found_;
   std::map<FilesystemOfTarget, v1::DataClaim> held_;
+  std::set<uint32_t> avoided_;         // workers whose last step failed
   std::set<FilesystemOfTarget> done_;  // completed by the last Do, or there is nothing left to do
 };
 

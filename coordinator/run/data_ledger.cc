@@ -5,6 +5,7 @@
 #include "common/model/data_content.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 
 namespace iobench {
@@ -54,18 +55,19 @@ void DataLedger::TakeOver(const v1::Manifest& kept) {
   run_id_ = kept.run_id();
   seed_ = kept.seed();
   unit_bytes_ = kept.unit_bytes();
-  usual_ = {kept.generation_low(), kept.generation_high(), kept.files().bytes_per_lane()};
+  default_ = {kept.generation_low(), kept.generation_high(), kept.files().bytes_per_lane()};
   newest_ = kept.generation_high();
 }
 
-DataLedger::State DataLedger::StateOf(uint32_t owner) const {
-  const auto found = states_.find(owner);
-  return found == states_.end() ? usual_ : found->second;
+DataLedger::State DataLedger::StateOf(Files files) const {
+  const auto found = states_.find(files);
+  return found == states_.end() ? default_ : found->second;
 }
 
 void DataLedger::Begin(const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan_, phase);
   prepares_data_ = false;
+  only_target_ = phase.only_target();
   written_.clear();
   for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
     const v1::Assignment* const assignment = AssignmentOf(phase, worker);
@@ -73,7 +75,7 @@ void DataLedger::Begin(const v1::Phase& phase) {
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
     for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape)) {
-      const State state = StateOf(lane.file_owner());
+      const State state = StateOf({only_target_, lane.file_owner()});
       prepares_data_ |=
           spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
       if (spec->writes()) written_.insert(lane.file_owner());
@@ -95,7 +97,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   stamp.set_prefill_generation(prefill_generation_);
   stamp.set_unit_bytes(unit_bytes_);
   for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
-    const State state = StateOf(lane.file_owner());
+    const State state = StateOf({only_target_, lane.file_owner()});
     lane.mutable_data()->set_low(state.low);
     // A reader may find either generation while it is being written.
     lane.mutable_data()->set_high(written_.contains(lane.file_owner()) ? generation_ : state.high);
@@ -111,8 +113,7 @@ void DataLedger::Note(const v1::PhaseRecord& record) {
     for (const v1::LaneResult& lane : worker.lanes()) results[lane.lane()] = &lane;
     for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), shape)) {
       const auto found = results.find(lane.lane());
-      NoteLane(lane, found == results.end() ? nullptr : found->second, assignment->operation(),
-               shape.files.bytes_per_lane());
+      NoteLane(lane, found == results.end() ? nullptr : found->second, assignment->operation(), shape);
     }
   }
   if (!written_.empty()) data_ = plan_.data();
@@ -120,10 +121,12 @@ void DataLedger::Note(const v1::PhaseRecord& record) {
 
 // `result` null: the worker was lost, or the run ended, before it reported how far the lane got.
 void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result,
-                          const v1::Operation& operation, uint64_t lane_bytes) {
+                          const v1::Operation& operation, const PhaseShape& shape) {
   if (result != nullptr && result->sat_out()) return;
   const OperationSpec& spec = *DataOperation(operation);
-  State state = StateOf(lane.file_owner());
+  const uint64_t lane_bytes = shape.files.bytes_per_lane();
+  const Files files(shape.only_target, lane.file_owner());
+  State state = StateOf(files);
   if (spec.needs_data && state.low == 0) {
     state = {prefill_generation_, prefill_generation_, lane_bytes};
   } else if (spec.needs_data && state.lane_bytes < lane_bytes) {
@@ -136,23 +139,23 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
     state.high = generation_;
     state.lane_bytes = spec.creates_files ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
   }
-  states_[lane.file_owner()] = state;
+  states_[files] = state;
 }
 
 void DataLedger::Describe(v1::Manifest& manifest) const {
   *manifest.mutable_data() = data_;
   if (!HasSectors(data_)) return;
   // One range for all lanes: where lanes differ, the generation is then undetermined.
-  State all = usual_;
-  for (const auto& [owner, state] : states_) {
+  State all = default_;
+  for (const auto& [files, state] : states_) {
     if (state.low == 0) continue;
     all.low = all.low == 0 ? state.low : std::min(all.low, state.low);
     all.high = std::max(all.high, state.high);
   }
   // If every lane's files have been written since, nothing is left of the previous data.
-  if (states_.size() == layout_.lane_count()) {
+  if (states_.size() == layout_.lane_count() * std::max<size_t>(1, OnlyTargets(plan_).size())) {
     all.low = all.high;
-    for (const auto& [owner, state] : states_) all.low = std::min(all.low, std::max(1u, state.low));
+    for (const auto& [files, state] : states_) all.low = std::min(all.low, std::max(1u, state.low));
   }
   manifest.set_generation_low(all.low);
   manifest.set_generation_high(all.high);

@@ -25,7 +25,8 @@ uint32_t SectorUnitBytes(const v1::Plan& plan);
 
 // One object per run. Call TakeOver first if the run uses kept data; then, for each phase, Begin, Fill for each worker
 // and Note; at last Describe. Files are named by the lane that owns them, because other lanes may use them too (rotated
-// clients, first_lane_files). Without sectors to verify (HasSectors), workers are told nothing of generations.
+// clients, first_lane_files). In phases with only_target, a lane has files of its own on each target. Without sectors to
+// verify (HasSectors), workers are told nothing of generations.
 class DataLedger {
  public:
   // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.
@@ -56,9 +57,10 @@ class DataLedger {
     uint32_t high = 0;
     uint64_t lane_bytes = 0;  // how much of the files has been written, from the beginning
   };
-  State StateOf(uint32_t owner) const;
+  using Files = std::pair<uint32_t, uint32_t>;  // the phase's only_target, owner
+  State StateOf(Files files) const;
   void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
-                uint64_t lane_bytes);
+                const PhaseShape& shape);
 
   const v1::Plan& plan_;
   const Layout& layout_;
@@ -66,14 +68,15 @@ class DataLedger {
   uint64_t run_id_;
   uint64_t seed_;  // seed of the data
   uint32_t unit_bytes_;
-  State usual_;  // the default: state of owners that are not in the map
-  std::map<uint32_t, State> states_;
+  State default_;  // of files that are not in the map
+  std::map<Files, State> states_;
   uint32_t newest_ = 0;
 
   // The generations that the current phase writes, and that its preparation writes before it.
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
   bool prepares_data_ = false;
+  uint32_t only_target_ = 0;
   std::set<uint32_t> written_;  // owners whose files the phase writes
 };
 

@@ -1,5 +1,9 @@
 #include "coordinator/run/display.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "common/model/plan_traits.h"
 #include "coordinator/plan/metadata_plan.h"
 
@@ -16,7 +20,7 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
   sample.bytes = progress.bytes;
   sample.total_bytes = progress.total_bytes;
   sample.total_s = progress.time_limit_s;
-  sample.metadata = IsMetadata(*progress.phase);
+  sample.metadata = HeadlineInOps(*progress.phase);
   sample.ops = progress.ops;
   sample.total_ops = progress.total_ops;
   (sample.metadata ? sample.ops_per_s : sample.bytes_per_s) = rate;
@@ -28,6 +32,14 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
 }
 
 }  // namespace
+
+ConsoleStyle StyleOf(Stdout out, bool verbose) {
+  ConsoleStyle style;
+  style.detail = verbose ? Detail::kFull : Detail::kBrief;
+  const char* no_color = getenv("NO_COLOR");
+  style.color = out == Stdout::kOurs && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
+  return style;
+}
 
 void Display::WorkersJoin(uint32_t joined, uint32_t count) {
   const CoordTime now = clock_();
@@ -51,7 +63,7 @@ void Display::PhaseMoves(const PhaseProgress& progress) {
 }
 
 double Display::RateNow(const PhaseProgress& progress) {
-  const uint64_t done = IsMetadata(*progress.phase) ? progress.ops : progress.bytes;
+  const uint64_t done = HeadlineInOps(*progress.phase) ? progress.ops : progress.bytes;
   recent_.emplace_back(progress.elapsed_s, done);
   while (recent_.size() > 2 && progress.elapsed_s - recent_.front().first > kRateWindowSeconds)
     recent_.pop_front();

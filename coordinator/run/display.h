@@ -7,11 +7,17 @@
 #include <utility>
 
 #include "coordinator/cluster/cluster.h"
+#include "coordinator/live/run_observer.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/progress_line.h"
-#include "coordinator/run/run_observer.h"
 
 namespace iobench {
+
+// Who has the terminal that stdout is connected to. Open MPI gives its ranks a terminal of its own, regardless of where
+// their output goes.
+enum class Stdout { kOurs, kOfMpi };
+// Returns the style for standard output: colour only on a terminal of ours, and not with NO_COLOR.
+ConsoleStyle StyleOf(Stdout out, bool verbose);
 
 // The text is that of coordinator/report/console. `cluster-iobench report` shows a saved run with it too.
 class Display final : public RunObserver {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include "common/text/display_text.h"
 
@@ -27,6 +28,12 @@ void PrintError(const std::string& message) {
 
 int Fail(const absl::Status& status, int exit_code) {
   PrintError(std::string(status.message()));
+  return exit_code;
+}
+
+int FailEach(const absl::Status& status, int exit_code) {
+  std::istringstream lines{std::string(status.message())};
+  for (std::string line; std::getline(lines, line);) PrintError(line);
   return exit_code;
 }
 

@@ -24,6 +24,9 @@ void PrintError(const std::string& message);
 // Prints the message of `status` and returns `exit_code`.
 int Fail(const absl::Status& status, int exit_code);
 
+// The same for a message with a line for each of several faults.
+int FailEach(const absl::Status& status, int exit_code);
+
 // Flushes standard output and returns `exit_code`. If it could not be written, reports this on stderr and returns
 // `exit_if_lost` in place of kExitOk. A closed pipe (`| head`) does not count as a failure.
 int ExitOfPrinting(int exit_code, int exit_if_lost);

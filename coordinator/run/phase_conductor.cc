@@ -3,21 +3,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/plan_traits.h"
 #include "common/model/tree_state.h"
 #include "common/status_util.h"
+#include "common/text/display_text.h"
 #include "coordinator/cluster/crowding.h"
 #include "coordinator/plan/metadata_plan.h"
+#include "coordinator/run/result_check.h"
+#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
 
 constexpr int kMaxAttempts = 6;
-// A worker whose lanes are stuck in the kernel does not answer; the others need not wait for it.
+// A worker whose lanes are stuck in the kernel does not answer; the others need not wait for it. After an interrupt,
+// nobody waits longer than for running lanes.
 constexpr int64_t kDisarmPatienceNs = 2'000'000'000;
+// A rank that answers a ping this late is not dead. mpirun kills one second after its SIGTERM.
+constexpr int64_t kDeadAfterNs = 250'000'000;
+constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
+
+// The run ends here: the user interrupted it, or a worker was lost with --on-lost abort.
+bool EndsEarly(const absl::Status& status) {
+  return absl::IsCancelled(status) || absl::IsAborted(status);
+}
 
 }  // namespace
 
@@ -28,15 +41,31 @@ PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, u
       shape_(ShapeOf(context.plan, phase)),
       lanes_(context.cluster, context.clock_sync, context.observer, phase_,
              {.phase = &phase_, .index = index, .phase_count = context.phase_count}, shape_.lanes_per_worker),
-      collected_(context.cluster.members().size(), false) {
+      collected_(context.cluster.members().size(), false),
+      start_error_ns_(context.cluster.members().size()),
+      collected_at_(context.cluster.members().size()),
+      given_lanes_(context.cluster.members().size()) {
   record_.set_index(index);
   record_.set_repetition(repetition);
   *record_.mutable_phase() = phase;
-  for (const Member& member : context_.cluster.members()) record_.add_workers()->set_worker(member.number);
+  for (const Member& member : context_.cluster.members()) {
+    record_.add_workers()->set_worker(member.number);
+    reconnects_before_.push_back(member.reconnects);
+  }
+}
+
+Cluster::Patience PhaseConductor::PatienceFor(const char* work) const {
+  return {.deadline = deadline_,
+          .stall_after_ns = 0,
+          .work = work,
+          .drop_late = deadline_.ns == INT64_MAX
+                           ? std::string()
+                           : absl::StrCat("it still had to ", work, " at the end of --phase-timeout")};
 }
 
 absl::Status PhaseConductor::Run() {
   const CoordTime begin = context_.cluster.Now();
+  if (context_.timeout_ns > 0) deadline_ = begin + context_.timeout_ns;
   context_.clock_sync.StartPhase();
   context_.cluster.set_on_event(
       [this](const Member& member, const ReceivedEvent& received) { lanes_.OnEvent(member, received); });
@@ -48,58 +77,111 @@ absl::Status PhaseConductor::Run() {
     status = RunAndCollect();
   } else {
     // In any case, workers return to a state in which they can perform the run's last steps.
-    record_.set_interrupted(absl::IsCancelled(status));
-    lanes_.Disarm({.deadline = context_.cluster.Now() + kDisarmPatienceNs, .interruptible = false})
+    record_.set_interrupted(EndsEarly(status));
+    DropDeadRanks(status);
+    const int64_t patience_ns = EndsEarly(status) ? RunningLanes::kGraceNs : kDisarmPatienceNs;
+    lanes_
+        .Disarm({.deadline = context_.cluster.Now() + patience_ns,
+                 .interruptible = false,
+                 .drop_late = "its preparation did not end when the phase was given up"})
         .IgnoreError();
   }
   context_.cluster.set_on_event(nullptr);
 
+  const CoordTime check_begin = context_.cluster.Now();
   NoteHowWorkersEnded(lanes_run);
+  RefuseImpossibleResults();
+  cost_.check_s = SecondsFrom(context_.cluster.Now() - check_begin);
   record_.set_fixed_cost_s(SecondsFrom(context_.cluster.Now() - begin) - lanes_.LongestTimedSeconds());
   return status;
 }
 
 absl::Status PhaseConductor::RunAndCollect() {
   context_.cluster.transport().SetLanesRunning(true);
-  absl::Status status = lanes_.WaitForEnds();
-  if (absl::IsCancelled(status)) {
+  absl::Status status = Timed(&PhaseCost::wait_s, [this] { return lanes_.WaitForEnds(deadline_); });
+  cost_.wait_s -= lanes_.LongestTimedSeconds();
+  if (EndsEarly(status)) {
     record_.set_interrupted(true);
+    DropDeadRanks(status);
     lanes_.EndEarly().IgnoreError();  // workers that do not answer in time are missing in the record
   }
   context_.cluster.transport().SetLanesRunning(false);
-  if (!status.ok() && !absl::IsCancelled(status)) return status;
+  for (v1::ServerRecord& server : context_.samplers.End()) *record_.add_servers() = std::move(server);
+  if (!status.ok() && !EndsEarly(status)) return status;
 
-  if (status.ok()) status = context_.clock_sync.Burst();
-  const absl::Status collected = Collect(status.ok() ? Answers::kAwaited : Answers::kBrieflyAwaited);
+  if (status.ok()) status = Timed(&PhaseCost::clocks_s, [this] { return context_.clock_sync.Burst(); });
+  const Answers answers = status.ok() ? Answers::kAwaited : Answers::kBrieflyAwaited;
+  const absl::Status collected = Timed(&PhaseCost::collect_s, [&] { return Collect(answers); });
   status.Update(collected);
-  if (absl::IsCancelled(collected)) {  // while lanes complete their files: does not wait for that
+  if (EndsEarly(collected)) {  // while lanes complete their files: does not wait for that
     record_.set_interrupted(true);
+    DropDeadRanks(collected);
     lanes_.EndEarly().IgnoreError();
     Collect(Answers::kBrieflyAwaited).IgnoreError();
   }
   return status;
 }
 
+// If one of its ranks dies, mpirun ends all others with SIGTERM. A rank that was told to end by the user still answers.
+void PhaseConductor::DropDeadRanks(const absl::Status& status) {
+  if (!absl::IsCancelled(status) || !context_.ended_by_launcher()) return;
+  context_.cluster.DropDead(kDeadAfterNs, "it does not answer, and mpirun ended the job");
+}
+
 void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
   for (const Member& member : context_.cluster.members()) {
+    // Its lanes are stuck, perhaps in a call that a server does not answer.
+    if (lanes_ran && record_.interrupted() && lanes_.TakesPart(member.number) && !collected_[member.number]) {
+      context_.cluster.Drop(member.number, "its lanes had not ended when the run was interrupted");
+    }
     v1::WorkerPhaseResult& worker = ResultOf(member.number);
     if (const std::optional<CoordTime> done_at = lanes_.DoneAt(member.number)) {
       worker.set_done_coord_ns(done_at->ns);
     }
-    if (member.lost) {
+    // If nobody took part, the phase did not happen.
+    if (lanes_ran && refused_.contains(member.number)) {
+      AddRefusedLanes(member);
+    } else if (member.lost) {
+      if (!collected_[member.number]) worker.clear_lanes();  // incomplete
       worker.set_lost(true);
       worker.set_lost_reason(member.lost_reason);
       worker.set_last_known_bytes(lanes_.LastKnownBytes(member.number));
-    } else if (lanes_ran && record_.interrupted() && lanes_.TakesPart(member.number) &&
-               !collected_[member.number]) {
-      // Its lanes are stuck, perhaps in a call that a server does not answer, so its results may be incomplete.
-      worker.clear_lanes();
-      worker.set_lost(true);
-      worker.set_lost_reason("its lanes had not ended when the run was interrupted");
-      worker.set_last_known_bytes(lanes_.LastKnownBytes(member.number));
     }
+    worker.set_reconnects(member.reconnects - reconnects_before_[member.number]);
     for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number))
       *worker.add_bursts() = burst;
+  }
+}
+
+std::string PhaseConductor::WhyRefused(uint32_t worker) const {
+  if (const std::string& ping = context_.clock_sync.ImpossiblePing(worker); !ping.empty()) return ping;
+  const v1::WorkerPhaseResult& result = record_.workers(static_cast<int>(worker));
+  if (static_cast<size_t>(result.lanes_size()) > given_lanes_[worker].size()) {
+    return absl::StrCat("it reports more lanes than the ", given_lanes_[worker].size(), " that it has");
+  }
+  const v1::Assignment* const assignment = AssignmentOf(phase_, worker);
+  if (!collected_[worker] || assignment == nullptr) return "";
+  return std::string(CheckResult(result, {.operation = assignment->operation(),
+                                          .bytes_per_lane = shape_.files.bytes_per_lane(),
+                                          .lanes = given_lanes_[worker],
+                                          .start = {lanes_.start().ns - start_error_ns_[worker]},
+                                          .collected = collected_at_[worker]})
+                         .message());
+}
+
+// After the pings are in the record, which map the workers' times.
+void PhaseConductor::RefuseImpossibleResults() {
+  for (const Member& member : context_.cluster.members()) {
+    v1::WorkerPhaseResult& result = ResultOf(member.number);
+    if (result.lost() || !lanes_.TakesPart(member.number)) continue;
+    const std::string why = WhyRefused(member.number);
+    if (why.empty()) continue;
+    result.set_refused_reason(why);
+    result.clear_lanes();
+    result.clear_steps();
+    result.clear_host();
+    result.clear_process_cpu_user_s();
+    result.clear_process_cpu_system_s();
   }
 }
 
@@ -111,8 +193,11 @@ absl::Status PhaseConductor::PrepareAndArm() {
     IOBENCH_RETURN_IF_ERROR(PrepareByOwners());
     IOBENCH_RETURN_IF_ERROR(PrepareAroundClientSteps());
     record_.set_prepare_s(record_.prepare_s() + SecondsFrom(context_.cluster.Now() - begin));
-    IOBENCH_RETURN_IF_ERROR(context_.clock_sync.Burst());
-    IOBENCH_ASSIGN_OR_RETURN(const Start start, Arm(is_last ? IfLate::kStartAnyway : IfLate::kTryAgain));
+    cost_.prepare_s = record_.prepare_s();
+    IOBENCH_RETURN_IF_ERROR(context_.samplers.Begin());
+    IOBENCH_RETURN_IF_ERROR(Timed(&PhaseCost::clocks_s, [this] { return context_.clock_sync.Burst(); }));
+    const IfLate if_late = is_last ? IfLate::kStartAnyway : IfLate::kTryAgain;
+    IOBENCH_ASSIGN_OR_RETURN(const Start start, Timed(&PhaseCost::arm_s, [&] { return Arm(if_late); }));
     const bool late = start == Start::kLate;
     if (!late) context_.start_lead.NotePunctual();
     if (late && is_last) record_.set_start_late(true);
@@ -121,7 +206,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
       return absl::OkStatus();
     }
     context_.start_lead.NoteLate();
-    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm({}));
+    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceFor("end a late start")));
     if (context_.cluster.Now() >= lanes_.start()) record_.set_begun_before(true);
   }
 }
@@ -141,13 +226,13 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   *prepare.mutable_region() = phase_.region();
   *prepare.mutable_stop() = phase_.stop();
   prepare.set_crowded(crowded_[member.number]);
+  prepare.set_only_lane(IsOnlyLane(context_.plan, context_.cluster.members().size()));
   *prepare.mutable_files() = shape_.files;
-  *prepare.mutable_targets() = context_.plan.targets();
   prepare.set_seed(context_.plan.seed());
   *prepare.mutable_binding() = context_.plan.binding();
   prepare.set_data_must_exist(context_.data_must_exist);
-  for (v1::DataClaim& claim : context_.keeper.ClaimsFor(member)) *prepare.add_claims() = std::move(claim);
   AddLanes(member, operation, prepare);
+  context_.keeper.AddTargets(member, prepare);
   return prepare;
 }
 
@@ -160,10 +245,11 @@ void PhaseConductor::AddLanes(const Member& member, const v1::Operation& operati
   for (v1::LanePlan& lane : context_.layout.LanesOf(member.number, operation, shape_)) {
     // A lane sits out a phase that needs a file which an earlier phase left broken.
     if (on_tree) {
-      *lane.mutable_tree() = context_.trees.StateFor(lane.file_owner(), operation);
+      *lane.mutable_tree() = context_.trees.StateFor(phase_.only_target(), lane.file_owner(), operation);
       if (begun_before) lane.mutable_tree()->set_unknown(true);
-      if (context_.trees.IsBroken(lane.file_owner(), operation)) lane.set_sits_out(true);
-    } else if (!creates && context_.broken_files.contains(lane.file_owner())) {
+      if (context_.trees.IsBroken(phase_.only_target(), lane.file_owner(), operation))
+        lane.set_sits_out(true);
+    } else if (!creates && context_.broken_files.contains({phase_.only_target(), lane.file_owner()})) {
       lane.set_sits_out(true);
     }
     *prepare.add_lanes() = std::move(lane);
@@ -188,7 +274,7 @@ absl::Status PhaseConductor::PrepareByOwners() {
   }
   IOBENCH_RETURN_IF_ERROR(Prepare(Purpose::kOwnersFiles));
   owners_prepared_ = true;
-  return lanes_.Disarm({});
+  return lanes_.Disarm(PatienceFor("close its files"));
 }
 
 // A client's steps are performed when its files are in the state that the phase needs and no worker has them open:
@@ -197,10 +283,10 @@ absl::Status PhaseConductor::PrepareByOwners() {
 absl::Status PhaseConductor::PrepareAroundClientSteps() {
   if (HasClientSteps(phase_) && !client_steps_done_) {
     IOBENCH_RETURN_IF_ERROR(Prepare(Purpose::kBeforeClientSteps));
-    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm({}));
+    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceFor("close its files")));
     IOBENCH_RETURN_IF_ERROR(RunClientSteps(
-        context_.cluster, phase_, [this](uint32_t worker) { return lanes_.TakesPart(worker); },
-        client_steps_));
+        context_.cluster, phase_, [this](uint32_t worker) { return lanes_.TakesPart(worker); }, client_steps_,
+        PatienceFor("remount")));
     client_steps_done_ = true;
   }
   return Prepare(Purpose::kPhase);
@@ -242,21 +328,58 @@ void PhaseConductor::FindCrowded() {
 absl::Status PhaseConductor::Prepare(Purpose purpose) {
   lanes_.Reset();
   FindCrowded();
-  return context_.cluster.CallAndCheck(
+  IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         const v1::Assignment* assignment = AssignmentOf(phase_, member.number);
-        if (assignment == nullptr) return std::nullopt;
+        if (assignment == nullptr || refused_.contains(member.number)) return std::nullopt;
         lanes_.Expect(member.number);
         v1::WorkerRequest request;
         *request.mutable_prepare() = PrepareFor(member, *assignment, purpose);
+        const auto& lanes = request.prepare().lanes();
+        given_lanes_[member.number].assign(lanes.begin(), lanes.end());
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
         for (const v1::StepResult& step : received.event.prepared().steps()) {
           if (step.bytes() > 0 || step.name() == "rest") earlier_steps_[member.number].push_back(step);
         }
+        NoteRefusal(member, received);
       },
-      {});
+      PatienceFor("prepare the phase")));
+  return AnyTakesPart() ? absl::OkStatus() : first_refusal_;
+}
+
+void PhaseConductor::NoteRefusal(const Member& member, const ReceivedEvent& received) {
+  if (received.event.problem().code() == 0) return;
+  refused_.emplace(member.number, received.event.problem());
+  const absl::Status problem = ProblemOf(member, received);
+  first_refusal_.Update(problem);
+  lanes_.Exclude(member.number);
+  spdlog::warn("{}; the phase goes on without this worker, if others can take part",
+               Printable(std::string(problem.message())));
+}
+
+// OK also if those that could take part were lost.
+bool PhaseConductor::AnyTakesPart() const {
+  const std::vector<Member>& members = context_.cluster.members();
+  return refused_.empty() || std::any_of(members.begin(), members.end(), [this](const Member& member) {
+           return !member.lost && lanes_.TakesPart(member.number);
+         });
+}
+
+// The lanes of a worker that refused the phase have failed with its problem.
+void PhaseConductor::AddRefusedLanes(const Member& member) {
+  v1::WorkerPhaseResult& worker = ResultOf(member.number);
+  worker.clear_lanes();
+  const v1::Operation& operation = AssignmentOf(phase_, member.number)->operation();
+  for (const v1::LanePlan& plan : context_.layout.LanesOf(member.number, operation, shape_)) {
+    v1::LaneResult& lane = *worker.add_lanes();
+    lane.set_lane(plan.lane());
+    lane.set_file_owner(plan.file_owner());
+    lane.set_operation(operation.name());
+    *lane.mutable_problem() = refused_.at(member.number);
+    if (lane.problem().operation().empty()) lane.mutable_problem()->set_operation("prepare");
+  }
 }
 
 absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
@@ -267,32 +390,39 @@ absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
   const int64_t margin_needed_ns = context_.start_lead.MarginNeededNs();
   record_.set_start_coord_ns(lanes_.start().ns);
   Start start = Start::kInTime;
-  IOBENCH_RETURN_IF_ERROR(context_.cluster.CallAndCheck(
+  IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!lanes_.TakesPart(member.number)) return std::nullopt;
         v1::WorkerRequest request;
         v1::Arm& arm = *request.mutable_arm();
-        arm.set_start_worker_ns(clocks.MapOf(member.number).ToWorker(lanes_.start()).ns);
+        const ClockMap map = clocks.MapOf(member.number);
+        arm.set_start_worker_ns(map.ToWorker(lanes_.start()).ns);
+        start_error_ns_[member.number] = map.error_ns(lanes_.start());
         arm.set_margin_needed_ns(margin_needed_ns);
         arm.set_start_anyway(if_late == IfLate::kStartAnyway);
         return request;
       },
-      [&](const Member&, const ReceivedEvent& received) {
+      [&](const Member& member, const ReceivedEvent& received) {
+        if (received.event.problem().code() != 0) return NoteRefusal(member, received);
         const v1::Armed& armed = received.event.armed();
         if (armed.late() || armed.margin_ns() < margin_needed_ns) start = Start::kLate;
       },
       {}));
   context_.start_lead.NoteRound(context_.cluster.Now() - now);
+  if (!AnyTakesPart()) return first_refusal_;
   return start;
 }
 
 absl::Status PhaseConductor::Collect(Answers answers) {
   const std::vector<CoordTime> instants = lanes_.Instants();
-  Cluster::Patience patience;
+  Cluster::Patience patience = PatienceFor("report the phase");
+  // Others may have used up the phase's time; that costs only them.
+  if (context_.timeout_ns > 0)
+    patience.deadline = std::max(deadline_, context_.cluster.Now() + kCollectAfterTimeoutNs);
   if (answers == Answers::kBrieflyAwaited) {
     patience = {.deadline = context_.cluster.Now() + RunningLanes::kGraceNs, .interruptible = false};
   }
-  return context_.cluster.CallAndCheck(
+  return context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!lanes_.TakesPart(member.number) || collected_[member.number]) return std::nullopt;
         ResultOf(member.number).clear_lanes();
@@ -301,7 +431,8 @@ absl::Status PhaseConductor::Collect(Answers answers) {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        if (received.event.has_chunk()) NoteChunk(member, received.event.chunk());
+        if (received.event.has_chunk()) NoteChunk(member, received);
+        NoteRefusal(member, received);
       },
       patience);
 }
@@ -320,11 +451,17 @@ v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<
   return collect;
 }
 
-void PhaseConductor::NoteChunk(const Member& member, const v1::ResultChunk& chunk) {
+void PhaseConductor::NoteChunk(const Member& member, const ReceivedEvent& received) {
+  const v1::ResultChunk& chunk = received.event.chunk();
   v1::WorkerPhaseResult& worker = ResultOf(member.number);
-  worker.mutable_lanes()->MergeFrom(chunk.lanes());
+  // One lane too many is enough to refuse the result; memory is not for the rest.
+  for (const v1::LaneResult& lane : chunk.lanes()) {
+    if (static_cast<size_t>(worker.lanes_size()) > given_lanes_[member.number].size()) break;
+    *worker.add_lanes() = lane;
+  }
   if (!chunk.last()) return;
   collected_[member.number] = true;
+  collected_at_[member.number] = received.received_at;
   NoteSteps(member.number, chunk.steps());
   *worker.mutable_host() = chunk.host();
   worker.set_process_cpu_user_s(chunk.process_cpu_user_s());

@@ -3,6 +3,8 @@
 #ifndef COORDINATOR_RUN_PHASE_CONDUCTOR_H_
 #define COORDINATOR_RUN_PHASE_CONDUCTOR_H_
 
+#include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -11,14 +13,16 @@
 #include "common/model/phase_shape.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
+#include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
+#include "coordinator/live/run_observer.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/run/client_steps.h"
 #include "coordinator/run/data_keeper.h"
 #include "coordinator/run/data_ledger.h"
-#include "coordinator/run/run_observer.h"
 #include "coordinator/run/running_lanes.h"
 #include "coordinator/run/tree_ledger.h"
+#include "coordinator/selftest/phase_cost.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -36,26 +40,34 @@ class PhaseConductor {
     const v1::Plan& plan;
     const Layout& layout;
     RunObserver& observer;
-    bool data_must_exist = false;            // kept data is used
-    const std::set<uint32_t>& broken_files;  // owner lanes whose files are not reliable
+    bool data_must_exist = false;                                 // kept data is used
+    const std::set<std::pair<uint32_t, uint32_t>>& broken_files;  // only_target and owner lane: not reliable
     const TreeLedger& trees;
     const DataLedger& data;    // has begun the phase
     const DataKeeper& keeper;  // has claimed the data
+    int64_t timeout_ns = 0;    // of a phase, preparation and collection included; 0: none
+    std::function<bool()> ended_by_launcher = [] {
+      return false;
+    };                         // after an interrupt: it came from mpirun
     uint32_t phase_count = 0;  // number of phases in the run, for display
     StartLead& start_lead;     // adapts to each start; kept for the next phase
+    Samplers& samplers;
   };
 
   // `index`: of the phase in the run, over all repetitions, from 0; its raw file is named by it. `repetition`: from 0.
   PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);
 
   // Runs the phase and fills record(). Cancelled: the user interrupted; the record contains what was done so far (with
-  // `interrupted` set), and workers without lanes if nothing had started. Other errors: a worker could not prepare,
-  // start or report (its own code; the message names it), or the transport failed; the record is incomplete. A lost
-  // worker is not an error. If the lanes did not start, the workers have been disarmed, so that they can still perform
+  // `interrupted` set), and workers without lanes if nothing had started. Aborted: the same because a worker was lost
+  // (ClusterPatience.abort_on_lost). Other errors: no worker at all could prepare or start (the first one's own code; the
+  // message names it), or the transport failed; the record is incomplete. A lost worker is no error, nor is one that
+  // refuses while others do not: its lanes have the problem. If the lanes did not start, the workers have been disarmed, so that they can still perform
   // the run's last steps.
   absl::Status Run();
   // One WorkerPhaseResult per member, at the index of its number, also for workers that do not take part.
   v1::PhaseRecord& record() { return record_; }
+  // What Run took besides the lanes' timed part. Nothing is analysed or saved yet.
+  const PhaseCost& cost() const { return cost_; }
 
  private:
   enum class Purpose {
@@ -68,6 +80,15 @@ class PhaseConductor {
   // kBrieflyAwaited: only those that arrive within RunningLanes::kGraceNs, without regard to interrupts.
   enum class Answers { kAwaited, kBrieflyAwaited };
 
+  // Returns what `step` returns, and adds the time that it takes to a part of the phase's cost.
+  template <typename Step>
+  auto Timed(double PhaseCost::*part, Step step) {
+    const CoordTime begin = context_.cluster.Now();
+    auto outcome = step();
+    cost_.*part += SecondsFrom(context_.cluster.Now() - begin);
+    return outcome;
+  }
+
   absl::Status PrepareAndArm();
   absl::Status PrepareByOwners();
   absl::Status PrepareAroundClientSteps();
@@ -76,12 +97,21 @@ class PhaseConductor {
   void AddLanes(const Member& member, const v1::Operation& operation, v1::Prepare& prepare) const;
   void FindCrowded();
   absl::StatusOr<Start> Arm(IfLate if_late);
+  // The patience for requests that work on files. `work`: for messages, such as "prepare the phase".
+  Cluster::Patience PatienceFor(const char* work) const;
+  // Notes a worker's answer that reports a problem: the worker does not take part in the rest of the phase.
+  void NoteRefusal(const Member& member, const ReceivedEvent& received);
+  bool AnyTakesPart() const;
+  void AddRefusedLanes(const Member& member);
   absl::Status RunAndCollect();
   absl::Status Collect(Answers answers);
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
-  void NoteChunk(const Member& member, const v1::ResultChunk& chunk);
+  void NoteChunk(const Member& member, const ReceivedEvent& received);
+  void RefuseImpossibleResults();
+  std::string WhyRefused(uint32_t worker) const;
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
   void NoteHowWorkersEnded(bool lanes_ran);
+  void DropDeadRanks(const absl::Status& status);
   v1::WorkerPhaseResult& ResultOf(uint32_t worker) {
     return *record_.mutable_workers(static_cast<int>(worker));
   }
@@ -90,9 +120,18 @@ class PhaseConductor {
   v1::Phase phase_;
   const PhaseShape shape_;
   v1::PhaseRecord record_;
+  PhaseCost cost_;
   RunningLanes lanes_;
-  std::vector<bool> collected_;  // index = worker number
-  std::vector<bool> crowded_;    // index = worker number; more lanes than processors
+  CoordTime deadline_{INT64_MAX};
+  std::vector<uint32_t> reconnects_before_;  // index = worker number
+  std::vector<bool> collected_;              // index = worker number
+  // How wrong the start may be that a worker was told: later pings say more of its clock than those before.
+  std::vector<int64_t> start_error_ns_;
+  std::vector<CoordTime> collected_at_;
+  std::vector<std::vector<v1::LanePlan>> given_lanes_;  // of the latest Prepare
+  std::map<uint32_t, v1::Problem> refused_;             // by worker number
+  absl::Status first_refusal_;
+  std::vector<bool> crowded_;  // index = worker number; more lanes than processors
   // Done once per phase, however many attempts its start needs.
   bool owners_prepared_ = false;
   bool client_steps_done_ = false;

@@ -3,45 +3,47 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <random>
+#include <sstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/clock.h"
+#include "common/digest/sha256.h"
 #include "common/model/operation.h"
 #include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "common/version.h"
-#include "coordinator/analysis/report_builder.h"
 #include "coordinator/cluster/cluster.h"
+#include "coordinator/live/live_views.h"
+#include "coordinator/live/observer_list.h"
 #include "coordinator/net_check/net_check.h"
+#include "coordinator/option/iozone_output.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/plan/metadata_plan.h"
 #include "coordinator/plan/plan_builder.h"
+#include "coordinator/preflight/preflight_text.h"
+#include "coordinator/preflight/time_estimate.h"
 #include "coordinator/report/console/results_line.h"
-#include "coordinator/report/result_store.h"
 #include "coordinator/run/conductor.h"
 #include "coordinator/run/display.h"
+#include "coordinator/run/failure.h"
+#include "coordinator/saved_run/resume_point.h"
+#include "coordinator/saved_run/run_documents.h"
+#include "coordinator/selftest/selftest_report.h"
 
 namespace iobench {
 namespace {
-
-// Who has the terminal that stdout is connected to. Open MPI gives its ranks a terminal of its own, regardless of where
-// their output goes.
-enum class Stdout { kOurs, kOfMpi };
-
-ConsoleStyle StyleOf(Stdout out) {
-  ConsoleStyle style;
-  const char* no_color = getenv("NO_COLOR");
-  style.color = out == Stdout::kOurs && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
-  return style;
-}
 
 constexpr uint32_t kNetTestRecordBytes = 256 << 10;
 constexpr uint64_t kMaxNetTestRecordBytes = 64 << 20;  // for each client, all at the same time
@@ -53,41 +55,21 @@ std::string RunName() {
   return absl::StrCat(time.substr(0, 15), "Z-", getpid());
 }
 
-ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
-  ConductorOptions options;
-  options.run_name = RunName();
-  std::random_device random;
-  options.run_id = (uint64_t{random()} << 32 | random()) | 1;
-  options.command = stage.command;
-  options.version = kProgramVersion;
-  options.worker_count = stage.worker_count;
-  options.in_process = stage.transport.name() == "local";
-  options.join_watch = stage.join_watch;
-  options.join_deadline = options.clock() + NanosFrom(line.cluster.join_timeout_s);
-  options.lost_after_ns = NanosFrom(line.cluster.lost_after_s);
-  options.force = line.cluster.force;
-  options.dry_run = line.dry_run;
-  return options;
-}
-
-// Returns what a lane moves in a phase without a time limit.
-uint64_t BytesOfLane(const v1::Phase& phase, const PhaseShape& shape) {
-  const uint64_t max_ops = phase.stop().max_ops(), bytes = shape.files.bytes_per_lane();
-  return max_ops > 0 ? std::min(bytes, max_ops * phase.assignments(0).operation().record_bytes()) : bytes;
-}
-
-void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
+void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_duration_s) {
   const v1::RunRecord& record = conductor.record();
   std::cout << "Nothing was written. This run would use\n";
   for (int worker = 0; worker < record.workers_size(); ++worker) {
     const v1::WorkerFacts& facts = record.workers(worker);
-    const auto target = static_cast<int>(TargetOfWorker(plan, static_cast<uint32_t>(worker)));
-    const v1::TargetFacts& seen = record.targets(worker).targets(target);
-    std::cout << absl::StreamFormat("  worker %-4d %-20s %d lanes  %s  %s%s  %s free\n", worker,
-                                    Printable(facts.host()), plan.lanes_per_worker(),
-                                    Printable(plan.targets(target).path()), Printable(seen.filesystem()),
-                                    seen.network() ? absl::StrCat(" ", Printable(seen.mount_source())) : "",
-                                    FormatBytes(static_cast<double>(seen.free_bytes())));
+    for (const uint32_t number : TargetsOfWorker(plan, static_cast<uint32_t>(worker))) {
+      const auto target = static_cast<int>(number);
+      const v1::TargetFacts& seen = record.targets(worker).targets(target);
+      std::cout << absl::StreamFormat("  worker %-4d %-20s %d %s  %s  %s%s  %s free\n", worker,
+                                      Printable(facts.host()), plan.lanes_per_worker(),
+                                      plan.lanes_per_worker() == 1 ? "lane" : "lanes",
+                                      Printable(plan.targets(target).path()), Printable(seen.filesystem()),
+                                      seen.network() ? absl::StrCat(" ", Printable(seen.mount_source())) : "",
+                                      FormatBytes(static_cast<double>(seen.free_bytes())));
+    }
   }
   std::cout << "space " << FormatBytes(static_cast<double>(conductor.bytes_needed())) << " in all\n";
   for (const v1::Phase& phase : plan.phases()) {
@@ -112,91 +94,245 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan) {
         FormatBytes(static_cast<double>(operation.record_bytes())),
         phase.stop().time_s() > 0
             ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
-            : absl::StrCat(FormatBytes(static_cast<double>(lanes * BytesOfLane(phase, shape))), " in all"));
+            : absl::StrCat(FormatBytes(static_cast<double>(lanes * BytesOfLane(plan, phase))), " in all"));
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }
-  std::cout << std::flush;
+  std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size())), max_duration_s)
+            << std::flush;
 }
 
-double MedianOf(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return NAN;
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+// Without those of a dry run, which shows nothing of a run. The first line on stderr names the address of the metrics.
+absl::StatusOr<LiveViews> OpenViews(const CommandLine& line) {
+  if (line.dry_run) return LiveViews();
+  absl::StatusOr<LiveViews> views = LiveViews::Open({.screen = line.cluster.live,
+                                                     .csv_path = line.cluster.live_csv,
+                                                     .replace_csv = line.cluster.force,
+                                                     .metrics_address = line.cluster.live_metrics});
+  if (views.ok() && !views->metrics_url().empty()) {
+    std::cerr << "metrics of this run at " << views->metrics_url() << std::endl;
+  }
+  return views;
+}
+
+// Shorter than the network test's own: it is repeated for each client.
+constexpr double kMaxNetSeconds = 0.5, kMinNetSeconds = 0.1, kNetSecondsOfAll = 10;
+
+// A private directory for the results of selftest, which nobody wants to keep.
+class ScratchDirectory {
+ public:
+  static absl::StatusOr<ScratchDirectory> Make() {
+    std::error_code failed;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
+    std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-selftest-XXXXXX";
+    if (mkdtemp(path.data()) == nullptr)
+      return ErrnoStatus(absl::StrCat("cannot create a directory ", path), errno);
+    return ScratchDirectory(path);
+  }
+  ScratchDirectory(ScratchDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  ScratchDirectory& operator=(ScratchDirectory&&) = delete;
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  std::string Below(const char* name) const { return absl::StrCat(path_, "/", name); }
+
+ private:
+  explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Measures the network to each client. With many of them it would take minutes, and is left out.
+absl::Status MeasureNetwork(Cluster& cluster, const Stage& stage, const CommandLine& line,
+                            std::vector<NetFigures>& figures) {
+  const uint32_t clients = std::max(1u, cluster.client_count());
+  if (clients > kMostListedClients) return absl::OkStatus();
+  const NetTestOptions test{
+      .told_host = line.cluster.coordinator_host,
+      .record_bytes = kNetTestRecordBytes,
+      .seconds = std::clamp(kNetSecondsOfAll / clients, kMinNetSeconds, kMaxNetSeconds)};
+  IOBENCH_ASSIGN_OR_RETURN(figures, TestNetwork(cluster, stage.coordinator.boot_id(), test));
+  return absl::OkStatus();
+}
+
+// Workers of a coordinator that was killed do I/O until their lease is over. Those that --spawn started, and those of
+// MPI, end with it.
+void WaitForEarlierWorkers(const Stage& stage, const CommandLine& line) {
+  if (!stage.resume->crashed || stage.transport.name() != "grpc" || line.cluster.spawn > 0) return;
+  std::cerr << "waiting for " << FormatSeconds(line.cluster.lease_s)
+            << " (--lease), so that workers of the part that was cut off are gone" << std::endl;
+  const int64_t until_ns = MonotonicNowNs() + NanosFrom(line.cluster.lease_s);
+  while (MonotonicNowNs() < until_ns && !stage.interrupt.raised()) usleep(20'000);
+}
+
+absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, ConductorOptions& options) {
+  const ResumePoint& point = *stage.resume;
+  const auto saved_workers = static_cast<uint32_t>(point.run.workers_size());
+  if (stage.worker_count != saved_workers) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        point.directory, ": this run has ", saved_workers, saved_workers == 1 ? " worker" : " workers",
+        ", but these options give ", stage.worker_count, ": start as many, on the same clients"));
+  }
+  options.resume = point;
+  options.run_name = point.run.id();
+  if (point.run.has_iozone()) options.iozone = point.run.iozone();
+  const int phases = point.run.plan().phases_size() * static_cast<int>(point.run.plan().repetitions());
+  std::cerr << point.directory << ": resuming with phase " << point.first_phase + 1 << " of " << phases
+            << " (" << Printable(point.ended_by) << ")" << std::endl;
+  WaitForEarlierWorkers(stage, line);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
+ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
+  ConductorOptions options;
+  options.run_name = RunName();
+  std::random_device random;
+  options.run_id = (uint64_t{random()} << 32 | random()) | 1;
+  options.command = stage.command;
+  options.version = kProgramVersion;
+  options.worker_count = stage.worker_count;
+  options.in_process = stage.transport.name() == "local";
+  options.join_watch = stage.join_watch;
+  options.join_deadline = options.clock() + NanosFrom(line.cluster.join_timeout_s);
+  options.patience = {.lost_after_ns = NanosFrom(line.cluster.lost_after_s),
+                      .lease_ns = NanosFrom(line.cluster.lease_s),
+                      .stall_after_ns = NanosFrom(line.cluster.stall_timeout_s),
+                      .abort_on_lost = line.cluster.on_lost == "abort"};
+  options.sample_interval_ns = NanosFrom(line.cluster.sample_interval_s);
+  options.phase_timeout_ns = NanosFrom(line.cluster.phase_timeout_s);
+  options.force = line.cluster.force;
+  options.label = line.cluster.label;
+  options.iozone = IozoneOutputOf(line.given);
+  options.dry_run = line.dry_run;
+  options.preflight_only = line.command == Command::kPreflight || line.command == Command::kValidate;
+  options.skip_bad = line.cluster.skip_bad;
+  options.share_wait_ns = NanosFrom(line.cluster.share_wait_s);
+  options.max_duration_s = line.cluster.max_duration_s;
+  options.program_digest = Sha256OfProgram;
+  return options;
+}
+
+void SayComplete(const ResumePoint& point) {
+  std::cout << Printable(point.directory) << ": this run is complete, all its phases were run (exit code "
+            << point.run.exit_code() << "): there is nothing to resume" << std::endl;
+}
+
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   ConductorOptions options = OptionsFor(stage, line);
-  const std::string directory =
-      line.cluster.out.empty() ? absl::StrCat("cluster-iobench.out/", options.run_name) : line.cluster.out;
+  if (stage.resume != nullptr && stage.resume->complete) {
+    // The ranks are there and wait.
+    Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
+    cluster.Gather(options.worker_count, options.join_deadline, options.version, [](uint32_t) {})
+        .IgnoreError();
+    cluster.Dismiss();
+    SayComplete(*stage.resume);
+    return ExitOfPrinting(kExitOk, kExitIo);
+  }
+  const std::string directory = stage.resume != nullptr ? stage.resume->directory
+                                : line.cluster.out.empty()
+                                    ? absl::StrCat("cluster-iobench.out/", options.run_name)
+                                    : line.cluster.out;
+  if (stage.resume != nullptr) {
+    if (const absl::Status ready = PrepareToResume(stage, line, options); !ready.ok())
+      return Fail(ready, kExitUsage);
+  }
   options.out_directory = directory;
-  const ProgressOptions progress_options = ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
+  options.hooks = {.before_phase = line.cluster.before_phase,
+                   .after_phase = line.cluster.after_phase,
+                   .timeout_s = line.cluster.hook_timeout_s};
+  absl::StatusOr<LiveViews> views = OpenViews(line);
+  if (!views.ok()) return Fail(views.status(), kExitUsage);
+  const ProgressOptions progress_options =
+      views->has_screen() ? ProgressOptions{} : ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
-  Display display(std::cout, std::cerr,
-                  StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs), progress,
-                  {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
-                   .joining = !line.cluster.listen.empty()});
-  Conductor conductor(stage.transport, display, stage.interrupt, stage.coordinator, plan, options);
-  const int exit_code = conductor.Run();
+  const RunDocuments documents(line.cluster, options.iozone);
+  std::ostream nowhere(nullptr);
+  std::ostringstream after_screen;  // the live view has the terminal while the run lasts
+  std::ostream& out = views->has_screen() ? after_screen : std::cout;
+  Display display(
+      documents.replace_console() ? nowhere : out, std::cerr,
+      StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose),
+      progress,
+      {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
+       .joining = !line.cluster.listen.empty()});
+  std::vector<RunObserver*> watching = views->observers();
+  watching.insert(watching.begin(), &display);
+  ObserverList observers(watching);
+  Conductor conductor(stage.transport, observers, stage.interrupt, stage.coordinator, plan, options);
+  int exit_code = conductor.Run();
   progress.Clear();
-  if (!conductor.refusal().ok()) return Fail(conductor.refusal(), exit_code);
+  const absl::Status viewed = views->End();
+  if (!conductor.refusal().ok()) {
+    // A single fault is the message itself.
+    if (FaultCount(conductor.preflight()) > 1) std::cerr << PreflightText(conductor.preflight());
+    return Fail(conductor.refusal(), exit_code);
+  }
   if (line.dry_run) {
-    PrintDryRun(conductor, conductor.record().plan());
+    PrintDryRun(conductor, conductor.record().plan(), line.cluster.max_duration_s);
     return exit_code;
   }
   display.RunEnds(conductor.report());
-  std::cout << '\n' << ResultsLine(directory, conductor.saved()) << std::endl;
+  if (views->has_screen()) std::cout << after_screen.str() << std::flush;
+  for (const absl::Status& written : {documents.Write(directory, std::cout), viewed}) {
+    if (written.ok()) continue;
+    PrintError(std::string(written.message()));
+    if (exit_code == kExitOk) exit_code = kExitIo;
+  }
+  (documents.replace_console() ? std::cerr : std::cout << '\n')
+      << documents.WorkbookLine() << ResultsLine(directory, conductor.saved(), documents.FileNames())
+      << std::endl;
   if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what was done until then");
+  return ExitOfPrinting(exit_code, kExitIo);
+}
+
+int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+  RunObserver nobody;
+  Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan,
+                      OptionsFor(stage, line));
+  const int exit_code = conductor.Run();
+  // Lost workers and those that did not come are findings; here they are a bad deployment.
+  if (!conductor.refusal().ok()) {
+    return Fail(conductor.refusal(), exit_code == kExitInterrupted ? exit_code : int{kExitUsage});
+  }
+  std::cout << (line.preflight_format == "json" ? PreflightJson(conductor.preflight())
+                                                : PreflightText(conductor.preflight()));
   return ExitOfPrinting(exit_code, kExitIo);
 }
 
 int Selftest(const Stage& stage, const CommandLine& line) {
   RunObserver nobody;
   ConductorOptions options = OptionsFor(stage, line);
+  const bool simulated = line.simulate > 0;
+  auto scratch = ScratchDirectory::Make();
+  if (!scratch.ok()) return Fail(scratch.status(), kExitUsage);
+  options.out_directory = scratch->Below("results");  // saving is part of what a phase costs
+  std::vector<NetFigures> network;
+  if (!options.in_process && !simulated) {
+    options.before_phases = [&](Cluster& cluster) { return MeasureNetwork(cluster, stage, line, network); };
+  }
   const CoordTime begin = options.clock();
   const v1::Plan plan = EmptyPhases(line.selftest_phases, line.selftest_lanes);
   Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   if (!conductor.refusal().ok()) return Fail(conductor.refusal(), exit_code);
-  const double run_s = SecondsFrom(options.clock() - begin);
-  const v1::RunReport& report = conductor.report();
-  std::vector<double> fixed_cost_ms, skew_us;
-  uint32_t attempts = 0;
-  for (const v1::PhaseReport& phase : report.phases()) {
-    fixed_cost_ms.push_back(phase.fixed_cost_s() * 1e3);
-    skew_us.push_back(phase.start().skew_us());
-    attempts += phase.start().attempts();
-  }
-  std::cout << absl::StreamFormat(
-      "cluster-iobench %s selftest over %s: %d workers on %d clients, %d lanes, %d empty phases in %s\n",
-      kProgramVersion, stage.transport.name(), report.run().worker_count(), report.clients_size(),
-      report.run().lane_count(), report.phases_size(), FormatSeconds(run_s));
-  std::cout << absl::StreamFormat(
-      "  fixed cost of a phase   median %.2f ms, max %.2f ms (start lead included)\n",
-      MedianOf(fixed_cost_ms),
-      fixed_cost_ms.empty() ? NAN : *std::max_element(fixed_cost_ms.begin(), fixed_cost_ms.end()));
-  std::cout << absl::StreamFormat(
-      "  start skew              median %.0f us, max %.0f us; %d starts for %d phases\n", MedianOf(skew_us),
-      skew_us.empty() ? NAN : *std::max_element(skew_us.begin(), skew_us.end()), attempts,
-      report.phases_size());
-  std::cout << "  per client              clock        read     empty op   clock offset     error\n";
-  for (const v1::ClientReport& client : report.clients()) {
-    std::cout << absl::StreamFormat(
-        "    %-20s  %-9s %6.1f ns  %6.1f ns  %s\n", client.host(), client.clock(), client.clock_read_ns(),
-        client.loop_ns(),
-        client.same_clock() ? "  the coordinator's own"
-                            : absl::StrFormat("%12.0f us  %6.1f us", client.clock_offset_ns() / 1e3,
-                                              client.clock_error_ns() / 1e3));
-  }
+  PrintSelftest({.version = kProgramVersion,
+                 .report = conductor.report(),
+                 .costs = conductor.phase_costs(),
+                 .join_s = conductor.join_s(),
+                 .run_s = SecondsFrom(options.clock() - begin),
+                 .peak_memory_bytes = PeakMemoryBytes(),
+                 .silence_count = conductor.silence_count(),
+                 .network = std::move(network),
+                 .simulated = simulated,
+                 .workers_in_process = options.in_process || stage.transport.name() == "mpi"},
+                std::cout);
   return ExitOfPrinting(exit_code, kExitIo);
 }
 
 int NetTest(const Stage& stage, const CommandLine& line) {
   const ConductorOptions options = OptionsFor(stage, line);
-  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.lost_after_ns, options.clock);
+  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
   NetTestOptions test{.told_host = line.cluster.coordinator_host,
                       .record_bytes = kNetTestRecordBytes,
                       .seconds = line.given.Decimal("time")};
@@ -216,29 +352,6 @@ int NetTest(const Stage& stage, const CommandLine& line) {
   return Fail(status, absl::IsCancelled(status)     ? kExitInterrupted
                       : absl::IsUnavailable(status) ? kExitPartial
                                                     : kExitUsage);
-}
-
-int PrintSavedRun(const std::string& directory) {
-  absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
-  if (!saved.ok()) return Fail(saved.status(), kExitUsage);
-  ProgressLine progress(STDERR_FILENO, {});
-  Display display(std::cout, std::cerr, StyleOf(Stdout::kOurs), progress,
-                  {.progress = false, .joining = false});
-  ReportBuilder report(saved->run());
-  const std::optional<v1::PhaseRecord> newest = saved->Newest();
-  report.Begin(newest.has_value() ? &*newest : nullptr);
-  display.RunStarts(report.report());
-  while (const std::optional<v1::PhaseRecord> record = saved->Next()) {
-    const v1::PhaseReport phase = report.Add(*record);
-    display.PhaseEnds(report.report(), phase);
-  }
-  report.NoteTotals();
-  for (const std::string& warning : saved->warnings()) {
-    PrintError(warning);
-    report.AddProblem(absl::StrCat("not in this report: ", warning));
-  }
-  display.RunEnds(report.report());
-  return saved->warnings().empty() ? kExitOk : kExitIo;
 }
 
 }  // namespace iobench

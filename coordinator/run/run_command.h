@@ -14,6 +14,9 @@
 
 namespace iobench {
 
+struct ConductorOptions;
+struct ResumePoint;
+
 // The environment that a command runs in. The thread that calls the command must own the transport.
 struct Stage {
   Transport& transport;
@@ -22,24 +25,35 @@ struct Stage {
   v1::WorkerFacts coordinator;  // host, boot id and clock of this process
   std::string command;          // as typed
   JoinWatch join_watch = {};
+  const ResumePoint* resume = nullptr;  // the saved run to go on with; null: a new run
 };
+
+// What a conductor is told by the command line, and by where it runs.
+ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line);
 
 // Each command returns the exit code and prints errors on stderr as one line. If standard output cannot be written,
 // kExitOk becomes kExitIo.
 
 // Runs a plan and prints its report as it proceeds. Results go to --out, or to a new directory in cluster-iobench.out.
 // With --dry-run it only prints which worker would do what. `plan`: complete and checked. The exit code is that of
-// Conductor::Run.
+// Conductor::Run. With stage.resume, the saved run goes on: `plan` is its plan, and the results go to its directory.
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
-// Measures the tool itself with empty phases and saves nothing: the fixed cost of a phase, the skew of the starts, and
-// the clock and the cost of an op on each client.
+// Says that a saved run has nothing left to do.
+void SayComplete(const ResumePoint& point);
+// Checks what a run of the plan would need of its workers, leaves nothing behind, and prints what is wrong: all of it, as
+// a table or as JSON. kExitUsage: a fault would stop the run.
+int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
+// Checks whether the deployment of a shared file system is right, and prints or writes the report. `plan`: names the
+// directory, and has the phases that the checks of performance judge, if there are any. kExitThreshold: a check has failed that is not waived; kExitPartial: a worker was lost; kExitIo: something
+// that validate made could not be removed, or the report could not be written.
+int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
+// Measures the tool itself with empty phases, whose results are removed again: the fixed cost of a phase and its parts,
+// the skew of the starts, the coordinator's processor time and memory, and for each client its clock, the cost of an op
+// and the network between it and the coordinator.
 int Selftest(const Stage& stage, const CommandLine& line);
 // The network test (-+t). kExitInterrupted: interrupted; kExitPartial: a worker was lost; kExitUsage: any other
 // failure.
 int NetTest(const Stage& stage, const CommandLine& line);
-// Prints a saved run, computed again from its raw data. Returns kExitUsage if there is none in `directory`, and kExitIo
-// if a phase is damaged or missing; the others are printed, and a line names the missing ones.
-int PrintSavedRun(const std::string& directory);
 
 }  // namespace iobench
 

@@ -14,6 +14,18 @@ v1::WorkerRequest AdjustRequest(void (v1::Adjust::*set)(bool)) {
   return request;
 }
 
+// Times that a clock can show, in the order in which they happen; otherwise the result will be refused.
+bool AreInOrder(const v1::LanesDone& done) {
+  constexpr int64_t kMostShownNs = int64_t{1} << 61;
+  return std::all_of(done.ends().begin(), done.ends().end(), [](const v1::LaneEnds& ends) {
+    return !ends.took_part() ||
+           (0 <= ends.first_op_worker_ns() && ends.first_op_worker_ns() <= ends.ops_end_worker_ns() &&
+            ends.ops_end_worker_ns() <= ends.region_end_worker_ns() &&
+            ends.region_end_worker_ns() <= kMostShownNs && 0 <= ends.deadline_worker_ns() &&
+            ends.deadline_worker_ns() <= kMostShownNs);
+  });
+}
+
 }  // namespace
 
 RunningLanes::RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver& observer,
@@ -28,7 +40,8 @@ RunningLanes::RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver&
 
 void RunningLanes::Reset() {
   for (WorkerState& state : states_) state = {};
-  stop_sent_ = goal_sent_ = stonewall_noted_ = false;
+  stop_sent_ = goal_sent_ = stonewall_noted_ = show_is_due_ = false;
+  polls_pending_ = awaited_count_ = 0;
 }
 
 absl::Status RunningLanes::Disarm(const Cluster::Patience& patience) {
@@ -40,21 +53,42 @@ absl::Status RunningLanes::Disarm(const Cluster::Patience& patience) {
       [](const Member&, const ReceivedEvent&) {}, patience);
 }
 
-absl::Status RunningLanes::WaitForEnds() {
+absl::Status RunningLanes::WaitForEnds(CoordTime deadline) {
+  for (const Member& member : cluster_.members()) {
+    if (TakesPart(member.number) && !states_[member.number].done_at) cluster_.BeginLanes(member.number);
+  }
+  const absl::Status status = WaitWatching(deadline);
+  for (const Member& member : cluster_.members()) cluster_.EndLanes(member.number);
+  return status;
+}
+
+absl::Status RunningLanes::WaitWatching(CoordTime deadline) {
+  const int64_t watch_ns = cluster_.watch_interval_ns();
+  CoordTime next_watch = start_ + watch_ns;
   const int64_t display_ns = observer_.progress_interval_ns();
   const int64_t clocks_ns = clock_sync_.poll_interval_ns();
   CoordTime next_display = display_ns > 0 ? start_ + display_ns : CoordTime{INT64_MAX};
   next_clock_poll_ = clocks_ns > 0 ? start_ + clocks_ns : CoordTime{INT64_MAX};
   while (!AllDone()) {
-    absl::Status status = cluster_.WaitUntil([this] { return AllDone(); },
-                                             {.deadline = std::min(next_display, next_clock_poll_)});
+    absl::Status status =
+        cluster_.WaitUntil([this] { return AllDone(); },
+                           {.deadline = std::min({next_display, next_clock_poll_, next_watch, deadline})});
     if (status.ok()) break;
     if (!absl::IsDeadlineExceeded(status)) return status;
     const CoordTime now = cluster_.Now();
+    if (now >= deadline) {
+      DropLate();
+      deadline.ns = INT64_MAX;
+    }
+    if (now >= next_display) {
+      PollForDisplay();
+      next_display = cluster_.Now() + display_ns;
+      next_watch = cluster_.Now() + watch_ns;
+    } else if (now >= next_watch) {
+      PollAll();
+      next_watch = cluster_.Now() + watch_ns;
+    }
     if (now >= next_clock_poll_) PollClocks();
-    if (now < next_display) continue;
-    PollForDisplay();
-    next_display = cluster_.Now() + display_ns;
   }
   return absl::OkStatus();
 }
@@ -68,12 +102,10 @@ absl::Status RunningLanes::EndEarly() {
                             {.deadline = cluster_.Now() + kGraceNs, .interruptible = false});
 }
 
-bool RunningLanes::AllDone() const {
-  for (const Member& member : cluster_.members()) {
-    const WorkerState& state = states_[member.number];
-    if (state.takes_part && !state.done_at && !member.lost) return false;
-  }
-  return true;
+// Counted, because it is asked after every event: looking at all workers then would take time with their square.
+void RunningLanes::SetAwaited(uint32_t worker, bool awaited) {
+  if (std::exchange(states_[worker].awaited, awaited) == awaited) return;
+  awaited_count_ += awaited ? 1 : -1;
 }
 
 void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) {
@@ -89,16 +121,22 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
       break;
     case v1::WorkerEvent::kDeadlineReached:
       state.at_deadline = true;
-      state.max_ops = event.deadline_reached().max_ops();
+      // Nobody does more than an op per nanosecond, and the others' lanes would go on to what one worker claims.
+      state.max_ops = std::min(event.deadline_reached().max_ops(),
+                               static_cast<uint64_t>(NanosFrom(phase_.stop().deadline_s())));
+      cluster_.EndLanes(member.number);  // they wait for the goal
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kLanesDone:
       if (!state.takes_part || state.done_at) break;
       state.done_at = received.received_at;
-      state.ends = event.lanes_done();
+      SetAwaited(member.number, false);
+      if (AreInOrder(event.lanes_done())) state.ends = event.lanes_done();
+      cluster_.EndLanes(member.number);
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kLost:
+      SetAwaited(member.number, false);
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kProgress:
@@ -114,13 +152,18 @@ void RunningLanes::NoteProgress(const Member& member, const ReceivedEvent& recei
   WorkerState& state = states_[member.number];
   if (received.event.call_id() != state.poll_call_id) return;  // from a poll before this phase
   state.poll_call_id = 0;
+  --polls_pending_;
   state.progress = received.event.progress();
+  // The worker read its counters about halfway between the poll and its answer.
+  state.progress_at_s =
+      SecondsFrom(state.poll_sent - start_) + SecondsFrom(received.received_at - state.poll_sent) / 2;
   v1::PingSample sample;
   sample.set_sent_coord_ns(state.poll_sent.ns);
   sample.set_received_worker_ns(state.progress.pong().received_worker_ns());
   sample.set_replied_worker_ns(state.progress.pong().replied_worker_ns());
   sample.set_returned_coord_ns(received.received_at.ns);
   clock_sync_.Note(member, sample);
+  if (show_is_due_ && polls_pending_ == 0) Show();
 }
 
 void RunningLanes::StopLanes() {
@@ -148,6 +191,7 @@ void RunningLanes::SendGoalWhenAllWait() {
   goal_sent_ = true;
   cluster_.Tell([&](const Member& member) -> std::optional<v1::WorkerRequest> {
     if (!states_[member.number].at_deadline) return std::nullopt;
+    if (!states_[member.number].done_at) cluster_.BeginLanes(member.number);
     v1::WorkerRequest request;
     request.mutable_adjust()->set_ops_goal(goal);
     return request;
@@ -158,15 +202,36 @@ void RunningLanes::Poll(const Member& member) {
   WorkerState& state = states_[member.number];
   // One poll at a time: a worker that has not answered is not polled again.
   if (!state.takes_part || member.lost || state.poll_call_id != 0) return;
-  v1::WorkerRequest request;
-  request.mutable_poll();
+  v1::WorkerRequest request = cluster_.PollFor(member.number);
+  request.mutable_poll()->set_latency(observer_.shows_latency());
   state.poll_sent = cluster_.Now();
   state.poll_call_id = cluster_.Ask(member, std::move(request));
+  ++polls_pending_;
 }
 
 void RunningLanes::PollForDisplay() {
+  if (show_is_due_) Show();  // somebody has not answered the last poll
+  PollAll();
+  show_is_due_ = true;
+}
+
+void RunningLanes::PollAll() {
   for (const Member& member : cluster_.members()) Poll(member);
-  PhaseProgress progress = Progress();
+  // It polled every clock too.
+  if (next_clock_poll_.ns != INT64_MAX) next_clock_poll_ = cluster_.Now() + clock_sync_.poll_interval_ns();
+}
+
+void RunningLanes::DropLate() {
+  for (const Member& member : cluster_.members()) {
+    if (!TakesPart(member.number) || states_[member.number].done_at) continue;
+    cluster_.Drop(member.number, "its lanes had not ended at the end of --phase-timeout");
+  }
+}
+
+void RunningLanes::Show() {
+  show_is_due_ = false;
+  std::vector<ClientProgress> clients;
+  PhaseProgress progress = Progress(clients);
   progress.elapsed_s = SecondsFrom(cluster_.Now() - start_);
   observer_.PhaseMoves(progress);
 }
@@ -187,24 +252,43 @@ void RunningLanes::NoteStonewall(CoordTime at) {
 }
 
 void RunningLanes::ShowPreparing() {
-  PhaseProgress progress = Progress();
+  std::vector<ClientProgress> clients;
+  PhaseProgress progress = Progress(clients);
+  progress.clients = {};
   progress.lane_count = static_cast<uint32_t>(states_.size()) * lanes_per_worker_;
   observer_.PhasePrepares(progress);
 }
 
-PhaseProgress RunningLanes::Progress() const {
+PhaseProgress RunningLanes::Progress(std::vector<ClientProgress>& clients) const {
   PhaseProgress progress = shown_;
   progress.time_limit_s = std::max(phase_.stop().time_s(), phase_.stop().deadline_s());
   progress.workers_lost = static_cast<uint32_t>(cluster_.members().size()) - cluster_.live_count();
-  for (const WorkerState& state : states_) {
+  clients.assign(cluster_.client_count(), {});
+  std::vector<uint32_t> answers(clients.size());
+  for (const Member& member : cluster_.members()) {
+    const WorkerState& state = states_[member.number];
     if (!state.takes_part) continue;
-    progress.bytes += state.progress.bytes();
-    progress.ops += state.progress.ops();
+    ClientProgress& client = clients[member.client];
+    client.bytes += state.progress.bytes();
+    client.ops += state.progress.ops();
+    client.lanes_running += state.done_at || member.lost ? 0 : state.progress.lanes_running();
+    client.lane_count += lanes_per_worker_;
+    client.workers_lost += member.lost ? 1 : 0;
+    client.latency.AddProto(state.progress.latency()).IgnoreError();  // best effort: a damaged one is missing
     progress.total_bytes += state.progress.total_bytes();
     progress.total_ops += state.progress.total_ops();
-    progress.lanes_running += state.done_at ? 0 : state.progress.lanes_running();
-    progress.lane_count += lanes_per_worker_;
+    if (state.progress_at_s == 0) continue;
+    client.at_s += state.progress_at_s;
+    ++answers[member.client];
   }
+  for (size_t i = 0; i < clients.size(); ++i) {
+    if (answers[i] > 0) clients[i].at_s /= answers[i];
+    progress.bytes += clients[i].bytes;
+    progress.ops += clients[i].ops;
+    progress.lanes_running += clients[i].lanes_running;
+    progress.lane_count += clients[i].lane_count;
+  }
+  progress.clients = clients;
   return progress;
 }
 

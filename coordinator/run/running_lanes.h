@@ -11,7 +11,7 @@
 #include "common/time.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
-#include "coordinator/run/run_observer.h"
+#include "coordinator/live/run_observer.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 
@@ -33,7 +33,10 @@ class RunningLanes {
   // Call it before each attempt to start the phase: nobody takes part, and what an earlier attempt did is forgotten.
   void Reset();
   // The worker takes part.
-  void Expect(uint32_t worker) { states_[worker].takes_part = true; }
+  void Expect(uint32_t worker) {
+    states_[worker].takes_part = true;
+    SetAwaited(worker, true);
+  }
   bool TakesPart(uint32_t worker) const { return states_[worker].takes_part; }
   // Call it before the workers are armed for this instant.
   void StartAt(CoordTime start) { start_ = start; }
@@ -46,9 +49,15 @@ class RunningLanes {
   // Tells the observer that the phase is being prepared, with the lanes of all workers, since it is not yet known which
   // take part.
   void ShowPreparing();
-  // Waits until all lanes have ended or their workers are lost. Meanwhile polls the clocks, and the progress if someone
-  // watches. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
-  absl::Status WaitForEnds();
+  // The worker does not take part after all.
+  void Exclude(uint32_t worker) {
+    states_[worker].takes_part = false;
+    SetAwaited(worker, false);
+  }
+  // Waits until all lanes have ended or their workers are lost. Meanwhile polls all workers: whether they make progress, how
+  // far they are, and their clocks. Workers whose lanes make no progress, or have not ended at `deadline`, are dropped as
+  // lost. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
+  absl::Status WaitForEnds(CoordTime deadline);
   // After an interrupt: stops the lanes, and waits at most kGraceNs for their ends. DeadlineExceeded: some have not
   // ended.
   absl::Status EndEarly();
@@ -69,6 +78,7 @@ class RunningLanes {
  private:
   struct WorkerState {
     bool takes_part = false;
+    bool awaited = false;  // it takes part, is not lost, and its lanes have not ended
     // With wear-out: the worker's lanes have reached the deadline and wait for the goal, and the fastest of them has
     // done `max_ops`.
     bool at_deadline = false;
@@ -78,17 +88,24 @@ class RunningLanes {
     v1::Progress progress;      // latest known
     uint64_t poll_call_id = 0;  // 0: no poll is pending
     CoordTime poll_sent;
+    double progress_at_s = 0;  // since T; 0: no answer yet
   };
 
-  bool AllDone() const;
+  bool AllDone() const { return awaited_count_ == 0; }
+  void SetAwaited(uint32_t worker, bool awaited);
+  absl::Status WaitWatching(CoordTime deadline);
   void NoteStonewall(CoordTime at);
   void NoteProgress(const Member& member, const ReceivedEvent& received);
   void StopLanes();
   void SendGoalWhenAllWait();
   void Poll(const Member& member);
+  void PollAll();
+  void DropLate();
   void PollForDisplay();
+  void Show();
   void PollClocks();
-  PhaseProgress Progress() const;
+  // `clients` is set to the clients' parts, to which the result refers.
+  PhaseProgress Progress(std::vector<ClientProgress>& clients) const;
 
   Cluster& cluster_;
   ClockSync& clock_sync_;
@@ -97,10 +114,13 @@ class RunningLanes {
   const PhaseProgress shown_;
   const uint32_t lanes_per_worker_;
   std::vector<WorkerState> states_;  // index = worker number
-  CoordTime start_;                  // the start, T
+  size_t awaited_count_ = 0;
+  CoordTime start_;  // the start, T
   bool stop_sent_ = false;
   bool goal_sent_ = false;
   bool stonewall_noted_ = false;
+  bool show_is_due_ = false;  // the observer has not seen the answers to the last poll for display
+  size_t polls_pending_ = 0;  // may include those of lost workers
   CoordTime next_clock_poll_{INT64_MAX};
 };
 

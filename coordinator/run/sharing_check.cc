@@ -1,5 +1,7 @@
 #include "coordinator/run/sharing_check.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/marks/shared_target.h"
 
@@ -19,7 +21,9 @@ std::vector<TargetSight> SightsOf(const v1::Plan& plan, const Layout& layout, st
   const bool any_lane = plan.files().existing_files_size() > 0;
   for (const Member& member : members) {
     if (member.lost) continue;
-    if (!any_lane && layout.TargetOf(member.number) != static_cast<uint32_t>(target)) continue;
+    const std::vector<uint32_t>& used = layout.TargetsOf(member.number);
+    if (!any_lane && std::find(used.begin(), used.end(), static_cast<uint32_t>(target)) == used.end())
+      continue;
     sights.push_back(SightOf(plan, member, facts, target));
   }
   return sights;

@@ -25,17 +25,19 @@ uint64_t ItemsFor(const v1::TreeState& state, const TreeEffect& effect, const v1
 
 }  // namespace
 
-v1::TreeState TreeLedger::StateFor(uint32_t owner, const v1::Operation& operation) const {
+v1::TreeState TreeLedger::StateFor(uint32_t only_target, uint32_t owner,
+                                   const v1::Operation& operation) const {
   const uint32_t number = TreeNumberOf(plan_, operation);
   v1::TreeState state;
-  if (const auto known = states_.find({number, owner}); known != states_.end()) state = known->second;
+  if (const auto known = states_.find({only_target, number, owner}); known != states_.end())
+    state = known->second;
   state.set_number(number);
   state.set_items(ItemsFor(state, EffectOn(operation), operation.tree()));
   return state;
 }
 
-bool TreeLedger::IsBroken(uint32_t owner, const v1::Operation& operation) const {
-  return StateFor(owner, operation).unknown() && !EffectOn(operation).needs.empty();
+bool TreeLedger::IsBroken(uint32_t only_target, uint32_t owner, const v1::Operation& operation) const {
+  return StateFor(only_target, owner, operation).unknown() && !EffectOn(operation).needs.empty();
 }
 
 void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
@@ -45,22 +47,26 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
     const v1::Operation& operation = assignment->operation();
     if (!IsMetadata(operation) || !UsesFiles(operation)) continue;
     for (const v1::LaneResult& lane : worker.lanes()) {
-      if (!lane.sat_out()) NoteLane(lane, operation, record.begun_before());
+      if (!lane.sat_out()) NoteLane(lane, operation, record);
     }
-    if (!worker.lost() || !EffectOn(operation).changes_names()) continue;
+    const bool unknown = worker.lost() || !worker.refused_reason().empty();
+    if (!unknown || !EffectOn(operation).changes_names()) continue;
     for (const v1::LanePlan& lane :
          layout.LanesOf(worker.worker(), operation)) {  // it is unknown how far they got
-      states_[{TreeNumberOf(plan_, operation), lane.file_owner()}].set_unknown(true);
+      const Part part(record.phase().only_target(), TreeNumberOf(plan_, operation), lane.file_owner());
+      states_[part].set_unknown(true);
     }
   }
 }
 
-void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& operation, bool begun_before) {
+void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& operation,
+                          const v1::PhaseRecord& record) {
   const TreeEffect effect = EffectOn(operation);
   const v1::Tree& tree = operation.tree();
-  v1::TreeState& state = states_[{TreeNumberOf(plan_, operation), lane.file_owner()}];
+  v1::TreeState& state =
+      states_[{record.phase().only_target(), TreeNumberOf(plan_, operation), lane.file_owner()}];
   // Everything that a cancelled attempt may have left half changed was removed.
-  if (state.unknown() || (begun_before && effect.changes_names())) state.Clear();
+  if (state.unknown() || (record.begun_before() && effect.changes_names())) state.Clear();
   if (lane.problem().code() != 0) {
     const bool prepared =
         !PartsMissing(state, effect, tree).empty() || !PartsInTheWay(state, effect, tree).empty();

@@ -13,8 +13,7 @@ import program  # noqa: E402
 
 
 def pytest_configure(config):
-    if not program.BINARY or not pathlib.Path(program.BINARY).is_file():
-        raise pytest.UsageError("set CLUSTER_IOBENCH to the built program, or use ctest")
+    program.require_binary()
 
 
 @pytest.fixture

@@ -302,14 +302,14 @@ SCENARIOS = (
     Scenario("no retests", options("-i 0 -i 1 -i 9 -i 10 -+n " + SMALL), ("write", "read", "pwrite", "pread")),
     Scenario("caches dropped before reads", options("-i 0 -i 1 -+n --drop-caches " + SMALL), ("write", "read"),
              check=caches_dropped),
-    Scenario("operations on names", options(" ".join(f"--op {name}" for name in ON_NAMES) +
+    Scenario("metadata operations", options(" ".join(f"--op {name}" for name in ON_NAMES) +
                                             " --items 60 --tree-depth 1 --tree-branching 4"),
              ON_NAMES, ops_per_lane=None, check=each_item_once),
     Scenario("one shared tree of small files", options("--op create --op stat --op open-close --op unlink --items 50 "
                                                        "--shared-directory --file-bytes 3901 --random-order"),
              ("create", "stat", "open-close", "unlink"), ops_per_lane=None, check=one_shared_tree),
     Scenario("files of random sizes, found and read by the next client",
-             options("--op create --op find --op open-close --items 200 --file-bytes 3000 --least-file-bytes 1000 "
+             options("--op create --op find --op open-close --items 200 --file-bytes 3000 --min-file-bytes 1000 "
                      "--find-name *7 --rotate-clients"),
              ("create", "find", "open-close"), ops_per_lane=None, check=found_and_read),
     Scenario("a mix of files", options("--op file-mix --time 0.4 --items 40"), ("file-mix",), ops_per_lane=None,

@@ -18,8 +18,8 @@ class Clients:
         self.log = scratch / "rsh.log"
         self.shell = scratch / "rsh"
         self.file = scratch / "clients"
-        self.shell.write_text('#!/bin/sh\necho "$@" >>"$LOG"\n[ "$1" = -x ] && shift\n[ "$2" = -n ] || exit 99\n'
-                              'exec sh -c "$3"\n')
+        self.shell.write_text('#!/bin/sh\necho "$@" >>"$LOG"\n[ "$1" = -x ] && shift\n[ "$2" = -n ] || exec sh -c "$2"\n'
+                              'exec sh -c "$3" </dev/null\n')
         self.shell.chmod(self.shell.stat().st_mode | stat.S_IXUSR)
 
     def list(self, *lines):
@@ -155,17 +155,19 @@ def test_a_program_that_is_not_there(clients, path):
 def test_a_worker_that_cannot_join_says_where(clients, path):
     port = program.free_port()
     wrapper = clients.scratch / "wrapper"
-    wrapper.write_text(f'#!/bin/sh\nexec {program.BINARY} worker --join 127.0.0.1:{port} --join-timeout 1\n')
+    wrapper.write_text(f'#!/bin/sh\nexec {program.BINARY} worker --join 127.0.0.1:{port} --root / --join-timeout 1\n')
     wrapper.chmod(0o755)
     outcome = clients.run(*clients.list(f"localhost {path} {wrapper}"), *SMALL).expect(1)
     assert f"127.0.0.1:{port}" in outcome.stderr and "exit code 3" in outcome.stderr, outcome
     assert "-+h HOST" in outcome.stderr
 
 
-def test_clients_elsewhere_need_insecure(clients, path):
-    outcome = clients.run(*clients.list(f"node7 {path} {program.BINARY}"), *SMALL).expect(1)
-    assert "--insecure" in outcome.stderr and "-+m" in outcome.stderr, outcome
-    assert not clients.log.exists()
+def test_clients_elsewhere_join_with_credentials_from_their_standard_input(clients, path, out):
+    """Without -n, which would close it. Only this host alone, and --insecure, need none."""
+    listed = clients.list(f"node7 {path} {program.BINARY}")
+    clients.run(*listed, "-+h", "127.0.0.1", *SMALL, out=out).expect(0)
+    started = clients.log.read_text()
+    assert " -n " not in started and "--token-file -" in started and "--insecure" not in started
 
 
 def test_the_address_that_clients_are_told(clients, path, out):
@@ -221,7 +223,7 @@ def test_a_worker_may_say_itself_where_it_works(path, tmp_path, out):
     other = tmp_path / "other"
     other.mkdir()
     address = f"127.0.0.1:{program.free_port()}"
-    worker = (program.BINARY, "worker", "--join", address)
+    worker = (program.BINARY, "worker", "--join", address, "--root", str(path))
     outcome = program.run([*SMALL, "-w", "--listen", address, "--workers", "2"], path=path, out=out,
                           helpers=(worker, (*worker, "--path", str(other)))).expect(0)
     check_report(outcome.result)
@@ -240,3 +242,12 @@ def test_saved_plan_repeats_the_run(clients, path, out):
     outcome = clients.run(*listed, *SMALL, out=out).expect(0)
     saved = json.loads((out / "result.json").read_text())["run"]["plan"]
     assert saved["lanes_per_worker"] == 1 and outcome.result["run"]["worker_count"] == 2
+
+
+def test_a_validation_uses_all_clients_of_the_list(clients, tmp_path):
+    where = tmp_path / "shared"
+    where.mkdir()
+    listed = clients.list(*[f"localhost {where} {program.BINARY}"] * 3)
+    outcome = clients.run("validate", *listed, "--only", "mmap", "--path", str(where)).expect(0)
+    assert len(clients.started()) == 3 and "on 1 client, 3 workers" in outcome.stdout
+    assert not list(where.iterdir())

@@ -128,7 +128,7 @@ def test_a_short_file_is_an_error_of_its_lane(path, out, tmp_path):
 
 def test_a_killed_worker_is_lost_and_the_rest_is_reported(path, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts("join-tcp")
-    arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "3", *options]
+    arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "3", "--lease", "2", *options]
     with program.start(arguments, path=path, out=out, prefix=prefix, helpers=helpers) as running:
         running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
         running.workers[0].send_signal(signal.SIGKILL)
@@ -216,6 +216,80 @@ def test_a_worker_that_is_stopped_ends_with_a_coordinator_that_is_killed(path, o
             program.time.sleep(0.05)
 
 
+def wait_until_gone(file):
+    deadline = time.monotonic() + program.PATIENCE_S
+    while file.exists():
+        assert time.monotonic() < deadline, f"{file} stays"
+        time.sleep(0.05)
+
+
+def coordinator_of(process):
+    """mpirun's first rank has it; otherwise the program itself."""
+    ranks = [pid for pid in children_of(process.pid)
+             if b"OMPI_COMM_WORLD_RANK=0" in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+    return ranks[0] if ranks else process.pid
+
+
+@pytest.mark.parametrize("transport", ["spawn", program.MPI])
+def test_the_data_of_a_coordinator_that_is_killed_go_with_its_workers(transport, path, out, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    arguments = ["-i", "0", "-+n", "-r", "64k", "-s", "1m", "--time", "100", *options]
+    with program.start(arguments, path=path, out=out, prefix=prefix, helpers=helpers) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        os.kill(coordinator_of(running.process), signal.SIGKILL)
+        running.process.wait(timeout=program.PATIENCE_S)
+        wait_until_gone(path / program.DATA_DIRECTORY)
+
+
+@pytest.mark.parametrize("transport", ["spawn", program.MPI])
+def test_data_that_are_to_be_kept_outlive_a_coordinator_that_is_killed(transport, path, out, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    arguments = ["-i", "0", "-+n", "-w", "-r", "64k", "-s", "1m", "--time", "100", *options]
+    env = program.clean_environment(JANITORS_OF=str(path))
+    with program.start(arguments, path=path, out=out, prefix=prefix, helpers=helpers, env=env) as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        assert len(janitors_of(path)) == 2
+        os.kill(coordinator_of(running.process), signal.SIGKILL)
+        running.process.wait(timeout=program.PATIENCE_S)
+        deadline = time.monotonic() + program.PATIENCE_S
+        while janitors_of(path):
+            assert time.monotonic() < deadline, "janitors stay"
+            time.sleep(0.05)
+    assert len(list((path / program.DATA_DIRECTORY).glob("lane-*"))) == 4
+
+
+def janitors_of(tag):
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            is_janitor = (process / "comm").read_text() == "iobench-janitor\n"
+            if is_janitor and f"JANITORS_OF={tag}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+    return found
+
+
+@pytest.mark.parametrize("transport", ["spawn", program.MPI])
+def test_the_directory_of_validate_goes_with_a_coordinator_that_is_killed(transport, path, out, tmp_path):
+    spawned, ranks = (("--spawn", "2"), ()) if transport == "spawn" else ((), program.mpirun(2))
+    command = [*ranks, program.BINARY, "validate", *spawned, "--path", str(path)]
+    running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env=program.clean_environment(), start_new_session=True)
+    try:
+        deadline = time.monotonic() + program.PATIENCE_S
+        while not list(path.glob("cluster-iobench.validate-*/*")):
+            assert time.monotonic() < deadline and running.poll() is None, "validate has no directory"
+            time.sleep(0.001)
+        os.kill(coordinator_of(running), signal.SIGKILL)
+        running.wait(timeout=program.PATIENCE_S)
+        while list(path.glob("cluster-iobench.*")):
+            assert time.monotonic() < deadline, list(path.rglob("*"))
+            time.sleep(0.05)
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+
+
 def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
     arguments = ["-i", "1", "-+n", "--engine", "null", "-r", "64k", "-s", "1m", "--time", "6", "--lost-after", "2", "--spawn", "2"]
     with program.start(arguments, path=path, out=out) as running:
@@ -241,7 +315,7 @@ def test_a_file_system_that_hangs_is_told_of_before_the_run_begins(path, out, tm
 
 def test_a_worker_says_that_it_waits_for_a_coordinator(tmp_path):
     address = f"127.0.0.1:{program.free_port()}"
-    outcome = program.plain("worker", "--join", address, "--join-timeout", "2.5").expect(3)
+    outcome = program.plain("worker", "--join", address, "--root", str(tmp_path), "--join-timeout", "2.5").expect(3)
     first, last = outcome.stderr.strip().splitlines()
     assert f"waiting for a coordinator at {address} (for up to 2.5 s)" in first, outcome
     assert "no coordinator" in last and address in last, outcome
@@ -292,3 +366,56 @@ def test_a_pipe_that_is_closed_early_leaves_no_data_behind(path, out):
     process.wait(timeout=program.PATIENCE_S)
     assert not (path / program.DATA_DIRECTORY).exists()
     assert (out / "result.json").exists()
+
+
+# ---------------------------------------------------------------------------------------- what checks leave behind
+
+
+@pytest.mark.strace
+def test_clean_removes_the_check_file_of_a_preflight_that_was_killed_and_not_of_one_that_is_alive(path, tmp_path):
+    delay = ("strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-e", "trace=unlinkat", "-e",
+             "inject=unlinkat:delay_enter=100000000")
+    running = subprocess.Popen([*delay, program.BINARY, "preflight", "--path", str(path)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=program.clean_environment(),
+                               start_new_session=True)
+    try:
+        deadline = time.monotonic() + program.PATIENCE_S
+        while not [file for file in path.glob("cluster-iobench.check-*") if file.stat().st_size]:
+            assert time.monotonic() < deadline and running.poll() is None, "no check file"
+            time.sleep(0.02)
+        refused = program.plain("clean", "--force", path).expect(1)
+        assert "cluster-iobench.check-" in refused.stderr and "is in use" in refused.stderr, refused
+    finally:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+    cleaned = program.plain("clean", path).expect(0)
+    assert f"removed 1 check files and 0 directories of validate below {path}" in cleaned.stdout, cleaned
+    assert not list(path.glob("cluster-iobench.*"))
+
+
+def test_clean_removes_the_directory_of_a_validate_that_was_killed_with_its_workers(path):
+    address = f"127.0.0.1:{program.free_port()}"
+    env = program.clean_environment()
+    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env}
+    processes = [subprocess.Popen([program.BINARY, *words], **silent) for words in (
+        ("validate", "--listen", address, "--workers", "2", "--path", str(path)),
+        ("worker", "--join", address, "--root", str(path)), ("worker", "--join", address, "--root", str(path)))]
+    try:
+        deadline = time.monotonic() + program.PATIENCE_S
+        while not list(path.glob("cluster-iobench.validate-*/d*")):
+            assert time.monotonic() < deadline and processes[0].poll() is None, "validate has no directory"
+            time.sleep(0.001)
+        refused = program.plain("clean", "--force", path).expect(1)
+        assert "cluster-iobench.validate-" in refused.stderr and "is in use" in refused.stderr, refused
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    tree, = path.glob("cluster-iobench.validate-*")
+    (tree / "notes").write_text("mine")
+    cleaned = program.plain("clean", path).expect(0)
+    assert f"left alone, not ours: {tree}/notes" in cleaned.stdout, cleaned
+    assert sorted(entry.name for entry in tree.iterdir()) == ["notes", "owner"]
+    (tree / "notes").unlink()
+    assert "1 directories of validate" in program.plain("clean", f"{path}/{program.DATA_DIRECTORY}").expect(0).stdout
+    assert not tree.exists()

@@ -1,5 +1,6 @@
 """Figures that only a whole run can show count the right ops, lanes and file systems."""
 import os
+import pathlib
 import subprocess
 
 import program
@@ -31,3 +32,45 @@ def test_an_overlay_on_tmpfs_is_memory(tmp_path, out):
                           prefix=["unshare", "--mount", "sh", "-c", mounts, str(base)]).expect(0)
     mark = next(mark for mark in outcome.phase("write")["marks"] if mark["code"] == "memory_fs")
     assert "merged (overlay)" in mark["text"]
+
+
+PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
+
+
+def fields_of(path, message):
+    """A raw file as (path of names, value) in the file's order: ("workers", "lanes", "ops"), "5"."""
+    text = subprocess.run(["protoc", f"--decode=iobench.v1.{message}", "-I", str(PROTO), "iobench/v1/result.proto"],
+                          stdin=path.open("rb"), capture_output=True, check=True).stdout.decode()
+    names = []
+    for line in text.splitlines():
+        if line.endswith("{"):
+            names.append(line.split()[0])
+        elif line.strip() == "}":
+            yield tuple(names), "}"
+            names.pop()
+        else:
+            name, value = line.strip().split(": ", 1)
+            yield (*names, name), value
+
+
+@pytest.mark.parametrize("options", [["-i", "0", "-i", "2", "-r", "4k", "-s", "1m"],
+                                     ["-i", "1", "-+n", "-r", "4k", "-s", "1m", "--time", "1", "--warmup", "0.3"],
+                                     ["--op", "create,stat", "--items", "100"]], ids=["size", "warm-up", "names"])
+def test_a_lane_has_each_measured_op_in_one_latency_slice(options, path, out):
+    outcome = program.run([*options, "--spawn", "2", "-t", "2"], path=path, out=out).expect(0)
+    for phase in outcome.result["phases"]:
+        in_slices, measured, lanes, slices_ns = 0, 0, 0, []
+        lane = ("workers", "lanes")
+        for names, value in fields_of(out / "raw" / f"phase-{phase['index']:03d}.pb", "PhaseRecord"):
+            if names == (*lane, "latency_slices", "counts"):
+                in_slices += int(value)
+            elif names == (*lane, "kinds", "ops"):
+                measured += int(value)
+            elif names == (*lane, "latency_slices", "slice_ns"):
+                slices_ns.append(int(value))
+            elif names == lane and value == "}":
+                lanes += 1
+                assert in_slices == measured > 0, phase["name"]
+                in_slices = measured = 0
+        assert lanes == len(slices_ns) == 4
+        assert all(0.99e6 < slice_ns <= 2.1e6 * max(1000 * phase["duration_s"] / 64, 1) for slice_ns in slices_ns)

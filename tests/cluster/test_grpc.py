@@ -32,7 +32,7 @@ def test_workers_may_be_there_before_their_coordinator(path, out, tmp_path):
 
 def test_all_addresses_may_be_listened_to_when_it_is_said_aloud(path, out):
     port = program.free_port()
-    worker = (program.BINARY, "worker", "--join", f"127.0.0.1:{port}")
+    worker = (program.BINARY, "worker", "--join", f"127.0.0.1:{port}", "--root", str(path))
     program.run([*SMALL, "--listen", f"0.0.0.0:{port}", "--workers", "1", "--insecure"], path=path, out=out,
                 helpers=(worker,)).expect(0)
 

@@ -1,4 +1,4 @@
-"""Operations on names make exactly the system calls they should, and leave the tree as they should."""
+"""Metadata operations make exactly the system calls they should, and leave the tree as they should."""
 import collections
 import os
 import re
@@ -86,7 +86,7 @@ def test_no_operation_is_left_out():
     assert EXPECTED.keys() | APART == operations
     assert set(ON_NAMES) == operations
     documentation = (schema.ROOT / "docs" / "measurement.md").read_text(encoding="utf-8")
-    (first_paragraph,) = re.findall(r"^## Operations on names\n\n(.*?)\n\n", documentation, re.S | re.M)
+    (first_paragraph,) = re.findall(r"^## Metadata operations\n\n(.*?)\n\n", documentation, re.S | re.M)
     assert operations <= set(re.findall(r"[a-z-]+", first_paragraph))
 
 
@@ -142,7 +142,7 @@ def found_by_find(data, *conditions):
 @pytest.mark.parametrize("shared", [(), ("--shared-directory",)])
 def test_find_counts_what_find_counts(shared, path, tmp_path):
     shape = ["--transport", "local", "-t", "2", "--items", "700", "--tree-depth", "1", "--tree-branching", "3", "-w",
-             "--file-bytes", "64", "--least-file-bytes", "60", *shared]
+             "--file-bytes", "64", "--min-file-bytes", "60", *shared]
     for number, (options, conditions) in enumerate([
             (["--find-name", "*01*", "--find-bytes", "62"], ["-name", "*01*", "-size", "62c"]),
             (["--find-bytes", "60"], ["-size", "60c"]),
@@ -174,7 +174,7 @@ def sizes_of(tree):
 
 
 def test_random_sizes_are_drawn_once_and_known_to_readers(path, tmp_path):
-    words = ["--op", "create", "--op", "open-close", "--file-bytes", "3000", "--least-file-bytes", "1000", "--items", "300",
+    words = ["--op", "create", "--op", "open-close", "--file-bytes", "3000", "--min-file-bytes", "1000", "--items", "300",
              "-w", "-t", "1", "--spawn", "2", "--rotate-clients"]
     seen = []
     for number, seed in enumerate(("7", "7", "8")):
@@ -266,8 +266,8 @@ def test_an_error_names_client_lane_operation_and_path(path, out):
     (("--op", "file-mix", "--random-order"), ("file-mix", "--random-order")),
     (("--op", "find", "--random-order"), ("find", "--random-order")),
     (("--op", "stat", "--find-name", "x"), ("--find-name", "--op find")),
-    (("--op", "create", "--least-file-bytes", "10"), ("--least-file-bytes", "--file-bytes")),
-    (("--op", "create", "--least-file-bytes", "10", "--file-bytes", "9"), ("--least-file-bytes 10", "9 bytes")),
+    (("--op", "create", "--min-file-bytes", "10"), ("--min-file-bytes", "--file-bytes")),
+    (("--op", "create", "--min-file-bytes", "10", "--file-bytes", "9"), ("--min-file-bytes 10", "9 bytes")),
     (("--op", "create", "--stripe", "4:1m"), ("--stripe only applies to Lustre", "another file system")),
 ])
 def test_a_plan_that_makes_no_sense_is_one_line(options, words, path, out):

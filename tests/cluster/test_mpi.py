@@ -68,6 +68,12 @@ def test_the_exit_code_of_rank_0_is_that_of_mpirun(path, out):
     assert outcome.code == 1, outcome
 
 
+def test_the_live_view_is_refused_since_mpirun_has_the_terminal(path, out):
+    outcome = program.run([*SMALL, "--live"], path=path, out=out, prefix=program.mpirun(2)).expect(1)
+    assert outcome.stderr.count("--live needs the terminal, which mpirun keeps to itself") == 1, outcome
+    assert not out.exists() and not outcome.data.exists()
+
+
 def test_sigterm_to_mpirun_saves_and_removes(path, out):
     arguments = ["-i", "0", "-+n", "-r", "64k", "-s", "1m", "--time", "100", "-t", "2"]
     with program.start(arguments, path=path, out=out, prefix=program.mpirun(2)) as running:

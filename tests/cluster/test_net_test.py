@@ -40,7 +40,7 @@ def test_workers_of_a_client_list(clients, path):  # noqa: F811
 
 def test_workers_that_join(path, out):
     address = f"127.0.0.1:{program.free_port()}"
-    worker = (program.BINARY, "worker", "--join", address)
+    worker = (program.BINARY, "worker", "--join", address, "--root", str(path))
     check(program.run([*SHORT, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)))
 
 

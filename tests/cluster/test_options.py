@@ -3,6 +3,7 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 
 import program
@@ -182,14 +183,14 @@ def test_files_that_are_kept_are_written_over_in_place(path, out):
 
 
 def test_a_rest_is_timed_and_reported(path, out):
-    outcome = program.run([*SMALL, "-+n", "-+q", "0.3"], path=path, out=out).expect(0)
+    outcome = program.run([*SMALL, "-+n", "-+q", "0.3", "--verbose"], path=path, out=out).expect(0)
     rests = [[step["seconds"] for step in phase["steps"] if step["name"] == "rest"] for phase in outcome.phases]
     assert rests[0] == [] and len(rests[1]) == 1 and rests[1][0] >= 0.3
     assert "rest 3" in outcome.stdout
 
 
 def test_a_lane_ends_after_so_many_ops(path, out):
-    outcome = program.run("-i 0 -i 2 -r 4k -s 1m -t 2 --most-ops 10 -x -w".split(), path=path, out=out).expect(0)
+    outcome = program.run("-i 0 -i 2 -r 4k -s 1m -t 2 --max-ops 10 -x -w".split(), path=path, out=out).expect(0)
     for phase in outcome.phases:
         assert phase["measured_ops"] == 20, phase["name"]
     assert {file.stat().st_size for file in outcome.data.glob("lane-*")} == {1 << 20}, "what was begun is finished"
@@ -310,8 +311,10 @@ def test_a_suite_installed_elsewhere_is_found(path, out, tmp_path):
     (tmp_path / "bin").mkdir()
     plans = tmp_path / "share" / "cluster-iobench" / "plans"
     plans.mkdir(parents=True)
-    os.link(program.BINARY, tmp_path / "bin" / "cluster-iobench") if os.stat(program.BINARY).st_dev == os.stat(
-        tmp_path).st_dev else subprocess.run(["cp", program.BINARY, tmp_path / "bin"], check=True)
+    try:
+        os.link(program.BINARY, tmp_path / "bin" / "cluster-iobench")
+    except OSError:     # another file system
+        shutil.copy2(program.BINARY, tmp_path / "bin")
     (plans / "mine.yaml").write_text("# Only mine\nfiles: {bytes_per_lane: 64k}\nphases:\n- assignments:\n"
                                      "  - operation: {name: write, record_bytes: 4k}\n")
     listed = subprocess.run([tmp_path / "bin" / "cluster-iobench", "--suite", "list"], capture_output=True, text=True,

@@ -1,5 +1,6 @@
 """A run can be printed again, and what it prints and saves agrees and is readable."""
 import os
+import pathlib
 import pty
 import re
 import subprocess
@@ -18,6 +19,17 @@ def test_report_prints_the_run_again_from_raw_data(path, out):
     again = program.plain("report", out).expect(0)
     assert figures(again.stdout) == figures(outcome.stdout)
     check_report(saved)
+
+
+def test_details_are_printed_only_on_request(path, out):
+    """Of a run, and of its report: the same lines."""
+    details = [rf"^  {label} " for label in ("windows", "stonewall", "regions", "latency", "tool", "lanes", "clients")]
+    brief = program.run(SMALL, path=path, out=out).expect(0).stdout
+    full = program.plain("report", "--verbose", out).expect(0).stdout
+    assert [detail for detail in details if re.search(detail, brief, re.M)] == []
+    assert [detail for detail in details if not re.search(detail, full, re.M)] == []
+    again = program.run([*SMALL, "--verbose", "--force"], path=path, out=out).expect(0).stdout
+    assert figures(program.plain("report", "--verbose", out).expect(0).stdout) == figures(again)
 
 
 def figures(text):
@@ -66,7 +78,8 @@ def test_every_phase_is_saved_raw_and_result_files_agree(path, out):
     outcome = program.run(SMALL, path=path, out=out).expect(0)
     raw = sorted(file.name for file in (out / "raw").iterdir())
     assert raw == [f"phase-{index:03}.pb" for index in range(6)] + ["run.pb"]
-    assert {file.name for file in out.iterdir()} == {"raw", *program.RESULT_FILES}
+    # A program that was built without Node.js does not write the page.
+    assert {file.name for file in out.iterdir()} - {"report.html"} == {"raw", *program.RESULT_FILES}
     check_csv(outcome)
     run = outcome.result["run"]
     assert run["id"] and run["started_at"].endswith("Z") and str(out) in run["command"]
@@ -87,3 +100,12 @@ def test_names_of_people_survive_in_all_reports(tmp_path, out):
 def test_selftest_says_what_the_tool_costs():
     outcome = program.plain("selftest").expect(0)
     assert re.search(r"\d+(\.\d+)? ?ns", outcome.stdout), outcome
+
+
+def test_the_report_has_the_sizes_of_the_processor_caches(path, out):
+    (client,) = program.run(["-i", "0", "-r", "4k", "-s", "64k", "-t", "1"], path=path, out=out).expect(0).result["clients"]
+    for cache in pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        level, kind, kib = ((cache / name).read_text().strip() for name in ("level", "type", "size"))
+        if level in "23" and kind != "Instruction":
+            assert client[f"l{level}_cache_bytes"] == int(kib.removesuffix("K")) * 1024
+    assert client["l2_cache_bytes"] >= 0 and client["l3_cache_bytes"] >= 0, "unknown where the kernel does not say"

@@ -1,4 +1,5 @@
-"""docs/result.schema.json accepts what the program writes and refuses wrong results."""
+"""docs/result.schema.json accepts what the program writes and refuses wrong results; docs/validate.schema.json does the
+same for validations. test_compare.py checks that of comparisons."""
 
 import copy
 import json
@@ -14,6 +15,9 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 import schema  # noqa: E402
 
 GOLDEN_PATH = ROOT / "tests" / "unit" / "golden" / "result.json"
+VALIDATE_SCHEMA_PATH = ROOT / "docs" / "validate.schema.json"
+GOLDEN_VALIDATION_PATH = ROOT / "tests" / "unit" / "golden" / "validate.json"
+SCHEMA_PATHS = pytest.mark.parametrize("path", [schema.SCHEMA_PATH, VALIDATE_SCHEMA_PATH], ids=lambda path: path.name)
 
 
 @pytest.fixture
@@ -21,12 +25,14 @@ def golden():
     return schema.load(GOLDEN_PATH)
 
 
-def test_the_schema_is_valid_by_itself():
-    jsonschema.Draft202012Validator.check_schema(schema.load(schema.SCHEMA_PATH))
+@SCHEMA_PATHS
+def test_the_schema_is_valid_by_itself(path):
+    jsonschema.Draft202012Validator.check_schema(schema.load(path))
 
 
-def test_every_reference_in_the_schema_leads_somewhere():
-    document = schema.load(schema.SCHEMA_PATH)
+@SCHEMA_PATHS
+def test_every_reference_in_the_schema_leads_somewhere(path):
+    document = schema.load(path)
     text = json.dumps(document)
     for name in document["$defs"]:
         assert f'"#/$defs/{name}"' in text, f"{name} is never used"
@@ -114,3 +120,52 @@ def test_the_helper_refuses_nan(tmp_path):
     path.write_text('{"schema": NaN}', encoding="utf-8")
     with pytest.raises(AssertionError, match="must be null"):
         schema.validate(path)
+
+
+@pytest.fixture
+def golden_validation():
+    return schema.load(GOLDEN_VALIDATION_PATH)
+
+
+def problems_of_validation(document):
+    return list(jsonschema.Draft202012Validator(schema.load(VALIDATE_SCHEMA_PATH)).iter_errors(document))
+
+
+def test_the_golden_validation_is_valid_and_has_every_verdict(golden_validation):
+    assert problems_of_validation(golden_validation) == []
+    verdicts = schema.load(VALIDATE_SCHEMA_PATH)["$defs"]["Verdict"]["enum"]
+    assert {check["verdict"] for check in golden_validation["checks"]} == set(verdicts) == set(golden_validation["counts"])
+
+
+@pytest.mark.parametrize(
+    "place, value",
+    [
+        (("schema",), "cluster-iobench validation 2"),
+        (("path",), None),
+        (("surprise",), 1),
+        (("seed",), "42"),
+        (("counts", "failed"), 1),
+        (("counts", "fail"), 0),
+        (("clients", 0, "workers"), 0),
+        (("clients", 0, "mount_options"), None),
+        (("checks", 0, "verdict"), "FAIL"),
+        (("checks", 0, "verdict"), ""),
+        (("checks", 0, "evidence"), "c01"),
+        (("checks", 0, "advice"), None),
+        (("checks", 4, "waiver"), ""),
+        (("checks", 2, "figures", 0, "value"), "12345"),
+        (("checks", 2, "figures", 0, "unit"), "reads"),
+    ],
+)
+def test_a_validation_that_is_wrong_is_refused(golden_validation, place, value):
+    change(golden_validation, place, value)
+    assert problems_of_validation(golden_validation)
+
+
+def test_the_schema_of_validations_has_the_fields_of_the_protocol():
+    protocol = (ROOT / "proto" / "iobench" / "v1" / "validate.proto").read_text(encoding="utf-8")
+    described = schema.load(VALIDATE_SCHEMA_PATH)["$defs"]
+    for message, body in re.findall(r"^message (\w+) \{(.*?)^\}", protocol, re.S | re.M):
+        fields = re.findall(r"^  \S.*?(\w+) = \d+;", body, re.M)
+        name = "Validation" if message == "ValidateReport" else message
+        assert list(described[name]["properties"]) == fields == described[name]["required"], message

@@ -23,8 +23,9 @@ def check_sweep(outcome):
         table = outcome.stdout.split(f"\n{operation} by workers\n")[1].splitlines()
         assert table[0].split()[:3] == ["workers", "clients", "lanes"] and "scaling" in table[0]
         assert [line.split()[:3] for line in table[1:4]] == [["1", "1", "1"], ["2", "1", "2"], ["3", "1", "3"]]
-        shown = [float(line.split()[-2]) for line in table[1:4]]
-        assert shown == pytest.approx([100 * rate / (count * rates[0]) for count, rate in enumerate(rates, 1)], abs=0.6)
+        shown = [float(line.split()[-2].replace(",", "")) for line in table[1:4]]
+        # Three digits: on a busy machine, one worker may be much slower alone than among others.
+        assert shown == pytest.approx([100 * rate / (count * rates[0]) for count, rate in enumerate(rates, 1)], rel=0.006)
 
 
 def test_a_sweep_over_spawned_workers_shows_how_it_scales(path, out):

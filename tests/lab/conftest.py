@@ -45,11 +45,17 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="session")
-def lab():
+def disk_mb():
+    """Size of the server's disk; 0: it has none, and what it exports is gone with its power. For modules to override."""
+    return 0
+
+
+@pytest.fixture(scope="session")
+def lab(disk_mb):
     """A kernel NFS server and two clients: nfs_lab.NfsLab. $LAB_LOGS names its log directory."""
     named = os.environ.get("LAB_LOGS")
     _session["log_dir"] = pathlib.Path(named or tempfile.mkdtemp(prefix="cluster-iobench-lab-"))
-    with nfs_lab.NfsLab(_session["log_dir"]) as running:
+    with nfs_lab.NfsLab(_session["log_dir"], disk_mb=disk_mb) as running:
         _session["boot_s"] = running.boot_s
         yield running
 

@@ -114,7 +114,7 @@ class NfsLab:
 
     log_dir gets the consoles and a record of every command; the caller keeps or removes it.
     disk_mb: size of an ext4 image in log_dir that the server exports; its files survive power_cut()
-    and boot_server(). With 0 the server exports a tmpfs of its own.
+    and boot(SERVER). With 0 the server exports a tmpfs of its own.
     """
 
     def __init__(self, log_dir, client_count=2, disk_mb=0, memory_mb=512):
@@ -177,11 +177,10 @@ class NfsLab:
         self.hosts[name].kill()
         self.run_outside([*self.ssh_words(name), "-O", "exit"], check=False)
 
-    def boot_server(self):
-        """The server again after power_cut(SERVER)."""
-        server = self.hosts[SERVER]
-        self._start(server)
-        self._await_ready(server)
+    def boot(self, name):
+        """A host again after power_cut(). A client needs the server."""
+        self._start(self.hosts[name])
+        self._await_ready(self.hosts[name])
 
     def _check_machine(self):
         if os.geteuid() != 0:

@@ -26,6 +26,12 @@ def kill(process):
     process.wait()
 
 
+def program_of(process):
+    """The process id of what nsenter, a Popen, runs: a host's kernel, a program."""
+    (child,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return int(child)
+
+
 def kill_and_read(process):
     """Kills a Popen with text pipes and returns what it had said: (stdout, stderr).
 

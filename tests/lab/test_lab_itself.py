@@ -115,7 +115,7 @@ def test_a_disk_keeps_what_the_server_acknowledged_before_a_power_cut(tmp_path):
         lab.run("client-11", f"head -c {2 * MIB} /dev/urandom >/mnt/nfs/file")
         written = lab.run("client-11", "sync; sha256sum </mnt/nfs/file").stdout
         lab.power_cut(nfs_lab.SERVER)
-        lab.boot_server()
+        lab.boot(nfs_lab.SERVER)
         assert lab.run(nfs_lab.SERVER, "sha256sum </mnt/export/file").stdout == written
         assert lab.run("client-11", "sha256sum </mnt/nfs3/file").stdout == written
 

@@ -1,4 +1,4 @@
-"""Operations on names over two real NFS clients: the report says which the server saw and which a client answered from
+"""Metadata operations over two real NFS clients: the report says which the server saw and which a client answered from
 memory."""
 
 import pytest
@@ -77,7 +77,7 @@ def test_lanes_of_two_clients_share_one_directory(cluster):
 
 
 def test_find_walks_what_another_client_has_made(cluster):
-    outcome = cluster.run(f"--op create --op find --items {ITEMS} --file-bytes 20 --least-file-bytes 10 --rotate-clients -w "
+    outcome = cluster.run(f"--op create --op find --items {ITEMS} --file-bytes 20 --min-file-bytes 10 --rotate-clients -w "
                           "--tree-depth 1 --tree-branching 3 --find-name *01* --find-bytes 15")
     find = outcome.phases["find"]
     assert find["ops"] == CLIENTS * ITEMS and find["lanes_on_own_client"] == 0 and find["errors"] == []

@@ -10,7 +10,7 @@ from host_clock import HostClock
 
 KIB, MIB = 1 << 10, 1 << 20
 CLIENTS = 2
-# Besides a phase's data the server sees the manifest written and read; nothing else.
+# Besides a phase's data the server sees the manifest, and before the run a check file of a few bytes, written and read.
 SLACK_BYTES = 64 * KIB
 
 
@@ -60,11 +60,95 @@ def test_the_report_has_each_client_s_own_nfs_counters(cluster):
         counted = outcome.clients[client["host"]]
         assert nfs["app_write_bytes"] == nfs["server_write_bytes"] == 2 * MIB
         assert nfs["ops"]["WRITE"]["ops"] == 2 * MIB // (64 * KIB)
-        assert 0 <= counted.requests["WRITE"] - nfs["ops"]["WRITE"]["ops"] <= 2, "manifest"
+        assert 0 <= counted.requests["WRITE"] - nfs["ops"]["WRITE"]["ops"] <= 3, "manifest and check file"
         assert 1 <= nfs["ops"]["COMMIT"]["ops"] <= counted.requests["COMMIT"]
+        rpc = client["nfs_rpc"]
+        for kind in ("WRITE", "COMMIT"):
+            assert rpc["kinds"][kind]["rpcs"] == nfs["ops"][kind]["ops"]
+        assert rpc["all_rpcs"] == sum(op["ops"] for op in nfs["ops"].values())
+        assert rpc["app_ops"] == 2 * MIB // (64 * KIB)
+        assert rpc["kinds"]["WRITE"]["rpcs_per_op"] == rpc["write_bytes_per_rpc"] / (64 * KIB) == 1
+        assert rpc["wsize_bytes"] >= 64 * KIB
         # The interface that leads to the server carried the data, and is known to.
         (carrier,) = [nic for nic in client["host_delta"]["nics"] if nic["carries_targets"]]
         assert 2 * MIB <= carrier["tx_bytes"] <= 3 * MIB, client["host_delta"]["nics"]
+
+
+def mountstats_numbers(text, mount_point, key):
+    """The numbers of every line that begins with `key`, of one mount in /proc/self/mountstats."""
+    (section,) = [part for part in text.split("device ") if f" mounted on {mount_point} " in part]
+    lines = [line.split() for line in section.splitlines()]
+    return [[int(word) for word in line if word.isdigit()] for line in lines if line[:1] == [key]]
+
+
+def test_requests_and_connections_are_those_that_the_clients_and_the_server_count(cluster):
+    lab = cluster.lab
+    mount_point = nfs_lab.MOUNT_POINTS[cluster.version]
+
+    def sends():
+        texts = {name: lab.run(name, "cat /proc/self/mountstats").stdout for name in lab.clients}
+        return {name: [numbers[5] for numbers in mountstats_numbers(text, mount_point, "xprt:")] for name, text in texts.items()}
+
+    before = sends()
+    outcome = cluster.run("-i 0 -i 1 -+n -e -c -x -r 64k -s 4m --cold")
+    after = sends()
+    for name in lab.clients:
+        counted = outcome.clients[name].requests
+        (write,) = [client for client in outcome.phases["write"]["clients"] if client["host"] == name]
+        (read,) = [client for client in outcome.phases["read"]["clients"] if client["host"] == name]
+        # Between the phases: the manifest, of which each request is one.
+        for client, kind in ((write, "WRITE"), (read, "READ")):
+            assert 0 <= counted[kind] - client["nfs_rpc"]["kinds"][kind]["rpcs"] <= 4
+            assert client["nfs_rpc"]["connections"] == len(after[name])
+        in_phases = write["nfs_rpc"]["sends"] + read["nfs_rpc"]["sends"]
+        assert write["nfs_rpc"]["all_rpcs"] <= write["nfs_rpc"]["sends"] + 2
+        assert 0 < in_phases <= sum(after[name]) - sum(before[name])
+    for phase, kind in (("write", "WRITE"), ("read", "READ")):
+        in_phase = outcome.phases[phase]["nfs_rpc"]["kinds"][kind]["rpcs"]
+        assert 0 <= outcome.server.requests[kind] - in_phase <= 4 * CLIENTS
+    assert outcome.phases["write"]["nfs_rpc"]["reconnects"] == 0
+    printed = " ".join(outcome.printed.split())
+    assert " per op " in printed and "per WRITE (wsize" in printed and "in flight" in printed
+
+    cold, sources = outcome.phases["read"]["cold"], outcome.phases["read"]["read_sources"]
+    assert cold["verified"], cold
+    assert cold["server"].startswith("unknown")
+    assert sources["asked_bytes"] == CLIENTS * 4 * MIB
+    assert sources["server_bytes"] + sources["cache_bytes"] == sources["asked_bytes"]
+    assert sources["server_bytes"] >= 0.95 * sources["asked_bytes"]
+    assert 0 < sources["files_to_memory"] < 0.1
+    assert "not_cold" not in outcome.marks("read")
+    assert "server cache: unknown" in printed
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_a_client_with_other_settings_is_found(cluster):
+    lab = cluster.lab
+    odd = lab.clients[1]
+    mount_point = nfs_lab.MOUNT_POINTS[cluster.version]
+    bdi = lab.run(odd, f"cat /sys/class/bdi/$(mountpoint -d {mount_point})/read_ahead_kb").stdout.strip()
+    lab.run(odd, f"echo 64 >/sys/class/bdi/$(mountpoint -d {mount_point})/read_ahead_kb")
+    try:
+        outcome = cluster.run("-i 0 -+n -c -r 64k -s 1% --eat-memory 10")
+    finally:
+        lab.run(odd, f"echo {bdi} >/sys/class/bdi/$(mountpoint -d {mount_point})/read_ahead_kb")
+    targets = {client["host"]: client["targets"][0]["settings"] for client in outcome.result["clients"]}
+    assert targets[odd]["read_ahead_kb"] == "64"
+    assert targets[lab.clients[0]]["read_ahead_kb"] == bdi != "64"
+    assert targets[odd]["nic_mtu"] == lab.run(odd, f"cat /sys/class/net/{targets[odd]['nic']}/mtu").stdout.strip()
+    for client in outcome.result["clients"]:
+        slots = lab.run(client["host"], "cat /proc/sys/sunrpc/tcp_slot_table_entries").stdout.strip()
+        assert client["settings"]["sunrpc.tcp_slot_table_entries"] == slots
+    (difference,) = [each for each in outcome.result["differences"] if each["what"].endswith(": read_ahead_kb")]
+    assert (difference["value"], difference["clients"], difference["usual"]) == ("64", [odd], bdi)
+    assert f"read_ahead_kb is 64 on {odd}" in " ".join(outcome.printed.split())
+
+    memory = min(client["memory_bytes"] for client in outcome.result["clients"])
+    files = outcome.result["run"]["plan"]["files"]
+    assert files["memory_percent"] == 1
+    assert 0 <= files["bytes_per_lane"] - memory // 100 <= 64 * KIB
+    (step,) = [step for step in outcome.phases["write"]["steps"] if step["name"] == "eat-memory"]
+    assert step["outcome"].startswith("locked "), step
 
 
 def bounds_throughout(first, second):
@@ -147,6 +231,9 @@ def test_reads_from_a_client_s_own_cache_are_marked(cluster):
             (nfs,) = client["host_delta"]["nfs"].values()
             # Whether a client trusts its cache after its own writes is for its kernel to decide.
             assert (client["host"] in marked) == (nfs["server_read_bytes"] < 0.95 * MIB)
+            sources = client["read_sources"]
+            assert sources["server_bytes"] == min(MIB, nfs["server_read_bytes"])
+            assert sources["cache_bytes"] == MIB - sources["server_bytes"]
             served_bytes += nfs["server_read_bytes"]
         if name == "reread":
             assert marked == set(cluster.lab.clients)

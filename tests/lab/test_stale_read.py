@@ -11,9 +11,11 @@ import lab as nfs_lab
 MOUNT_POINT = f"{nfs_lab.SCRATCH}/trusting"
 SECTORS = (1 << 20) // 512
 PHASES = """
-  - {name: write, assignments: [{operation: {name: write, record_bytes: 64k}}], region: {close: true}}
+  - {name: write, assignments: [{operation: {name: write, record_bytes: 64k}}], region: {close: true},
+     stonewall: none}
   - {name: first-read, assignments: [{operation: {name: read, record_bytes: 64k, rotate_clients: true}}]}
-  - {name: rewrite, assignments: [{operation: {name: rewrite, record_bytes: 64k}}], region: {close: true}}
+  - {name: rewrite, assignments: [{operation: {name: rewrite, record_bytes: 64k}}], region: {close: true},
+     stonewall: none}
   - {name: second-read, assignments: [{operation: {name: reread, record_bytes: 64k, rotate_clients: true}}]}
 """
 
@@ -31,13 +33,14 @@ def mounted(lab, options):
 
 def run_plan(lab, directory, tmp_path):
     """Exit code, report and the phases by name, of one worker with one lane on each client."""
+    tmp_path.mkdir()
     plan, out = tmp_path / "plan.yaml", tmp_path / "out"
     plan.write_text(f"targets: [{{path: {directory}}}]\nfiles: {{bytes_per_lane: 1m}}\nlanes_per_worker: 1\n"
                     f"data: {{verify: true}}\nphases:{PHASES}")
     address = f"{nfs_lab.OUTSIDE}:{cluster_run.PORT}"
     listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
     coordinator = lab.start_outside([nfs_lab.binary(), "run", *listen, "--plan", str(plan), "--out", str(out)])
-    join = f"exec {nfs_lab.binary()} worker --join {address} --join-timeout 60"
+    join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root / --allow drop-caches --join-timeout 60"
     workers = [lab.start(client, join) for client in lab.clients]
     ended = lab.finish(coordinator, timeout=cluster_run.PATIENCE_S)
     for worker in workers:
@@ -46,15 +49,26 @@ def run_plan(lab, directory, tmp_path):
     return ended, result, {phase["name"]: phase for phase in result["phases"]}
 
 
+def read_from_server(phase, client):
+    """Bytes that the client's kernel asked the server for during the phase."""
+    (delta,) = [each["host_delta"] for each in phase["clients"] if each["host"] == client]
+    return sum(mount["server_read_bytes"] for mount in delta["nfs"].values())
+
+
 @pytest.mark.parametrize("trusts", [True, False], ids=["nocto", "cto"])
 def test_a_stale_read_is_told_with_its_writer_and_generation(lab, tmp_path, trusts):
     trusting, honest = lab.clients
     options = {trusting: "actimeo=600,nocto" if trusts else "actimeo=600", honest: "actimeo=600"}
-    name = f"stale-{trusts}"
-    lab.run(nfs_lab.SERVER, f"mkdir {nfs_lab.EXPORT}/{name}")
-    with mounted(lab, options):
-        ended, result, phases = run_plan(lab, f"{MOUNT_POINT}/{name}", tmp_path)
-    lab.run(nfs_lab.SERVER, f"rm -rf {nfs_lab.EXPORT}/{name}")
+    # A kernel may look at a file again before its cached attributes expire; then nothing stale is read. The kernel's
+    # counters say so, whatever the verification found.
+    for attempt in range(4):
+        name = f"stale-{trusts}-{attempt}"
+        lab.run(nfs_lab.SERVER, f"mkdir {nfs_lab.EXPORT}/{name}")
+        with mounted(lab, options):
+            ended, result, phases = run_plan(lab, f"{MOUNT_POINT}/{name}", tmp_path / str(attempt))
+        lab.run(nfs_lab.SERVER, f"rm -rf {nfs_lab.EXPORT}/{name}")
+        if not trusts or read_from_server(phases["second-read"], trusting) == 0:
+            break
 
     first, second = phases["first-read"]["verify"], phases["second-read"]["verify"]
     assert first["sectors"] == second["sectors"] == 2 * SECTORS

@@ -45,7 +45,7 @@ def chooses(expression, carried):
     return eval(expression, {"__builtins__": {}}, {marker: marker in carried for marker in MARKERS})
 
 
-@pytest.mark.parametrize("folder", ["cluster", "lab", "structure"])
+@pytest.mark.parametrize("folder", ["cluster", "faults", "lab", "structure"])
 def test_every_file_is_named(folder):
     named = (TESTS / folder / "CMakeLists.txt").read_text()
     files = sorted(file.name for file in (TESTS / folder).glob("test_*.py"))

@@ -22,6 +22,12 @@ MPI = pytest.param("mpi", marks=pytest.mark.mpi)
 LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
 
 
+def require_binary():
+    """For conftest.py: without the program, no test of the folder can run."""
+    if not BINARY or not pathlib.Path(BINARY).is_file():
+        raise pytest.UsageError("set CLUSTER_IOBENCH to the built program, or use ctest")
+
+
 def clean_environment(**extra):
     """Ours without what an MPI launcher or batch system around the tests may have set."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_VARIABLES)}
@@ -132,6 +138,11 @@ def run(args, *, path, out, env=None, prefix=(), helpers=()):
         return running.wait()
 
 
+def start_bare(command):
+    """A whole command, for runs that are not told a path or where results go."""
+    return Running(list(map(str, command)), "/nonexistent", "/nonexistent", clean_environment())
+
+
 def plain(*args, env=None, cwd=None):
     """The program with exactly these arguments."""
     command = [BINARY, *map(str, args)]
@@ -158,8 +169,9 @@ class Transports:
     """How four lanes are started on each transport: all in one worker, or two in each of two."""
     lanes = 4
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, roots=("/",)):
         self.scratch = scratch
+        self.roots = roots
 
     def parts(self, name):
         """(prefix, options, helper commands)"""
@@ -174,7 +186,8 @@ class Transports:
             "join-ipv6": lambda: f"[::1]:{free_port(socket.AF_INET6)}",
             "join-unix": lambda: f"unix:{self.scratch}/coordinator.sock",
         }[name]()
-        worker = (BINARY, "worker", "--join", address)
+        rights = [word for root in self.roots for word in ("--root", root)] + ["--allow", "log-files,drop-caches"]
+        worker = (BINARY, "worker", "--join", address, *(() if name == "join-unix" else rights))
         return (), ("--listen", address, "--workers", "2", "-t", "2"), (worker, worker)
 
     @staticmethod

@@ -3,6 +3,8 @@
 #ifndef TESTS_SUPPORT_SCRIPTED_NFS_SERVER_H_
 #define TESTS_SUPPORT_SCRIPTED_NFS_SERVER_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -121,6 +123,29 @@ class ScriptedNfsServer {
   uint64_t verifier_ ABSL_GUARDED_BY(mutex_) = 1;
   uint32_t access_ ABSL_GUARDED_BY(mutex_) = 0x3f;
   bool attributes_ ABSL_GUARDED_BY(mutex_) = true;
+};
+
+// As long as it lives, the server defers these calls (NFS3ERR_JUKEBOX), but only until it has seen the second one.
+class Deferring {
+ public:
+  Deferring(ScriptedNfsServer& server, NfsProc proc) {
+    server.ForgetCounts();
+    server.FailAll(proc, 10008);
+    recall_ = std::thread([this, &server, proc] {
+      while (!ends_ && server.CountOf(proc) < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      server.FailAll(proc, 0);
+    });
+  }
+  ~Deferring() {
+    ends_ = true;
+    recall_.join();
+  }
+  Deferring(const Deferring&) = delete;
+  Deferring& operator=(const Deferring&) = delete;
+
+ private:
+  std::atomic<bool> ends_{false};
+  std::thread recall_;
 };
 
 }  // namespace iobench

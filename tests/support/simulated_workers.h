@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/digest/xxh3.h"
 #include "common/text/units.h"
 #include "common/transport/transport.h"
 
@@ -18,12 +19,14 @@ namespace iobench {
 
 struct SimulatedWorker {
   v1::WorkerFacts facts;
-  double offset_s = 0;                                      // of its clock at the start
-  double drift_ppm = 0;                                     // drift of its clock from then on
-  double lane_s = 1;                                        // duration of its only lane
-  int64_t way_there_ns = 50'000;                            // duration of a message to it …
-  int64_t way_back_ns = 50'000;                             // … and of its answer
-  int pings_answered = INT_MAX;                             // number of pings that it answers
+  double offset_s = 0;            // of its clock at the start
+  double drift_ppm = 0;           // drift of its clock from then on
+  double lane_s = 1;              // duration of its only lane
+  int64_t way_there_ns = 50'000;  // duration of a message to it …
+  int64_t way_back_ns = 50'000;   // … and of its answer
+  int pings_answered = INT_MAX;   // number of pings that it answers
+  int ping_left_out = 0;          // number of the ping that it never answers; 0: none
+  int polls_answered = INT_MAX;   // … and of polls, each with 4 KiB more
   enum class Then { kSilent, kLost } then = Then::kSilent;  // after those
 };
 
@@ -63,9 +66,17 @@ class SimulatedWorkers final : public Transport {
           event.mutable_lost()->set_reason("its host is gone");
           break;
         }
+        if (pings_[id] == workers_[id].ping_left_out) return absl::OkStatus();
         set_pong(*event.mutable_pong());
         break;
       case v1::WorkerRequest::kPoll:
+        if (++polls_[id] > workers_[id].polls_answered) return absl::OkStatus();
+        event.mutable_progress()->set_bytes(static_cast<uint64_t>(polls_[id]) * 4096);
+        if (request.poll().latency()) {
+          // As many ops as polls, of which each took this long so far.
+          event.mutable_progress()->mutable_latency()->add_bin_gaps(100 + id);
+          event.mutable_progress()->mutable_latency()->add_counts(polls_[id]);
+        }
         set_pong(*event.mutable_progress()->mutable_pong());
         break;
       case v1::WorkerRequest::kInspect:
@@ -75,6 +86,14 @@ class SimulatedWorkers final : public Transport {
           target.set_network(true);
           target.set_free_bytes(1_GiB);
           target.set_logical_block_bytes(512);
+        }
+        break;
+      case v1::WorkerRequest::kFileActions:
+        for (const v1::FileAction& action : request.file_actions().actions()) {
+          v1::FileActionResult& result = *event.mutable_file_actions_done()->add_results();
+          if (action.what() == v1::FileAction::CREATE)
+            check_files_[action.file()] = Xxh3Of(action.contents());
+          if (action.what() == v1::FileAction::READ) result.set_contents_xxh3(check_files_[action.file()]);
         }
         break;
       case v1::WorkerRequest::kDataStep:
@@ -164,7 +183,9 @@ class SimulatedWorkers final : public Transport {
   CoordTime now_{kBeginNs};
   std::multimap<int64_t, std::pair<WorkerId, v1::WorkerEvent>> events_;  // by time of arrival
   std::map<WorkerId, int> pings_;
+  std::map<WorkerId, int> polls_;
   std::map<WorkerId, uint32_t> lane_of_;
+  std::map<uint32_t, uint64_t> check_files_;  // on the storage that all see: hash by number
   std::map<WorkerId, v1::LaneResult> results_;
   std::map<v1::WorkerRequest::BodyCase, int> counts_;
 };

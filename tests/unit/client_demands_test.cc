@@ -40,6 +40,16 @@ TEST_CASE("a worker is asked for the traces of its own lanes, by their numbers")
   CHECK(AsStrings(run.On(2).new_files()) == Strings{"/tmp/t.4", "/tmp/t.5"});
 }
 
+TEST_CASE("a worker is asked for the offset and latency files of its own lanes") {
+  const Deployment run({"--op", "write", "--op", "read", "-t", "2", "-Q"});
+  CHECK(AsStrings(run.On(1).appended_files()) ==
+        Strings{"Child_2_rol.dat", "Child_2_wol.dat", "Child_3_rol.dat", "Child_3_wol.dat"});
+  CHECK(run.On(1).new_files().empty());
+  Deployment alone({"--op", "write", "-t", "1", "-Q"});
+  alone.members.resize(1);
+  CHECK(AsStrings(alone.On(0).appended_files()) == Strings{"wol.dat"});
+}
+
 TEST_CASE("a trace that is replayed must fit the smallest of the files that it is replayed in") {
   const Deployment run({"--op", "write", "-s", "1m", "-s", "256k", "-s", "4m", "-r", "4k", "-Y", "/tmp/t"});
   const v1::Demands demands = run.On(1);
@@ -71,15 +81,17 @@ TEST_CASE(
   CHECK(AsStrings(run.On(1).remounts()) == Strings{"/mnt/nfs"});
 }
 
-TEST_CASE("the first thing that is missing is told with its client") {
+TEST_CASE("everything that is missing is told with its client") {
   const Deployment run({"-i", "0"});
   v1::Inspected seen;
-  CHECK(CheckDemandsMet(run.members[2], seen).ok());
+  CHECK(UnmetBy(run.members[2], seen).empty());
   seen.add_problems()->set_message("no such engine");
   seen.add_problems()->set_message("no such trace");
-  const absl::Status status = CheckDemandsMet(run.members[2], seen);
-  CHECK(absl::IsInvalidArgument(status));
-  CHECK(status.message() == "node1: no such engine");
+  const std::vector<absl::Status> unmet = UnmetBy(run.members[2], seen);
+  REQUIRE(unmet.size() == 2);
+  CHECK(absl::IsInvalidArgument(unmet[0]));
+  CHECK(unmet[0].message() == "node1: no such engine");
+  CHECK(unmet[1].message() == "node1: no such trace");
 }
 
 TEST_CASE("a mount that no target lies on is not renewed") {

@@ -42,9 +42,19 @@ TEST_CASE("what is wrong with a client list is told with its line") {
         "but this one has 2");
   CHECK_THAT(ProblemWith("a b c d e\n"), Catch::Contains("clients:1: ") && Catch::Contains("has 5"));
   CHECK_THAT(ProblemWith("-oProxyCommand=x /x /y\n"), Catch::Contains("clients:1: "));
+  CHECK(
+      ProblemWith("a /x\n\nb /x /y\n-x /x /y\n") ==
+      "client list clients:1: a line needs 3 or 4 fields (client, directory, program, and what to test), but this "
+      "one has 2\n"
+      "client list clients:2: blank line: remove it, or make it a comment with #\n"
+      "client list clients:4: \"-x\" is not a client name: a remote shell would read it as an option");
   CHECK_THAT(ProblemWith("# nobody\n"), Catch::Contains("names no client"));
   CHECK_THAT(ProblemWith(""), Catch::Contains("names no client"));
   CHECK_THAT(ProblemWith("a /\xff /y\n"), Catch::Contains("clients:1: ") && Catch::Contains("UTF-8"));
+  for (const std::string& name : {std::string("a\0b", 3), std::string("a\x1b[0m"), std::string("a\x7f")}) {
+    CHECK_THAT(ProblemWith(name + " /x /y\n"), Catch::Contains("clients:1: the line has control characters"));
+    CHECK_THAT(ProblemWith("a /x /y" + name + "\n"), Catch::Contains("control characters"));
+  }
   CHECK(absl::IsNotFound(LoadClientList("/nonexistent/clients").status()));
 }
 
@@ -90,6 +100,15 @@ TEST_CASE("where a run has more workers than a sweep takes, its largest phases s
   CHECK(unknown.phases(0).assignments(0).who().workers_size() == 2);
 }
 
+TEST_CASE("a hundred thousand workers with a path each are a hundred thousand targets, at once") {
+  std::vector<std::string> paths;
+  for (int i = 0; i < 100'000; ++i) paths.push_back("/mnt/" + std::to_string(i));
+  const std::vector<v1::Target> targets = TargetsOf(paths);
+  REQUIRE(targets.size() == paths.size());
+  CHECK(targets.back().path() == paths.back());
+  CHECK(targets.back().who().workers(0) == 99'999);
+}
+
 TEST_CASE("workers with paths of their own are spread over targets by name") {
   const std::vector<std::string> different = {"/a", "/b", "/a"};
   const std::vector<v1::Target> targets = TargetsOf(different);
@@ -105,21 +124,28 @@ TEST_CASE("workers with paths of their own are spread over targets by name") {
 
 TEST_CASE("a remote shell gets the client's directory, program and path, quoted") {
   const ClientEntry entry{.client = "n", .directory = "/my dir", .program = "/it's/prog", .path = ""};
-  const LaunchOptions options{.join_address = "head:9400", .join_timeout_s = 30};
+  const WorkerArguments options{
+      .join_address = "head:9400", .join_timeout_s = 30, .credentials_piped = false};
   CHECK(WorkerCommand(entry, 7, options) ==
         "cd '/my dir' && if test -d '/it'\\''s/prog'; then exec '/it'\\''s/prog'/cluster-iobench worker "
         "--join head:9400 --join-timeout 30 --place 7 --path .; else exec '/it'\\''s/prog' worker "
         "--join head:9400 --join-timeout 30 --place 7 --path .; fi");
-  LaunchOptions plan_says = options;
+  WorkerArguments plan_says = options;
   plan_says.own_paths = false;
   CHECK(WorkerCommand(entry, 7, plan_says).find("--path") == std::string::npos);
 }
 
-TEST_CASE("ssh is told not to wait for minutes, other shells are left as they are") {
-  CHECK(Impatient("ssh") == "ssh -o BatchMode=yes -o ConnectTimeout=10");
-  CHECK(Impatient("/usr/bin/ssh -p 2222") == "/usr/bin/ssh -p 2222 -o BatchMode=yes -o ConnectTimeout=10");
-  CHECK(Impatient("rsh") == "rsh");
-  CHECK(Impatient("/opt/my-ssh -x") == "/opt/my-ssh -x");
+TEST_CASE("a client list's remote shells get -n, as IOzone's do, unless the worker reads its credentials") {
+  const std::vector<ClientEntry> clients = {{"a", "/d", "/p", ""}, {"b", "/d", "/p", ""}};
+  WorkerArguments words{.join_address = "head:9400", .credentials_piped = false};
+  const std::vector<RemoteStart> starts = StartsOfList(clients, "rsh -x", words);
+  REQUIRE(starts.size() == 2);
+  CHECK_THAT(starts[1].command, Catch::StartsWith("rsh -x b -n 'cd /d && ") && Catch::Contains("--place 2 "));
+  CHECK(starts[1].name == "client b (worker 1)");
+  CHECK(starts[1].first_place == 2);
+  words.credentials_piped = true;
+  CHECK_THAT(StartsOfList(clients, "rsh", words)[0].command,
+             Catch::StartsWith("rsh a 'cd /d && ") && Catch::Contains(" --token-file - "));
 }
 
 TEST_CASE("clients are told an address that they can reach") {
@@ -135,8 +161,8 @@ TEST_CASE("clients are told an address that they can reach") {
 }
 
 TEST_CASE("a list of this host alone is served on the loopback interface") {
-  const std::vector<ClientEntry> here = {{"localhost", "/", "x", ""}, {"127.0.0.2", "/", "x", ""}};
-  const std::vector<ClientEntry> elsewhere = {{"localhost", "/", "x", ""}, {"node7", "/", "x", ""}};
+  const std::vector<std::string> here = {"localhost", "127.0.0.2", "::1"};
+  const std::vector<std::string> elsewhere = {"localhost", "node7"};
   CHECK(ListenAddressFor(here) == "127.0.0.1:0");
   CHECK(ListenAddressFor(elsewhere) == ":0");
 }

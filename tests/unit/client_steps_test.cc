@@ -47,7 +47,7 @@ struct Clients {
               }
               return std::vector<v1::WorkerEvent>{event};
             }),
-        cluster(workers, 1, interrupt, Cluster::kDefaultLostAfterNs, [this] { return clock.now; }) {}
+        cluster(workers, 1, interrupt, ClusterPatience(), [this] { return clock.now; }) {}
 
   void Join(uint32_t count) {
     REQUIRE(cluster.Gather(count, clock.now + 1'000'000'000, "1", [](uint32_t) {}).ok());
@@ -83,6 +83,9 @@ TEST_CASE("only steps of whole clients are client steps") {
   CHECK(IsClientStep(phase.before(1)));
   CHECK(HasClientSteps(phase));
   CHECK_FALSE(HasClientSteps(v1::Phase()));
+  v1::Step eats;
+  eats.mutable_eat_memory()->set_percent(50);
+  CHECK(IsClientStep(eats));
 }
 
 TEST_CASE("workers of a client list are numbered by their places, whoever joins first") {
@@ -97,7 +100,7 @@ TEST_CASE("workers of a client list are numbered by their places, whoever joins 
 TEST_CASE("who waits for workers hears at once that one of them has ended") {
   Clients clients({On("a")});
   const absl::Status status =
-      clients.cluster.Gather(2, CoordNow() + 60'000'000'000, "1", [](uint32_t) {},
+      clients.cluster.Gather(2, CoordTime{INT64_MAX}, "1", [](uint32_t) {},
                              {.check = [] { return absl::UnavailableError("client b: exit code 2"); }});
   CHECK(status.message() == "client b: exit code 2");
 }

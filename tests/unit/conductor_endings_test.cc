@@ -15,6 +15,16 @@ v1::Plan WornOut() {
   return plan;
 }
 
+// Its connection breaks as soon as it is armed.
+void LoseWorker1WhenArmed(Run& run) {
+  run.perfect.instead = [](WorkerId id, const v1::WorkerRequest& request,
+                           std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_arm() || id != 1) return false;
+    events = {ArmedInTime(), Lost("connection reset")};
+    return true;
+  };
+}
+
 TEST_CASE("a flushed stonewall tells every lane to stop when the first one has finished") {
   Run run;
   run.plan = EmptyPhases(1, 1);
@@ -144,6 +154,7 @@ TEST_CASE("with wear-out a worker that was through before the deadline counts, t
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
     if (request.has_arm()) {
+      run.perfect.start_ns[id] = request.arm().start_worker_ns();
       events = {ArmedInTime(), AtDeadline(id == 0 ? 500 : 100 + 10 * id)};
       if (id == 0) events.push_back(Done());
       return true;
@@ -158,20 +169,120 @@ TEST_CASE("with wear-out a worker that was through before the deadline counts, t
   CHECK(goals[2] == 500);
 }
 
+TEST_CASE("a criterion that is not met ends the run with a code of its own, unless a worker was lost") {
+  constexpr char kCriterion[] = "*>=900000TiB/s";
+  Run run;
+  run.plan.add_criteria(kCriterion);
+  CHECK(run.Go() == kExitThreshold);
+  CHECK(run.conductor->report().run().exit_code() == kExitThreshold);
+  REQUIRE(run.conductor->report().criteria_size() == 1);
+  Run with_loss;
+  with_loss.plan.add_criteria(kCriterion);
+  LoseWorker1WhenArmed(with_loss);
+  CHECK(with_loss.Go() == kExitPartial);
+  REQUIRE(with_loss.conductor->report().criteria_size() == 1);
+  CHECK_FALSE(with_loss.conductor->report().criteria(0).met());
+}
+
 TEST_CASE("a worker that is lost in a phase costs its own numbers and makes the run partial") {
   Run run;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
-                            std::vector<v1::WorkerEvent>& events) {
-    if (!request.has_arm() || id != 1) return false;
-    events = {ArmedInTime(), Lost("connection reset")};
-    return true;
-  };
+  LoseWorker1WhenArmed(run);
   REQUIRE(run.Go() == kExitPartial);
   const v1::RunReport& report = run.conductor->report();
   REQUIRE(report.phases_size() == 2);
   CHECK(report.phases(0).workers_lost() == 1);
   CHECK(report.phases(0).bytes() == 8_KiB);
   CHECK(report.run().exit_code() == kExitPartial);
+}
+
+TEST_CASE("a worker whose result cannot be costs its own numbers, is marked, and makes exit code 2") {
+  Run run;
+  bool lied = false;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_collect() || id != 1 || lied) return false;
+    lied = true;
+    events = run.perfect(id, request);
+    v1::LaneResult& lane = *events.back().mutable_chunk()->mutable_lanes(0);
+    lane.set_bytes(uint64_t{1} << 63);
+    lane.set_region_bytes(uint64_t{1} << 63);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitIo);
+  REQUIRE(run.phases.size() == 2);
+  const v1::PhaseReport& phase = run.phases[0];
+  CHECK(phase.bytes() == 8_KiB);
+  REQUIRE(phase.marks_size() >= 2);
+  CHECK(phase.marks(0).code() == "refused_result");
+  CHECK_THAT(phase.marks(0).text(), Catch::Contains("worker 1 on") && Catch::Contains("lane 1"));
+  CHECK(phase.marks(1).code() == "partial");
+  CHECK_THAT(phase.marks(1).text(), Catch::Contains("1 worker refused"));
+  REQUIRE(phase.errors_size() == 1);
+  CHECK_THAT(phase.errors(0).message(), Catch::Contains("refused"));
+  CHECK(run.phases[1].bytes() == 12_KiB);  // the worker's later results count
+}
+
+TEST_CASE("a worker that sends other workers' lanes, or lanes without end, is refused") {
+  for (const int copies : {1, 100'000}) {
+    Run run;
+    run.plan = EmptyPhases(1, 1);
+    bool lied = false;
+    run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                              std::vector<v1::WorkerEvent>& events) {
+      if (!request.has_collect() || id != 1 || lied) return false;
+      lied = true;
+      events = run.perfect(id, request);
+      v1::ResultChunk& chunk = *events.back().mutable_chunk();
+      chunk.mutable_lanes(0)->set_lane(2);
+      for (int i = 1; i < copies; ++i) *chunk.add_lanes() = chunk.lanes(0);
+      return true;
+    };
+    CHECK(run.Go() == kExitIo);
+    REQUIRE(run.phases.size() == 1);
+    CHECK(run.phases[0].bytes() == 8_KiB);
+    CHECK(run.phases[0].marks(0).code() == "refused_result");
+  }
+}
+
+TEST_CASE("a worker that answers pings before they arrive is refused, and delays nobody") {
+  Run honest, lying;
+  honest.plan = lying.plan = EmptyPhases(1, 1);
+  REQUIRE(honest.Go() == kExitOk);
+  lying.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                              std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_ping() || id != 1) return false;
+    v1::WorkerEvent pong;
+    pong.mutable_pong()->set_received_worker_ns(lying.perfect.clock.now.ns + 3600 * kNanosPerSecond);
+    pong.mutable_pong()->set_replied_worker_ns(lying.perfect.clock.now.ns);
+    events = {pong};
+    return true;
+  };
+  CHECK(lying.Go() == kExitIo);
+  REQUIRE(lying.phases.size() == 1);
+  CHECK(lying.phases[0].bytes() == 8_KiB);
+  CHECK_THAT(lying.phases[0].marks(0).text(), Catch::Contains("before the ping had arrived"));
+  const auto lead_ns = [](const Run& run) {  // from the request to T, in the clock of worker 0
+    for (const auto& sent : run.posted) {
+      if (sent.request.has_arm() && sent.worker == 0) return sent.request.arm().start_worker_ns();
+    }
+    return int64_t{0};
+  };
+  CHECK(std::abs(lead_ns(lying) - lead_ns(honest)) < 100'000'000);
+}
+
+TEST_CASE("a worker that answers everything with the first part of a result holds nobody up") {
+  Run run;
+  run.patience.stall_after_ns = 10'000'000'000;
+  run.phase_timeout_ns = 20'000'000'000;
+  int pings = 0;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (id != 1 || !request.has_ping()) return false;
+    REQUIRE(++pings < 1000);  // else it is asked for ever
+    events.emplace_back().mutable_chunk()->add_lanes();
+    return true;
+  };
+  CHECK(run.Go() != kExitOk);
 }
 
 TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs its file") {
@@ -199,6 +310,143 @@ TEST_CASE("a lane's error makes exit code 2, and its lane sits out what needs it
   CHECK(sat_out[1] == std::vector<bool>{false, true});
   REQUIRE(run.phases[0].errors_size() == 1);
   CHECK(run.phases[0].errors(0).errno_value() == 5);
+}
+
+TEST_CASE("a worker that refuses a phase costs its own lanes, and takes part in the next one") {
+  Run run;
+  int refused = 0;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_prepare() || id != 1 || refused++ > 0) return false;
+    v1::WorkerEvent event;
+    event.mutable_problem()->set_code(static_cast<int>(absl::StatusCode::kInternal));
+    event.mutable_problem()->set_errno_value(116);
+    event.mutable_problem()->set_message("open /mnt/nfs/cluster-iobench.data: Stale file handle (ESTALE)");
+    events.push_back(event);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitIo);
+  REQUIRE(run.phases.size() == 2);
+  CHECK(run.phases[0].lanes_failed() == 1);
+  CHECK(run.phases[0].workers_lost() == 0);
+  CHECK(run.phases[0].bytes() == 8_KiB);
+  REQUIRE(run.phases[0].errors_size() == 1);
+  CHECK(run.phases[0].errors(0).errno_value() == 116);
+  CHECK(run.phases[0].errors(0).worker() == 1);
+  CHECK(run.phases[1].lanes_failed() == 0);
+  CHECK(run.phases[1].bytes() == 12_KiB);
+}
+
+TEST_CASE("a phase that everybody refuses ends the run") {
+  Run run;
+  run.perfect.instead = [&](WorkerId, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_prepare()) return false;
+    v1::WorkerEvent event;
+    event.mutable_problem()->set_code(static_cast<int>(absl::StatusCode::kInternal));
+    event.mutable_problem()->set_message("no room");
+    events.push_back(event);
+    return true;
+  };
+  CHECK(run.Go() == kExitIo);
+  CHECK(run.Count(v1::WorkerRequest::kPrepare) == 3);
+  REQUIRE(run.conductor->report().run().problems_size() == 1);
+  CHECK_THAT(run.conductor->report().run().problems(0).message(), Catch::Contains("no room"));
+}
+
+// Answers polls of its lanes without ever getting on.
+bool Hangs(const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+  if (request.has_arm()) {
+    events = {ArmedInTime()};
+    return true;
+  }
+  if (!request.has_poll()) return false;
+  v1::WorkerEvent event;
+  event.mutable_progress()->set_bytes(4096);
+  event.mutable_progress()->set_ops(1);
+  v1::ThreadWork& work = *event.mutable_progress()->add_work();
+  work.set_lane(1);
+  work.set_step("its ops");
+  work.set_call("pwrite64");
+  work.set_offset(8192);
+  work.set_file("/mnt/nfs/lane-000001.0");
+  events = {event};
+  return true;
+}
+
+TEST_CASE("a worker whose lanes hang is dropped with what it was doing, and the rest is whole") {
+  Run run;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    return id == 1 && Hangs(request, events);
+  };
+  REQUIRE(run.Go() == kExitPartial);
+  REQUIRE(run.phases.size() == 2);
+  const v1::PhaseReport& phase = run.phases[0];
+  CHECK(phase.workers_lost() == 1);
+  CHECK(phase.bytes() == 8_KiB);
+  REQUIRE(phase.errors_size() == 1);
+  CHECK_THAT(
+      phase.errors(0).message(),
+      Catch::Contains(
+          "no progress for 5 min 00 s while its lanes run (lane 1 in its ops, pwrite64 at offset 8192 of "
+          "/mnt/nfs/lane-000001.0)"));
+  uint64_t lost_bytes = 0;
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    for (const v1::WorkerPhaseReport& worker : client.workers())
+      lost_bytes += worker.lost() ? worker.bytes() : 0;
+  }
+  CHECK(lost_bytes == 4_KiB);  // its last known bytes, although nobody watches
+  CHECK(run.phases[1].bytes() == 8_KiB);
+}
+
+TEST_CASE("with --on-lost abort the run ends at the loss, and what was done is saved") {
+  Run run;
+  run.patience.abort_on_lost = true;
+  LoseWorker1WhenArmed(run);
+  REQUIRE(run.Go() == kExitPartial);
+  CHECK(run.conductor->report().phases_size() == 1);
+  CHECK(run.conductor->report().run().exit_code() == kExitPartial);
+}
+
+TEST_CASE("--phase-timeout ends a phase whose lanes make progress but never end") {
+  Run run;
+  run.phase_timeout_ns = 10 * kNanosPerSecond;
+  uint64_t ops = 0;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (id != 1 || !Hangs(request, events)) return false;
+    if (events[0].has_progress()) events[0].mutable_progress()->set_ops(++ops);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitPartial);
+  REQUIRE(run.phases.size() == 2);
+  REQUIRE(run.phases[0].errors_size() == 1);
+  CHECK_THAT(run.phases[0].errors(0).message(), Catch::Contains("--phase-timeout"));
+}
+
+TEST_CASE("workers that do not join in time, or are lost before the first phase, make the run partial") {
+  Run late;
+  late.hosts.pop_back();
+  late.worker_count = 3;
+  CHECK(late.Go() == kExitPartial);
+  Run lost;
+  lost.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                             std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_inspect() || id != 1) return false;
+    events = {Lost("connection reset")};
+    return true;
+  };
+  CHECK(lost.Go() == kExitPartial);
+}
+
+TEST_CASE("until a run has ended its exit code is unknown") {
+  Run run;
+  std::vector<bool> known;
+  run.on_phase = [&](const v1::PhaseReport&) { known.push_back(run.conductor->record().has_exit_code()); };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(known == std::vector<bool>{false, false});
+  CHECK(run.conductor->report().run().has_exit_code());
 }
 
 TEST_CASE("a worker that is lost while it writes leaves broken the files it worked on, whoever owns them") {

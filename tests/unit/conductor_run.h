@@ -3,12 +3,16 @@
 #define TESTS_UNIT_CONDUCTOR_RUN_H_
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/digest/xxh3.h"
+#include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/run/conductor.h"
@@ -57,13 +61,55 @@ inline v1::WorkerEvent Lost(const std::string& reason) {
   return event;
 }
 
-// Workers that handle every request perfectly: one lane each, 4 KiB in 1 ms per phase. A test overrides what it tests.
+// 4 KiB in one op of 1 ms.
+inline v1::LaneResult ResultOf(const v1::LanePlan& plan, int64_t start_ns) {
+  v1::LaneResult result;
+  result.set_lane(plan.lane());
+  result.set_file_owner(plan.file_owner());
+  result.set_operation("read");
+  result.set_sat_out(plan.sits_out());
+  if (plan.sits_out()) return result;
+  result.set_first_op_worker_ns(start_ns);
+  result.set_ops_end_worker_ns(start_ns + 1'000'000);
+  result.set_region_end_worker_ns(start_ns + 1'000'000);
+  for (const uint64_t total : {0_KiB, 4_KiB}) {  // delta-coded
+    result.mutable_timeline()->add_at_worker_ns(total == 0 ? start_ns : 1'000'000);
+    result.mutable_timeline()->add_bytes(total);
+    result.mutable_timeline()->add_ops(total / 4_KiB);
+  }
+  result.set_bytes(4_KiB);
+  result.set_ops(1);
+  result.set_region_bytes(4_KiB);
+  result.set_region_ops(1);
+  return result;
+}
+
+// Workers that handle every request perfectly: each lane 4 KiB in 1 ms per phase. A test overrides what it tests.
 struct PerfectWorkers {
   ManualClock clock;  // the coordinator's, and that of workers on hosts without an offset
   std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
       instead;  // true: handled
   std::map<WorkerId, int64_t> start_ns;
-  std::map<WorkerId, uint32_t> lane;
+  std::map<WorkerId, uint32_t> lane;  // the first of each
+  std::map<WorkerId, std::vector<v1::LanePlan>> lane_plans;
+  // Check files on what the worker's host has mounted: all the same, or what a test says.
+  std::function<std::string(WorkerId)> storage_of = [](WorkerId) { return "shared"; };
+  std::map<std::pair<std::string, uint32_t>, std::string> check_files;  // by storage and number
+
+  v1::FileActionResult Act(WorkerId id, const v1::FileAction& action) {
+    v1::FileActionResult result;
+    const std::pair key(storage_of(id), action.file());
+    if (action.what() == v1::FileAction::CREATE) check_files[key] = action.contents();
+    if (action.what() == v1::FileAction::REMOVE) check_files.erase(key);
+    if (action.what() != v1::FileAction::READ) return result;
+    const auto found = check_files.find(key);
+    if (found == check_files.end()) {
+      *result.mutable_problem() = ToProblem(ErrnoStatus("open it", ENOENT));
+    } else {
+      result.set_contents_xxh3(Xxh3Of(found->second));
+    }
+    return result;
+  }
 
   std::vector<v1::WorkerEvent> operator()(WorkerId id, const v1::WorkerRequest& request) {
     std::vector<v1::WorkerEvent> events;
@@ -85,11 +131,17 @@ struct PerfectWorkers {
           target.set_logical_block_bytes(512);
         }
         break;
+      case v1::WorkerRequest::kFileActions:
+        for (const v1::FileAction& action : request.file_actions().actions()) {
+          *event.mutable_file_actions_done()->add_results() = Act(id, action);
+        }
+        break;
       case v1::WorkerRequest::kDataStep:
         event.mutable_data_step_done();
         break;
       case v1::WorkerRequest::kPrepare:
         lane[id] = request.prepare().lanes(0).lane();
+        lane_plans[id].assign(request.prepare().lanes().begin(), request.prepare().lanes().end());
         event.mutable_prepared();
         break;
       case v1::WorkerRequest::kArm: {
@@ -100,23 +152,11 @@ struct PerfectWorkers {
         break;
       }
       case v1::WorkerRequest::kCollect: {
+        clock.AdvanceTo({start_ns[id] + 1'000'000});  // results do not arrive before the phase has ended
         event.mutable_chunk()->set_last(true);
-        v1::LaneResult& result = *event.mutable_chunk()->add_lanes();
-        result.set_lane(lane[id]);
-        result.set_file_owner(lane[id]);
-        result.set_operation("read");
-        result.set_first_op_worker_ns(start_ns[id]);
-        result.set_ops_end_worker_ns(start_ns[id] + 1'000'000);
-        result.set_region_end_worker_ns(start_ns[id] + 1'000'000);
-        for (const uint64_t total : {0_KiB, 4_KiB}) {  // delta-coded
-          result.mutable_timeline()->add_at_worker_ns(total == 0 ? start_ns[id] : 1'000'000);
-          result.mutable_timeline()->add_bytes(total);
-          result.mutable_timeline()->add_ops(total / 4_KiB);
+        for (const v1::LanePlan& plan : lane_plans[id]) {
+          *event.mutable_chunk()->add_lanes() = ResultOf(plan, start_ns[id]);
         }
-        result.set_bytes(4_KiB);
-        result.set_ops(1);
-        result.set_region_bytes(4_KiB);
-        result.set_region_ops(1);
         break;
       }
       case v1::WorkerRequest::kAdjust:
@@ -140,6 +180,13 @@ struct Run {
   bool ordered = true;
   std::string out_directory;
   bool in_process = false;
+  ClusterPatience patience;
+  int64_t phase_timeout_ns = 0;
+  uint32_t worker_count = 0;  // to wait for; 0: as many as there are hosts
+  HookCommands hooks;
+  bool skip_bad = false;
+  bool preflight_only = false;
+  double max_duration_s = 0;
   std::vector<v1::PhaseReport> phases;  // the conductor keeps only briefs of them
   std::function<void(const v1::PhaseReport&)> on_phase = [this](const v1::PhaseReport& phase) {
     phases.push_back(phase);
@@ -168,11 +215,17 @@ struct Run {
     options.run_name = "test";
     options.run_id = 7;
     options.version = "1.0";
-    options.worker_count = static_cast<uint32_t>(hosts.size());
+    options.worker_count = worker_count > 0 ? worker_count : static_cast<uint32_t>(hosts.size());
+    options.patience = patience;
+    options.phase_timeout_ns = phase_timeout_ns;
     options.clock = [this] { return perfect.clock.now; };
     options.join_deadline = perfect.clock.now + 200'000'000;
     options.out_directory = out_directory;
     options.in_process = in_process;
+    options.hooks = hooks;
+    options.skip_bad = skip_bad;
+    options.preflight_only = preflight_only;
+    options.max_duration_s = max_duration_s;
     conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, options);
     const int exit_code = conductor->Run();
     posted = std::move(workers.posted);

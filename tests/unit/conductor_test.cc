@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "coordinator/plan/plan_check.h"
 #include "tests/unit/conductor_run.h"
 
 namespace iobench {
@@ -151,7 +153,7 @@ TEST_CASE("too few workers end the wait with their number, their hosts and what 
   const Interrupt interrupt;
   ScriptedWorkers workers(clock, {Facts("a")},
                           [](WorkerId, const v1::WorkerRequest&) { return std::vector<v1::WorkerEvent>(); });
-  Cluster cluster(workers, 1, interrupt, Cluster::kDefaultLostAfterNs, [&clock] { return clock.now; });
+  Cluster cluster(workers, 1, interrupt, ClusterPatience(), [&clock] { return clock.now; });
   const auto missing = [](const std::vector<v1::WorkerFacts>& joined) {
     return absl::StrCat(3 - joined.size(), ", to be started");
   };
@@ -160,6 +162,82 @@ TEST_CASE("too few workers end the wait with their number, their hosts and what 
   CHECK(absl::IsDeadlineExceeded(status));
   CHECK(status.message() ==
         "1 of 3 workers have joined (a); missing: 2, to be started; raise --join-timeout to wait longer");
+}
+
+// One worker on each host, each with a path of its own.
+struct PathsOfTheirOwn : Run {
+  explicit PathsOfTheirOwn(uint32_t count) {
+    hosts.clear();
+    plan.Clear();
+    plan.set_lanes_per_worker(1);
+    plan.set_repetitions(1);
+    plan.mutable_files()->set_bytes_per_lane(4_KiB);
+    plan.mutable_files()->set_files_per_lane(1);
+    for (uint32_t i = 0; i < count; ++i) {
+      hosts.push_back(Facts(absl::StrFormat("host%04u", i)));
+      plan.add_targets()->set_path(absl::StrFormat("/mnt/of/worker%04u", i));
+    }
+    for (const bool rotates : {false, true}) {
+      v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();
+      operation.set_name(rotates ? "read" : "write");
+      operation.set_engine("posix");
+      operation.set_record_bytes(4_KiB);
+      operation.set_rotate_clients(rotates);
+    }
+    CompletePlan(plan);
+  }
+  // Runs, and returns the messages of phase `index`.
+  std::vector<v1::Prepare> Prepares(uint32_t index) {
+    if (posted.empty()) REQUIRE(Go() == kExitOk);
+    std::vector<v1::Prepare> found;
+    for (const auto& sent : posted) {
+      const v1::Prepare& prepare = sent.request.prepare();
+      if (sent.request.has_prepare() && prepare.phase_index() == index &&
+          prepare.operation().rotate_clients() == (index == 1)) {
+        found.push_back(prepare);
+      }
+    }
+    return found;
+  }
+};
+
+TEST_CASE("with a path for each worker, what is sent to one does not grow with the number of workers") {
+  constexpr size_t kLongerNumbers = 16;
+  const auto largest = [](PathsOfTheirOwn& run, uint32_t index) {
+    size_t bytes = 0;
+    const std::vector<v1::Prepare> prepares = run.Prepares(index);
+    CHECK(prepares.size() == run.hosts.size());
+    for (const v1::Prepare& prepare : prepares) bytes = std::max(bytes, prepare.ByteSizeLong());
+    return bytes;
+  };
+  PathsOfTheirOwn few(10), many(1000);
+  for (const uint32_t index : {0u, 1u}) CHECK(largest(many, index) <= largest(few, index) + kLongerNumbers);
+}
+
+TEST_CASE(
+    "a worker gets its own target and those of its lanes, and leaves only its own data if it is abandoned") {
+  PathsOfTheirOwn run(3);
+  for (const v1::Prepare& write : run.Prepares(0)) {
+    const uint32_t worker = write.lanes(0).lane();
+    REQUIRE(write.targets_size() == 1);
+    CHECK(write.targets(0).path() == run.plan.targets(static_cast<int>(worker)).path());
+    CHECK(write.target_numbers(0) == worker);
+    CHECK(write.lanes(0).target() == 0);
+    CHECK(write.claims(0).users() == 1);
+  }
+  for (const v1::Prepare& read : run.Prepares(1)) {
+    const uint32_t worker = read.lanes(0).lane(), owner = read.lanes(0).file_owner();
+    REQUIRE(worker != owner);
+    REQUIRE(read.targets_size() == 2);
+    REQUIRE(read.claims_size() == 2);
+    const auto used = static_cast<int>(read.lanes(0).target());
+    CHECK(read.target_numbers(used) == owner);
+    CHECK(read.target_numbers(1 - used) == worker);
+    CHECK(read.targets(used).path() == run.plan.targets(static_cast<int>(owner)).path());
+    CHECK(read.claims(used).run_id() == 7);
+    CHECK(read.claims(used).users() == 0);
+    CHECK(read.claims(1 - used).users() == 1);
+  }
 }
 
 }  // namespace

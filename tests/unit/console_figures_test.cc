@@ -137,6 +137,90 @@ TEST_CASE("on NFS a line tells of the requests, of other file systems there is n
   CHECK(Contains(PhaseText(report, 1), "  nfs         no READ, WRITE or COMMIT was sent to a server\n"));
 }
 
+TEST_CASE("with all details, each kind of request stands beside the ops that it serves") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  phase.clear_nfs_rpc();
+  phase.clear_by_kind();
+  v1::KindReport& reads = (*phase.mutable_by_kind())["read"];
+  reads.mutable_latency_us()->set_count(1000);
+  reads.mutable_latency_us()->set_mean(900);
+  v1::NfsRpcReport& rpc = *phase.mutable_nfs_rpc();
+  rpc.set_rpcs(2000);
+  v1::NfsKindReport& read = (*rpc.mutable_kinds())["READ"];
+  read.set_rpcs(2000);
+  read.set_rpcs_per_op(2);
+  read.set_queue_ms(0.1);
+  read.set_round_trip_ms(0.5);
+  read.set_execute_ms(0.7);
+  read.set_errors(3);
+  rpc.set_read_bytes_per_rpc(32768);
+  rpc.set_rsize_bytes(1_MiB);
+  rpc.set_write_bytes_per_rpc(std::nan(""));
+  rpc.set_commits_per_write(std::nan(""));
+  rpc.set_rpcs_per_op(2.5);
+  rpc.set_connections(4);
+  rpc.set_in_flight(3.5);
+  rpc.set_backlog(0.25);
+  rpc.set_max_slots(16);
+  rpc.set_connection_cov(0.125);
+  rpc.set_delays(2);
+  const std::string text = PhaseText(report, 1);
+  CHECK(Contains(
+      text,
+      "READ 2,000   2 per op   queue 100 us   round trip 500 us   execute 700 us   our read mean 900 us"));
+  CHECK(Contains(text, "3 errors"));
+  CHECK(Contains(text, "32 KiB per READ (rsize 1 MiB)   2.5 RPCs of all kinds per op\n"));
+  CHECK(
+      Contains(text, "4 connections   3.5 RPCs in flight   0.25 waiting for a slot   most slots in use 16"));
+  CHECK(Contains(text, "sends vary by 12.5 % between connections"));
+  CHECK(Contains(text, "2 delays"));
+}
+
+TEST_CASE(
+    "where reads came from is said if some came from the clients' memory, and always with all details") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  v1::ReadSources& sources = *phase.mutable_read_sources();
+  sources.set_asked_bytes(1000_MiB);
+  sources.set_server_bytes(1000_MiB);
+  sources.set_files_to_memory(0.5);
+  const auto brief = [&] { return ConsolePhase(report, report.phases(1), {.detail = Detail::kBrief}); };
+  CHECK(Contains(PhaseText(report, 1), "read from   server 1000 MiB (100 %); the files are 50 %"));
+  CHECK_FALSE(Contains(brief(), "read from"));
+  sources.set_server_bytes(750_MiB);
+  sources.set_cache_bytes(250_MiB);
+  CHECK(Contains(brief(), "read from   server 750 MiB (75 %), client's memory 250 MiB (25 %)"));
+}
+
+TEST_CASE("--cold has a line with what is known of the clients and of the server") {
+  v1::RunReport report = GoldenReport();
+  v1::ColdReport& cold = *report.mutable_phases(1)->mutable_cold();
+  cold.set_clients("not cold: at most 43.0 % of a client's reads came from its memory");
+  cold.set_server("unknown: drop it");
+  CHECK(Contains(PhaseText(report, 1), "cold        not cold: at most 43.0 %"));
+  CHECK(Contains(PhaseText(report, 1), "server cache: unknown: drop it"));
+}
+
+TEST_CASE("the header has where clients differ, on a brief page only the first lines") {
+  v1::RunReport report = GoldenReport();
+  for (int i = 0; i < 6; ++i) {
+    v1::ClientDifference& difference = *report.add_differences();
+    difference.set_what("setting" + std::to_string(i));
+    difference.set_usual("2");
+    difference.set_usual_clients(7);
+    difference.set_value("128");
+    difference.add_clients("node01");
+  }
+  const std::string full = ConsoleHeader(report, {});
+  CHECK(Contains(full, "  differ      setting0 is 128 on node01, 2 on 7 other clients\n"));
+  CHECK(Contains(full, "setting5 is 128"));
+  const std::string brief = ConsoleHeader(report, {.detail = Detail::kBrief});
+  CHECK(Contains(brief, "setting3 is 128"));
+  CHECK_FALSE(Contains(brief, "setting4"));
+  CHECK(Contains(brief, "and 2 more in result.json"));
+}
+
 TEST_CASE("marks whose texts differ from lane to lane are not a page of their own") {
   v1::RunReport report = GoldenReport();
   v1::PhaseReport& phase = *report.mutable_phases(2);

@@ -113,10 +113,21 @@ TEST_CASE("names have their own unit beside data") {
   for (const uint32_t lanes : {1, 2}) run.Phase("stat", lanes, 0, 0, 0);
   for (v1::PhaseReport& phase : *run.report().mutable_phases()) {
     phase.set_metadata(true);
+    phase.set_headline_in_ops(true);
     phase.mutable_headline()->set_ops_per_s(4321);
   }
   REQUIRE(Contains(run.Footer(), "stat (ops/s)\n      1          4321\n"));
   REQUIRE(Contains(run.Footer(), "lanes per worker by operation, ops/s"));
+}
+
+TEST_CASE("seeks are in ops per second in the tables of sizes and records") {
+  SweepRun run;
+  run.Phase("seeks", 1, 1_MiB, 4_KiB, 1000).Phase("seeks", 1, 2_MiB, 4_KiB, 1000);
+  for (v1::PhaseReport& phase : *run.report().mutable_phases()) {
+    phase.set_headline_in_ops(true);
+    phase.mutable_headline()->set_ops_per_s(4321);
+  }
+  REQUIRE(Contains(run.Footer(), "seeks, ops/s\n  size \\ record    4k\n             1m  4321\n"));
 }
 
 TEST_CASE("cells keep their marks as letters, and what a whole table has is only said below") {
@@ -167,6 +178,39 @@ TEST_CASE("columns that do not fit follow below, with the first one again") {
   size_t tables = 0;
   for (const std::string& line : LinesOf(text)) tables += Contains(line, "size \\ record") ? 1 : 0;
   REQUIRE(tables == 4);  // 4 columns of 8 fit beside the first
+}
+
+TEST_CASE("with several paths each one has tables of its own, and its own marks") {
+  SweepRun run;
+  for (const char* path : {"/mnt/a", "/mnt/b"}) {
+    run.plan().add_targets()->set_path(path);
+    const bool first = run.plan().targets_size() == 1;
+    for (const uint64_t record : {4_KiB, 8_KiB}) {
+      run.Phase("write", 1, 64_KiB, record, (first ? 1000.0 : 2000.0) + static_cast<double>(record / 1024));
+      run.plan().mutable_phases()->rbegin()->set_only_target(
+          static_cast<uint32_t>(run.plan().targets_size()));
+    }
+    run.Marked(first ? "too_short" : "cached");
+  }
+  REQUIRE(IsSweep(run.plan()));
+  const std::string text = run.Footer();
+  const size_t of_first =
+      text.find("on /mnt/a\nwrite, KiB/s\n  size \\ record    4k     8k\n            64k  1004  1008a\n");
+  const size_t of_second =
+      text.find("on /mnt/b\nwrite, KiB/s\n  size \\ record    4k     8k\n            64k  2004  2008a\n");
+  REQUIRE(of_first != std::string::npos);
+  REQUIRE(of_second != std::string::npos);
+  const size_t first_mark = text.find("! a         too_short"), second_mark = text.find("! a         cached");
+  REQUIRE(of_first < first_mark);
+  REQUIRE(first_mark < of_second);
+  REQUIRE(of_second < second_mark);
+  REQUIRE(text.find("by path") > second_mark);
+  REQUIRE(text.find("details     ") == text.rfind("details     "));
+
+  run.plan().mutable_phases(0)->set_only_target(3);  // there are two targets
+  REQUIRE_FALSE(IsSweep(run.plan()));
+  run.plan().mutable_phases(0)->set_only_target(0);
+  REQUIRE_FALSE(IsSweep(run.plan()));
 }
 
 TEST_CASE("only the same operations at several places are a sweep") {

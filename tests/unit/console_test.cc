@@ -30,6 +30,7 @@ TEST_CASE("a phase on names is told in ops per second, and data only where some 
   v1::RunReport report = GoldenReport();
   v1::PhaseReport& phase = *report.mutable_phases(0);
   phase.set_metadata(true);
+  phase.set_headline_in_ops(true);
   phase.mutable_tree()->set_items_per_lane(2500);
   phase.mutable_tree()->set_random_order(true);
   phase.set_rotated(true);
@@ -58,6 +59,32 @@ TEST_CASE("a phase on names is told in ops per second, and data only where some 
   const std::string with_data = ConsoleText(report, ConsoleStyle{});
   CHECK(Contains(with_data, "64 MiB/s"));
   CHECK(Contains(with_data, "; 3 MiB of data in all"));
+}
+
+TEST_CASE("a phase of seeks is told in ops per second throughout, with its data rate beside the headline") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_headline_in_ops(true);
+  phase.mutable_headline()->set_ops_per_s(12'345);
+  phase.mutable_headline()->set_bytes_per_s(64 << 20);
+  phase.set_straggler_cost(0.2);
+  phase.mutable_throughput_ops_per_s()->set_full(9'876);
+  phase.mutable_throughput_ops_per_s()->set_children(777);
+  phase.mutable_lanes_ops_per_s()->set_mean(888);
+  phase.mutable_clients(0)->set_ops_per_s(2'222);
+  phase.mutable_clients(1)->set_ops_per_s(1'111);
+  const std::string full = ConsoleText(report, ConsoleStyle{false, 160});
+  const std::string of_phase =
+      full.substr(full.find("\nwrite "), full.find("\nread ") - full.find("\nwrite "));
+  CHECK(Contains(of_phase, "\nwrite         12,345 ops/s   "));
+  CHECK(Contains(of_phase, "   64 MiB/s"));
+  CHECK(Contains(of_phase, "children 777 ops/s"));
+  CHECK(Contains(of_phase, "mean 888 ops/s"));
+  CHECK(Contains(of_phase, "lanes  ops/s  of mean"));
+  const std::string brief = ConsoleText(report, Brief());
+  CHECK(Contains(brief, "until the last lane ended: 9,876 ops/s, 20 % less"));
+  CHECK(Contains(brief, " 1,111 ops/s ("));
+  CHECK(Contains(brief, "fastest node01 2,222 ops/s ("));
 }
 
 TEST_CASE("a tree is described in a few words") {

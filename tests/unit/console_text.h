@@ -19,6 +19,12 @@ inline bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+inline ConsoleStyle Brief() {
+  ConsoleStyle style;
+  style.detail = Detail::kBrief;
+  return style;
+}
+
 }  // namespace iobench
 
 #endif  // TESTS_UNIT_CONSOLE_TEXT_H_

@@ -90,10 +90,11 @@ TEST_CASE("a figure that is not known is an empty cell, a zero is 0") {
   CHECK(Records(report)[0].at("stonewall_at_s").empty());
 }
 
-TEST_CASE("operations on names have no size of files and no rate of data, unless they moved some") {
+TEST_CASE("metadata operations have no size of files and no rate of data, unless they moved some") {
   v1::RunReport report = GoldenReport();
   v1::PhaseReport& phase = *report.mutable_phases(0);
   phase.set_metadata(true);
+  phase.set_headline_in_ops(true);
   phase.set_bytes_per_lane(4 << 20);
   for (const uint64_t bytes : {0, 3901}) {
     phase.set_bytes(bytes);

@@ -19,6 +19,7 @@ struct Deployment {
   std::vector<Member> members;
   std::vector<v1::WorkerTargets> facts;
   bool force = false;
+  std::vector<uint64_t> earlier_runs;
 
   Deployment() {
     for (uint32_t number = 0; number < 2; ++number) {
@@ -63,8 +64,8 @@ struct Deployment {
 
   absl::StatusOr<DataDecision> Decide() {
     const v1::Plan plan = PlanOf(arguments);
-    return DecideAboutData(plan, Layout(plan, std::vector<uint32_t>{0, 1}), members, facts, Ours(plan),
-                           force);
+    return DecideAboutData(plan, Layout(plan, std::vector<uint32_t>{0, 1}), members, facts, Ours(plan), force,
+                           earlier_runs);
   }
   std::string Refusal() {
     const auto decision = Decide();
@@ -91,6 +92,34 @@ TEST_CASE("lanes of all clients on one file system count together against its sp
   deployment.Seen(1).set_filesystem_id("server:/export");
   deployment.force = true;
   CHECK(deployment.Refusal().empty());
+}
+
+TEST_CASE("with --each-path all lanes need their space on every path, and can use each") {
+  Deployment deployment;
+  deployment.arguments.insert(deployment.arguments.end(), {"--path", "/b", "--each-path"});
+  for (v1::WorkerTargets& seen : deployment.facts) {
+    *seen.add_targets() = seen.targets(0);
+    seen.mutable_targets(1)->set_filesystem_id("server:/other");
+  }
+  const auto decision = deployment.Decide();
+  REQUIRE(decision.ok());
+  CHECK(decision->bytes_needed == 400_MiB);
+  const v1::Plan plan = Deployment::PlanOf(deployment.arguments);
+  const Layout layout(plan, std::vector<uint32_t>{0, 1});
+  const auto claimers = Claimers(layout, deployment.members, deployment.facts);
+  REQUIRE(claimers.size() == 2);
+  CHECK(claimers.begin()->first == FilesystemOfTarget(0, "server:/export"));
+  CHECK(claimers.rbegin()->first == FilesystemOfTarget(1, "server:/other"));
+  for (v1::WorkerTargets& seen : deployment.facts) seen.mutable_targets(1)->set_free_bytes(150_MiB);
+  CHECK_THAT(deployment.Refusal(), Contains("/b: the lanes there need 200 MiB, but only 150 MiB are free"));
+  for (v1::WorkerTargets& seen : deployment.facts) {
+    seen.mutable_targets(1)->set_filesystem_id("server:/export");  // both paths are on one file system
+    for (v1::TargetFacts& target : *seen.mutable_targets()) target.set_free_bytes(300_MiB);
+  }
+  CHECK_THAT(deployment.Refusal(), Contains("need 400 MiB"));
+  deployment.facts[1].mutable_targets(0)->mutable_problem()->set_code(13);
+  deployment.facts[1].mutable_targets(0)->mutable_problem()->set_message("cannot write there");
+  CHECK_THAT(deployment.Refusal(), Contains("node1: cannot write there"));
 }
 
 TEST_CASE("the null engine needs neither space nor a directory") {
@@ -130,6 +159,20 @@ TEST_CASE("data of a run that is active or crashed are removed only with --force
   deployment.force = true;
   REQUIRE(deployment.Decide().ok());
   CHECK(deployment.Decide()->removes_old_data);
+}
+
+TEST_CASE("a run that is resumed replaces what its earlier parts left, unless one of them is alive") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::ACTIVE, deployment.arguments);
+  for (int worker : {0, 1}) deployment.Seen(worker).mutable_manifest()->set_run_id(77);
+  deployment.earlier_runs = {70};
+  CHECK_FALSE(deployment.Refusal().empty());
+  deployment.earlier_runs = {70, 77};
+  const auto decision = deployment.Decide();
+  REQUIRE(decision.ok());
+  CHECK(decision->removes_old_data);
+  deployment.Seen(1).set_owner(v1::TargetFacts::ALIVE);
+  CHECK_THAT(deployment.Refusal(), Contains("is alive"));
 }
 
 TEST_CASE("data of a run that any client sees alive are removed by nobody") {

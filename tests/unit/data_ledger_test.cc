@@ -257,5 +257,29 @@ TEST_CASE("sectors count from records where these are no multiple of 512") {
   }
 }
 
+TEST_CASE("each target has data of its own in phases that select their target") {
+  Run run;
+  const auto begin = [&run](const char* operation, uint32_t target) {
+    run.Begin(operation);
+    run.phase.set_only_target(target);
+    run.ledger->Begin(run.phase);
+  };
+  begin("write", 1);
+  run.End();
+  begin("read", 2);
+  REQUIRE(run.ledger->prepares_data());
+  REQUIRE(run.Range() == "0..0");
+  begin("read", 1);
+  REQUIRE_FALSE(run.ledger->prepares_data());
+  const std::string first = run.Range();
+  begin("write", 2);
+  run.End();
+  begin("read", 1);
+  REQUIRE(run.Range() == first);  // nothing was written there since
+  begin("read", 2);
+  REQUIRE_FALSE(run.ledger->prepares_data());
+  REQUIRE(run.Range() != first);
+}
+
 }  // namespace
 }  // namespace iobench

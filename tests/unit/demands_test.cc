@@ -51,6 +51,20 @@ TEST_CASE("a trace can be made where its directory is and nothing of its name, a
   CHECK_FALSE(unmet[2].ok());
 }
 
+TEST_CASE("an offset and latency file may be there, but nothing else of its name") {
+  const TempDir directory;
+  directory.Write("wol.dat", "Offset in kBytes   Latency in microseconds  Transfer size in bytes\n");
+  directory.Write("rol.dat", "mine");
+  v1::Demands demands;
+  demands.add_appended_files(directory.path() + "/wol.dat");
+  demands.add_appended_files(directory.path() + "/rwol.dat");
+  CHECK(UnmetDemands(demands).empty());
+  CHECK_FALSE(directory.Has("rwol.dat"));
+  demands.add_appended_files(directory.path() + "/rol.dat");
+  REQUIRE(UnmetDemands(demands).size() == 1);
+  CHECK(absl::IsAlreadyExists(UnmetDemands(demands)[0]));
+}
+
 TEST_CASE("a processor and a mount that are not there are told") {
   v1::Demands demands;
   demands.mutable_binding()->set_to(v1::Binding::CORES);

@@ -88,8 +88,7 @@ class EngineLane {
     REQUIRE(made.ok());
     engine_ = *std::move(made);
     Prepare("read", kRecordBytes, kRecordBytes);
-    LaneContext lane = Context();
-    const absl::Status ready = engine_->MakeReady(lane);
+    const absl::Status ready = engine_->MakeReady(NewContext());
     INFO(ready.message());
     REQUIRE(ready.ok());
   }
@@ -104,18 +103,22 @@ class EngineLane {
                            const OpenMode& mode, bool shared = false) {
     files_ = FileSet{
         .directory_fd = directory_fd, .directory = directory, .files = std::move(files), .shared = shared};
-    return engine_->Open(files_, mode);
+    absl::Status opened = engine_->Open(files_, mode);
+    retried = context_->retried_ops;
+    return opened;
   }
 
   // Runs one pass of the operation's order over all files.
   LoopEnd Runs(const char* operation, uint32_t op_bytes) {
     Prepare(operation, files_.files[0].bytes, op_bytes);
-    LaneContext lane = Context();
-    const LoopEnd end = engine_->Run(lane);
+    const LoopEnd end = engine_->Run(NewContext());
+    retried = context_->retried_ops;
     recorder_->Finish();
     last_read.assign(reinterpret_cast<const char*>(buffer_.data()), op_bytes);
     return end;
   }
+
+  void NoteRetried() { retried = context_->retried_ops; }
 
   // Returns the errno of the first error of opening, writing a pass, flushing and closing; 0: success. `where` says
   // which.
@@ -145,6 +148,7 @@ class EngineLane {
   StopCell stop;
   OpHook* between = nullptr;
   std::string last_read;
+  FailedOps retried;  // since the last run began, or before the first one
   std::string where;
   Op failed_op;
 
@@ -160,13 +164,14 @@ class EngineLane {
     recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite, OpKind::kUpdate},
                                                CurrentTickScale());
   }
-  LaneContext Context() {
-    return {.stream = *stream_,
-            .payload = &payload_,
-            .read_buffer = buffer_.data(),
-            .stop = stop,
-            .recorder = *recorder_,
-            .between = between};
+  // It stays where it is, since an engine may keep what MakeReady got.
+  LaneContext& NewContext() {
+    return context_.emplace(LaneContext{.stream = *stream_,
+                                        .payload = &payload_,
+                                        .read_buffer = buffer_.data(),
+                                        .stop = stop,
+                                        .recorder = *recorder_,
+                                        .between = between});
   }
 
   Payload payload_;
@@ -174,6 +179,7 @@ class EngineLane {
   FileSet files_;
   std::unique_ptr<OpStream> stream_;
   std::unique_ptr<LaneRecorder> recorder_;
+  std::optional<LaneContext> context_;
   std::unique_ptr<IoEngine> engine_;
 };
 

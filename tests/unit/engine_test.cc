@@ -322,7 +322,7 @@ TEST_CASE("an unknown engine is told what there is") {
 class Noted final : public OpHook {
  public:
   void Before(const Op& next) override { order += "b" + std::to_string(next.offset / 4096); }
-  void After(const Op& done, const std::byte* data) override {
+  void After(const Op& done, const std::byte* data, OpTimes) override {
     order += "a" + std::to_string(done.offset / 4096);
     if (data != nullptr) read.append(reinterpret_cast<const char*>(data), done.length);
   }

@@ -204,6 +204,8 @@ TEST_CASE("a message that does not fit is refused and adds nothing", "[histogram
        }},
       {"count is not the sum", [](v1::Histogram& m) { m.set_count(4); }},
       {"minimum over maximum", [](v1::Histogram& m) { m.set_min_ns(31); }},
+      {"a bucket below the minimum", [](v1::Histogram& m) { m.set_min_ns(11); }},
+      {"a bucket above the maximum", [](v1::Histogram& m) { m.set_max_ns(29); }},
       {"a sum that is no number", [](v1::Histogram& m) { m.set_sum_ns(std::nan("")); }},
       {"a sum of squares under 0", [](v1::Histogram& m) { m.set_sum_squares_ns2(-1); }},
   };

@@ -1,6 +1,8 @@
 #include "worker/loop/lane_recorder.h"
 
 #include <catch2/catch.hpp>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace iobench {
@@ -48,6 +50,24 @@ TEST_CASE("a recorder adds up ops, by kind and in all") {
   REQUIRE(lane.recorder.histogram_of(OpKind::kWrite)->PercentileNs(1.0) == 7);
   REQUIRE(lane.recorder.live().bytes.load() == 9192);
   REQUIRE(lane.recorder.live().ops.load() == 3);
+}
+
+TEST_CASE("the latencies of all kinds can be read while the lane runs, without those of the warm-up") {
+  Lane lane;
+  lane.recorder.SetWarmupEnd({1'002'000});
+  lane.Starts();
+  const auto so_far = [&] {
+    LatencyBins bins;
+    lane.recorder.AddLatenciesTo(bins);
+    return bins;
+  };
+  lane.Moves(OpKind::kRead, 4096, 1'000);
+  CHECK(so_far().count() == 1);
+  lane.Moves(OpKind::kRead, 4096, 90'000);  // the first that counts
+  lane.Moves(OpKind::kWrite, 4096, 40'000);
+  CHECK(so_far().count() == 2);
+  CHECK(so_far().PercentileNs(0.5) == Approx(40'000).epsilon(0.032));
+  CHECK(so_far().PercentileNs(1) == Approx(90'000).epsilon(0.032));
 }
 
 TEST_CASE("latencies are converted from ticks to nanoseconds") {
@@ -243,6 +263,100 @@ TEST_CASE("waiting for the goal is no stall") {
   lane.recorder.Resume({lane.now});
   lane.Moves(OpKind::kRead, 4096, 30'000);
   CHECK(StallNs(lane.recorder) == 30'000);
+}
+
+// What the slices must hold, from a list of all ops: (end, latency).
+void CheckSlices(const LaneRecorder& recorder, const std::vector<std::pair<uint64_t, uint64_t>>& ops) {
+  const LatencySlices& slices = recorder.latency_slices();
+  std::vector<uint64_t> expected(LatencySlices::kSliceCount * LatencySlices::kBinCount);
+  for (const auto& [end, latency_ns] : ops) {
+    const uint64_t slice = (end - slices.begin().value) / slices.slice_ticks();
+    REQUIRE(slice < LatencySlices::kSliceCount);
+    ++expected[slice * LatencySlices::kBinCount +
+               Histogram::IndexOf(latency_ns) / LatencySlices::kBucketsPerBin];
+  }
+  for (uint32_t slice = 0; slice < LatencySlices::kSliceCount; ++slice) {
+    for (uint32_t bin = 0; bin < LatencySlices::kBinCount; ++bin) {
+      CAPTURE(slice, bin);
+      REQUIRE(slices.ops(slice, bin) == expected[slice * LatencySlices::kBinCount + bin]);
+    }
+  }
+}
+
+TEST_CASE("every op after the warm-up is in the latency slice in which it ended, whatever its kind") {
+  const uint64_t warmup_ns = GENERATE(uint64_t{0}, uint64_t{50'000'000});
+  Lane lane;
+  const uint64_t start = lane.now;
+  if (warmup_ns > 0) lane.recorder.SetWarmupEnd({start + warmup_ns});
+  lane.Starts();
+  std::mt19937_64 random(1);
+  std::vector<std::pair<uint64_t, uint64_t>> measured;
+  // 1 us to 1 ms, and one op of 0.4 s: together about a second.
+  for (int op = 0; op < 10'000; ++op) {
+    const uint64_t ns = op == 5000 ? 400'000'000 : uint64_t{1000} << random() % 10;
+    lane.Moves(op % 3 == 0 ? OpKind::kWrite : OpKind::kRead, 4096, ns);
+    if (warmup_ns == 0 || lane.now > start + warmup_ns) measured.emplace_back(lane.now, ns);
+  }
+  lane.recorder.Finish();
+  const LatencySlices& slices = lane.recorder.latency_slices();
+  CHECK(slices.begin() == Ticks{start + warmup_ns});
+  CHECK(slices.slice_ticks() >= 16'000'000);
+  REQUIRE(measured.size() == lane.recorder.ops_of(OpKind::kRead) + lane.recorder.ops_of(OpKind::kWrite));
+  CheckSlices(lane.recorder, measured);
+}
+
+TEST_CASE("a lane that ends within the warm-up has empty latency slices") {
+  Lane lane;
+  lane.recorder.SetWarmupEnd({lane.now + 9'000'000});
+  lane.Starts();
+  for (int op = 0; op < 8; ++op) lane.Moves(OpKind::kRead, 5, 1'000'000);
+  lane.recorder.Finish();
+  CHECK(lane.recorder.latency_slices().ToProto({0}, 1, 1000).counts().empty());
+}
+
+TEST_CASE("an op above the histogram's range is in the last bin of its slice") {
+  Lane lane;
+  lane.Starts();
+  const uint64_t start = lane.now;
+  lane.Moves(OpKind::kRead, 1, uint64_t{1} << 43);
+  lane.recorder.Finish();
+  const LatencySlices& slices = lane.recorder.latency_slices();
+  const auto slice = static_cast<uint32_t>((lane.now - start) / slices.slice_ticks());
+  CHECK(slices.ops(slice, LatencySlices::kBinCount - 1) == 1);
+}
+
+// The whole of what a lane can record: a lane of one kind that has filled each bucket of its histogram and each cell of its
+// slices, and the timeline of 600 points and some around instants.
+TEST_CASE("what a lane records takes less than 64 KiB, however much of it is filled") {
+  LaneRecorder recorder(OpKind::kWrite, NanosecondTicks());
+  uint64_t now = uint64_t{1} << 60;
+  recorder.Start({now});
+  constexpr uint64_t kLengthNs = 64'000'000'000;  // 64 slices of 1 s and a bit
+  constexpr uint64_t kRounds = 64 * 3;
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    now += kLengthNs / kRounds;
+    if (Ticks{now} >= recorder.next_event()) recorder.BeforeEvent({now});
+    for (uint32_t bucket = 0; bucket < Histogram::kBucketCount; ++bucket) {
+      const uint64_t ns = Histogram::LowerEdge(bucket);
+      // Counts of two bytes in the histogram, and of two in the slices.
+      recorder.Add(OpKind::kWrite, {now - ns}, {now}, 1 << 30);
+    }
+    if (Ticks{now} >= recorder.next_event()) recorder.Event({now - 1}, {now});
+  }
+  recorder.Finish();
+  v1::LaneResult result;
+  *result.add_kinds()->mutable_latency() = recorder.histogram_of(OpKind::kWrite)->ToProto();
+  REQUIRE(result.kinds(0).latency().counts_size() == static_cast<int>(Histogram::kBucketCount));
+  std::vector<WorkerPoint> points;
+  for (uint64_t i = 0; i < 700; ++i) {
+    points.push_back({{static_cast<int64_t>(i * 100'000'000'000)}, i << 40, i << 28});
+  }
+  *result.mutable_timeline() = ToProto(points);
+  *result.mutable_latency_slices() = recorder.latency_slices().ToProto({1}, 1'000'000'000, SIZE_MAX);
+  REQUIRE(result.latency_slices().counts_size() >= 60 * static_cast<int>(LatencySlices::kBinCount));
+  CAPTURE(result.timeline().ByteSizeLong(), result.kinds(0).ByteSizeLong(),
+          result.latency_slices().ByteSizeLong());
+  CHECK(result.ByteSizeLong() < 64 << 10);
 }
 
 }  // namespace

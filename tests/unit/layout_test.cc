@@ -181,5 +181,73 @@ TEST_CASE("a number of reader lanes is counted through the workers") {
   CHECK(readers == std::vector<uint32_t>{1, 1, 1, 2, 2, 2});
 }
 
+TEST_CASE("all workers use the target that a phase selects, with the shared file dense among all of them") {
+  v1::Plan plan = PlanWith(1, 2, true);
+  for (const uint32_t target : {1u, 2u}) plan.add_phases()->set_only_target(target);
+  const Layout layout(plan, std::vector<uint32_t>{0, 1, 2, 3});
+  for (const v1::Phase& phase : plan.phases()) {
+    std::vector<uint64_t> extents;
+    for (uint32_t worker = 0; worker < 4; ++worker) {
+      const v1::LanePlan lane = layout.LanesOf(worker, {}, ShapeOf(plan, phase))[0];
+      CHECK(lane.target() == phase.only_target() - 1);
+      extents.push_back(lane.extent_offset_bytes());
+    }
+    CHECK(extents == std::vector<uint64_t>{0, 1_MiB, 2_MiB, 3_MiB});
+  }
+  CHECK(layout.TargetsOf(3) == std::vector<uint32_t>{0, 1});
+  plan.mutable_phases()->Clear();
+  CHECK(Layout(plan, std::vector<uint32_t>{0, 1, 2, 3}).TargetsOf(3) == std::vector<uint32_t>{1});
+}
+
+TEST_CASE("interleaved records of all workers alternate on the target that a phase selects") {
+  v1::Plan plan = PlanWith(2, 2, true);
+  plan.mutable_files()->set_interleaved(true);
+  plan.add_phases()->set_only_target(2);
+  const Layout layout(plan, std::vector<uint32_t>{0, 1, 2});
+  const v1::LanePlan lane = layout.LanesOf(2, {}, ShapeOf(plan, plan.phases(0)))[1];
+  CHECK(lane.interleave_index() == 5);
+  CHECK(lane.interleave_count() == 6);
+}
+
+v1::Plan ByMemory(uint32_t percent, uint32_t files_per_lane = 1) {
+  v1::Plan plan;
+  plan.mutable_files()->set_memory_percent(percent);
+  plan.mutable_files()->set_files_per_lane(files_per_lane);
+  for (const uint64_t record_bytes : {64_KiB, 48_KiB}) {
+    v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();
+    operation.set_name("write");
+    operation.set_record_bytes(record_bytes);
+  }
+  return plan;
+}
+
+uint64_t SizedFor(const std::vector<ClientMemory>& clients, v1::Plan plan) {
+  REQUIRE(SizeFilesByMemory(clients, plan).ok());
+  return plan.files().bytes_per_lane();
+}
+
+TEST_CASE("files by memory: each client's lanes together have the share of the smallest client's memory") {
+  const uint64_t granule = 192_KiB;  // whole records of 64 and of 48 KiB
+  CHECK(SizedFor({{.memory_bytes = 192_MiB, .lane_count = 4}}, ByMemory(200)) == 96_MiB);
+  CHECK(SizedFor({{.memory_bytes = 192_MiB, .lane_count = 4}, {.memory_bytes = 1_GiB, .lane_count = 4}},
+                 ByMemory(200)) == 96_MiB);
+  // The client with fewer lanes needs larger files.
+  CHECK(SizedFor({{.memory_bytes = 192_MiB, .lane_count = 4}, {.memory_bytes = 192_MiB, .lane_count = 2}},
+                 ByMemory(200)) == 192_MiB);
+  CHECK(SizedFor({{.memory_bytes = 192_MiB + 1, .lane_count = 1}}, ByMemory(100)) == 192_MiB + granule);
+  CHECK(SizedFor({{.memory_bytes = 192_MiB, .lane_count = 1}}, ByMemory(100, 10)) % (10 * granule) == 0);
+  CHECK(SizedFor({{.memory_bytes = 1, .lane_count = 1}}, ByMemory(1)) == granule);
+}
+
+TEST_CASE(
+    "files by memory: an unknown memory or an impossible size is an error, and other plans stay as they are") {
+  v1::Plan plan = ByMemory(200);
+  CHECK(absl::IsInvalidArgument(SizeFilesByMemory(std::vector<ClientMemory>{{0, 1}}, plan)));
+  CHECK(absl::IsInvalidArgument(SizeFilesByMemory(std::vector<ClientMemory>{{uint64_t{1} << 62, 1}}, plan)));
+  v1::Plan given = ByMemory(0);
+  given.mutable_files()->set_bytes_per_lane(5);
+  CHECK(SizedFor({{.memory_bytes = 192_MiB, .lane_count = 1}}, given) == 5);
+}
+
 }  // namespace
 }  // namespace iobench

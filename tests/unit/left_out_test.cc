@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
@@ -52,6 +53,34 @@ TEST_CASE("a failed lane is left out of the totals and its error listed") {
   CHECK(failed.bytes() == 1_GiB);
   CHECK(failed.measured_bytes() == 0);
   CHECK(std::isnan(failed.bytes_per_s()));
+}
+
+TEST_CASE("failed ops are summed by kind and errno, and lanes that went on after them count") {
+  const PhaseScript script = TwoLanes();
+  v1::PhaseRecord record = script.Record();
+  const auto fails = [&record](int worker, v1::OpKind kind, int errno_value, uint64_t count) {
+    v1::ErrorCount& error = *record.mutable_workers(worker)->mutable_lanes(0)->add_errors();
+    error.set_kind(kind);
+    error.set_errno_value(errno_value);
+    error.set_count(count);
+  };
+  fails(0, v1::OP_READ, 5, 3);
+  fails(1, v1::OP_READ, 5, 4);
+  fails(1, v1::OP_READ, 0, 1);
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(report.headline().bytes_per_s() == Approx(2 * kGiB));
+  CHECK(report.lanes_failed() == 0);
+  REQUIRE(report.failed_ops_size() == 2);
+  CHECK(report.failed_ops(0).operation() == "read");
+  CHECK(report.failed_ops(0).error() == "EIO");
+  CHECK(report.failed_ops(0).count() == 7);
+  CHECK(report.failed_ops(0).lanes() == 2);
+  CHECK(report.failed_ops(1).error() == "short");
+  CHECK(report.clients(0).workers(1).lanes(0).failed_ops() == 5);
+  const auto& marks = report.marks();
+  CHECK(std::count_if(marks.begin(), marks.end(), [](const v1::Mark& mark) {
+          return mark.code() == "failed_ops" && mark.value() == 8;
+        }) == 1);
 }
 
 TEST_CASE("a lane that did nothing counts as 0 in the spread") {

@@ -1,6 +1,8 @@
 // The libnfs engine sends the right calls and ends its lanes properly, against a scripted NFS server.
 #include "worker/engine/libnfs_engine.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 
@@ -42,6 +44,8 @@ class NfsLane : public EngineLane {
   const std::string url_;
 };
 
+constexpr OpenMode kReadOnly{.read = true};
+
 bool Says(const absl::Status& status, const std::string& text) {
   return status.message().find(text) != absl::string_view::npos;
 }
@@ -51,7 +55,7 @@ class Compared final : public OpHook {
  public:
   explicit Compared(std::vector<std::string> files) : files_(std::move(files)) {}
   void Before(const Op&) override {}
-  void After(const Op& done, const std::byte* data) override {
+  void After(const Op& done, const std::byte* data, OpTimes) override {
     ++ended;
     if (done.kind != OpKind::kRead) return;
     const std::string read(reinterpret_cast<const char*>(data), done.length);
@@ -263,6 +267,94 @@ TEST_CASE("libnfs: a full server ends the lane with its own errno, and what was 
   REQUIRE(Says(failed.status, failed.file));
 }
 
+TEST_CASE("libnfs: an op that the server defers is sent again, and each attempt counts") {
+  const uint32_t depth = GENERATE(1, 4);
+  constexpr uint32_t kJukebox = 10008;
+  ScriptedNfsServer server;
+  server.Put("a", std::string(16'384, 'x'));
+  NfsLane lane(server, depth);
+  lane.Opens({{.name = "a", .bytes = 16'384}}, kReadOnly);
+  server.FailAll(NfsProc::kRead, kJukebox);
+  std::thread recall([&] {
+    while (server.CountOf(NfsProc::kRead) < 2 * static_cast<int>(depth)) usleep(1000);  // the first retries
+    server.FailAll(NfsProc::kRead, 0);
+  });
+  const LoopEnd end = lane.Runs("read", 4096);
+  recall.join();
+  REQUIRE(end.reason == LoopEnd::Reason::kDone);
+  REQUIRE(lane.recorder().ops() == 4);
+  REQUIRE(lane.last_read == std::string(4096, 'x'));
+  REQUIRE(lane.retried.total() + 4 == static_cast<uint64_t>(server.CountOf(NfsProc::kRead)));
+  REQUIRE(lane.retried.total() >= depth);
+  REQUIRE(lane.retried.entries().size() == 1);
+  REQUIRE(lane.retried.entries()[0].errno_value == EAGAIN);
+}
+
+TEST_CASE("libnfs: calls that open or commit a file are sent again when the server defers them, and count") {
+  ScriptedNfsServer server;
+  server.Put("a", std::string(4096, 'x'));
+  NfsLane lane(server);
+  const auto check = [&](NfsProc proc, OpKind kind) {
+    REQUIRE(lane.retried.entries().size() == 1);
+    CHECK(lane.retried.entries()[0].first.kind == kind);
+    CHECK(lane.retried.entries()[0].errno_value == EAGAIN);
+    CHECK(lane.retried.total() == static_cast<uint64_t>(server.CountOf(proc)) - 1);
+  };
+  const auto [proc, file] = GENERATE(table<NfsProc, const char*>({{NfsProc::kLookup, "a"},
+                                                                  {NfsProc::kAccess, "a"},
+                                                                  {NfsProc::kGetattr, "a"},
+                                                                  {NfsProc::kCreate, "new"}}));
+  if (proc == NfsProc::kGetattr) server.LeaveOutAttributes();
+  {
+    const Deferring deferring(server, proc);
+    lane.Opens({{.name = file, .bytes = 4096}}, kCreate);
+  }
+  check(proc, OpKind::kOpenClose);
+
+  server.Commits(0);
+  REQUIRE(lane.Runs("write", 4096).reason == LoopEnd::Reason::kDone);
+  REQUIRE(lane.retried.total() == 0);
+  {
+    const Deferring deferring(server, NfsProc::kCommit);
+    REQUIRE(lane.engine().Flush().ok());
+  }
+  lane.NoteRetried();
+  check(NfsProc::kCommit, OpKind::kWrite);
+}
+
+TEST_CASE("libnfs: an op that the server defers for longer than its patience fails by that name") {
+  ScriptedNfsServer server;
+  server.Put("a", std::string(4096, 'x'));
+  EngineOptions options = OptionsFor(server);
+  options.directory += "&timeo=3";  // tenths of a second
+  EngineLane lane("libnfs", Call::kPositional, options);
+  REQUIRE(lane.TriesToOpen(-1, options.directory, {{.name = "a", .bytes = 4096}}, kReadOnly).ok());
+  server.FailAll(NfsProc::kRead, 10008);
+  const LoopEnd end = lane.Runs("read", 4096);
+  REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+  REQUIRE(end.errno_value == EAGAIN);
+  REQUIRE(lane.retried.total() >= 2);
+  const std::optional<FailedOp> failed = lane.engine().Explain(end);
+  REQUIRE(failed.has_value());
+  REQUIRE(Says(failed->status, "NFS3ERR_JUKEBOX"));
+}
+
+TEST_CASE("libnfs: a connection that is lost ends ops that wait for a retry") {
+  ScriptedNfsServer server;
+  server.Put("a", std::string(4096, 'x'));
+  NfsLane lane(server);
+  lane.Opens({{.name = "a", .bytes = 4096}}, kReadOnly);
+  server.FailAll(NfsProc::kRead, 10008);
+  std::thread cut([&] {
+    while (server.CountOf(NfsProc::kRead) < 2) usleep(1000);
+    server.CloseConnections();
+  });
+  const LoopEnd end = lane.Runs("read", 4096);
+  cut.join();
+  REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+  REQUIRE(end.errno_value == ECONNRESET);
+}
+
 TEST_CASE("libnfs: a handle that has gone stale is told apart from other errors") {
   ScriptedNfsServer server;
   server.Put("a", std::string(8192, 'x'));
@@ -347,7 +439,7 @@ TEST_CASE("libnfs: a stopped lane ends its ops in flight, and no more begin") {
    public:
     explicit Stops(StopCell& stop) : stop_(stop) {}
     void Before(const Op&) override {}
-    void After(const Op&, const std::byte*) override {
+    void After(const Op&, const std::byte*, OpTimes) override {
       if (++ended == 5) stop_.stop = true;
     }
     int ended = 0;

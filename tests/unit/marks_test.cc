@@ -341,6 +341,25 @@ TEST_CASE("memory_fs: the target is the client's memory") {
   CHECK(Codes(script).empty());
 }
 
+TEST_CASE("a phase that selects its target is judged by that target, and the report names it") {
+  PhaseScript script = Healthy();
+  script.run.mutable_plan()->add_targets()->set_path("/dev/shm");
+  for (const uint32_t n : {0u, 1u}) {
+    v1::TargetFacts& memory = *script.Worker(n).targets.add_targets();
+    memory.set_filesystem("tmpfs");
+    memory.set_memory(true);
+  }
+  script.plan().set_only_target(1);
+  CHECK(Codes(script).empty());
+  CHECK(script.Report().target() == "/mnt/test");
+  script.plan().set_only_target(2);
+  CHECK(Mark(script, "memory_fs").value() == 2);
+  CHECK(Mark(script, "memory_fs").text().find("/dev/shm (tmpfs)") == 0);
+  CHECK(script.Report().target() == "/dev/shm");
+  script.plan().set_only_target(3);  // a damaged plan
+  CHECK(script.Report().target().empty());
+}
+
 TEST_CASE("partial: something is missing from the totals") {
   PhaseScript script = Healthy();
   SECTION("a failed lane") {

@@ -1,4 +1,4 @@
-// Phases of operations on names are reported in ops/s throughout.
+// Phases of metadata operations are reported in ops/s throughout.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -43,7 +43,7 @@ void Asked(WorkerScript& worker, const std::map<std::string, uint64_t>& requests
   for (const auto& [name, count] : requests) (*nfs.mutable_ops())[name].set_ops(count);
 }
 
-TEST_CASE("the headline of operations on names is ops per second, and stragglers cost ops") {
+TEST_CASE("the headline of metadata operations is ops per second, and stragglers cost ops") {
   // 1000 ops in 10 s and in 20 s: at the stonewall 1000 + 500, so 150 ops/s; in full 2000 in 20 s, so 100.
   PhaseScript script = ScriptOf("stat", 2);
   script.Lane(0).Moves(0).InOps(1000).EndsAt(10_s);
@@ -166,7 +166,26 @@ TEST_CASE("where the client's counters are not there nothing is marked") {
   REQUIRE_FALSE(CodesOf(ReportOf(local, v1::OP_STAT)).contains("cached"));
 }
 
-TEST_CASE("repetitions of operations on names are in ops per second") {
+TEST_CASE("seeks are in ops per second too, but move data") {
+  // 1000 ops in 10 s and in 20 s: at the stonewall 1000 + 500, so 150 ops/s; in full 2000 in 20 s, so 100. In bytes, the
+  // stragglers would cost another share.
+  PhaseScript script("seeks", 2);
+  script.Lane(0).Moves(1_MiB).InOps(1000).EndsAt(10_s);
+  script.Lane(1).Moves(100_MiB).InOps(1000).EndsAt(20_s);
+  const v1::PhaseReport report = ReportOf(script, v1::OP_UPDATE);
+  REQUIRE(report.headline_in_ops());
+  REQUIRE_FALSE(report.metadata());
+  REQUIRE(report.headline().ops_per_s() == Approx(150));
+  REQUIRE(report.straggler_cost() == Approx(1.0 / 3));
+  REQUIRE(report.stragglers_size() == 1);  // 50 of 75 ops/s
+  REQUIRE(report.stragglers(0).find("lane 1: 50 ops/s, 33 % under the median") != std::string::npos);
+  REQUIRE(SummarizeRepetitions(std::vector<v1::PhaseReport>{report, report})[0].median() == Approx(150));
+  PhaseScript reads("random-read");
+  reads.Lane(0).Moves(1_MiB).InOps(1000).EndsAt(10_s);
+  REQUIRE_FALSE(ReportOf(reads, v1::OP_READ).headline_in_ops());
+}
+
+TEST_CASE("repetitions of metadata operations are in ops per second") {
   std::vector<v1::PhaseReport> phases;
   for (const uint64_t ops : {1000, 3000, 2000}) {
     PhaseScript script = ScriptOf("stat");

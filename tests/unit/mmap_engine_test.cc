@@ -21,7 +21,7 @@ class AtOp final : public OpHook {
   void Before(const Op&) override {
     if (count_++ == number_) action_();
   }
-  void After(const Op&, const std::byte*) override {}
+  void After(const Op&, const std::byte*, OpTimes) override {}
 
  private:
   uint64_t number_, count_ = 0;

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
 namespace iobench {
@@ -93,6 +94,125 @@ TEST_CASE("an old kernel over UDP has eight columns and no error count") {
       "\t        READ: 11 12 1 1111 2222 13 14 15\n");
   REQUIRE(mount.ops.at("READ").execute_ms == 15);
   REQUIRE_FALSE(mount.ops.at("READ").errors.has_value());
+}
+
+// Kernel 6.1 (Debian 12), NFSv4.2 with nconnect=2: 13 columns, 27 events, a layout type.
+constexpr char kV42[] =
+    "device 10.77.0.1:/ mounted on /mnt/nfs with fstype nfs4 statvers=1.1\n"
+    "\topts:\trw,vers=4.2,rsize=262144,wsize=262144,namlen=255,hard,proto=tcp,nconnect=2,timeo=600,retrans=2\n"
+    "\tage:\t40\n"
+    "\timpl_id:\tname='',domain='',date='0,0'\n"
+    "\tcaps:\tcaps=0x3fffbfdf,wtmult=512,dtsize=262144,bsize=0,namlen=255\n"
+    "\tnfsv4:\tbm0=0xfdffbfff,bm1=0xf9be3e,bm2=0x68800,acl=0x3,sessions,pnfs=LAYOUT_FLEX_FILES,lease_time=90,"
+    "lease_expired=0\n"
+    "\tsec:\tflavor=1,pseudoflavor=1\n"
+    "\tevents:\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 230 240 250 260 270 \n"
+    "\tbytes:\t1 2 3 4 5 6 7 8 \n"
+    "\tRPC iostats version: 1.1  p/v: 100003/4 (nfs)\n"
+    "\txprt:\ttcp 871 1 2 0 9 1000 1001 1 5000 70 16 800 900\n"
+    "\txprt:\ttcp 0 0 1 0 9 2000 2001 0 6000 30 12 800 900\n"
+    "\tper-op statistics\n"
+    "\t        READ: 600 600 0 6000 60000 1 2 3 0\n";
+
+TEST_CASE("each connection of a mount has its own counters") {
+  const NfsMountCounters mount = Only(kV42);
+  REQUIRE(mount.connections.size() == 2);
+  const NfsConnectionCounters& first = mount.connections[0];
+  CHECK(first.protocol == "tcp");
+  CHECK(first.connects == 2);
+  CHECK(first.sends == 1000);
+  CHECK(first.receives == 1001);
+  CHECK(first.bad_xids == 1);
+  CHECK(first.in_flight_sum == 5000);
+  CHECK(first.backlog_sum == 70);
+  CHECK(first.max_slots == 16);
+  CHECK(mount.connections[1].sends == 2000);
+  CHECK(mount.pnfs == "LAYOUT_FLEX_FILES");
+  REQUIRE(mount.events.has_value());
+  CHECK(mount.events->short_reads == 230);
+  CHECK(mount.events->short_writes == 240);
+  CHECK(mount.events->delays == 250);
+  CHECK(mount.events->pnfs_reads == 260);
+  CHECK(mount.events->pnfs_writes == 270);
+  const NfsOpCounters& read = mount.ops.at("READ");
+  CHECK(read.sent_bytes == 6000);
+  CHECK(read.received_bytes == 60000);
+}
+
+TEST_CASE("what a kernel or protocol does not count is absent, not 0") {
+  const auto mount_with = [](const std::string& line) {
+    return Only(absl::StrCat("device s:/e mounted on /mnt with fstype nfs statvers=1.0\n", line, "\n"));
+  };
+  SECTION("2.6.32: ten columns, and 25 events without pNFS") {
+    const NfsMountCounters mount = mount_with(
+        "\tevents:\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25\n"
+        "\txprt:\ttcp 871 1 2 0 9 1000 1001 1 5000 70");
+    REQUIRE(mount.connections.size() == 1);
+    CHECK(mount.connections[0].backlog_sum == 70);
+    CHECK_FALSE(mount.connections[0].max_slots.has_value());
+    REQUIRE(mount.events.has_value());
+    CHECK(mount.events->delays == 25);
+    CHECK_FALSE(mount.events->pnfs_reads.has_value());
+  }
+  SECTION("UDP does not connect") {
+    const NfsMountCounters mount = mount_with("\txprt:\tudp 800 1 10 11 2 13 4 5 6 7");
+    REQUIRE(mount.connections.size() == 1);
+    CHECK_FALSE(mount.connections[0].connects.has_value());
+    CHECK(mount.connections[0].sends == 10);
+    CHECK(mount.connections[0].in_flight_sum == 13);
+    CHECK(mount.connections[0].max_slots == 5);
+  }
+  SECTION("RDMA has counters of its own where TCP has its slots") {
+    const NfsMountCounters mount =
+        mount_with("\txprt:\trdma 0 0 1 0 0 500 501 0 900 8 77 78 79 80 81 82 83 84 85 86 87 88 89 90 91 92");
+    REQUIRE(mount.connections.size() == 1);
+    CHECK(mount.connections[0].sends == 500);
+    CHECK(mount.connections[0].backlog_sum == 8);
+    CHECK_FALSE(mount.connections[0].max_slots.has_value());
+  }
+  SECTION("a line that is too short, or of a protocol of the future") {
+    CHECK(mount_with("\txprt:\ttcp 871 1 2 0 9 1000 1001 1 5000").connections.empty());
+    CHECK(mount_with("\txprt:\tquic 1 2 3 4 5 6 7 8 9 10 11 12 13").connections.empty());
+    CHECK_FALSE(mount_with("\tevents:\t1 2 3").events.has_value());
+  }
+}
+
+TEST_CASE("a delta has what each connection did, and the slots as they are") {
+  const NfsMountCounters before = Only(kV42);
+  const std::string later =
+      absl::StrReplaceAll(kV42, {{"871 1 2 0 9 1000 1001 1 5000 70 16", "872 1 3 0 9 1100 1103 2 5400 75 20"},
+                                 {"230 240 250 260 270", "231 242 253 264 275"},
+                                 {"READ: 600 600 0 6000 60000", "READ: 601 601 0 6100 61000"}});
+  const auto delta = NfsDeltaBetween(before, Only(later));
+  REQUIRE(delta.has_value());
+  REQUIRE(delta->connections_size() == 2);
+  const v1::NfsConnectionDelta& first = delta->connections(0);
+  CHECK(first.sends() == 100);
+  CHECK(first.receives() == 102);
+  CHECK(first.bad_xids() == 1);
+  CHECK(first.reconnects() == 1);
+  CHECK(first.in_flight_sum() == 400);
+  CHECK(first.backlog_sum() == 5);
+  CHECK(first.max_slots() == 20);
+  CHECK(delta->connections(1).sends() == 0);
+  CHECK(delta->short_reads() == 1);
+  CHECK(delta->short_writes() == 2);
+  CHECK(delta->delays() == 3);
+  CHECK(delta->pnfs_reads() == 4);
+  CHECK(delta->pnfs_writes() == 5);
+  CHECK(delta->ops().at("READ").sent_bytes() == 100);
+  CHECK(delta->ops().at("READ").received_bytes() == 1000);
+}
+
+TEST_CASE("connections that came, went or began anew are not compared") {
+  const NfsMountCounters before = Only(kV42);
+  const std::string fewer =
+      absl::StrReplaceAll(kV42, {{"\txprt:\ttcp 0 0 1 0 9 2000 2001 0 6000 30 12 800 900\n", ""}});
+  CHECK(NfsDeltaBetween(before, Only(fewer))->connections().empty());
+  const std::string replaced = absl::StrReplaceAll(kV42, {{"9 2000 2001", "9 10 10"}});
+  const auto delta = NfsDeltaBetween(before, Only(replaced));
+  REQUIRE(delta.has_value());
+  CHECK(delta->connections().empty());
 }
 
 TEST_CASE("lines that are cut short, garbled or unknown are left out, not guessed") {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "common/status_util.h"
 #include "tests/support/scripted_nfs_server.h"
@@ -313,7 +314,7 @@ TEST_CASE("what the server says is wrong comes through as that errno, and leaves
   }));
   ScriptedNfsServer server;
   server.Put("a", Pattern(100));
-  const auto connection = ConnectTo(server);
+  const auto connection = ConnectTo(server, kLittle);  // for calls that are sent again
   const auto file = OpenAt(*connection, "a", kBoth);
   const auto check = [&, errno_value = errno_value, name = name](const absl::Status& status) {
     INFO(status.message());
@@ -332,6 +333,37 @@ TEST_CASE("what the server says is wrong comes through as that errno, and leaves
   check(file->Commit());
   server.FailAll(NfsProc::kCommit, 0);
   REQUIRE(file->Commit().ok());
+}
+
+TEST_CASE("what the server defers is sent again, and the time of waiting is known") {
+  ScriptedNfsServer server;
+  server.Put("a", Pattern(100));
+  const auto connection = ConnectTo(server);
+  const auto file = OpenAt(*connection, "a", kBoth);
+  for (const NfsProc proc : {NfsProc::kRead, NfsProc::kWrite, NfsProc::kLookup, NfsProc::kCommit}) {
+    const int64_t waited_ns = connection->deferred_ns();
+    const Deferring deferring(server, proc);
+    if (proc == NfsProc::kRead) CHECK(ReadFrom(*file, 0, 100) == Pattern(100));
+    if (proc == NfsProc::kWrite) CHECK(file->Write(0, BytesOf("abc")).ok());
+    if (proc == NfsProc::kLookup) CHECK(OpenAt(*connection, "a", kBoth) != nullptr);
+    if (proc == NfsProc::kCommit) CHECK(file->Commit().ok());
+    CHECK(server.CountOf(proc) >= 2);
+    CHECK(connection->deferred_ns() >= waited_ns + RetryDelayNs(0));
+  }
+}
+
+TEST_CASE("a server that closes the connection while a call waits to be sent again ends it") {
+  ScriptedNfsServer server;
+  server.Put("a", Pattern(100));
+  const auto connection = ConnectTo(server);
+  server.FailAll(NfsProc::kLookup, 10008);
+  std::thread cut([&server] {
+    while (server.CountOf(NfsProc::kLookup) < 2) usleep(1000);
+    server.CloseConnections();
+  });
+  const absl::Status status = NfsFile::Open(*connection, connection->directory(), "a", kBoth).status();
+  cut.join();
+  CHECK(absl::IsUnavailable(status));
 }
 
 TEST_CASE("libnfs's own calls say EDQUOT where the quota is used up") {

@@ -22,7 +22,7 @@ TEST_CASE("requests that move data are added up, and their times are means per r
   ops["WRITE"] = Requests(30, 33, 70, 300);
   ops["COMMIT"] = Requests(10, 10, 100, 1100);
   ops["GETATTR"] = Requests(1000, 2000, 9999, 9999);  // moves none
-  const auto report = NfsRpcsOf(host, {});
+  const auto report = NfsRpcsOf(host, {}, 0);
   REQUIRE(report.has_value());
   CHECK(report->rpcs() == 100);
   CHECK(report->queue_ms() == Approx(2));        // 200 / 100
@@ -35,15 +35,15 @@ TEST_CASE("targets below one mount have one set of counters, which counts once")
   for (const uint32_t target : {0, 1, 2}) {
     (*(*host.mutable_nfs())[target].mutable_ops())["READ"] = Requests(10, 10, 0, 50);
   }
-  CHECK(NfsRpcsOf(host, {{0, "server:/a"}, {1, "server:/a"}, {2, "server:/b"}})->rpcs() == 20);
-  CHECK(NfsRpcsOf(host, {})->rpcs() == 30);
+  CHECK(NfsRpcsOf(host, {{0, {"server:/a"}}, {1, {"server:/a"}}, {2, {"server:/b"}}}, 0)->rpcs() == 20);
+  CHECK(NfsRpcsOf(host, {}, 0)->rpcs() == 30);
 }
 
 TEST_CASE("a client that is not on NFS says nothing, one that asked nobody has no means") {
-  CHECK_FALSE(NfsRpcsOf(v1::HostDelta(), {}).has_value());
+  CHECK_FALSE(NfsRpcsOf(v1::HostDelta(), {}, 0).has_value());
   v1::HostDelta host;
   (*host.mutable_nfs())[0].set_server_read_bytes(0);
-  const auto report = NfsRpcsOf(host, {});
+  const auto report = NfsRpcsOf(host, {}, 0);
   REQUIRE(report.has_value());
   CHECK(report->rpcs() == 0);
   CHECK(std::isnan(report->queue_ms()));
@@ -54,11 +54,114 @@ TEST_CASE("the sum over clients weights means by requests") {
   (*(*busy.mutable_nfs())[0].mutable_ops())["WRITE"] = Requests(300, 302, 300, 3000);
   (*(*quick.mutable_nfs())[0].mutable_ops())["WRITE"] = Requests(100, 100, 500, 200);
   (*idle.mutable_nfs())[0].set_server_read_bytes(0);
-  const v1::NfsRpcReport sum = Sum(Sum(*NfsRpcsOf(busy, {}), *NfsRpcsOf(idle, {})), *NfsRpcsOf(quick, {}));
+  const v1::NfsRpcReport sum =
+      Sum(Sum(*NfsRpcsOf(busy, {}, 100), *NfsRpcsOf(idle, {}, 0)), *NfsRpcsOf(quick, {}, 100));
   CHECK(sum.rpcs() == 400);
   CHECK(sum.queue_ms() == Approx(2));       // 800 / 400
   CHECK(sum.round_trip_ms() == Approx(8));  // 3200 / 400
   CHECK(sum.retransmissions() == 2);
+}
+
+v1::NfsConnectionDelta& Connection(v1::NfsDelta& nfs, uint64_t sends) {
+  v1::NfsConnectionDelta& connection = *nfs.add_connections();
+  connection.set_sends(sends);
+  return connection;
+}
+
+TEST_CASE("every kind of request is related to the ops of the lanes") {
+  v1::HostDelta host;
+  v1::NfsDelta& nfs = (*host.mutable_nfs())[0];
+  (*nfs.mutable_ops())["READ"] = Requests(200, 200, 0, 100);
+  (*nfs.mutable_ops())["GETATTR"] = Requests(50, 51, 100, 200);
+  (*nfs.mutable_ops())["GETATTR"].set_execute_ms(350);
+  const auto report = NfsRpcsOf(host, {}, 100);
+  CHECK(report->rpcs() == 200);
+  CHECK(report->all_rpcs() == 250);
+  CHECK(report->rpcs_per_op() == Approx(2.5));
+  const v1::NfsKindReport& getattr = report->kinds().at("GETATTR");
+  CHECK(getattr.rpcs() == 50);
+  CHECK(getattr.rpcs_per_op() == Approx(0.5));
+  CHECK(getattr.queue_ms() == Approx(2));
+  CHECK(getattr.round_trip_ms() == Approx(4));
+  CHECK(getattr.execute_ms() == Approx(7));
+  CHECK(getattr.retransmissions() == 1);
+  CHECK_FALSE(getattr.has_errors());
+  CHECK_FALSE(report->has_errors());
+}
+
+TEST_CASE("sizes of requests are compared with what the mount allows") {
+  v1::HostDelta host;
+  v1::NfsDelta& nfs = (*host.mutable_nfs())[0];
+  (*nfs.mutable_ops())["READ"] = Requests(10, 10, 0, 0);
+  (*nfs.mutable_ops())["WRITE"] = Requests(20, 20, 0, 0);
+  (*nfs.mutable_ops())["COMMIT"] = Requests(5, 5, 0, 0);
+  nfs.set_server_read_bytes(40960);
+  nfs.set_server_write_bytes(20480);
+  v1::WorkerTargets targets;
+  targets.add_targets()->set_mount_options("rw,vers=4.2,rsize=65536,wsize=32768,hard");
+  const auto report = NfsRpcsOf(host, NfsTargetsOf(targets), 30);
+  CHECK(report->read_bytes_per_rpc() == Approx(4096));
+  CHECK(report->write_bytes_per_rpc() == Approx(1024));
+  CHECK(report->rsize_bytes() == 65536);
+  CHECK(report->wsize_bytes() == 32768);
+  CHECK(report->commits_per_write() == Approx(0.25));
+}
+
+TEST_CASE("connections: queues are means over all sends, and the balance is of a client's own") {
+  v1::HostDelta host;
+  v1::NfsDelta& nfs = (*host.mutable_nfs())[0];
+  v1::NfsConnectionDelta& first = Connection(nfs, 300);
+  first.set_in_flight_sum(1200);
+  first.set_backlog_sum(100);
+  first.set_max_slots(16);
+  first.set_reconnects(1);
+  v1::NfsConnectionDelta& second = Connection(nfs, 100);
+  second.set_in_flight_sum(400);
+  second.set_max_slots(9);
+  second.set_reconnects(0);
+  const auto report = NfsRpcsOf(host, {}, 0);
+  CHECK(report->connections() == 2);
+  CHECK(report->in_flight() == Approx(4));   // 1600 / 400
+  CHECK(report->backlog() == Approx(0.25));  // 100 / 400
+  CHECK(report->max_slots() == 16);
+  CHECK(report->reconnects() == 1);
+  CHECK(report->connection_cov() == Approx(0.5));  // 300 and 100: mean 200, deviation 100
+
+  v1::HostDelta even;
+  Connection((*even.mutable_nfs())[0], 1200);
+  const v1::NfsRpcReport sum = Sum(*report, *NfsRpcsOf(even, {}, 0));
+  CHECK(sum.connections() == 3);
+  CHECK(sum.in_flight() == Approx(1));  // 1600 / 1600
+  CHECK(sum.connection_cov() == Approx(0.5));
+  CHECK_FALSE(sum.has_max_slots());  // the other client does not tell
+  CHECK_FALSE(sum.has_reconnects());
+}
+
+TEST_CASE("clients that know different things are added up as far as both know it") {
+  v1::HostDelta host;
+  v1::NfsDelta& nfs = (*host.mutable_nfs())[0];
+  (*nfs.mutable_ops())["READ"] = Requests(10, 10, 0, 0);
+  (*nfs.mutable_ops())["READ"].set_errors(2);
+  nfs.set_server_read_bytes(10000);
+  nfs.set_delays(3);
+  const v1::NfsRpcReport known = *NfsRpcsOf(host, {{0, {.mount = "a", .rsize_bytes = 4096}}}, 10);
+  CHECK(known.errors() == 2);
+  const v1::NfsRpcReport both = Sum(known, known);
+  CHECK(both.errors() == 4);
+  CHECK(both.delays() == 6);
+  CHECK(both.rsize_bytes() == 4096);
+  CHECK(both.app_ops() == 20);
+  CHECK(both.rpcs_per_op() == Approx(1));
+  CHECK(both.read_bytes_per_rpc() == Approx(1000));
+
+  nfs.clear_delays();
+  nfs.clear_server_read_bytes();
+  (*nfs.mutable_ops())["READ"].clear_errors();
+  const v1::NfsRpcReport sum = Sum(known, *NfsRpcsOf(host, {{0, {.mount = "a", .rsize_bytes = 8192}}}, 10));
+  CHECK_FALSE(sum.has_errors());
+  CHECK_FALSE(sum.has_delays());
+  CHECK_FALSE(sum.has_rsize_bytes());
+  CHECK(sum.read_bytes_per_rpc() == Approx(1000));  // of the client that knows it
 }
 
 }  // namespace

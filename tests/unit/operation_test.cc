@@ -27,6 +27,12 @@ std::string ErrorFor(const char* number_or_name) {
 
 using Names = std::vector<std::string>;
 
+TEST_CASE("a kind of op of another version is in no set of kinds") {
+  constexpr OpKinds kSome = {OpKind::kRead, OpKind::kWrite};
+  for (const int value : {31, 32, 33, 65, 255}) CHECK_FALSE(kSome.Has(static_cast<OpKind>(value)));
+  CHECK(kSome.Has(OpKind::kWrite));
+}
+
 TEST_CASE("an IOzone number gives its rows, retests last", "[operation]") {
   CHECK(NamesFor("0") == Names{"write", "rewrite"});
   CHECK(NamesFor("1") == Names{"read", "reread"});
@@ -158,6 +164,13 @@ TEST_CASE("a number that IOzone does not have is answered with all that there ar
   CHECK_THAT(ErrorFor("13"), Catch::StartsWith("unknown operation number 13; known: 0 write"));
   CHECK_THAT(ErrorFor("99999999999999999999"),
              Catch::StartsWith("unknown operation number 99999999999999999999;"));
+}
+
+TEST_CASE("metadata operations and seeks have their figure in ops, all others in bytes", "[operation]") {
+  for (const OperationSpec& spec : Operations()) {
+    INFO(spec.name);
+    CHECK(spec.headline_in_ops() == (spec.is_metadata() || spec.name == "seeks"));
+  }
 }
 
 TEST_CASE("kinds of op have names", "[operation]") {

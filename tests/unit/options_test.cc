@@ -12,6 +12,7 @@
 #include "common/text/units.h"
 #include "coordinator/option/cli.h"
 #include "coordinator/option/iozone_letters.h"
+#include "coordinator/option/iozone_output.h"
 #include "coordinator/option/option.h"
 #include "coordinator/option/option_rules.h"
 #include "coordinator/plan/plan_builder.h"
@@ -100,6 +101,7 @@ const std::vector<Case>& Cases() {
       {"-i 0 -+V", {{"files.shared_file", "true"}}},
       {"-i 0 -+V --interleaved", {{"files.interleaved", "true"}, {"files.shared_file", "true"}}},
       {"-i 5 -j 23", {{"operation.stride_records", "23"}}},
+      {"-i 5 -j 4,8", {{"operation.stride_records", "4"}}},
       {"-i 8 -+p 70", {{"operation.read_percent", "70"}, {"operation.mix_by_lane", "false"}}},
       {"-i 8 --mix-by-lane", {{"operation.mix_by_lane", "true"}, {"operation.read_percent", "50"}}},
       {"-i 8 -+K 3", {{"operation.reader_lanes", "3"}, {"operation.mix_by_lane", "true"}}},
@@ -119,7 +121,7 @@ const std::vector<Case>& Cases() {
       {"-i 1 --time 2.5 --warmup 1", {{"phase.stop.warmup_s", "1"}}},
       {"-i 1 --deadline 3", {{"phase.stop.deadline_s", "3"}}},
       {"-i 1 --deadline 3 --wear-out", {{"phase.stop.wear_out", "true"}}},
-      {"-i 2 --most-ops 8192", {{"phase.stop.max_ops", "8192"}}},
+      {"-i 2 --max-ops 8192", {{"phase.stop.max_ops", "8192"}}},
       {"--repeat 5", {{"plan.repetitions", "5"}}},
       {"-i 0 -B", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "NEVER"}}},
       {"-i 0 -D", {{"operation.engine", "mmap"}, {"operation.mmap.sync", "ASYNC"}}},
@@ -139,6 +141,7 @@ const std::vector<Case>& Cases() {
       {"-i 1 --buffer-bytes 4m", {{"operation.buffer_bytes", "4194304"}}},
       {"-i 0 --stripe 4:1m", {{"plan.stripe.count", "4"}, {"plan.stripe.bytes", "1048576"}}},
       {"-i 0 --stripe -1", {{"plan.stripe.count", "-1"}, {"plan.stripe.bytes", "0"}}},
+      {"-i 0 -Q", {{"operation.trace.offset_latency", "true"}, {"phase.stop.time_s", "0"}}},
       {"-i 1 -J 1.5", {{"operation.between.think_ms", "1.5"}}},
       {"-i 1 -J 1 -+J", {{"operation.between.think_in_throughput", "true"}}},
       {"-i 1 -p", {{"operation.between.purge_processor_cache", "true"}}},
@@ -162,7 +165,7 @@ const std::vector<Case>& Cases() {
        {{"operation.tree.depth", "2"}, {"operation.tree.branching", "8"}}},
       {"--op create --shared-directory", {{"operation.tree.shared_directory", "true"}}},
       {"--op create --file-bytes 3901", {{"operation.tree.file_bytes", "3901"}}},
-      {"--op create --file-bytes 64k --least-file-bytes 1k",
+      {"--op create --file-bytes 64k --min-file-bytes 1k",
        {{"operation.tree.file_bytes", "65536"},
         {"operation.tree.random_sizes", "true"},
         {"operation.tree.min_file_bytes", "1024"}}},
@@ -251,7 +254,7 @@ TEST_CASE("IOzone's own contradictions are ours, too") {
                             "-B -k 4", "-B -H 4", "-D -k 4", "-H 4 -k 4", "-+d -+w 50", "-Y trace -a",
                             "-Y trace -j 3", "-Y trace -K", "-Y trace -V 3"}) {
     INFO(words);
-    CHECK_THAT(ErrorOf(words), Contains("cannot go with"));
+    CHECK_THAT(ErrorOf(words), Contains("cannot be combined with"));
   }
 }
 
@@ -317,8 +320,7 @@ TEST_CASE("where nobody says how much, lanes go round for seconds and what they 
     CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
     CHECK(PlanFor(words)->phases(0).stop().time_s() == 3);
   }
-  for (const char* const words :
-       {"-i 0 -s 64m", "-i 0 -a -g 64k", "-i 0 --deadline 5", "-i 0 --most-ops 7"}) {
+  for (const char* const words : {"-i 0 -s 64m", "-i 0 -a -g 64k", "-i 0 --deadline 5", "-i 0 --max-ops 7"}) {
     INFO(words);
     CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
     CHECK(PlanFor(words)->phases(0).stop().time_s() == 0);
@@ -363,6 +365,28 @@ TEST_CASE("an empty argument is none") {
              Contains("--out needs an argument"));
 }
 
+TEST_CASE("compare and history take several results, and what decides their verdicts") {
+  const auto line = ParseCommandLine({"compare", "base", "other", "--level", "99", "--fail-under", "95",
+                                      "--format", "junit", "--output", "x.xml", "--force"});
+  REQUIRE(line.ok());
+  CHECK(line->command == Command::kCompare);
+  CHECK(line->compare.directories == std::vector<std::string>{"base", "other"});
+  CHECK(line->compare.level_percent == 99);
+  CHECK(line->compare.fail_under_percent == 95);
+  CHECK(line->compare.format == "junit");
+  CHECK(line->compare.output == "x.xml");
+  CHECK(line->compare.replace);
+  const auto history = ParseCommandLine({"history", "days"});
+  REQUIRE(history.ok());
+  CHECK(history->command == Command::kHistory);
+  CHECK(history->compare.level_percent == 95);
+  CHECK(history->compare.fail_under_percent == 0);
+  CHECK(history->compare.format == "text");
+  for (const char* const level : {"49", "100", "much"})
+    CHECK(!ParseCommandLine({"compare", "a", "b", "--level", level}).ok());
+  CHECK(!ParseCommandLine({"history"}).ok());
+}
+
 TEST_CASE("options for workers elsewhere need some") {
   const auto refusal = [](const std::vector<std::string>& words, const char* transport) {
     return std::string(CheckUsesOf(ParseCommandLine(words)->cluster, transport).message());
@@ -372,8 +396,53 @@ TEST_CASE("options for workers elsewhere need some") {
   CHECK_THAT(refusal({"--join-timeout", "600"}, "local"), Contains("--join-timeout") && Contains("--spawn"));
   CHECK(refusal({"--join-timeout", "600", "--spawn", "2"}, "grpc").empty());
   CHECK(refusal({"--insecure", "--join-timeout", "5"}, "mpi").empty());
+  for (const char* option : {"--token-file", "--tls-cert", "--tls-key", "--tls-ca"}) {
+    CHECK_THAT(refusal({option, "/x"}, "local"), Contains(option) && Contains("--listen"));
+    CHECK(refusal({option, "/x", "--listen", ":9400", "--workers", "2"}, "grpc").empty());
+  }
   CHECK(refusal({"--insecure", "--listen", ":9400", "--workers", "2"}, "grpc").empty());
   CHECK(refusal({"--lost-after", "5"}, "local").empty());
+}
+
+TEST_CASE("what is wrong with an option points to the help of its command") {
+  const auto advice = [](std::vector<std::string> arguments) {
+    return std::string(ParseCommandLine(arguments).status().message());
+  };
+  const std::vector<std::pair<std::string, std::string>> without_argument = {
+      {"preflight", "--spawn"}, {"validate", "--spawn"}, {"worker", "--join"},     {"report", "--format"},
+      {"compare", "--format"},  {"history", "--format"}, {"selftest", "--phases"}, {"clean", "--hosts"}};
+  for (const auto& [command, option] : without_argument) {
+    INFO(command);
+    const std::string said = advice({command, option});
+    CHECK_THAT(said, Contains(absl::StrCat("`cluster-iobench ", command, " --help` lists its options")));
+    CHECK_THAT(said, !Contains("run --help"));
+  }
+  for (const std::string& said : {advice({"run", "--spawn"}), advice({"--spawn"})}) {
+    CHECK_THAT(said,
+               Contains("`cluster-iobench --help` lists commands, `cluster-iobench run --help` options"));
+  }
+}
+
+TEST_CASE("help shows arguments in one form") {
+  for (const char* const command :
+       {"run", "preflight", "validate", "worker", "report", "compare", "history", "selftest", "clean"}) {
+    const std::string help = ParseCommandLine({command, "--help"})->text;
+    INFO(help);
+    CHECK_THAT(help, Contains(absl::StrCat("\nUsage: cluster-iobench ", command, " [OPTIONS]")));
+    for (const char* const not_ours : {" ... ", "DIR TEXT", "REQUIRED"})
+      CHECK_THAT(help, !Contains(not_ours));
+  }
+  const std::string of_compare = ParseCommandLine({"compare", "--help"})->text;
+  CHECK_THAT(of_compare, Contains("[OPTIONS] DIR...\n"));
+  CHECK_THAT(of_compare, Contains("\n  DIR...    "));
+  const std::string of_clean = ParseCommandLine({"clean", "--help"})->text;
+  CHECK_THAT(of_clean, Contains("[OPTIONS] [DIR...]\n"));
+  CHECK_THAT(of_clean, Contains("\n  DIR...    "));
+  const std::string of_report = ParseCommandLine({"report", "--help"})->text;
+  CHECK_THAT(of_report, Contains("[OPTIONS] DIR\n"));
+  CHECK_THAT(of_report, Contains("\n  DIR    "));
+  CHECK_THAT(ParseCommandLine({"worker", "--help"})->text, Contains("\n  --join ADDR (required)  "));
+  CHECK_THAT(ParseCommandLine({"validate", "--help"})->text, Contains("\n  --only NAMES    "));
 }
 
 TEST_CASE("what --help is asked about is known, or an error") {
@@ -415,6 +484,27 @@ TEST_CASE("commas are for what would be repeated") {
   CHECK_THAT(ErrorOf("-i 0 --files-per-lane 1,2"), Contains("1,2"));
 }
 
+TEST_CASE("a list of strides is one phase for each, of stride-read only") {
+  CHECK(PhasesOf("-i 1 -+n -i 5 -j 4,8 -j 16") == std::vector<std::string>{"read", "stride-read, stride 4",
+                                                                           "stride-read, stride 8",
+                                                                           "stride-read, stride 16"});
+  const auto plan = PlanFor("-i 5 -j 4,8");
+  REQUIRE(plan.ok());
+  CHECK(plan->phases(1).assignments(0).operation().stride_records() == 8);
+  CHECK(PhasesOf("-i 5 -j 4") == std::vector<std::string>{"stride-read"});
+  CHECK_THAT(ErrorOf("-i 1 -j 4,8"), Contains("stride-read"));
+  CHECK_THAT(ErrorOf("--suite smoke -j 4,8"), Contains("give one stride"));
+}
+
+TEST_CASE("criteria are texts of the plan, checked with it") {
+  const auto plan = PlanFor("-i 0 --require write>=1MiB/s --require *:marks=none");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->criteria_size() == 2);
+  CHECK(plan->criteria(0) == "write>=1MiB/s");
+  CHECK_THAT(ErrorOf("-i 0 --require read>=1MiB/s"), Contains("no phase \"read\""));
+  CHECK_THAT(ErrorOf("-i 0 --require write"), Contains("write>=900MiB/s"));
+}
+
 TEST_CASE("a value that cannot be is one line that quotes it") {
   CHECK_THAT(ErrorOf("-i 0 -k 0"), Contains("-k (--aio)") && Contains("\"0\""));
   CHECK_THAT(ErrorOf("-t 0"), Contains("--lanes") && Contains("from 1 to 4096"));
@@ -427,7 +517,7 @@ TEST_CASE("a value that cannot be is one line that quotes it") {
   CHECK_THAT(ErrorOf("-+b 4m"), Contains("4m") && Contains("4m,20"));
   CHECK_THAT(ErrorOf("--data pattern:300"), Contains("pattern:300"));
   CHECK_THAT(ErrorOf("-n 4q -a"), Contains("4q") && Contains("-n"));
-  CHECK_THAT(ErrorOf("-j 3 -j 4"), Contains("-j") && Contains("twice"));
+  CHECK_THAT(ErrorOf("-k 3 -k 4"), Contains("-k") && Contains("twice"));
 }
 
 TEST_CASE("-+E reads the files of -f or -F and nothing else") {
@@ -463,6 +553,36 @@ TEST_CASE("rests come before all phases but the first, remounts and dropped cach
   CHECK(plan->phases(1).before(2).has_drop_caches());
 }
 
+TEST_CASE(
+    "--cold drops caches as --drop-caches does, and has it verified; memory is eaten before the first phase") {
+  const auto plan = PlanFor("-+n -i 0 -i 1 --cold --server-memory 64g --eat-memory 40");
+  REQUIRE(plan.ok());
+  CHECK(plan->server_memory_bytes() == 64_GiB);
+  REQUIRE(plan->phases(0).before_size() == 1);
+  CHECK(plan->phases(0).before(0).eat_memory().percent() == 40);
+  REQUIRE(plan->phases(1).before_size() == 1);
+  CHECK(plan->phases(1).before(0).drop_caches().verify());
+  CHECK_FALSE(PlanFor("-+n -i 0 -i 1 --drop-caches")->phases(1).before(0).drop_caches().verify());
+  CHECK(PlanFor("-+n -i 0 -i 1 --cold --drop-caches")->phases(1).before_size() == 1);
+  CHECK_THAT(ErrorOf("-i 0 -+n --cold"), Contains("--cold") && Contains("only reads"));
+  CHECK_THAT(ErrorOf("-i 0 -i 1 --server-memory 64g"), Contains("needs --cold"));
+  CHECK_THAT(ErrorOf("-i 0 --eat-memory 96"), Contains("--eat-memory"));
+}
+
+TEST_CASE("-s takes a share of memory, which is the workers' to know") {
+  CHECK(PlanFor("-i 0 -s 2xram")->files().memory_percent() == 200);
+  CHECK(PlanFor("-i 0 -s 150%")->files().memory_percent() == 150);
+  CHECK(PlanFor("-i 0 -s 0.5xRAM")->files().memory_percent() == 50);
+  CHECK(PlanFor("-i 0 -s 2xram -r 1m")->files().bytes_per_lane() % 1_MiB == 0);
+  CHECK(PlanFor("-i 0 -s 4m")->files().memory_percent() == 0);
+  for (const char* const wrong :
+       {"-i 0 -s 0%", "-i 0 -s xram", "-i 0 -s 2ram", "-i 0 -s 99999%", "-i 0 -s 2xram,1g", "-a -s 2xram",
+        "--suite smoke -s 2xram", "-i 0 -+k -s 2xram"}) {
+    INFO(wrong);
+    CHECK_THAT(ErrorOf(wrong), Contains("-s (--size)"));
+  }
+}
+
 TEST_CASE("a rest may be shorter than any clock can tell") {
   const auto plan = PlanFor("-i 0 -i 1 -s 1m -+q 1e-320");
   REQUIRE(plan.ok());
@@ -478,15 +598,53 @@ TEST_CASE("-+k shares the size out over the lanes of all workers, in whole recor
   CHECK_THAT(ErrorOf("-+k -s 8388607t -r 4194304t --files-per-lane 4 -i 0"), Contains("-+k"));
 }
 
-TEST_CASE("what IOzone asks for by an option and is always so here changes nothing") {
+TEST_CASE("what changes only reports, and what is always so here, changes no plan") {
   const auto plain = PlanFor("-i 0 -i 1 -s 1m");
   for (const char* words : {"-i 0 -i 1 -s 1m -R", "-i 0 -i 1 -s 1m -M -O -C", "-i 0 -i 1 -s 1m -+u -T",
-                            "-i 0 -i 1 -s 1m -N", "-i 0 -i 1 -s 1m -E"}) {
+                            "-i 0 -i 1 -s 1m -N", "-i 0 -i 1 -s 1m -+z -+T", "-i 0 -i 1 -s 1m -E"}) {
     INFO(words);
     const auto plan = PlanFor(words);
     REQUIRE(plan.ok());
     CHECK(plan->SerializeAsString() == plain->SerializeAsString());
   }
+}
+
+TEST_CASE("each letter of IOzone's formats asks for its part of them, and without one nothing is asked for") {
+  const auto output_of = [](const std::string& words) {
+    const std::vector<std::string> arguments = absl::StrSplit(words, ' ', absl::SkipEmpty());
+    return IozoneOutputOf(ParseCommandLine(arguments)->given);
+  };
+  const std::map<std::string, std::string> field_of = {
+      {"-R", "excel"},   {"-O", "ops_per_s"}, {"-N", "us_per_op"},   {"-C", "children"},
+      {"-M", "machine"}, {"-+u", "cpu"},      {"-+z", "histograms"}, {"-+T", "log"}};
+  for (const auto& [letter, asked] : field_of) {
+    INFO(letter);
+    const auto output = output_of("-i 0 " + letter);
+    REQUIRE(output.has_value());
+    for (const auto& [other, field] : field_of)
+      CHECK(FieldOf(*output, field) == (field == asked ? "true" : "false"));
+  }
+  CHECK_FALSE(output_of("-i 0 -T").has_value());
+  CHECK(output_of("-A")->auto_mode());
+  CHECK(output_of("-A")->all_records());
+  CHECK_FALSE(output_of("-a")->all_records());
+  CHECK(output_of("-+n")->no_retest());
+  const auto sizes = output_of("-a -n 64k -g 1m -r 4k -r 8k");
+  CHECK(sizes->min_file_bytes() == 64_KiB);
+  CHECK(sizes->max_file_bytes() == 1_MiB);
+  CHECK(sizes->record_bytes_size() == 2);
+  CHECK(sizes->record_bytes(1) == 8_KiB);
+  CHECK(output_of("-s 2m")->file_bytes(0) == 2_MiB);
+  CHECK(ErrorOf("--plan x.yaml -i 0").find("cannot be combined with --plan") != std::string::npos);
+  CHECK(ErrorOf("--plan x.yaml -R").find("cannot be combined with --plan") == std::string::npos);
+}
+
+TEST_CASE("-A is -a -z -i 0 -i 1, with limits of its own, and no other operation") {
+  CHECK(PhasesOf("-A -g 64m") == PhasesOf("-a -z -i 0 -i 1 -g 64m"));
+  CHECK(PhasesOf("-A -g 64k").size() > 4);
+  CHECK(PhasesOf("-A -y 64k -q 64k -z") == PhasesOf("-a -z -i 0 -i 1 -y 64k -q 64k"));
+  CHECK_THAT(ErrorOf("-A -i 2"), Contains("-A (--auto-read-write)") && Contains("-i (--op)"));
+  CHECK_THAT(ErrorOf("-A -t 2"), Contains("-a (--auto)") && Contains("-t (--lanes)"));
 }
 
 TEST_CASE("with an engine, tests that it cannot do are left out unless they were asked for") {

@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
+#include <numeric>
+
 #include "common/timeline.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/data/payload.h"
@@ -144,6 +147,11 @@ TEST_CASE("a time makes lanes go over their records again and again") {
   REQUIRE(lane.kinds(0).ops() > 0);
   REQUIRE(lane.kinds(0).ops() < lane.region_ops());
   REQUIRE(lane.kinds(0).latency().count() == lane.kinds(0).ops());
+  const v1::LatencySlices& slices = lane.latency_slices();
+  REQUIRE(std::accumulate(slices.counts().begin(), slices.counts().end(), uint64_t{0}) ==
+          lane.kinds(0).ops());
+  REQUIRE(std::abs(slices.begin_worker_ns() - (worker.start().ns + 40'000'000)) <= 10'000);
+  REQUIRE(slices.slice_ns() >= 990'000);
   REQUIRE(lane.deadline_worker_ns() == 0);
 }
 
@@ -172,7 +180,7 @@ TEST_CASE("lanes that read their records again drop the pages of each pass where
   const TempDir directory;
   worker.ClaimData(directory);
   v1::Prepare prepare = PhaseOf("read", 1, directory.path());  // 16 records
-  prepare.mutable_stop()->set_time_s(0.1);
+  prepare.mutable_stop()->set_time_s(1);
   prepare.add_steps()->mutable_drop_caches();
   const v1::ResultChunk chunk = worker.RunPhase(prepare);
   REQUIRE(chunk.lanes(0).ops() > 16);

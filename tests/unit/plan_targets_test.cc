@@ -26,5 +26,20 @@ TEST_CASE("a worker uses the first target that selects it") {
   CHECK(TargetOfWorker(plan, 2) == 0);
 }
 
+TEST_CASE("a phase that selects its target takes all workers there") {
+  v1::Plan plan;
+  for (int i = 0; i < 3; ++i) plan.add_targets();
+  plan.add_phases();
+  CHECK(OnlyTargets(plan).empty());
+  CHECK(TargetOfWorker(plan, plan.phases(0), 4) == 1);
+  CHECK(TargetsOfWorker(plan, 4) == std::vector<uint32_t>{1});
+  plan.mutable_phases(0)->set_only_target(3);
+  plan.add_phases()->set_only_target(1);
+  CHECK(TargetOfWorker(plan, plan.phases(0), 4) == 2);
+  CHECK(TargetOfWorker(plan, plan.phases(1), 4) == 0);
+  CHECK(OnlyTargets(plan) == std::vector<uint32_t>{0, 2});
+  CHECK(TargetsOfWorker(plan, 4) == std::vector<uint32_t>{0, 2});
+}
+
 }  // namespace
 }  // namespace iobench

@@ -4,6 +4,7 @@
 #include "common/text/units.h"
 #include "coordinator/option/cli.h"
 #include "coordinator/option/iozone_letters.h"
+#include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
@@ -51,7 +52,7 @@ TEST_CASE("the main job becomes six phases with close and fsync where they belon
   CHECK(read.stonewall() == v1::STONEWALL_RETROACTIVE);
 }
 
-TEST_CASE("operations on names are done once, however many sizes and records there are of files") {
+TEST_CASE("metadata operations are done once, however many sizes and records there are of files") {
   const auto plan =
       PlanFor({"--op", "create", "--op", "write", "--op", "unlink", "-s", "1m", "-s", "2m", "-r", "64k"});
   REQUIRE(plan.ok());
@@ -79,8 +80,8 @@ TEST_CASE("IOzone's plus options become long ones") {
         std::vector<std::string>{"--no-retest", "--mix-percent=70", "--mix-percent=30", "--shared-file",
                                  "--dsync", "-i", "8"});
   CHECK(*WithLongOptions({"--", "-+n"}) == std::vector<std::string>{"--", "-+n"});
-  CHECK_THAT(std::string(WithLongOptions({"-+z"}).status().message()),
-             Contains("-+z") && Contains("report formats"));
+  CHECK_THAT(std::string(WithLongOptions({"-+Z"}).status().message()),
+             Contains("-+Z") && Contains("pattern:165"));
   CHECK_THAT(std::string(WithLongOptions({"-+?"}).status().message()), Contains("unknown"));
   CHECK_THAT(std::string(WithLongOptions({"-+p"}).status().message()), Contains("argument"));
 }
@@ -253,6 +254,64 @@ TEST_CASE("what all lanes have together stays within what sums of sizes can hold
   REQUIRE(trees.ok());
   CHECK(CheckForWorkers(*trees, 1).ok());
   CHECK_FALSE(CheckForWorkers(*trees, 2).ok());
+}
+
+TEST_CASE("--each-path does the whole list on each path, with names that tell them apart") {
+  const auto plan = PlanFor({"--op", "write,read", "-r", "4k", "-s", "1m", "--path", "/a", "--path", "/b/",
+                             "--each-path", "--rest", "1"});
+  REQUIRE(plan.ok());
+  CHECK(PhasesOf(*plan) ==
+        std::vector<std::string>{"write on /a", "read on /a", "write on /b", "read on /b"});
+  std::vector<uint32_t> targets;
+  std::vector<int> steps;
+  for (const v1::Phase& phase : plan->phases()) {
+    targets.push_back(phase.only_target());
+    steps.push_back(phase.before_size());
+  }
+  CHECK(targets == std::vector<uint32_t>{1, 1, 2, 2});
+  CHECK(steps == std::vector<int>{0, 1, 1, 1});
+}
+
+TEST_CASE("--per-client does each phase by the workers of each client, and then by all") {
+  auto built = PlanFor({"-i", "0", "--op", "stat", "--items", "10", "--rest", "1", "--per-client"});
+  REQUIRE(built.ok());
+  v1::Plan& plan = *built;
+  CHECK(plan.per_client());
+  const std::vector<WorkersOfClient> clients = {{"c01", {0, 2}}, {"c02", {1}}};
+  LetEachClientWorkAlone(clients, plan);
+  CHECK_FALSE(plan.per_client());
+  const std::vector<std::string> expected = {"write on c01",   "write on c02",   "write",
+                                             "rewrite on c01", "rewrite on c02", "rewrite",
+                                             "stat on c01",    "stat on c02",    "stat"};
+  CHECK(PhasesOf(plan) == expected);
+  const v1::Phase& first = plan.phases(0);
+  CHECK(first.alone().phase() == "write");
+  CHECK(first.alone().client() == "c01");
+  const auto& workers = first.assignments(0).who().workers();
+  CHECK(std::vector<uint32_t>(workers.begin(), workers.end()) == std::vector<uint32_t>{0, 2});
+  CHECK(first.assignments(0).operation().SerializeAsString() ==
+        plan.phases(2).assignments(0).operation().SerializeAsString());
+  CHECK_FALSE(plan.phases(2).has_alone());
+  CHECK(plan.phases(2).assignments(0).who().workers().empty());
+  CHECK(plan.phases(3).before(0).rest().seconds() == 1);
+}
+
+TEST_CASE("a phase that selects workers of one client stays as it is with --per-client") {
+  auto built = PlanFor({"--op", "write", "--per-client"});
+  REQUIRE(built.ok());
+  v1::Plan& plan = *built;
+  plan.mutable_phases(0)->mutable_assignments(0)->mutable_who()->add_workers(2);
+  const std::vector<WorkersOfClient> clients = {{"c01", {0, 2}}, {"c02", {1}}};
+  LetEachClientWorkAlone(clients, plan);
+  REQUIRE(plan.phases_size() == 1);
+  CHECK_FALSE(plan.phases(0).has_alone());
+}
+
+TEST_CASE("--each-path needs several different paths") {
+  CHECK_THAT(ErrorOf({"-i", "0", "--each-path"}), Contains("give --path at least twice"));
+  CHECK_THAT(ErrorOf({"-i", "0", "--path", "/a", "--path", "/a/", "--each-path"}),
+             Contains("names /a twice"));
+  CHECK_THAT(ErrorOf({"-i", "0", "--path", "/a", "--path", "/b", "--each-path", "-w"}), Contains("--keep"));
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_CASE("-+l locks nothing between ops, and leaves nothing locked when an op f
      public:
       explicit Looks(std::string path) : path_(std::move(path)) {}
       void Before(const Op&) override { CHECK(LocksOn(path_).empty()); }
-      void After(const Op&, const std::byte*) override { CHECK(LocksOn(path_).empty()); }
+      void After(const Op&, const std::byte*, OpTimes) override { CHECK(LocksOn(path_).empty()); }
 
      private:
       std::string path_;
@@ -213,7 +213,7 @@ TEST_CASE("-K reads at the begin of the file between reads, and the lane does no
     class Collects final : public OpHook {
      public:
       void Before(const Op&) override {}
-      void After(const Op& done, const std::byte* data) override {
+      void After(const Op& done, const std::byte* data, OpTimes) override {
         read.append(reinterpret_cast<const char*>(data), done.length);
       }
       std::string read;

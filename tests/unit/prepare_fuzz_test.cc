@@ -37,6 +37,7 @@ void Bound(const TempDir& directory, v1::Prepare& prepare) {
   if (operation.depth() > 64 && operation.depth() <= 4096) operation.set_depth(64);
   if (!operation.trace().write_file().empty())
     operation.mutable_trace()->set_write_file(directory.path() + "/trace");
+  operation.mutable_trace()->set_offset_latency(false);  // it would write into the current directory
   for (v1::Step& step : *prepare.mutable_steps()) {
     if (step.rest().seconds() > 0.001 && step.rest().seconds() < 1e8) step.mutable_rest()->set_seconds(0.001);
   }

@@ -57,7 +57,7 @@ TEST_CASE("half done after 8 s leaves 8 s") {
   CHECK(FormatProgress(Half(), 100) == "2/6 random read   50 %   64 MiB/s   left 8 s   31 of 32 lanes");
 }
 
-TEST_CASE("operations on names show ops per second and how many are left") {
+TEST_CASE("metadata operations show ops per second and how many are left") {
   ProgressSample sample = Half();
   sample.phase = "create files";
   sample.metadata = true;

@@ -58,6 +58,7 @@ TEST_CASE("what lies between one op and the next needs one op at a time") {
       {"-+b", [](v1::Operation& o) { o.mutable_between()->set_burst_bytes(1_MiB); }},
       {"-X", [](v1::Operation& o) { o.mutable_trace()->set_write_file("/tmp/trace"); }},
       {"-Y", [](v1::Operation& o) { o.mutable_trace()->set_read_file("/tmp/trace"); }},
+      {"-Q", [](v1::Operation& o) { o.mutable_trace()->set_offset_latency(true); }},
   };
   for (const auto& [option, change] : rows) {
     INFO(option);

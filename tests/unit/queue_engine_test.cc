@@ -54,7 +54,7 @@ class Checked final : public OpHook {
  public:
   explicit Checked(std::vector<std::string> files) : files_(std::move(files)) {}
   void Before(const Op&) override { ++begun; }
-  void After(const Op& done, const std::byte* data) override {
+  void After(const Op& done, const std::byte* data, OpTimes) override {
     objects.push_back(done.object);
     if (done.kind == OpKind::kRead) {
       const std::string read(reinterpret_cast<const char*>(data), done.length);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/loop_fakes.h"
@@ -228,7 +229,7 @@ TEST_CASE("a pass that is flushed has all its ops done then, and none of the nex
     Lane lane(3, 2);
     struct : OpHook {
       void Before(const Op&) override {}
-      void After(const Op&, const std::byte*) override {}
+      void After(const Op&, const std::byte*, OpTimes) override {}
     } nothing;
     if (aside) lane.context.between = &nothing;
     std::vector<uint64_t> ops_at_flush, begun_at_flush;
@@ -333,13 +334,15 @@ struct Noted final : OpHook {
     FakeClock::now += before_ns;
   }
   void NotBegun() override { order += "n "; }
-  void After(const Op& done, const std::byte* data) override {
+  void After(const Op& done, const std::byte* data, OpTimes op_times) override {
+    times.emplace_back(op_times.begin.value, op_times.end.value);
     order += "a" + std::to_string(done.offset / 1024) + " ";
     seen.push_back(data);
     FakeClock::now += after_ns;
   }
   std::string order;
   std::vector<const std::byte*> seen;
+  std::vector<std::pair<uint64_t, uint64_t>> times;
   uint64_t before_ns = 0, after_ns = 0;
 };
 
@@ -353,6 +356,8 @@ TEST_CASE(
   lane.queue.latency = [](uint64_t number) { return std::vector<uint64_t>{100, 250, 100, 60}[number]; };
   REQUIRE(lane.Runs().reason == Reason::kDone);
   REQUIRE(noted.order == "b0 b1 a0 b2 a2 b3 a1 a3 ");
+  using Times = std::vector<std::pair<uint64_t, uint64_t>>;
+  REQUIRE(noted.times == Times{{6'000, 6'100}, {6'100, 6'200}, {6'000, 6'250}, {6'200, 6'260}});
   // Slot 0 for ops 0, 2 and 3, slot 1 for op 1.
   const std::byte* const first = lane.queue.DataOf(0);
   REQUIRE(noted.seen == std::vector<const std::byte*>{first, first, lane.queue.DataOf(1), first});

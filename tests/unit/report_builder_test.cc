@@ -1,6 +1,7 @@
 #include "coordinator/analysis/report_builder.h"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cmath>
 
 #include "tests/support/phase_script.h"
@@ -32,6 +33,18 @@ TEST_CASE("a report grows by a brief of each phase, and the phase itself is retu
   CHECK(builder.report().phases(0).clients().empty());
   CHECK(builder.report().phases(0).headline().bytes_per_s() == Approx(100 * kMiB));
   CHECK(builder.report().clients(0).clock_offset_ns() == Approx(2e9));
+}
+
+TEST_CASE("a whole phase has its latencies as one histogram, without those of lanes that do not count") {
+  PhaseScript script = ReadOf(0, 100, 0);
+  script.Lane(1).Moves(50_MiB).EndsAt(1_s).InOps(50).FailsWith(EIO);
+  const v1::RunRecord run = script.Run();
+  ReportBuilder builder(run);
+  builder.Begin(nullptr);
+  const v1::PhaseReport whole = builder.AddWhole(script.Record());
+  CHECK(whole.latency_us().count() == 100);
+  CHECK(whole.charts().latency_histogram().count() == 100);
+  CHECK(static_cast<double>(whole.charts().latency_histogram().max_ns()) / 1e3 == whole.latency_us().max());
 }
 
 TEST_CASE("a saved run begins with the clocks of its newest phase") {

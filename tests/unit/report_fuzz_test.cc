@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -28,6 +29,18 @@ bool HasNoNumber(const std::string& text) {
   return false;
 }
 
+// Of two slices, as a worker may have recorded them.
+v1::LatencySlices SlicesFrom(int64_t begin_worker_ns) {
+  v1::LatencySlices slices;
+  slices.set_begin_worker_ns(begin_worker_ns);
+  slices.set_slice_ns(2'000'000'000);
+  for (const uint32_t gap : {40u, 1u, 71u}) {
+    slices.add_cell_gaps(gap);
+    slices.add_counts(100);
+  }
+  return slices;
+}
+
 struct SavedPhases {
   v1::RunRecord run;
   std::vector<v1::PhaseRecord> phases;
@@ -49,6 +62,10 @@ SavedPhases Whole() {
       script.phase.set_index(index++);
       script.phase.set_repetition(repetition);
       saved.phases.push_back(script.Record());
+      for (v1::WorkerPhaseResult& worker : *saved.phases.back().mutable_workers()) {
+        v1::LaneResult& lane = *worker.mutable_lanes(0);
+        *lane.mutable_latency_slices() = SlicesFrom(lane.first_op_worker_ns());
+      }
       saved.run = script.Run();
     }
   }
@@ -66,7 +83,8 @@ constexpr uint64_t kLargestNs = uint64_t{1} << 52;
 v1::RunReport ReportOf(const SavedPhases& saved) {
   v1::RunReport report = SummarizeRun(saved.run, saved.phases.empty() ? nullptr : &saved.phases.back());
   std::vector<v1::PhaseReport> phases;
-  for (const v1::PhaseRecord& phase : saved.phases) phases.push_back(SummarizePhase(saved.run, phase));
+  for (const v1::PhaseRecord& phase : saved.phases)
+    phases.push_back(SummarizePhase(saved.run, phase, Charts::kFilledIn));
   for (const v1::PhaseReport& phase : phases) *report.add_phases() = phase;
   NoteScore(report);
   for (const v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
@@ -75,8 +93,23 @@ v1::RunReport ReportOf(const SavedPhases& saved) {
   return report;
 }
 
+// What charts hold is bounded, whatever the record says.
+void CheckCharts(const v1::PhaseReport& phase) {
+  const v1::PhaseCharts& charts = phase.charts();
+  CHECK(charts.bytes_per_s_size() <= 240);
+  CHECK(charts.ops_per_s_size() == charts.bytes_per_s_size());
+  for (const v1::ClientSeries& client : charts.clients())
+    CHECK(client.per_s_size() == charts.bytes_per_s_size());
+  for (const double bytes_per_s : charts.bytes_per_s()) CHECK(std::isfinite(bytes_per_s));
+  CHECK(charts.latency().slice_count() <= 64);
+  CHECK(charts.latency().ops_size() ==
+        static_cast<int>(charts.latency().slice_count()) * charts.latency().bin_upper_us_size());
+  CHECK(charts.percentiles_size() <= 14);
+}
+
 std::string Printed(const SavedPhases& saved) {
   const v1::RunReport report = ReportOf(saved);
+  for (const v1::PhaseReport& phase : report.phases()) CheckCharts(phase);
   std::ostringstream console, files;
   REQUIRE(WriteConsole(report, {}, console).ok());
   for (const ResultFile& file : ResultFiles()) {

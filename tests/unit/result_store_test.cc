@@ -86,10 +86,13 @@ absl::StatusOr<Loaded> LoadRun(const std::string& directory) {
   absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
   if (!saved.ok()) return saved.status();
   Loaded loaded;
-  while (std::optional<v1::PhaseRecord> phase = saved->Next()) loaded.phases.push_back(*std::move(phase));
-  const std::optional<v1::PhaseRecord> newest = saved->Newest();
-  REQUIRE(newest.has_value() == !loaded.phases.empty());
-  if (newest.has_value()) CHECK(newest->SerializeAsString() == loaded.phases.back().SerializeAsString());
+  for (size_t i = 0; i < saved->phase_files().size(); ++i) {
+    v1::FileDigest digest;
+    v1::PhaseRecord phase;
+    const absl::Status read = saved->Load(i, phase, &digest);
+    saved->Note(i, read.ok() ? absl::StatusOr<v1::FileDigest>(digest) : read);
+    if (read.ok()) loaded.phases.push_back(std::move(phase));
+  }
   loaded.run = saved->run();
   loaded.warnings = saved->warnings();
   return loaded;
@@ -230,11 +233,13 @@ TEST_CASE("force replaces a result of ours and leaves other files") {
   SavedStore(temporary / "out", 3);
   Put(temporary / "out/notes.txt", "mine");
   Put(temporary / "out/raw/phase-notes.pb", "mine");
+  Put(temporary / "out/raw/report.cache", "computed from the earlier phases");
   auto store = ResultStore::Create(temporary / "out", EarlierResult::kReplace);
   REQUIRE(store.ok());
   CHECK(!fs::exists(temporary / "out/result.json"));
   CHECK(!fs::exists(temporary / "out/result.csv"));
   CHECK(!fs::exists(temporary / "out/raw/phase-002.pb"));
+  CHECK(!fs::exists(temporary / "out/raw/report.cache"));
   CHECK(FileText(temporary / "out/notes.txt") == "mine");
   CHECK(FileText(temporary / "out/raw/phase-notes.pb") == "mine");
   REQUIRE(store->SaveRun(Run()).ok());
@@ -356,18 +361,25 @@ TEST_CASE("the raw file of another run is a warning, also with this run's number
   CHECK(Contains(forged, "checksum"));
 }
 
-TEST_CASE("the raw file of a phase that an earlier version saved, without its run, is read") {
-  const std::string warning = WarningOfPhase1([](const TemporaryDirectory&, const std::string& file) {
-    const std::string message = PhaseNumber(1).SerializeAsString();
-    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (const unsigned char c : message) hash = (hash ^ c) * 0x100000001b3;
-    std::string text = message + std::string("\xfa\xff\xff\xff\x0f\x18", 6) + "IOBPHS01";
-    for (const uint64_t number : {uint64_t{message.size()}, hash}) {
-      for (int shift = 0; shift < 64; shift += 8) text += static_cast<char>(number >> shift & 0xff);
-    }
-    Put(file, text);
-  });
-  CHECK(warning.empty());
+TEST_CASE("the raw file of a phase that an earlier version saved is read, with its run or without") {
+  for (const bool with_run : {false, true}) {
+    const std::string warning = WarningOfPhase1([with_run](const TemporaryDirectory&,
+                                                           const std::string& file) {
+      const auto little_endian = [](uint64_t number) {
+        std::string bytes;
+        for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+        return bytes;
+      };
+      const std::string message = PhaseNumber(1).SerializeAsString();
+      const std::string run = with_run ? little_endian(kRunNumber) : "";
+      uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+      for (const unsigned char c : message + run) hash = (hash ^ c) * 0x100000001b3;
+      Put(file, message + std::string("\xfa\xff\xff\xff\x0f", 5) + (with_run ? " IOBPHS02" : "\x18IOBPHS01") +
+                    little_endian(message.size()) + little_endian(hash) + run);
+    });
+    INFO(with_run);
+    CHECK(warning.empty());
+  }
 }
 
 TEST_CASE("a damaged, foreign or mistaken run.pb is data loss that names the file") {
@@ -436,15 +448,18 @@ TEST_CASE("the last line names the results that are there, and says which are no
   SavedStore(out, 1);
   std::vector<std::string> others;  // all but result.json, which comes first
   for (const ResultFile& file : ResultFiles().subspan(1)) others.push_back(file.name);
-  CHECK(ResultsLine(out, absl::OkStatus()) == "results: " + out + "/result.json, " +
-                                                  absl::StrJoin(others, ", ") +
-                                                  "; print again with `cluster-iobench report " + out + "`");
+  CHECK(ResultsLine(out, absl::OkStatus()) ==
+        "results: " + out + "/result.json, " + absl::StrJoin(others, ", ") +
+            "; all details: `cluster-iobench report " + out + " --verbose`");
+  std::ofstream(out + "/report.html") << "<html>";
+  CHECK(ResultsLine(out, absl::OkStatus(), {"report.html", "report.md"})
+            .starts_with("results: " + out + "/report.html, result.json, "));
   fs::remove(out + "/result.json");
   const absl::Status failed = absl::InternalError("write result.json: \033ENOSPC");
   CHECK(ResultsLine(out, failed) == "results are incomplete: write result.json: ?ENOSPC; " + out +
                                         " holds what could be saved (" + absl::StrJoin(others, ", ") +
-                                        "), and no result.json; print again with `cluster-iobench report " +
-                                        out + "`");
+                                        "), and no result.json; all details: `cluster-iobench report " + out +
+                                        " --verbose`");
   fs::remove_all(out);
   CHECK(ResultsLine(out, failed).ends_with(out + " holds nothing of this run"));
 }

@@ -22,14 +22,30 @@ SimulatedWorker On(const std::string& host, const std::string& boot_id) {
   return worker;
 }
 
-// A run of one phase on simulated workers, which nobody watches.
+// A run of one phase on simulated workers, which nobody watches unless `watch_interval_ns` is given.
 struct SimulatedRun {
   struct Observer final : RunObserver {
+    struct Seen {
+      double elapsed_s;
+      std::vector<ClientProgress> clients;
+    };
     v1::PhaseReport phase;
+    std::vector<Seen> seen;
+    int64_t interval_ns = 0;
+    bool wants_latency = false;
+    void PhaseMoves(const PhaseProgress& progress) override {
+      seen.push_back({progress.elapsed_s, {progress.clients.begin(), progress.clients.end()}});
+    }
     void PhaseEnds(const v1::RunReport&, const v1::PhaseReport& ended) override { phase = ended; }
+    int64_t progress_interval_ns() const override { return interval_ns; }
+    bool shows_latency() const override { return wants_latency; }
   };
 
-  explicit SimulatedRun(std::vector<SimulatedWorker> list) : workers(list) {
+  explicit SimulatedRun(std::vector<SimulatedWorker> list, int64_t watch_interval_ns = 0,
+                        bool wants_latency = false)
+      : workers(list) {
+    observer.interval_ns = watch_interval_ns;
+    observer.wants_latency = wants_latency;
     ConductorOptions options;
     options.run_name = "test";
     options.run_id = 7;
@@ -66,6 +82,56 @@ std::vector<SimulatedWorker> TwoHostsFor(double seconds) {
   return workers;
 }
 
+TEST_CASE("an observer sees the answers to its polls as they arrive, by client") {
+  SimulatedRun run(TwoHostsFor(20), kNanosPerSecond);  // its first lane ends after 10 s
+  REQUIRE(run.observer.seen.size() >= 18);
+  for (size_t i = 0; i < 4; ++i) {
+    const auto& [elapsed_s, clients] = run.observer.seen[i];
+    // A message takes 50 us each way.
+    CHECK(elapsed_s == Approx(static_cast<double>(i) + 1.0001).margin(1e-3));
+    REQUIRE(clients.size() == 2);
+    for (const ClientProgress& client : clients) {
+      CHECK(client.bytes == (i + 1) * 4096);
+      CHECK(client.at_s == Approx(static_cast<double>(i) + 1.00005).margin(1e-3));
+    }
+  }
+}
+
+TEST_CASE(
+    "latencies are asked for only if an observer shows them, and are those of each client's workers together") {
+  std::vector<SimulatedWorker> workers = TwoHostsFor(8);
+  workers.push_back(workers[1]);  // a second worker of the same client
+  for (const bool wants : {false, true}) {
+    SimulatedRun run(workers, kNanosPerSecond, wants);
+    REQUIRE(run.observer.seen.size() >= 2);
+    const std::vector<ClientProgress>& clients = run.observer.seen[1].clients;
+    REQUIRE(clients.size() == 2);
+    CHECK(clients[0].latency.count() == (wants ? 2 : 0));
+    CHECK(clients[1].latency.count() == (wants ? 4 : 0));
+    CHECK(clients[1].latency.ToProto().counts_size() == (wants ? 2 : 0));
+  }
+}
+
+TEST_CASE("what a silent worker delays is shown at the next poll, without its answer") {
+  std::vector<SimulatedWorker> workers = TwoHostsFor(20);
+  workers[1].polls_answered = 1;
+  SimulatedRun run(workers, kNanosPerSecond);
+  REQUIRE(run.observer.seen.size() >= 3);
+  const auto& [elapsed_s, clients] = run.observer.seen[1];  // the second poll, shown when the third is due
+  CHECK(elapsed_s == Approx(3).margin(1e-2));
+  CHECK(clients[0].bytes == 2 * 4096);
+  CHECK(clients[1].bytes == 4096);
+  CHECK(clients[1].at_s == Approx(1).margin(1e-2));
+}
+
+TEST_CASE("watching a run once a second adds no polls to those of the clocks") {
+  // The first lane ends between two polls, which polls the clocks too and puts their polls out of step.
+  SimulatedRun unwatched(TwoHostsFor(61)), watched(TwoHostsFor(61), kNanosPerSecond);
+  CHECK(watched.observer.seen.size() >= 58);
+  CHECK(watched.workers.count(v1::WorkerRequest::kPoll) <=
+        unwatched.workers.count(v1::WorkerRequest::kPoll) + 4);
+}
+
 TEST_CASE("the clocks of a minute's phase are known although nobody watches it") {
   SimulatedRun run(TwoHostsFor(60));
   CHECK(run.codes().count("clock_uncertain") == 0);
@@ -87,11 +153,12 @@ TEST_CASE("what is kept of an hour's pings is bounded, and the stonewall is know
   for (const v1::ClientPhaseReport& client : run.phase().clients()) CHECK(client.clock_error_us() < 1000);
 }
 
-TEST_CASE("who shares the coordinator's clock is not asked while lanes run") {
+TEST_CASE("who shares the coordinator's clock is polled once a second for its progress alone") {
   std::vector<SimulatedWorker> workers = {On("here", "boot of the coordinator")};
   workers[0].lane_s = 60;
   SimulatedRun run(workers);
-  CHECK(run.workers.count(v1::WorkerRequest::kPoll) == 0);
+  CHECK(run.workers.count(v1::WorkerRequest::kPoll) >= 58);
+  CHECK(run.workers.count(v1::WorkerRequest::kPoll) <= 60);
   CHECK(run.report().clients(0).same_clock());
 }
 

@@ -110,6 +110,9 @@ std::optional<v1::WorkerRequest> RequestFor(WorkerMessage message) {
     case WorkerMessage::kNetTest:
       request.mutable_net_test();
       return request;
+    case WorkerMessage::kFileActions:
+      request.mutable_file_actions();
+      return request;
     case WorkerMessage::kPrepare:
       *request.mutable_prepare() = PhaseOf("write", 1);
       return request;

@@ -45,6 +45,12 @@ TEST_CASE("to workers in this process the lead is what waking their lanes takes"
   CHECK(thousand.Ns(0) == 10'100'000);  // never more than the network's 10 ms for waking
 }
 
+TEST_CASE("no number of late answers delays the start by more than ten seconds") {
+  StartLead lead(StartLead::Way::kNetwork, 1);
+  for (int i = 0; i < 200; ++i) lead.NoteLate();
+  CHECK(lead.Ns(1'000'000'000) == StartLead::kLongestNs);
+}
+
 TEST_CASE("in this process a late start doubles the lead up to 10 ms, and punctual ones take that back") {
   StartLead lead(StartLead::Way::kNone, 1);
   lead.NoteLate();

@@ -11,6 +11,18 @@ namespace {
 
 constexpr double kHour = 3600;
 
+TEST_CASE("a phase on a target that the plan does not have has no target in the report") {
+  for (const uint32_t target : {2u, 2'147'483'648u, 4'294'967'295u}) {
+    PhaseScript script("read");
+    script.Lane(0).Moves(1_GiB).EndsAt(1_s);
+    script.phase.mutable_phase()->set_only_target(target);
+    v1::RunRecord run = script.Run();
+    if (run.plan().targets().empty()) run.mutable_plan()->add_targets()->set_path("/mnt/nfs");
+    REQUIRE(run.plan().targets_size() == 1);
+    CHECK(SummarizePhase(run, script.Record()).target().empty());
+  }
+}
+
 TEST_CASE(
     "two lanes, one ends at 5 s with 5 GiB, the other runs 10 s to 10 GiB: the stonewall is 10 GiB in 5 s") {
   PhaseScript script = TwoLanes();

@@ -80,5 +80,42 @@ TEST_CASE("results do not go into the data directory of a run") {
   }
 }
 
+v1::Plan PlanOnEach() {
+  v1::Plan plan = PlanOn("/a");
+  plan.add_targets()->set_path("/b");
+  *plan.add_phases() = plan.phases(0);
+  plan.mutable_phases(0)->set_only_target(1);
+  plan.mutable_phases(1)->set_only_target(2);
+  return plan;
+}
+
+std::string Refused(v1::Plan plan) {
+  return std::string(CheckPlan(plan).message());
+}
+
+TEST_CASE("all phases select an existing target, and each target has phases, or none does") {
+  CHECK(CheckPlan(PlanOnEach()).ok());
+  CHECK(CheckForWorkers(PlanOnEach(), 1).ok());  // every target has all workers
+  v1::Plan plan = PlanOnEach();
+  plan.mutable_phases(1)->clear_only_target();
+  CHECK_THAT(Refused(plan), Contains("has only_target 0: each phase needs a number from 1 to 2"));
+  plan.mutable_phases(1)->set_only_target(3);
+  CHECK_THAT(Refused(plan), Contains("has only_target 3"));
+  plan.mutable_phases(1)->set_only_target(1);
+  CHECK_THAT(Refused(plan), Contains("used by no phase"));
+}
+
+TEST_CASE("what belongs to one target of each worker cannot be combined with phases on every target") {
+  v1::Plan plan = PlanOnEach();
+  plan.mutable_targets(0)->mutable_who()->add_workers(0);
+  CHECK_THAT(Refused(plan), Contains("cannot select workers"));
+  plan = PlanOnEach();
+  plan.set_keep_data(true);
+  CHECK_THAT(Refused(plan), Contains("cannot keep"));
+  plan = PlanOnEach();
+  plan.mutable_phases(0)->set_score(v1::SCORE_BANDWIDTH);
+  CHECK_THAT(Refused(plan), Contains("score"));
+}
+
 }  // namespace
 }  // namespace iobench

@@ -59,13 +59,32 @@ TEST_CASE("the loop runs a pass and times each op by itself") {
   REQUIRE(lane.latencies().mean_ns() == 20);
 }
 
-TEST_CASE("the clock is read once per op and once per batch, and making a batch is in no latency") {
-  Lane lane(200);  // 64, 64, 64, 8 and an empty batch
+TEST_CASE("the clock is read once per op, batch and event, and making a batch is in no latency") {
+  Lane lane(200);  // 64, 64, 64, 8 and an empty batch; points of the timeline are due at 16,000 and 26,000
   lane.Runs(Hundred);
-  REQUIRE(FakeClock::read_count == 200 + 5);
+  REQUIRE(FakeClock::read_count == 200 + 5 + 2);
   REQUIRE(lane.latencies().count() == 200);
   REQUIRE(lane.latencies().max_ns() == 100);
   REQUIRE(lane.recorder.last_end() == Ticks{5'000 + 4 * 1000 + 200 * 100});
+}
+
+TEST_CASE("ops are recorded together, at the end of their batch or at an event, whichever is first") {
+  Lane lane(130);
+  std::vector<uint64_t> recorded;  // before op i ends
+  lane.on_op = [&](const Op& op) {
+    recorded.push_back(lane.recorder.live().ops.load());
+    return int64_t{op.length};
+  };
+  lane.Runs(Hundred);
+  // The second batch begins at 13,400; a point of the timeline is due at 16,000, which is when its op number 26 ends.
+  for (uint64_t i = 0; i < 130; ++i) {
+    INFO("op " << i);
+    REQUIRE(recorded[i] == (i < 64 ? 0 : i < 90 ? 64 : i < 128 ? 90 : 128));
+  }
+  REQUIRE(lane.recorder.live().ops.load() == 130);
+  REQUIRE(lane.recorder.live().bytes.load() == 130 * 1024);
+  REQUIRE(lane.latencies().count() == 130);
+  REQUIRE(lane.latencies().max_ns() == 100);
 }
 
 TEST_CASE("the op that ends at or after the deadline is the last") {
@@ -248,17 +267,19 @@ TEST_CASE("every op end is in the timeline while the ring has room") {
 
 TEST_CASE("what is done between ops is in no latency and costs a second clock read") {
   Lane lane(10);
-  std::vector<uint64_t> announced, finished;
+  std::vector<uint64_t> announced, finished, latencies_ns;
   struct Around {
     std::vector<uint64_t>& announced;
     std::vector<uint64_t>& finished;
+    std::vector<uint64_t>& latencies_ns;
     void Before(const Op& next) {
       announced.push_back(next.offset);
       FakeClock::now += 3'333;
     }
     void NotBegun() { FAIL("nothing ends this phase early"); }
-    void After(const Op& done) {
+    void After(const Op& done, OpTimes times) {
       finished.push_back(done.offset);
+      latencies_ns.push_back(times.end.value - times.begin.value);
       FakeClock::now += 4'444;
     }
   };
@@ -269,9 +290,10 @@ TEST_CASE("what is done between ops is in no latency and costs a second clock re
         FakeClock::now += 100;
         return int64_t{op.length};
       },
-      Around{announced, finished});
+      Around{announced, finished, latencies_ns});
   REQUIRE(announced.size() == 10);
   REQUIRE(finished == announced);
+  REQUIRE(latencies_ns == std::vector<uint64_t>(10, 100));
   REQUIRE(lane.context.hook_ticks == 10 * (3'333 + 4'444) - 4'444);  // none is counted after the last op
   REQUIRE(lane.latencies().max_ns() == 100);
   REQUIRE(lane.latencies().min_ns() == 100);
@@ -289,7 +311,7 @@ struct Waits {
     meanwhile();
   }
   void NotBegun() { ++not_begun; }
-  void After(const Op&) {}
+  void After(const Op&, OpTimes) {}
 };
 
 int64_t TakesHundred(const Op& op) {

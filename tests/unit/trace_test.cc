@@ -146,11 +146,11 @@ TEST_CASE("delays are kept from the end of one op to the beginning of the next")
   CHECK(clock.now_ns - begin_ns >= 2'000'000);
   CHECK(clock.now_ns - begin_ns < 2'200'000);
   clock.now_ns += 50'000'000;  // the op
-  between.After(OpAt(0, 1), nullptr);
+  between.After(OpAt(0, 1), nullptr, {});
   const int64_t second_ns = clock.now_ns;
   between.Before(OpAt(1, 1));
   CHECK(clock.now_ns - second_ns < 1000);
-  between.After(OpAt(1, 1), nullptr);
+  between.After(OpAt(1, 1), nullptr, {});
   const int64_t third_ns = clock.now_ns;
   clock.now_ns += 2'000'000;  // whatever the lane did meanwhile is part of the delay
   between.Before(OpAt(2, 1));
@@ -184,7 +184,7 @@ TEST_CASE("an op that does not begin after all is neither recorded nor replayed,
   REQUIRE(between.Record(3).ok());
   const auto does = [&](uint64_t offset) {
     between.Before(OpAt(offset, 512));
-    between.After(OpAt(offset, 512), nullptr);
+    between.After(OpAt(offset, 512), nullptr, {});
   };
   does(0);
   between.EndAt(clock.now_ns + 1'000'000);
@@ -211,7 +211,7 @@ TEST_CASE("what is recorded is replayed to the same ops and delays") {
     clock.now_ns += 5'000'000;
     between.Before(OpAt(offset, 512));
     clock.now_ns += 70'000'000;
-    between.After(OpAt(offset, 512), nullptr);
+    between.After(OpAt(offset, 512), nullptr, {});
   }
   CHECK(between.TakeRecorded() == TraceOps{{4096, 512, 0}, {0, 512, 5000}, {8192, 512, 5000}});
   between.EndMeasured();

@@ -2,20 +2,26 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "common/transport/event_queue.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/grpc_address.h"
+#include "common/unique_fd.h"
 #include "tests/unit/transport_echo_worker.h"
 #include "tests/unit/transport_take.h"
 
@@ -41,10 +47,29 @@ bool HostHasIpv6() {
   return has_it;
 }
 
-std::unique_ptr<GrpcCoordinator> ListenOn(const std::string& address) {
-  auto coordinator = GrpcCoordinator::Listen(address, {});
+// Only this host can reach it, but the program treats it like an address that others can reach.
+std::string TlsAddress() {
+  return HostHasIpv6() ? "[::ffff:127.0.0.1]:0" : ":0";
+}
+
+std::unique_ptr<GrpcCoordinator> ListenOn(const std::string& address, const GrpcListenOptions& options = {}) {
+  auto coordinator = GrpcCoordinator::Listen(address, options);
   REQUIRE(coordinator.ok());
   return *std::move(coordinator);
+}
+
+// For workers that get a token, and a certificate if the address needs one.
+JoinSecurity SecurityFor(const std::string& address) {
+  auto security = MakeJoinSecurity(*ParseGrpcAddress(address), {.needs_token = true});
+  REQUIRE(security.ok());
+  return *std::move(security);
+}
+
+GrpcWorkerOptions With(const JoinCredentials& credentials) {
+  GrpcWorkerOptions options;
+  options.join_timeout_s = 30;
+  options.credentials = [credentials] { return credentials; };
+  return options;
 }
 
 // All workers in one thread's RunGrpcWorkers, a connection each.
@@ -52,11 +77,14 @@ class GrpcRig {
  public:
   static constexpr int kManyWorkers = 50;
 
-  GrpcRig(int worker_count, const std::string& address) : coordinator_(ListenOn(address)) {
+  explicit GrpcRig(int worker_count, const std::string& address, const GrpcListenOptions& listen_options = {},
+                   const GrpcWorkerOptions& worker_options = {})
+      : coordinator_(ListenOn(address, listen_options)), worker_options_(worker_options) {
     for (int i = 0; i < worker_count; ++i) {
       handlers_.push_back(&workers_.emplace_back("echo-" + std::to_string(i)));
     }
-    thread_ = std::thread([this] { status_ = RunGrpcWorkers(coordinator_->bound_address(), handlers_, {}); });
+    thread_ = std::thread(
+        [this] { status_ = RunGrpcWorkers(coordinator_->bound_address(), handlers_, worker_options_); });
   }
   ~GrpcRig() {
     coordinator_.reset();  // a test that failed before Leave ends here too
@@ -73,6 +101,7 @@ class GrpcRig {
 
  private:
   std::unique_ptr<GrpcCoordinator> coordinator_;
+  const GrpcWorkerOptions worker_options_;
   std::deque<EchoWorker> workers_;
   std::vector<WorkerHandler*> handlers_;
   absl::Status status_;
@@ -85,11 +114,18 @@ struct GrpcUnixRig : GrpcRig {
 struct GrpcLoopbackRig : GrpcRig {
   explicit GrpcLoopbackRig(int worker_count) : GrpcRig(worker_count, "127.0.0.1:0") {}
 };
+// On all interfaces: with the run's certificate and token.
+struct GrpcTlsRig : GrpcRig {
+  explicit GrpcTlsRig(int worker_count, const JoinSecurity& security = SecurityFor(TlsAddress()))
+      : GrpcRig(worker_count, TlsAddress(),
+                {.security = security, .expected_workers = static_cast<uint32_t>(worker_count)},
+                With(security.for_workers)) {}
+};
 
 }  // namespace
 }  // namespace iobench
 
-#define TRANSPORT_RIGS GrpcUnixRig, GrpcLoopbackRig
+#define TRANSPORT_RIGS GrpcUnixRig, GrpcLoopbackRig, GrpcTlsRig
 #define TRANSPORT_RIGS_WITH_WORKER_END TRANSPORT_RIGS
 #include "tests/unit/transport_suite.h"
 
@@ -184,12 +220,27 @@ TEST_CASE("what was posted before the coordinator ended still arrives", "[transp
   CHECK(status.ok());
 }
 
+// Listens at a Unix socket in place of a coordinator, waits for one connection, and leaves nothing behind.
+void TakeOneConnection(const std::string& address) {
+  const std::string path = address.substr(std::string("unix:").size());
+  struct sockaddr_un name = {};
+  name.sun_family = AF_UNIX;
+  REQUIRE(path.size() < sizeof name.sun_path);
+  path.copy(name.sun_path, path.size());
+  const UniqueFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(bind(listener.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  REQUIRE(listen(listener.get(), 1) == 0);
+  const UniqueFd connection(accept(listener.get(), nullptr, nullptr));
+  REQUIRE(connection.valid());
+  REQUIRE(unlink(path.c_str()) == 0);
+}
+
 TEST_CASE("a worker that is early waits for its coordinator", "[transport]") {
   const std::string address = FreshSocket();
   EchoWorker worker("early");
   absl::Status status = absl::UnknownError("");
   std::thread thread([&] { status = RunGrpcWorker(address, worker, {}); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it has been refused by then
+  TakeOneConnection(address);  // from here on, it has tried and failed
   auto coordinator = ListenOn(address);
   TakeJoined(*coordinator, 1);
   PostLeaveAndTakeLeft(*coordinator, 1, "");
@@ -210,23 +261,35 @@ TEST_CASE("a worker without a coordinator gives up after its join timeout and sa
   CHECK(worker.shutdown_count() == 1);
 }
 
-TEST_CASE("only loopback and Unix sockets are listened on without --insecure", "[transport]") {
+TEST_CASE("only loopback and Unix sockets are listened on without TLS or --insecure", "[transport]") {
   for (const char* address : {":0", "0.0.0.0:0", "[::]:0", "example.org:0", "10.0.0.1:0"}) {
     INFO(address);
     const auto coordinator = GrpcCoordinator::Listen(address, {});
     REQUIRE(absl::IsFailedPrecondition(coordinator.status()));
-    CHECK_THAT(
-        std::string(coordinator.status().message()),
-        Catch::Contains("no TLS yet: use --insecure on a trusted network or a loopback/Unix-socket address"));
+    CHECK_THAT(std::string(coordinator.status().message()),
+               Catch::Contains("other hosts can reach it, so it needs TLS"));
   }
   CHECK(GrpcCoordinator::Listen("127.0.0.1:0", {}).ok());
   CHECK(GrpcCoordinator::Listen("localhost:0", {}).ok());
   if (HostHasIpv6()) CHECK(GrpcCoordinator::Listen("[::1]:0", {}).ok());
 }
 
+TEST_CASE("more workers in a process than dial at a time all join, over TLS on loopback too", "[transport]") {
+  constexpr int kWorkers = 150;
+  const auto security =
+      MakeJoinSecurity(*ParseGrpcAddress("127.0.0.1:0"), {.needs_token = true, .always_tls = true});
+  REQUIRE(security.ok());
+  REQUIRE(security->tls);
+  REQUIRE_FALSE(security->for_workers.certificates_pem.empty());
+  GrpcRig rig(kWorkers, "127.0.0.1:0", {.security = *security, .expected_workers = kWorkers},
+              With(security->for_workers));
+  TakeJoined(rig.transport(), kWorkers);
+  REQUIRE(rig.Leave("").ok());
+}
+
 TEST_CASE("listening on all interfaces lets workers in over IPv4 and IPv6", "[transport]") {
   GrpcListenOptions options;
-  options.insecure = true;
+  options.security.insecure = true;
   auto coordinator = GrpcCoordinator::Listen(":0", options);
   REQUIRE(coordinator.ok());
   const std::string bound = (*coordinator)->bound_address();
@@ -245,6 +308,182 @@ TEST_CASE("listening on all interfaces lets workers in over IPv4 and IPv6", "[tr
 TEST_CASE("a port in use is refused, not shared", "[transport]") {
   const auto first = ListenOn("127.0.0.1:0");
   CHECK(absl::IsUnavailable(GrpcCoordinator::Listen(first->bound_address(), {}).status()));
+}
+
+// Joins with these options in vain, and returns the worker's message.
+std::string Refusal(const std::string& address, const GrpcWorkerOptions& options, absl::StatusCode code) {
+  EchoWorker worker("stranger");
+  const absl::Status status = RunGrpcWorker(address, worker, options);
+  CHECK(status.code() == code);
+  return std::string(status.message());
+}
+
+// The lines about connections that were turned away.
+class Lines {
+ public:
+  std::function<void(const std::string&)> Taker() {
+    return [this](const std::string& line) { lines_.Push(line); };
+  }
+  // Waits for a line with these words. A stranger may cause several lines, since it tries more than once.
+  void WaitFor(const std::string& words) {
+    std::optional<std::string> line;
+    do {
+      line = lines_.PopUntil(CoordNow().ns + kPatienceNs);
+      INFO("no line with " << words);
+      REQUIRE(line.has_value());
+    } while (line->find(words) == std::string::npos);
+  }
+
+ private:
+  WaitQueue<std::string> lines_;
+};
+
+TEST_CASE("strangers are told why they cannot join over TLS, and the run goes on", "[transport][security]") {
+  Lines lines;
+  const JoinSecurity security = SecurityFor(TlsAddress());
+  auto coordinator = ListenOn(TlsAddress(), {.security = security, .on_turned_away = lines.Taker()});
+  const std::string address = coordinator->bound_address();
+
+  GrpcWorkerOptions wrong_token = With({*MakeToken(), security.for_workers.certificates_pem});
+  CHECK_THAT(Refusal(address, wrong_token, absl::StatusCode::kUnauthenticated),
+             Catch::Contains("the worker's token is not this run's"));
+  lines.WaitFor("the worker's token is not this run's");
+
+  const JoinSecurity other_run = SecurityFor(TlsAddress());
+  GrpcWorkerOptions foreign = With({security.token, other_run.for_workers.certificates_pem});
+  CHECK_THAT(Refusal(address, foreign, absl::StatusCode::kUnauthenticated),
+             Catch::Contains("is not the one of this coordinator"));
+  lines.WaitFor("TLS handshake failed");
+
+  GrpcWorkerOptions plaintext;
+  plaintext.join_timeout_s = 0.5;
+  const std::string loopback = "127.0.0.1:" + std::to_string(ParseGrpcAddress(address)->port);
+  CHECK_THAT(Refusal(loopback, plaintext, absl::StatusCode::kUnavailable), Catch::Contains("uses TLS"));
+  lines.WaitFor("does not use TLS");
+
+  EchoWorker worker("welcome");
+  std::thread thread([&] { CHECK(RunGrpcWorker(address, worker, With(security.for_workers)).ok()); });
+  TakeJoined(*coordinator, 1);  // nothing was heard of the others
+  PostLeaveAndTakeLeft(*coordinator, 1, "");
+  thread.join();
+}
+
+TEST_CASE("a token is asked for on loopback too if the run has one", "[transport][security]") {
+  const JoinSecurity security = SecurityFor("127.0.0.1:0");
+  CHECK_FALSE(security.tls);
+  CHECK(security.for_workers.certificates_pem.empty());
+  auto coordinator = ListenOn("127.0.0.1:0", {.security = security});
+  CHECK_THAT(Refusal(coordinator->bound_address(), {}, absl::StatusCode::kUnauthenticated),
+             Catch::Contains("the worker has no token"));
+  EchoWorker worker("welcome");
+  std::thread thread(
+      [&] { CHECK(RunGrpcWorker(coordinator->bound_address(), worker, With(security.for_workers)).ok()); });
+  TakeJoined(*coordinator, 1);
+  PostLeaveAndTakeLeft(*coordinator, 1, "");
+  thread.join();
+}
+
+TEST_CASE("a worker that is given the next run's credentials in time joins it", "[transport][security]") {
+  const JoinSecurity security = SecurityFor(TlsAddress());
+  auto coordinator = ListenOn(TlsAddress(), {.security = security});
+  const JoinCredentials old = {*MakeToken(), SecurityFor(TlsAddress()).for_workers.certificates_pem};
+  std::atomic<int> reads = 0;
+  GrpcWorkerOptions options;
+  options.join_timeout_s = 60;
+  // The file is replaced while the first attempt is under way.
+  options.credentials = [&] { return reads++ == 0 ? old : security.for_workers; };
+  EchoWorker worker("patient");
+  std::thread thread([&] { CHECK(RunGrpcWorker(coordinator->bound_address(), worker, options).ok()); });
+  TakeJoined(*coordinator, 1);
+  PostLeaveAndTakeLeft(*coordinator, 1, "");
+  thread.join();
+}
+
+TEST_CASE("nothing is sent to another host without protection unless --insecure says so",
+          "[transport][security]") {
+  GrpcWorkerOptions options;
+  options.join_timeout_s = 0;
+  CHECK_THAT(
+      Refusal("192.0.2.1:9400", options, absl::StatusCode::kInvalidArgument),
+      Catch::Contains("nothing protects a connection to 192.0.2.1:9400") && Catch::Contains("--insecure"));
+  GrpcWorkerOptions no_certificate = With({*MakeToken(), ""});
+  no_certificate.join_timeout_s = 0;
+  CHECK_THAT(Refusal("192.0.2.1:9400", no_certificate, absl::StatusCode::kUnavailable),
+             Catch::Contains("the token file has no certificate"));
+  no_certificate.insecure = true;
+  CHECK_THAT(Refusal("192.0.2.1:9400", no_certificate, absl::StatusCode::kInvalidArgument),
+             Catch::Contains("cannot be combined with --token-file"));
+}
+
+// A connection to the port of `address` on loopback that says `words`.
+UniqueFd Connection(const std::string& address, const std::string& words = "") {
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_port = htons(static_cast<uint16_t>(ParseGrpcAddress(address)->port));
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  UniqueFd connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(connect(connection.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  REQUIRE(write(connection.get(), words.data(), words.size()) == static_cast<ssize_t>(words.size()));
+  return connection;
+}
+
+// Waits until the other end has closed the connection.
+bool IsClosed(const UniqueFd& connection) {
+  timeval patience{.tv_sec = kPatienceNs / kNanosPerSecond, .tv_usec = 0};
+  setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = read(connection.get(), buffer, sizeof buffer)) > 0) {
+  }
+  return got == 0 || errno == ECONNRESET;
+}
+
+TEST_CASE("connections that do not become workers in time are closed", "[transport][security]") {
+  constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+  const std::string settings("\0\0\0\x04\0\0\0\0\0", 9);
+  for (const bool tls : {false, true}) {
+    INFO("TLS " << tls);
+    Lines lines;
+    const std::string address = tls ? TlsAddress() : "127.0.0.1:0";
+    auto coordinator = ListenOn(
+        address, {.security = SecurityFor(address), .join_within_s = 0.3, .on_turned_away = lines.Taker()});
+    const UniqueFd silent = Connection(coordinator->bound_address());
+    // A TLS record that promises 512 bytes, or HTTP/2 without a call.
+    const UniqueFd slow = Connection(coordinator->bound_address(),
+                                     tls ? std::string("\x16\x03\x01\x02\0\x01", 6) : kPreface + settings);
+    CHECK(IsClosed(silent));
+    CHECK(IsClosed(slow));
+    lines.WaitFor("did not join within 300 ms");
+  }
+}
+
+TEST_CASE("of too many connections that wait, the oldest are closed, and a worker still joins",
+          "[transport][security]") {
+  Lines lines;
+  auto coordinator = ListenOn("127.0.0.1:0", {.join_within_s = 600, .on_turned_away = lines.Taker()});
+  std::vector<UniqueFd> silent;
+  for (int i = 0; i < 400; ++i) silent.push_back(Connection(coordinator->bound_address()));
+  lines.WaitFor("connections wait for their workers to join");
+  CHECK(IsClosed(silent.front()));
+  EchoWorker worker("late");
+  std::thread thread([&] { CHECK(RunGrpcWorker(coordinator->bound_address(), worker, {}).ok()); });
+  TakeJoined(*coordinator, 1);
+  PostLeaveAndTakeLeft(*coordinator, 1, "");
+  thread.join();
+}
+
+TEST_CASE("a worker that says too much of itself is sent away", "[transport][security]") {
+  Lines lines;
+  auto coordinator = ListenOn("127.0.0.1:0", {.on_turned_away = lines.Taker()});
+  EchoWorker boaster(std::string(100'000, 'x'));
+  GrpcWorkerOptions options;
+  std::atomic<bool> stop = false;
+  options.stop = &stop;
+  std::thread thread([&] { RunGrpcWorker(coordinator->bound_address(), boaster, options).IgnoreError(); });
+  lines.WaitFor("bytes about itself");
+  stop = true;
+  thread.join();
+  CHECK(absl::IsDeadlineExceeded(coordinator->WaitEvent(CoordNow()).status()));
 }
 
 TEST_CASE("addresses are taken apart as people write them", "[transport]") {

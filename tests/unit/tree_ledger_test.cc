@@ -49,9 +49,12 @@ class Run {
     ledger_.Note(record, LayoutOf());
   }
   v1::TreeState StateFor(uint32_t owner, int phase) const {
-    return ledger_.StateFor(owner, OperationOf(phase));
+    return ledger_.StateFor(plan_.phases(phase).only_target(), owner, OperationOf(phase));
   }
-  bool IsBroken(uint32_t owner, int phase) const { return ledger_.IsBroken(owner, OperationOf(phase)); }
+  bool IsBroken(uint32_t owner, int phase) const {
+    return ledger_.IsBroken(plan_.phases(phase).only_target(), owner, OperationOf(phase));
+  }
+  void IsOnlyOn(int phase, uint32_t target) { plan_.mutable_phases(phase)->set_only_target(target); }
 
  private:
   Layout LayoutOf() const { return Layout(plan_, std::vector<uint32_t>{0, 1}); }
@@ -185,6 +188,25 @@ TEST_CASE("nobody knows how far a lost worker got") {
   run.LosesWorkerOne(0);
   REQUIRE(run.IsBroken(1, 1));
   REQUIRE_FALSE(run.IsBroken(0, 1));
+}
+
+TEST_CASE("each target has trees of its own in phases that select their target") {
+  Run run;
+  for (const uint32_t target : {1u, 2u}) {
+    run.Has("create");
+    run.Has("stat");
+    run.IsOnlyOn(static_cast<int>(2 * target - 2), target);
+    run.IsOnlyOn(static_cast<int>(2 * target - 1), target);
+  }
+  run.IsPlanned();
+  run.Ran(0, {100, -1});
+  REQUIRE(run.StateFor(0, 1).files());
+  REQUIRE(run.IsBroken(1, 1));
+  REQUIRE_FALSE(run.StateFor(0, 3).files());
+  REQUIRE_FALSE(run.IsBroken(1, 3));
+  run.Ran(2, {100, 100});
+  REQUIRE(run.StateFor(1, 3).files());
+  REQUIRE(run.IsBroken(1, 1));
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ std::string ErrorOf(const std::vector<std::string>& arguments) {
 
 TEST_CASE("a typo in an option's name is answered with the name", "[typed_words]") {
   CHECK(ErrorOf({"--tmie", "3"}) == "unknown option \"--tmie\"; did you mean --time?");
-  CHECK(ErrorOf({"--path", "/tmp", "--lanse=4"}) == "unknown option \"--lanse\"; did you mean --lanes?");
+  CHECK(ErrorOf({"--path", "/tmp", "--lanse=4"}) ==
+        "unknown option \"--lanse\"; did you mean --lanes or --lease?");
   CHECK(ErrorOf({"worker", "--jion", "h:1"}) == "unknown option \"--jion\"; did you mean --join?");
   CHECK(ErrorOf({"selftest", "--phase", "3"}) == "unknown option \"--phase\"; did you mean --phases?");
   CHECK(ErrorOf({"--zzzzzzzz"}) == "unknown option \"--zzzzzzzz\"");
@@ -30,7 +31,7 @@ TEST_CASE("what fio and elbencho call an option of ours is answered with ours", 
 
 TEST_CASE("a dash that a word processor has made is named", "[typed_words]") {
   CHECK(ErrorOf({"-–lanse", "4"}) ==
-        "\"-–lanse\" begins with a Unicode dash; options need a plain -; did you mean --lanes?");
+        "\"-–lanse\" begins with a Unicode dash; options need a plain -; did you mean --lanes or --lease?");
   CHECK_THAT(ErrorOf({"–path", "/tmp"}), Contains("did you mean --path?"));
   CHECK_THAT(ErrorOf({"—time", "3"}), Contains("did you mean --time?"));
   CHECK_THAT(ErrorOf({"–c"}), Contains("did you mean -c?"));

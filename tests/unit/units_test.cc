@@ -4,6 +4,9 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
 namespace iobench {
 namespace {
 
@@ -72,6 +75,22 @@ TEST_CASE("anything else is refused with the text that was typed", "[units]") {
     REQUIRE(size.status().code() == absl::StatusCode::kInvalidArgument);
     CHECK_THAT(std::string(size.status().message()), Catch::Contains(std::string("\"") + text + "\""));
   }
+}
+
+TEST_CASE("a time halfway between two figures is rounded up, whichever way it came to its unit", "[units]") {
+  for (int ns = 1005; ns < 10000; ns += 10) {
+    const double hundredths = (ns + 5) / 10;
+    std::string expected = absl::StrFormat("%.2f", hundredths / 100);
+    expected.erase(expected.find_last_not_of('0') + 1);
+    if (expected.back() == '.') expected.pop_back();
+    const std::string by_division = FormatSeconds(ns / 1e3 / 1e6),
+                      by_product = FormatSeconds(ns * 1e-3 * 1e-6);
+    INFO(ns);
+    CHECK(by_division == absl::StrCat(expected, " us"));
+    CHECK(by_product == by_division);
+  }
+  CHECK(FormatCount(2939.5) == "2,940");
+  CHECK(FormatCount(2938.5) == "2,939");
 }
 
 TEST_CASE("bytes show three digits and no zeros that say nothing", "[units]") {

@@ -2,12 +2,8 @@
 #ifndef TESTS_UNIT_WORKER_HARNESS_H_
 #define TESTS_UNIT_WORKER_HARNESS_H_
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,39 +13,10 @@
 #include "common/clock.h"
 #include "common/mutex.h"
 #include "common/transport/transport.h"
+#include "tests/support/temp_dir.h"
 #include "worker/worker_service.h"
 
 namespace iobench {
-
-// A directory that is removed at the end of the test.
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "iobench-worker-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TempDir() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path() const { return path_; }
-  std::string data() const { return path_ + "/cluster-iobench.data"; }
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ + "/" + name) << text;
-  }
-  std::string Read(const std::string& name) const {
-    std::ifstream file(path_ + "/" + name);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  bool Has(const std::string& name) const {
-    return std::filesystem::exists(std::filesystem::symlink_status(path_ + "/" + name));
-  }
-  uint64_t SizeOf(const std::string& name) const { return std::filesystem::file_size(path_ + "/" + name); }
-
- private:
-  std::string path_;
-};
 
 // Stores the worker's events until they are taken.
 class Mailbox final : public EventSink {
@@ -114,6 +81,10 @@ class WorkerHarness {
                                    .host_override = "client-a",
                                    .boot_id_override = "boot-a",
                                    .measure_costs = false})) {}
+
+  // A worker of another kind, on the clock of CLOCK_MONOTONIC + `clock_offset_ns`.
+  WorkerHarness(std::unique_ptr<WorkerHandler> worker, int64_t clock_offset_ns)
+      : clock_(clock_offset_ns), worker_(std::move(worker)) {}
 
   WorkerHandler& worker() { return *worker_; }
   Mailbox& mailbox() { return mailbox_; }

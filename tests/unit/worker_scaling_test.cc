@@ -57,6 +57,19 @@ TEST_CASE("scaling is the rate per worker against that of the fewest workers") {
   CHECK(scaling[1].points[2].scaling == Approx(1.25));
 }
 
+TEST_CASE("seeks scale in ops per second") {
+  Run run;
+  run.Phase("seeks", 1, 1000).last().set_headline_in_ops(true);
+  run.last().mutable_headline()->set_ops_per_s(10);
+  run.Phase("seeks", 2, 1000).last().set_headline_in_ops(true);
+  run.last().mutable_headline()->set_ops_per_s(30);
+  const auto scaling = run.Scaling();
+  REQUIRE(scaling.size() == 1);
+  CHECK(scaling[0].in_ops);
+  CHECK(scaling[0].points[1].rate == 30);
+  CHECK(scaling[0].points[1].scaling == Approx(1.5));
+}
+
 TEST_CASE("of repetitions the median counts, without those that lost somebody") {
   Run run;
   run.Phase("write", 1, 100).Phase("write", 2, 200);

@@ -6,6 +6,7 @@
 #include <future>
 #include <set>
 
+#include "common/live/latency_bins.h"
 #include "common/timeline.h"
 #include "common/version.h"
 #include "tests/unit/worker_harness.h"
@@ -164,6 +165,11 @@ TEST_CASE("a poll tells the progress, also when nothing runs") {
   REQUIRE(progress.ops() == 32);
   REQUIRE(progress.lanes_running() == 0);
   REQUIRE(progress.pong().replied_worker_ns() >= progress.pong().received_worker_ns());
+  REQUIRE_FALSE(progress.has_latency());
+  progress = worker.Ask(Request([](auto& r) { r.mutable_poll()->set_latency(true); })).progress();
+  LatencyBins latency;
+  REQUIRE(latency.AddProto(progress.latency()).ok());
+  REQUIRE(latency.count() == 32);
 }
 
 TEST_CASE("after Shutdown no event is sent, and the worker can join another run") {

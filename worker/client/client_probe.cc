@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
@@ -21,16 +22,20 @@
 #include "common/clock.h"
 #include "common/host_identity.h"
 #include "common/net/nfs_url.h"
+#include "common/open_file_limit.h"
 #include "common/proc_file.h"
 #include "common/status_util.h"
 #include "common/text/utf8.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
 #include "worker/client/binding.h"
+#include "worker/client/client_settings.h"
 #include "worker/client/nfs_probe.h"
+#include "worker/client/processor_caches.h"
 #include "worker/data_directory/claimant.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/engine/io_engine.h"
+#include "worker/rights/worker_rights.h"
 #include "worker/storage/mounts.h"
 #include "worker/storage/open_target.h"
 
@@ -86,12 +91,22 @@ bool IsLoopbackSource(std::string_view source) {
          absl::StartsWith(text, "//localhost/") || absl::StartsWith(text, "//127.");
 }
 
-absl::Status CheckUsable(const std::string& path, const struct stat& facts) {
-  if (!S_ISDIR(facts.st_mode)) {
+// Opens a target, because this mounts it if it is mounted on demand.
+absl::StatusOr<UniqueFd> OpenToLook(const std::string& path) {
+  auto fd = RightsOfThisWorker().paths.Open(absl::StrCat("look at ", path), path, O_PATH | O_DIRECTORY);
+  const int error = ErrnoOf(fd.status());
+  if (error == ENOENT) {
+    return ErrnoStatus(absl::StrCat(path, " does not exist: create it or choose another --path"), error);
+  }
+  if (error == ENOTDIR) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " is not a directory: give --path an existing directory"));
   }
-  if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
+  return fd;
+}
+
+absl::Status CheckUsable(int fd, const std::string& path) {
+  if (::faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
   const int error = errno;
   if (error == EROFS) return ErrnoStatus(absl::StrCat(path, " is mounted read-only"), error);
   return ErrnoStatus(absl::StrCat(path, " is not writable"), error);
@@ -118,6 +133,9 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   struct statvfs space {};
   if (::fstatvfs(fd, &space) == 0) target.set_free_bytes(uint64_t{space.f_bavail} * space.f_frsize);
   target.set_logical_block_bytes(LogicalBlockBytes(fd, facts.st_dev));
+  for (const auto& [name, value] : MountSettings(mount, fd, facts.st_dev)) {
+    (*target.mutable_settings())[name] = value;
+  }
 }
 
 }  // namespace
@@ -142,16 +160,35 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
   facts.set_processor_mask(UsableProcessorMask());
   struct sysinfo memory {};
   if (::sysinfo(&memory) == 0) facts.set_memory_bytes(uint64_t{memory.totalram} * memory.mem_unit);
+  const ProcessorCaches caches = CachesOfThisHost();
+  facts.set_l2_cache_bytes(caches.l2_bytes);
+  facts.set_l3_cache_bytes(caches.l3_bytes);
   struct utsname kernel {};
   if (::uname(&kernel) == 0) facts.set_kernel(absl::StrCat(kernel.sysname, " ", kernel.release));
+  for (const auto& [name, value] : ClientSettings()) (*facts.mutable_settings())[name] = value;
   facts.set_clock(NameOf(ChosenTickSource()));
   if (options.measure_costs) {
     facts.set_clock_read_ns(MeasuredCosts().clock_read_ns);
     facts.set_loop_ns(MeasuredCosts().loop_ns);
   }
   facts.set_client_list_position(options.client_list_position);
+  facts.set_sampler(options.sampler);
   facts.set_path(options.path);
   return facts;
+}
+
+v1::WorkerLimits LimitsOfThisWorker() {
+  const WorkerRights& rights = RightsOfThisWorker();
+  v1::WorkerLimits limits;
+  if (const uint64_t files = OpenFileLimit(); files != UINT64_MAX) limits.set_open_files(files);
+  rlimit file_size{};
+  if (::getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur != RLIM_INFINITY) {
+    limits.set_file_bytes(file_size.rlim_cur);
+  }
+  limits.set_available_memory_bytes(AvailableMemoryBytes());
+  limits.set_max_memory_bytes(rights.max_memory_bytes);
+  limits.set_max_lanes(rights.max_lanes);
+  return limits;
 }
 
 std::string DirectoryToWorkIn(const std::string& given) {
@@ -172,10 +209,11 @@ v1::ExistingFile ProbeExistingFile(const std::string& path) {
     file.mutable_problem()->set_file(path);
     return file;
   };
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!fd.valid()) return problem(ErrnoStatus(absl::StrCat("existing file ", path), errno));
+  const auto fd =
+      RightsOfThisWorker().paths.Open(absl::StrCat("existing file ", path), path, O_RDONLY | O_NONBLOCK);
+  if (!fd.ok()) return problem(fd.status());
   struct stat facts {};
-  if (::fstat(fd.get(), &facts) != 0) return problem(ErrnoStatus(absl::StrCat("look at ", path), errno));
+  if (::fstat(fd->get(), &facts) != 0) return problem(ErrnoStatus(absl::StrCat("look at ", path), errno));
   if (!S_ISREG(facts.st_mode)) {
     return problem(
         absl::InvalidArgumentError(absl::StrCat("existing file ", path, " is not a regular file")));
@@ -206,20 +244,12 @@ v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id)
     target.mutable_problem()->set_file(path);
     return target;
   };
+  const absl::StatusOr<UniqueFd> fd = OpenToLook(path);
+  if (!fd.ok()) return problem(fd.status());
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) {
-    const int error = errno;
-    if (error == ENOENT) {
-      return problem(
-          ErrnoStatus(absl::StrCat(path, " does not exist: create it or choose another --path"), error));
-    }
-    return problem(ErrnoStatus(absl::StrCat("look at ", path), error));
-  }
-  // Opened, because this mounts it if it is mounted on demand.
-  const UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (fd.valid() && ::fstat(fd.get(), &facts) == 0) DescribeMount(fd.get(), path, facts, boot_id, target);
-  if (const absl::Status usable = CheckUsable(path, facts); !usable.ok()) return problem(usable);
-  if (!fd.valid()) return problem(absl::UnavailableError(absl::StrCat(path, " cannot be opened")));
+  if (::fstat(fd->get(), &facts) != 0) return problem(ErrnoStatus(absl::StrCat("look at ", path), errno));
+  DescribeMount(fd->get(), path, facts, boot_id, target);
+  if (const absl::Status usable = CheckUsable(fd->get(), path); !usable.ok()) return problem(usable);
   auto directory = OpenTarget(path);
   absl::Status status = directory.status();
   if (status.ok()) status = DescribeData(**directory, target);

@@ -28,6 +28,9 @@ absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target);
 // Returns the size of a user's file that will be read, or why it cannot be read. Opens and closes it.
 v1::ExistingFile ProbeExistingFile(const std::string& path);
 
+// Returns what this process may use now: descriptors, file size, memory, lanes.
+v1::WorkerLimits LimitsOfThisWorker();
+
 // Returns the absolute path of the directory that the user means by naming either a directory or, as in IOzone's client
 // lists, a file in it, which need not exist. If neither interpretation exists, or for a URL, returns `given` unchanged;
 // ProbeTarget then checks it.

@@ -18,11 +18,36 @@ struct NfsOpCounters {
   uint64_t ops = 0;
   uint64_t transmissions = 0;  // >= ops
   uint64_t major_timeouts = 0;
+  uint64_t sent_bytes = 0;  // with RPC headers
+  uint64_t received_bytes = 0;
   // Time in the queue before sending, from sending to the reply, and from the start of the call to its end.
   uint64_t queue_ms = 0;
   uint64_t rtt_ms = 0;
   uint64_t execute_ms = 0;
   std::optional<uint64_t> errors;  // not available in kernels before 5.3
+};
+
+// One xprt line: a connection. With nconnect=4, a mount has four.
+struct NfsConnectionCounters {
+  std::string protocol;  // "tcp", "udp", "rdma"
+  std::optional<uint64_t> connects;
+  uint64_t sends = 0;
+  uint64_t receives = 0;
+  uint64_t bad_xids = 0;
+  // Sums of two queue lengths, each taken at every send: requests in flight, and requests that waited for a slot.
+  uint64_t in_flight_sum = 0;
+  uint64_t backlog_sum = 0;
+  std::optional<uint64_t> max_slots;  // not a total: the most in use since the mount
+};
+
+// The part of the line "events:" that is reported.
+struct NfsEventCounters {
+  uint64_t short_reads = 0;
+  uint64_t short_writes = 0;
+  uint64_t delays = 0;  // JUKEBOX, DELAY
+  // Requests to data servers; not available in kernels before 3.0.
+  std::optional<uint64_t> pnfs_reads;
+  std::optional<uint64_t> pnfs_writes;
 };
 
 // Values that could not be read are absent.
@@ -37,6 +62,11 @@ struct NfsMountCounters {
   std::optional<uint64_t> server_read_bytes;
   std::optional<uint64_t> server_write_bytes;
   std::map<std::string, NfsOpCounters> ops;  // by the kernel's names: "READ", "WRITE", "COMMIT", "GETATTR" …
+  std::vector<NfsConnectionCounters>
+      connections;  // in the kernel's order; a line of an unknown protocol is left out
+  std::optional<NfsEventCounters> events;
+  std::string
+      pnfs;  // the layout type: "LAYOUT_NFSV4_1_FILES", "not configured"; empty: not NFSv4.1, or unknown
 };
 
 // Returns the mounts with statistics. Accepts more or fewer columns and skips unknown lines (there is one xprt line per
@@ -48,7 +78,7 @@ const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts
                                      std::string_view mount_point);
 
 // Returns the differences between two readings of one mount, with only the ops that occurred. nullopt: it was remounted
-// in between (it is younger, has another source, or a counter decreased).
+// in between (it is younger, has another source, or a counter decreased). Without connections if their number changed.
 std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, const NfsMountCounters& after);
 
 }  // namespace iobench

@@ -8,7 +8,8 @@
 namespace iobench {
 
 // Blocks for the duration of the test, limited by its own timeouts. Unavailable: none of the coordinator's addresses
-// answers; the message has the error of each.
+// answers; the message has the error of each. PermissionDenied: none of them is the host that this worker joined
+// (WorkerRights::coordinator_host). InvalidArgument: it would take too long or too much memory.
 absl::StatusOr<v1::NetTested> TakePartInNetTest(const v1::NetTest& test);
 
 }  // namespace iobench

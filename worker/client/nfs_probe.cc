@@ -10,6 +10,7 @@
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "worker/client/client_probe.h"
+#include "worker/rights/worker_rights.h"
 #include "worker/storage/nfs_directory.h"
 #include "worker/storage/open_target.h"
 
@@ -76,7 +77,9 @@ absl::Status Describe(const NfsUrl& url, const std::string&, v1::TargetFacts&) {
 v1::TargetFacts ProbeNfsTarget(const std::string& url, const std::string& boot_id) {
   v1::TargetFacts target;
   const auto parsed = ParseNfsUrl(url);
-  const absl::Status status = parsed.ok() ? Describe(*parsed, boot_id, target) : parsed.status();
+  absl::Status status = parsed.status();
+  if (status.ok()) status = RightsOfThisWorker().paths.CheckUrl(url);
+  if (status.ok()) status = Describe(*parsed, boot_id, target);
   if (!status.ok()) {
     *target.mutable_problem() = ToProblem(status);
     target.mutable_problem()->set_file(url);

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "worker/rights/worker_rights.h"
 #include "worker/storage/mounts.h"
 
 namespace iobench {
@@ -137,6 +138,11 @@ absl::Status MountAgain(const Mount& mount, int64_t until_ns, MountSystem& syste
                    ErrnoStatus(absl::StrCat("mount ", mount.source), error).message(), "; ", said));
 }
 
+absl::Status CheckMayRemount(const std::string& mount_point) {
+  IOBENCH_RETURN_IF_ERROR(CheckAllowed(WorkerAction::kRemount));
+  return RightsOfThisWorker().paths.CheckMountPoint(mount_point);
+}
+
 }  // namespace
 
 MountArguments MountArgumentsFrom(const std::string& options) {
@@ -157,6 +163,7 @@ MountArguments MountArgumentsFrom(const std::string& options) {
 }
 
 absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem& system) {
+  IOBENCH_RETURN_IF_ERROR(CheckMayRemount(mount_point));
   const std::vector<Mount> mounts = ParseMountinfo(system.Mountinfo());
   IOBENCH_ASSIGN_OR_RETURN(const Mount mount, MountToRenew(mount_point, mounts, system));
   const int64_t until_ns = system.NowNs() + kPatienceNs;
@@ -166,6 +173,7 @@ absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem&
 }
 
 absl::Status CheckRemount(const std::string& mount_point, MountSystem& system) {
+  IOBENCH_RETURN_IF_ERROR(CheckMayRemount(mount_point));
   const std::vector<Mount> mounts = ParseMountinfo(system.Mountinfo());
   IOBENCH_RETURN_IF_ERROR(MountToRenew(mount_point, mounts, system).status());
   return CheckNothingBelow(mount_point, mounts);

@@ -6,13 +6,11 @@
 
 namespace iobench {
 
-// Writes this process into the manifest. The boot and the PID namespace (that of a container) identify the host,
-// because a pid is meaningful only there.
+// Writes this process into the manifest, with the place of ProcessIdentity as boot_id.
 void SignClaim(v1::Manifest& manifest);
 
-// Returns whether the process that signed the manifest is running on this host. OUT_OF_SIGHT: it belongs to another
-// host, boot or container, the manifest is not signed, or the system does not show the process. After a reboot the
-// process cannot be running, but only the same host could know that it is the same host, so this is OUT_OF_SIGHT too.
+// Returns whether the process that signed the manifest is running on this host. OUT_OF_SIGHT: as for StateOf, or the
+// manifest is not signed.
 v1::TargetFacts::Owner OwnerOf(const v1::Manifest& manifest);
 
 }  // namespace iobench

@@ -135,8 +135,12 @@ absl::Status RemoveFiles(const Directory& data, const v1::Manifest& manifest, Te
     const auto facts = data.Look(name);
     if (absl::IsNotFound(facts.status())) continue;  // removed since it was listed
     if (ErrnoOf(facts.status()) == ESTALE) return facts.status();
+    if (!facts.ok()) {  // whose it is cannot be seen
+      first_error.Update(facts.status());
+      continue;
+    }
     const bool is_data = HasDataFile(manifest, name);
-    const bool ours = (is_data || IsTemporaryName(name)) && facts.ok() && facts->kind == NodeKind::kFile;
+    const bool ours = (is_data || IsTemporaryName(name)) && facts->kind == NodeKind::kFile;
     if (!ours) {
       NoteForeign(report, data, name);
       continue;
@@ -216,7 +220,8 @@ absl::StatusOr<v1::Manifest> ReadClaimed(const Directory& data, const v1::DataCl
                                     "); nothing in it was touched; another process replaced or changed it"));
 }
 
-// Returns the target for a path that may be that of its data directory.
+}  // namespace
+
 absl::StatusOr<std::string> TargetOf(const std::string& path) {
   if (IsNfsUrl(path)) {
     IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
@@ -230,8 +235,6 @@ absl::StatusOr<std::string> TargetOf(const std::string& path) {
   target.remove_suffix(itself.size());
   return target.empty() ? std::string("/") : std::string(target);
 }
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));

@@ -83,6 +83,9 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataCl
 // Removes the shared file, if any. An error with IsHeldByAnother: the data does not belong to `claim`.
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path, const v1::DataClaim& claim);
 
+// Returns the target for a path that may be that of its data directory. InvalidArgument: a malformed URL.
+absl::StatusOr<std::string> TargetOf(const std::string& path);
+
 // Implements `cluster-iobench clean`: CheckAbandoned, then RemoveData. `path` may also be the data directory itself.
 absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, IfOutOfSight if_out_of_sight);
 

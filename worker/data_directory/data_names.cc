@@ -50,6 +50,16 @@ bool IsTemporaryName(std::string_view name) {
   return TakeLastNumber(name) && TakeLastNumber(name);
 }
 
+std::string LeftMarkName(uint32_t lane) {
+  return absl::StrFormat("left-%06u", lane);
+}
+
+bool IsLeftMark(std::string_view name) {
+  unsigned lane = 0;
+  const std::string text(name);
+  return std::sscanf(text.c_str(), "left-%u", &lane) == 1 && text == LeftMarkName(lane);
+}
+
 bool IsSillyName(std::string_view name) {
   return name.starts_with(".nfs");
 }
@@ -59,6 +69,7 @@ bool HasDataFile(const v1::Manifest& manifest, std::string_view name) {
   if (name == kSharedFileName) return !says || manifest.names().shared_file();
   unsigned lane = 0, file = 0;
   const std::string text(name);
+  if (IsLeftMark(name)) return std::sscanf(text.c_str(), "left-%u", &lane) == 1 && lane < LanesOf(manifest);
   if (std::sscanf(text.c_str(), "lane-%u.%u", &lane, &file) != 2 || text != LaneFileName(lane, file)) {
     return false;
   }

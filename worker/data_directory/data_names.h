@@ -21,10 +21,16 @@ std::string LaneFileName(uint32_t lane, uint32_t file_index);
 std::string NewTemporaryName();
 bool IsTemporaryName(std::string_view name);
 
+// Returns the name of the mark of a worker that has left the data because its coordinator is gone, by the first of its
+// lanes: "left-000003".
+std::string LeftMarkName(uint32_t lane);
+bool IsLeftMark(std::string_view name);
+
 // True for names that an NFS client gives to files removed while open (".nfs…"); they disappear on their own.
 bool IsSillyName(std::string_view name);
 
-// True if a run with this manifest may have created a data file of that name: a lane's file or the shared one. The
+// True if a run with this manifest may have created a data file of that name: a lane's file, the shared one, or a mark
+// of a worker that has left. The
 // manifest of a version that did not record its names accounts for any file of its lanes.
 bool HasDataFile(const v1::Manifest& manifest, std::string_view name);
 

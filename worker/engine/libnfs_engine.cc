@@ -27,7 +27,8 @@ class NfsQueue {
   explicit NfsQueue(const EngineOptions& options)
       : url_(options.directory), depth_(options.depth), longest_op_bytes_(options.longest_op_bytes) {}
 
-  absl::Status SetUp(const LaneContext& lane) {
+  absl::Status SetUp(LaneContext& lane) {
+    retried_ = &lane.retried_ops;
     IOBENCH_RETURN_IF_ERROR(buffers_.Allocate(lane.read_buffer, depth_, longest_op_bytes_));
     return Connect();
   }
@@ -42,6 +43,7 @@ class NfsQueue {
     for (size_t i = 0; i < files.files.size(); ++i) {
       const LaneFile& file = files.files[i];
       auto open = NfsFile::Open(*connection_, connection_->directory(), file.name, how);
+      NoteRetries(OpKind::kOpenClose, i);
       if (!open.ok()) {
         files_.clear();
         return Annotate(open.status(), absl::StrCat("open ", files.PathOf(i)));
@@ -54,13 +56,16 @@ class NfsQueue {
 
   absl::Status Commit() {
     absl::Status first_error;
-    for (const auto& file : files_) first_error.Update(file->Commit());
+    for (size_t i = 0; i < files_.size(); ++i) {
+      first_error.Update(files_[i]->Commit());
+      NoteRetries(OpKind::kWrite, i);
+    }
     return first_error;
   }
   void Forget() { files_.clear(); }
 
-  void BeginRun(Payload* payload) {
-    payload_ = payload;
+  void BeginRun(LaneContext& lane) {
+    payload_ = lane.payload;
     failure_ = {};
   }
 
@@ -121,6 +126,12 @@ class NfsQueue {
     return absl::OkStatus();
   }
 
+  // Of the calls that open and commit a file, which are not ops.
+  void NoteRetries(OpKind kind, size_t file) {
+    const uint64_t count = connection_->TakeRetries();
+    if (count > 0) retried_->Note({.kind = kind, .object = static_cast<uint32_t>(file)}, -EAGAIN, count);
+  }
+
   void Begin(uint32_t slot) {
     Flight& flight = flights_[slot];
     const Op& op = flight.op;
@@ -136,7 +147,8 @@ class NfsQueue {
                    .data = flight.data + begin,
                    .length = std::min(max_bytes, op.length - begin),
                    .done = &NfsQueue::OnPiece,
-                   .owner = this};
+                   .owner = this,
+                   .retries_later = true};
       NfsFile& file = *files_[op.object];
       const bool sent = reads ? file.BeginRead(pieces[i]) : file.BeginWrite(pieces[i], stability_);
       if (!sent) --flight.in_flight;
@@ -153,6 +165,9 @@ class NfsQueue {
     Flight& flight = flights_[slot];
     if (--flight.in_flight > 0) return;
     const NfsTransfer* const pieces = &pieces_[size_t{slot} * pieces_each_];
+    for (uint32_t i = 0; i < flight.piece_count; ++i) {
+      if (pieces[i].retries > 0) retried_->Note(flight.op, -EAGAIN, pieces[i].retries);
+    }
     int64_t moved = 0;
     bool whole = true;  // up to here
     for (uint32_t i = 0; i < flight.piece_count; ++i) {
@@ -181,6 +196,7 @@ class NfsQueue {
   std::vector<OpEnd> ended_;
   Failure failure_;
   Payload* payload_ = nullptr;
+  FailedOps* retried_ = nullptr;  // the lane's
   // Declared last, so that it is destroyed first: its end may run callbacks, which use all of the above.
   std::unique_ptr<NfsConnection> connection_;
   std::vector<std::unique_ptr<NfsFile>> files_;
@@ -200,7 +216,7 @@ class LibnfsEngine final : public IoEngine {
   }
 
   LoopEnd Run(LaneContext& lane) override {
-    queue_.BeginRun(lane.payload);
+    queue_.BeginRun(lane);
     return RunQueue<Clock>(lane, slots_, queue_);
   }
 

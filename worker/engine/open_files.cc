@@ -10,6 +10,7 @@
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 #include "worker/engine/file_lock.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -45,19 +46,31 @@ absl::Status LockWhole(int fd, const FileSet& files, size_t index, const OpenMod
   return ErrnoStatus(absl::StrCat("lock ", files.PathOf(index)), attempt.errno_value);
 }
 
+// Opens a file that is not ours: never for writing, whatever the operation.
+absl::StatusOr<UniqueFd> OpenUsers(const LaneFile& file, const OpenMode& mode) {
+  const std::string what = DescribeOpen(file.name, mode);
+  if (mode.write || mode.create) {
+    return absl::PermissionDeniedError(absl::StrCat(what, ": existing files are only read"));
+  }
+  return RightsOfThisWorker().paths.Open(what, file.name, FlagsOf(mode));
+}
+
+absl::StatusOr<UniqueFd> OpenOurs(const FileSet& files, const LaneFile& file, const OpenMode& mode) {
+  UniqueFd fd(::openat(files.directory_fd, file.name.c_str(), FlagsOf(mode) | O_NOFOLLOW, 0640));
+  if (fd.valid()) return fd;
+  const std::string what = DescribeOpen(files.directory + "/" + file.name, mode);
+  if (errno != ELOOP) return ErrnoStatus(what, errno);
+  return absl::FailedPreconditionError(absl::StrCat(what, ": it is a symbolic link, which is not ours"));
+}
+
 }  // namespace
 
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options) {
   const LaneFile& file = files.files[index];
   // A user's file may be a symbolic link; one of ours that has become a link is not ours any more.
-  const int no_links = file.is_users() ? 0 : O_NOFOLLOW;
-  UniqueFd fd(::openat(files.directory_fd, file.name.c_str(), FlagsOf(mode) | no_links, 0640));
-  if (!fd.valid() && errno == ELOOP && no_links != 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(DescribeOpen(files.PathOf(index), mode), ": it is a symbolic link, which is not ours"));
-  }
-  if (!fd.valid()) return ErrnoStatus(DescribeOpen(files.PathOf(index), mode), errno);
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd,
+                           file.is_users() ? OpenUsers(file, mode) : OpenOurs(files, file, mode));
   if (!options.advice.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(const int advice, FileAdvice(options.advice));
     if (const int error = ::posix_fadvise(fd.get(), 0, 0, advice); error != 0) {

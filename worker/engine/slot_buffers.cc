@@ -1,29 +1,14 @@
 #include "worker/engine/slot_buffers.h"
 
-#include <cstdio>
-#include <memory>
-
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
 constexpr size_t kAlwaysTriedBytes = size_t{256} << 20;
-
-// 0: unknown.
-uint64_t AvailableMemoryBytes() {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(
-      std::fopen("/proc/meminfo", "re"), [](FILE* open) { return open == nullptr ? 0 : std::fclose(open); });
-  if (file == nullptr) return 0;
-  char line[128];
-  unsigned long long kib = 0;
-  while (std::fgets(line, sizeof(line), file.get()) != nullptr) {
-    if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) return uint64_t{kib} * 1024;
-  }
-  return 0;
-}
 
 }  // namespace
 

@@ -50,6 +50,7 @@ void Lane::MakeReady() {
   setup_ = *std::move(setup);
   region_.emplace(work_, *setup_, directory_);
   if (const absl::Status made = setup_->MakeTrace(); !made.ok()) return Fail({made, work_.TraceFile()});
+  FailUnlessOk(setup_->MakeOpLog());
   FailUnlessOk(setup_->MakeEngineReady());
 }
 
@@ -121,6 +122,7 @@ void Lane::NoteResidentBytes() {
 void Lane::Open() {
   NoteResidentBytes();
   directory_.CloseOwn();  // its connection is no longer needed
+  preparation_.times.deferred_ns = directory_.deferred_ns();
   if (!takes_part() || work_.spec.region.open()) return;
   const absl::Status opened = [&] {
     const Stopwatch watch(preparation_.times.open_ns);
@@ -132,6 +134,7 @@ void Lane::Open() {
 // ----------------------------------------------------------------------------------------- the timed region
 
 void Lane::BeginRegion(WorkerTime start) {
+  region_ns_ = -MonotonicNowNs();  // EndRegion adds the end
   if (takes_part()) FailUnlessOk(region_->Begin(start));
 }
 
@@ -159,6 +162,7 @@ void Lane::EndRegion() {
   region_->EndOps();
   if (!failed()) FailUnlessOk(region_->Flush());
   FailUnlessOk(region_->Close());
+  region_ns_ += MonotonicNowNs();
 }
 
 // ------------------------------------------------------------------------------------------------- after it
@@ -186,6 +190,10 @@ void Lane::WriteTrace() {
   if (const absl::Status written = setup_->WriteTrace(); !written.ok()) {
     Fail({written, work_.TraceFile()});
   }
+  const RegionOutcome& region = region_->outcome();
+  const absl::Status logged = setup_->WriteOpLog(
+      {.user_s = region.cpu_user_s, .system_s = region.cpu_system_s, .real_s = SecondsFrom(region_ns_)});
+  if (!logged.ok()) Fail({logged, work_.OpLogFile()});
 }
 
 // Called by the lane's thread, because a descriptor number means another file in other threads.
@@ -211,6 +219,12 @@ uint64_t Lane::ops() const {
 }
 uint64_t Lane::traced_ops() const {
   return setup_ == nullptr ? 0 : setup_->traced_ops();
+}
+uint64_t Lane::logged_ops() const {
+  return setup_ == nullptr ? 0 : setup_->logged_ops();
+}
+uint64_t Lane::unlogged_ops() const {
+  return setup_ == nullptr || setup_->op_log() == nullptr ? 0 : setup_->op_log()->left_out_count();
 }
 uint64_t Lane::untraced_ops() const {
   return setup_ == nullptr || setup_->trace() == nullptr ? 0 : setup_->trace()->left_out_count();

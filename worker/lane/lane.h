@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "common/clock.h"
+#include "common/live/latency_bins.h"
 #include "common/time.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/lane/lane_files.h"
@@ -25,7 +26,7 @@ namespace iobench {
 // What a lane's steps before the start did, for the phase's StepResults. Times are 0 for steps that were not needed.
 struct LanePreparation {
   struct Times {
-    int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0;
+    int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0, deferred_ns = 0;
   };
   Times times;
   uint64_t prefilled_bytes = 0;
@@ -37,7 +38,7 @@ struct LanePreparation {
 
 // The lane's own thread calls the steps of a phase in the order in which they are declared. Steps return no status: the
 // first failure is kept as problem(), and the later steps then do nothing but close; in a lane that sits out, no step
-// does anything. Other threads may call Stop and Quit at any time, live() after MakeReady, and the results only while
+// does anything. Other threads may call Stop and Quit at any time, live() and AddLatenciesTo() after MakeReady, and the results only while
 // the lane's thread waits or has ended.
 class Lane {
  public:
@@ -75,7 +76,7 @@ class Lane {
   // Opens the files again, completes an unfinished one, flushes and closes, so that later phases find whole files and
   // no written data is left in memory. Does nothing if nothing is left to do, or after Quit.
   void Settle();
-  // Writes the recorded ops to the trace file, if the plan asks for one.
+  // Writes the recorded ops to the trace file, and those logged with offset and latency, if the plan asks for them.
   void WriteTrace();
   // Releases files and buffers, and keeps the results. On the lane's thread, whose descriptors these are.
   void Release();
@@ -91,6 +92,10 @@ class Lane {
   uint64_t bytes_per_pass() const { return setup_ == nullptr ? 0 : setup_->stream().bytes_per_pass(); }
   uint64_t ops_per_pass() const { return setup_ == nullptr ? 0 : setup_->stream().ops_per_pass(); }
   const LiveCell* live() const { return setup_ == nullptr ? nullptr : &setup_->recorder().live(); }
+  // Adds the latencies of its ops so far. Callable from any thread after MakeReady.
+  void AddLatenciesTo(LatencyBins& bins) const {
+    if (setup_ != nullptr) setup_->recorder().AddLatenciesTo(bins);
+  }
   uint32_t number() const { return work_.plan.lane(); }
   uint32_t index_on_client() const { return work_.plan.index_on_client(); }
   const std::optional<v1::Problem>& problem() const { return problem_; }
@@ -99,11 +104,16 @@ class Lane {
   const absl::Status& lost_claim() const { return directory_.lost_claim(); }
 
   const LanePreparation& preparation() const { return preparation_; }
+  std::string OpLogFile() const { return work_.OpLogFile(); }
+  std::string FirstFile() const { return work_.FirstFile(); }
   std::string engine_note() const { return setup_ == nullptr ? std::string() : setup_->engine_note(); }
   int64_t pass_end_ns() const { return region_ ? region_->outcome().pass_end_ns : 0; }
   // The number of ops in the trace that was written, and of those left out of it because it was full.
   uint64_t traced_ops() const;
   uint64_t untraced_ops() const;
+  // The same of the log of offsets and latencies.
+  uint64_t logged_ops() const;
+  uint64_t unlogged_ops() const;
 
   // Return the ends of the lane, and its whole result with a timeline that is exact around `instants`. Both convert
   // ticks with `scale`, which is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not
@@ -128,6 +138,7 @@ class Lane {
   std::unique_ptr<LaneSetup> setup_;   // null until MakeReady, or if it failed
   std::optional<TimedRegion> region_;  // if there is a set-up
   int64_t settle_ns_ = 0;
+  int64_t region_ns_ = 0;  // duration of the timed region
   std::optional<v1::Problem> problem_;
 };
 

@@ -30,7 +30,12 @@ class LaneDirectory {
   // those of OpenClaimedDirectory; if the data there belong to another run, the error is kept as lost_claim().
   absl::Status Use(absl::FunctionRef<absl::Status(const Directory&)> step);
   // Closes the connection of the lane's own, if any; the next Use connects again.
-  void CloseOwn() { own_.reset(); }
+  void CloseOwn() {
+    if (own_ != nullptr) deferred_ns_ += own_->deferred_ns();
+    own_.reset();
+  }
+  // How long calls on the connections that were closed have waited because the server asked to try again later.
+  int64_t deferred_ns() const { return deferred_ns_; }
 
   // An error if the data turned out to be another run's. Other threads may read it while the lane's thread waits.
   const absl::Status& lost_claim() const { return lost_claim_; }
@@ -40,6 +45,7 @@ class LaneDirectory {
   const std::string target_;
   const v1::DataClaim claim_;
   std::unique_ptr<Directory> own_;
+  int64_t deferred_ns_ = 0;
   absl::Status lost_claim_;
 };
 

@@ -14,7 +14,7 @@ void LaneHook::Before(const Op& next) {
   if (pauses_ != nullptr && !unmeasured_) pauses_->Before(next);
 }
 
-void LaneHook::After(const Op& done, const std::byte* data) {
+void LaneHook::After(const Op& done, const std::byte* data, OpTimes) {
   if (unmeasured_) return;
   if (checker_ != nullptr && data != nullptr) {
     const int64_t begin_ns = MonotonicNowNs();

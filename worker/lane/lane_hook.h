@@ -23,7 +23,7 @@ class LaneHook final : public OpHook {
   void CheckWith(std::unique_ptr<DataChecker> checker) { checker_ = std::move(checker); }
 
   void Before(const Op& next) override;
-  void After(const Op& done, const std::byte* data) override;
+  void After(const Op& done, const std::byte* data, OpTimes times) override;
 
   // From now on it only generates data, because the following ops are not measured.
   void EndPausesAndChecks();

@@ -1,4 +1,5 @@
-// The results of a lane: ends, totals, histograms and the thinned timeline.
+// The results of a lane: ends, totals, histograms, the thinned timeline and latencies over time.
+#include <algorithm>
 #include <vector>
 
 #include "worker/lane/lane.h"
@@ -10,6 +11,8 @@ static_assert(static_cast<int>(OpKind::kFind) == v1::OP_FIND && kOpKindCount == 
 namespace {
 
 constexpr size_t kMaxTimelinePoints = 600;
+// A worker sends the results of all its lanes in one message.
+constexpr size_t kMaxLaneBytes = 64 << 10;
 
 // Converts a lane's times to the worker's clock.
 struct LaneTimes {
@@ -53,7 +56,7 @@ void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const Lane
                 const TickScale& scale, v1::LaneResult& result) {
   const LaneHook* const hook = setup.hook();
   const TraceHook* const trace = setup.trace();
-  if (hook != nullptr || trace != nullptr) {
+  if (hook != nullptr || trace != nullptr || setup.op_log() != nullptr) {
     result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(outcome.hook_ticks))));
     result.set_pause_s(SecondsFrom((hook != nullptr ? hook->left_out_ns() : 0) +
                                    (trace != nullptr ? trace->waited_ns() : 0)));
@@ -68,6 +71,27 @@ void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const Lane
   }
   result.set_data_s(result.data_s() + SecondsFrom(outcome.copying_ns));
   result.set_tool_s(static_cast<double>(setup.recorder().ops()) * work.spec.loop_ns / 1e9 + result.data_s());
+}
+
+void AddCounts(const FailedOps& failed, const LaneWork& work,
+               google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts) {
+  for (const FailedOps::Entry& entry : failed.entries()) {
+    v1::ErrorCount& error = *counts.Add();
+    error.set_kind(static_cast<v1::OpKind>(entry.first.kind));
+    error.set_errno_value(entry.errno_value);
+    error.set_count(entry.count);
+    if (!work.spec.uses_files || entry.first.object >= work.files.files.size()) continue;
+    error.set_file(work.files.PathOf(entry.first.object));
+    error.set_offset(entry.first.offset + work.files.files[entry.first.object].extent_offset_bytes);
+  }
+}
+
+// The slices get the room that the rest of the result leaves; their resolution is only that of a chart.
+void AddLatencySlices(const LatencySlices& slices, const LaneTimes& times, v1::LaneResult& result) {
+  constexpr size_t kTagAndLength = 8;
+  const size_t used = std::min(kMaxLaneBytes, result.ByteSizeLong() + kTagAndLength);
+  const auto slice_ns = static_cast<int64_t>(times.scale.DurationNs(slices.slice_ticks()));
+  *result.mutable_latency_slices() = slices.ToProto(times.At(slices.begin()), slice_ns, kMaxLaneBytes - used);
 }
 
 std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOutcome& outcome,
@@ -135,9 +159,12 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   AddRecord(setup_->recorder(), times, result);
   AddOutcome(outcome, result);
   result.set_settle_s(SecondsFrom(settle_ns_));
+  AddCounts(setup_->context().failed_ops, work_, *result.mutable_errors());
+  AddCounts(setup_->context().retried_ops, work_, *result.mutable_retries());
   AddBetween(*setup_, outcome, work_, scale, result);
   *result.mutable_timeline() =
       ToProto(Thinned(TimelineOf(setup_->recorder(), outcome, times), instants, kMaxTimelinePoints));
+  AddLatencySlices(setup_->recorder().latency_slices(), times, result);
   return result;
 }
 

@@ -1,7 +1,5 @@
 #include "worker/lane/lane_setup.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <span>
 
@@ -116,8 +114,19 @@ absl::Status LaneSetup::MakeTrace() {
   if (work_.spec.replayed != nullptr) trace_->Replay(work_.spec.replayed);
   if (!work_.writes_trace()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(trace_file_, OpenTraceForWriting(work_.TraceFile()));
+  return trace_->Record(MostLoggedOps());
+}
+
+absl::Status LaneSetup::MakeOpLog() {
+  if (!work_.logs_ops()) return absl::OkStatus();
+  op_log_.emplace(context_.between, scale_);
+  context_.between = &*op_log_;
+  return op_log_->Reserve(MostLoggedOps());
+}
+
+size_t LaneSetup::MostLoggedOps() const {
   const uint64_t max_ops = work_.spec.max_traced_ops;
-  return trace_->Record(work_.loops() ? max_ops : std::min(max_ops, stream_->ops_per_pass()));
+  return work_.loops() ? max_ops : std::min(max_ops, stream_->ops_per_pass());
 }
 
 absl::Status LaneSetup::ReadyDataForOps(uint64_t prefilled_bytes) {
@@ -151,6 +160,7 @@ std::optional<LaneFailure> LaneSetup::RunUnmeasured(uint64_t op_count, StopCell&
                    .between = context_.between};
   if (hook_) hook_->EndPausesAndChecks();
   if (trace_) trace_->EndMeasured();
+  if (op_log_) op_log_->EndMeasured();
   const LoopEnd end = engine_->Run(rest);
   recorder_.AddUnmeasured(tail.bytes(), tail.ops());
   if (end.reason != LoopEnd::Reason::kFailed) return std::nullopt;
@@ -182,10 +192,19 @@ absl::Status LaneSetup::WriteTrace() {
   return iobench::WriteTrace(file.get(), work_.TraceFile(), std::span(ops).first(traced_ops_));
 }
 
+absl::Status LaneSetup::WriteOpLog(const LoggedTimes& times) {
+  if (!op_log_) return absl::OkStatus();
+  logged_ops_ = op_log_->ops().size();
+  absl::Status written = AppendOpLog(work_.OpLogFile(), op_log_->ops(),
+                                     work_.spec.only_lane ? std::optional(times) : std::nullopt);
+  op_log_->Clear();
+  return written;
+}
+
 void LaneSetup::Release() {
   if (engine_ != nullptr) engine_->Close().IgnoreError();
   engine_.reset();
-  if (trace_file_.valid()) ::unlink(work_.TraceFile().c_str());
+  if (trace_file_.valid()) RemoveTrace(work_.TraceFile());
   trace_file_ = UniqueFd();
   context_.read_buffer = nullptr;
   context_.payload = nullptr;

@@ -20,6 +20,7 @@
 #include "worker/lane/trace_hook.h"
 #include "worker/loop/lane_context.h"
 #include "worker/loop/lane_recorder.h"
+#include "worker/op_log/op_log.h"
 
 namespace iobench {
 
@@ -34,13 +35,14 @@ struct LaneFailure {
 // at any time, and the rest of what the last section returns while the lane's thread waits or after it has settled.
 class LaneSetup {
  public:
-  // Makes all that takes time or may fail, except for the two parts below. `work` and `stop` must outlive it.
+  // Makes all that takes time or may fail, except for the parts below. `work` and `stop` must outlive it.
   static absl::StatusOr<std::unique_ptr<LaneSetup>> Create(const LaneWork& work, StopCell& stop);
   LaneSetup(const LaneSetup&) = delete;  // the context refers to the other members
   LaneSetup& operator=(const LaneSetup&) = delete;
 
-  // Call both once, in this order.
+  // Call each once, in this order.
   absl::Status MakeTrace();  // if a trace is replayed or written; errors concern the trace file
+  absl::Status MakeOpLog();  // if offsets and latencies are logged
   absl::Status MakeEngineReady() { return engine_->MakeReady(context_); }
 
   // Until then the payload generates the prefill's data; from then on, it generates that of the ops, and what is read is
@@ -61,6 +63,9 @@ class LaneSetup {
   // Writes the ops that were recorded, if a trace is to be written. Errors concern the trace file.
   absl::Status WriteTrace();
 
+  // Appends the ops that were logged to the lane's file, if they are. `times`: of the timed region.
+  absl::Status WriteOpLog(const LoggedTimes& times);
+
   // Closes and frees everything that the last section does not return. Removes the trace file if WriteTrace was not
   // called: an empty file would be in the way of the next run.
   void Release();
@@ -78,11 +83,13 @@ class LaneSetup {
   const LaneRecorder& recorder() const { return recorder_; }
   // Accurate enough for rules and histograms; results use the phase's own scale.
   const TickScale& scale() const { return scale_; }
-  // Null: not used in this phase. If both are null, nothing runs between ops.
+  // Null: not used in this phase. If all are null, nothing runs between ops.
   const LaneHook* hook() const { return hook_ ? &*hook_ : nullptr; }
   const TraceHook* trace() const { return trace_ ? &*trace_ : nullptr; }
+  const OpLog* op_log() const { return op_log_ ? &*op_log_ : nullptr; }
   // The number of ops that WriteTrace wrote.
   uint64_t traced_ops() const { return traced_ops_; }
+  uint64_t logged_ops() const { return logged_ops_; }  // the same of WriteOpLog
 
  private:
   LaneSetup(const LaneWork& work, StopCell& stop, std::unique_ptr<OpStream> stream,
@@ -90,6 +97,7 @@ class LaneSetup {
   absl::Status MakeBuffers();
   absl::Status MakeHook();
   int64_t LongestAskedPauseNs() const;
+  size_t MostLoggedOps() const;
 
   const LaneWork& work_;
   StopCell& stop_;
@@ -101,8 +109,10 @@ class LaneSetup {
   std::optional<AlignedBuffer> read_buffer_;
   std::optional<LaneHook> hook_;
   std::optional<TraceHook> trace_;  // wraps the op hook
+  std::optional<OpLog> op_log_;     // wraps both
   UniqueFd trace_file_;
   uint64_t traced_ops_ = 0;
+  uint64_t logged_ops_ = 0;
   LaneContext context_;
 };
 

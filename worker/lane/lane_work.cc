@@ -1,8 +1,11 @@
 #include "worker/lane/lane_work.h"
 
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "common/model/engine.h"
+#include "common/model/offset_latency_file.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
 #include "worker/data_directory/data_names.h"
@@ -129,6 +132,12 @@ OpenMode LaneWork::Mode() const {
   mode.read = reads();
   mode.write = writes();
   return mode;
+}
+
+std::string LaneWork::OpLogFile() const {
+  std::error_code ignored;  // the directory was removed: the bare name, which then cannot be opened either
+  const std::filesystem::path directory = std::filesystem::current_path(ignored);
+  return (directory / OffsetLatencyFile(spec.operation->name, plan.lane(), spec.only_lane)).string();
 }
 
 std::string LaneWork::FirstFile() const {

@@ -54,12 +54,14 @@ struct LaneWork {
   // True for long ops, unless the engine generates their data in its own buffers: those of a queue, or of -m.
   bool makes_data_before_ops() const;
   bool writes_trace() const { return !spec.trace.write_file().empty(); }
+  bool logs_ops() const { return spec.trace.offset_latency(); }
 
   // The settings of the phase with what differs between lanes: number, mix, and whether it reads and writes.
   StreamShape Shape() const;
   OpenMode Mode() const;
   std::string FirstFile() const;  // with its path; empty if no files are used
   std::string TraceFile() const { return TraceFileOf(spec.trace, plan); }
+  std::string OpLogFile() const;  // in the worker's current directory
 };
 
 }  // namespace iobench

@@ -1,6 +1,7 @@
 #include "worker/lane/phase_runner.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "worker/client/server_route.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/lane/phase_steps.h"
+#include "worker/rights/worker_rights.h"
 #include "worker/storage/mounts.h"
 #include "worker/storage/open_target.h"
 
@@ -44,6 +46,10 @@ void Relax() {
 
 // Drops the system's caches. The error has only the text for the report.
 absl::Status DropSystemCaches() {
+  if (!CheckAllowed(WorkerAction::kDropCaches).ok()) {
+    return absl::PermissionDeniedError(
+        "drop_caches skipped: the worker was started without --allow drop-caches");
+  }
   if (::geteuid() != 0) return absl::PermissionDeniedError("drop_caches skipped: not root");
   const UniqueFd fd(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
   if (fd.valid() && ::write(fd.get(), "3", 1) == 1) return absl::OkStatus();
@@ -90,9 +96,11 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
 bool PhaseRunner::Rest() {
   if (spec_.rest_s == 0) return true;
   const int64_t begin_ns = MonotonicNowNs();
+  resting_.store(true, std::memory_order_relaxed);
   MutexLock lock(mutex_);
   changed_.WaitUntil(mutex_, begin_ns + NanosFrom(spec_.rest_s),
                      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+  resting_.store(false, std::memory_order_relaxed);
   v1::StepResult& step = steps_.emplace_back();
   step.set_name("rest");
   step.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
@@ -106,14 +114,21 @@ absl::Status PhaseRunner::MakeLanes() {
     lanes_.push_back(std::make_unique<Lane>(
         spec_, plan, spec_.uses_files ? prepare_.targets(static_cast<int>(plan.target())).path() : "",
         directory == directories_.end() ? nullptr : directory->second.get()));
+    at_work_.emplace_back();
   }
   return absl::OkStatus();
+}
+
+uint32_t PhaseRunner::NumberOfTarget(const v1::LanePlan& plan) const {
+  const bool is_said = plan.target() < static_cast<uint32_t>(prepare_.target_numbers_size());
+  return is_said ? prepare_.target_numbers(static_cast<int>(plan.target())) : plan.target();
 }
 
 absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
   if (directories_.contains(plan.target())) return absl::OkStatus();
   const std::string& path = prepare_.targets(static_cast<int>(plan.target())).path();
   if (IsNfsUrl(path)) {  // each lane connects on its own
+    IOBENCH_RETURN_IF_ERROR(RightsOfThisWorker().paths.CheckUrl(path));
     IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(path));
     servers_.insert(AddressOf(url.host));
     return absl::OkStatus();
@@ -122,7 +137,7 @@ absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
       std::unique_ptr<Directory> directory,
       spec_.existing_files.empty() ? OpenClaimedDirectory(path, spec_.ClaimOf(plan)) : OpenTarget(path));
   const std::optional<Mount> mount = MountOf(directory->fd(), path);
-  if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[plan.target()] = mount->mount_point;
+  if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[NumberOfTarget(plan)] = mount->mount_point;
   if (mount && IsNetworkFilesystem(mount->filesystem)) servers_.insert(ServerAddressOf(*mount));
   directories_.emplace(plan.target(), std::move(directory));
   return absl::OkStatus();
@@ -134,13 +149,15 @@ absl::Status PhaseRunner::StartLanes() {
     if (cancelled_) return absl::CancelledError("disarmed before the phase was prepared");
     lanes_made_ = true;
   }
-  for (const auto& lane : lanes_) {
+  for (size_t i = 0; i < lanes_.size(); ++i) {
     MutexLock lock(mutex_);
     try {
-      threads_.emplace_back([self = shared_from_this(), &lane = *lane] { self->RunLane(lane); });
+      threads_.emplace_back([self = shared_from_this(), &lane = *lanes_[i], &work = at_work_[i]] {
+        self->RunLane(lane, work);
+      });
       ++threads_started_;
     } catch (const std::system_error& error) {
-      return absl::ResourceExhaustedError(absl::StrCat("lane ", lane->number(), " of ", lanes_.size(),
+      return absl::ResourceExhaustedError(absl::StrCat("lane ", lanes_[i]->number(), " of ", lanes_.size(),
                                                        " could not start a thread (", error.what(),
                                                        "): use fewer lanes per worker"));
     }
@@ -225,24 +242,6 @@ void PhaseRunner::SetGoal(uint64_t ops_goal) {
   changed_.NotifyAll();
 }
 
-v1::Progress PhaseRunner::Progress() const {
-  v1::Progress progress;
-  if (!prepared_.load(std::memory_order_acquire)) return progress;
-  for (const auto& lane : lanes_) {
-    const LiveCell* const live = lane->live();
-    if (live == nullptr) continue;
-    progress.set_bytes(progress.bytes() + live->bytes.load(std::memory_order_relaxed));
-    progress.set_ops(progress.ops() + live->ops.load(std::memory_order_relaxed));
-    if (spec_.stop.time_s() == 0) {
-      progress.set_total_bytes(progress.total_bytes() + lane->bytes_per_pass());
-      progress.set_total_ops(progress.total_ops() + lane->ops_per_pass());
-    }
-  }
-  MutexLock lock(mutex_);
-  if (start_) progress.set_lanes_running(static_cast<uint32_t>(lanes_.size() - ops_over_));
-  return progress;
-}
-
 absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
                                   const std::function<void(v1::ResultChunk)>& give) {
   absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
@@ -252,6 +251,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   if (!std::exchange(collected_, true)) {
     if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
+    if (std::optional<v1::StepResult> step = OpLogStep(spec_, lanes_)) steps_.push_back(*std::move(step));
   }
   v1::ResultChunk chunk;
   size_t chunk_bytes = 0;
@@ -288,31 +288,42 @@ bool PhaseRunner::WaitForLanes(int64_t until_ns) {
 
 // --------------------------------------------------------------------------------------------- lanes' side
 
-void PhaseRunner::RunLane(Lane& lane) {
-  RunPhaseOn(lane);
+void PhaseRunner::RunLane(Lane& lane, AtWork& work) {
+  work.thread.store(static_cast<pid_t>(::syscall(SYS_gettid)), std::memory_order_relaxed);
+  RunPhaseOn(lane, work);
+  work.step.store("close", std::memory_order_relaxed);
   lane.Release();
+  work.thread.store(0, std::memory_order_relaxed);
   MutexLock lock(mutex_);
   ++threads_ended_;
   changed_.NotifyAll();
 }
 
-void PhaseRunner::RunPhaseOn(Lane& lane) {
+void PhaseRunner::RunPhaseOn(Lane& lane, AtWork& work) {
+  const auto note = [&work](const char* step) { work.step.store(step, std::memory_order_relaxed); };
+  note("its preparation");
   lane.TakeOwnDescriptors();
   lane.Bind();  // early, so that its memory and its engine's threads are local to it
   lane.MakeReady();
   lane.CreateFiles();
+  note("its prefill");
   lane.Prefill();
   if (spec_.drops_caches) lane.ForgetPages();  // after the prefill, whose pages must be dropped too
+  note(nullptr);
   Arrive(kFilesReady);
   if (!WaitMeetingOpen(kFilesReady)) return;
+  note("open");
   lane.Open();
+  note(nullptr);
   Arrive(kFilesOpen);
   const std::optional<WorkerTime> start = WaitForStart();
   if (!start) return;
-  RunTimedRegion(lane, *start);
+  RunTimedRegion(lane, *start, work);
   if (!WaitMeetingOpen(kRegionOver)) return;
+  note("its unmeasured rest");
   lane.Settle();
   lane.WriteTrace();
+  note(nullptr);
   Arrive(kSettled);
 }
 
@@ -337,18 +348,24 @@ std::optional<WorkerTime> PhaseRunner::WaitForStart() {
   return start;
 }
 
-void PhaseRunner::RunTimedRegion(Lane& lane, WorkerTime start) {
+void PhaseRunner::RunTimedRegion(Lane& lane, WorkerTime start, AtWork& work) {
+  const auto note = [&work](const char* step) { work.step.store(step, std::memory_order_relaxed); };
+  note("its ops");
   lane.BeginRegion(start);
   lane.RunOps();
   if (lane.waits_at_deadline()) {
+    note(nullptr);
     if (const std::optional<uint64_t> goal = WaitForGoal(lane)) {
+      note("its ops");
       lane.RunToGoal(*goal);
     } else {
       lane.NoteStoppedAtDeadline();
     }
   }
+  note("fsync or close");
   NoteOpsEnded(lane);
   lane.EndRegion();
+  note(nullptr);
   NoteRegionEnded();
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -62,8 +63,10 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // Quit, and report nothing more. Waiting calls return Cancelled.
   void Cancel();
 
-  // Returns the sums over all lanes of what is done so far. Empty until Prepare has succeeded. Does not set the pong.
-  v1::Progress Progress() const;
+  // Returns the sums over all lanes of what is done so far; 0 until Prepare has succeeded. Adds their latencies, and a
+  // look at the lanes' threads that are at work, from the beginning of their preparation, if the poll asks for them. Does
+  // not set the pong.
+  v1::Progress Progress(const v1::Poll& poll) const;
 
   // Waits until shortly before the start, then reads the counters of the client and of this process again, so that they
   // cover the phase but not the wait. If the start is too close, the counters read by Prepare are used. REQUIRES: Arm
@@ -95,11 +98,18 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };
 
+  // What a lane's thread does, for messages about one that hangs. Written by it, read by any thread.
+  struct AtWork {
+    std::atomic<pid_t> thread{0};            // 0: not running
+    std::atomic<const char*> step{nullptr};  // null: it waits for other lanes or for the coordinator
+  };
+
   // What stopped lanes do about files that they have not written completely.
   enum class UnfinishedFiles { kCompleted, kLeft };
 
   bool Rest();  // returns false if cancelled
   absl::Status MakeLanes();
+  uint32_t NumberOfTarget(const v1::LanePlan& plan) const;  // within the run
   absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
   void FindCarriers();
@@ -107,15 +117,16 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   void StopLanes(UnfinishedFiles unfinished) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // These run on the lanes' threads.
-  void RunLane(Lane& lane);
-  void RunPhaseOn(Lane& lane);
+  void RunLane(Lane& lane, AtWork& work);
+  void RunPhaseOn(Lane& lane, AtWork& work);
   std::optional<WorkerTime> WaitForStart();  // nullopt: cancelled
-  void RunTimedRegion(Lane& lane, WorkerTime start);
+  void RunTimedRegion(Lane& lane, WorkerTime start, AtWork& work);
   std::optional<uint64_t> WaitForGoal(const Lane& lane);
   void NoteOpsEnded(const Lane& lane);
   void NoteRegionEnded();
   void ReportDone();
   void NoteCounters();
+  void LookClosely(v1::Progress& progress) const;
   // Returns the event if all lanes are at the deadline or done and it has not been sent yet.
   std::optional<v1::WorkerEvent> DeadlineEvent() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -136,6 +147,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::set<std::string> servers_;   // addresses of the targets' servers
   std::set<std::string> carriers_;  // network interfaces that lead to them
   std::vector<std::unique_ptr<Lane>> lanes_;
+  std::deque<AtWork> at_work_;  // index = lane; a deque, because atomics cannot be moved
   std::vector<v1::StepResult> steps_;
   bool collected_ = false;  // only the thread of Collect uses it
   TickPair early_pair_;
@@ -143,6 +155,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   v1::HostDelta host_;
   double process_cpu_user_s_ = 0, process_cpu_system_s_ = 0;
   std::atomic<bool> prepared_ = false;  // the lanes may be read
+  std::atomic<bool> resting_ = false;
 
   mutable Mutex mutex_;
   CondVar changed_;

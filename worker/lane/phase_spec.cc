@@ -4,9 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
+#include "common/model/offset_latency_file.h"
 #include "common/model/phase_check.h"
 #include "common/status_util.h"
 #include "worker/lane/prepare_check.h"
+#include "worker/op_log/op_log.h"
 
 namespace iobench {
 namespace {
@@ -112,6 +114,12 @@ absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
   if (!trace.write_file().empty()) {
     for (const v1::LanePlan& lane : prepare.lanes()) {
       IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane)));
+    }
+  }
+  only_lane = prepare.only_lane();
+  if (trace.offset_latency()) {
+    for (const v1::LanePlan& lane : prepare.lanes()) {
+      IOBENCH_RETURN_IF_ERROR(CheckOpLog(OffsetLatencyFile(operation->name, lane.lane(), only_lane)));
     }
   }
   if (trace.read_file().empty()) return absl::OkStatus();

@@ -46,8 +46,9 @@ struct PhaseSpec {
   v1::Trace trace;
   // The ops of trace.read_file, shared by all lanes; null: the operation's own.
   std::shared_ptr<const TraceOps> replayed;
-  // How many ops a lane records for trace.write_file: its share of kMaxTraceOps.
+  // How many ops a lane records for trace.write_file, and for trace.offset_latency: its share of kMaxTraceOps.
   size_t max_traced_ops = 0;
+  bool only_lane = false;  // the run has no other lane
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
@@ -80,7 +81,7 @@ struct PhaseSpec {
 
   // Evaluates the request and reads the trace that is to be replayed. InvalidArgument: unknown operation, engine or
   // step, no lanes, inconsistent sizes, or an invalid line in the trace. AlreadyExists: the file of a trace to be
-  // written exists.
+  // written exists, or that of an op log is something else.
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:

@@ -37,6 +37,7 @@ Prepared PreparedBy(Lanes lanes) {
     all.slowest.prefill_ns = std::max(all.slowest.prefill_ns, times.prefill_ns);
     all.slowest.forget_ns = std::max(all.slowest.forget_ns, times.forget_ns);
     all.slowest.open_ns = std::max(all.slowest.open_ns, times.open_ns);
+    all.slowest.deferred_ns = std::max(all.slowest.deferred_ns, times.deferred_ns);
     all.prefilled_bytes += done.prefilled_bytes;
     all.prefilled_lanes += done.prefilled_bytes > 0 ? 1 : 0;
     all.tree.made += done.tree.made;
@@ -105,6 +106,24 @@ std::string AboutEngine(const PhaseSpec& spec, Lanes lanes) {
                       " lanes)");
 }
 
+// The ops that lanes wrote to files of their own.
+struct WrittenOps {
+  uint64_t written = 0, left_out = 0;
+
+  void Add(uint64_t lane_wrote, uint64_t lane_left_out) {
+    written += lane_wrote;
+    left_out += lane_left_out;
+  }
+  std::string In(const std::string& file, size_t lane_count) const {
+    std::string text =
+        absl::StrCat(written, " ops in ", file, " of ", lane_count, lane_count == 1 ? " lane" : " lanes");
+    if (left_out > 0) {
+      absl::StrAppend(&text, "; ", left_out, " more did not fit into memory and are left out");
+    }
+    return text;
+  }
+};
+
 }  // namespace
 
 std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
@@ -132,6 +151,10 @@ std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
   if (spec.uses_files && !spec.region.open()) {
     steps.push_back(Step("open", all.slowest.open_ns, "before the timed region"));
   }
+  if (all.slowest.deferred_ns > 0) {
+    steps.push_back(Step("deferred", all.slowest.deferred_ns,
+                         "the server asked to try calls of the preparation again later (NFS3ERR_JUKEBOX)"));
+  }
   if (std::string text = AboutEngine(spec, lanes); !text.empty()) {
     steps.push_back(Step("engine", 0, std::move(text)));
   }
@@ -150,17 +173,16 @@ std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes) {
 
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes) {
   if (spec.trace.write_file().empty()) return std::nullopt;
-  uint64_t written = 0, left_out = 0;
-  for (const auto& lane : lanes) {
-    written += lane->traced_ops();
-    left_out += lane->untraced_ops();
-  }
-  std::string outcome = absl::StrCat(written, " ops in ", spec.trace.write_file(), ".LANE of ", lanes.size(),
-                                     lanes.size() == 1 ? " lane" : " lanes");
-  if (left_out > 0) {
-    absl::StrAppend(&outcome, "; ", left_out, " more did not fit into memory and are left out");
-  }
-  return Step("write-trace", 0, std::move(outcome));
+  WrittenOps ops;
+  for (const auto& lane : lanes) ops.Add(lane->traced_ops(), lane->untraced_ops());
+  return Step("write-trace", 0, ops.In(absl::StrCat(spec.trace.write_file(), ".LANE"), lanes.size()));
+}
+
+std::optional<v1::StepResult> OpLogStep(const PhaseSpec& spec, Lanes lanes) {
+  if (!spec.trace.offset_latency() || lanes.empty()) return std::nullopt;
+  WrittenOps ops;
+  for (const auto& lane : lanes) ops.Add(lane->logged_ops(), lane->unlogged_ops());
+  return Step("offset-latency", 0, ops.In(lanes.front()->OpLogFile(), lanes.size()));
 }
 
 }  // namespace iobench

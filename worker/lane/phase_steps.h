@@ -32,6 +32,9 @@ std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes);
 // Returns the traces that the lanes wrote; nullopt if none were requested. REQUIRES: the lanes have settled.
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes);
 
+// The same for the files with offsets and latencies.
+std::optional<v1::StepResult> OpLogStep(const PhaseSpec& spec, Lanes lanes);
+
 }  // namespace iobench
 
 #endif  // WORKER_LANE_PHASE_STEPS_H_

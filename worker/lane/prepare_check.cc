@@ -5,7 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/data_content.h"
 #include "common/model/phase_check.h"
+#include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -32,7 +34,7 @@ absl::Status CheckLane(const v1::Prepare& prepare, const OperationSpec& spec, co
   return absl::OkStatus();
 }
 
-absl::Status CheckRecords(const v1::Prepare& prepare, const OperationSpec& spec) {
+absl::Status CheckRecords(const v1::Prepare& prepare) {
   const v1::Operation& operation = prepare.operation();
   const v1::FileLayout& files = prepare.files();
   if (operation.record_bytes() > kLargestRecordBytes) {
@@ -44,9 +46,6 @@ absl::Status CheckRecords(const v1::Prepare& prepare, const OperationSpec& spec)
   }
   if (files.interleaved() && !files.shared_file()) {
     return Refuse("interleaved records need a shared file");
-  }
-  if (!files.existing_files().empty() && spec.writes()) {
-    return Refuse("existing files (files.existing_files) are only read");
   }
   if (operation.buffer_bytes() > 0 && operation.buffer_bytes() < operation.record_bytes()) {
     return Refuse("buffers (buffer_bytes) are smaller than a record");
@@ -60,15 +59,41 @@ absl::Status CheckRecords(const v1::Prepare& prepare, const OperationSpec& spec)
   return absl::OkStatus();
 }
 
+// Existing files are read, and nothing else happens to them: whatever the coordinator's own check of its plan has let
+// through.
+absl::Status CheckExistingFiles(const v1::Prepare& prepare, const OperationSpec& spec) {
+  const v1::Operation& operation = prepare.operation();
+  const v1::FileLayout& files = prepare.files();
+  if (files.existing_files().empty()) return absl::OkStatus();
+  if (spec.writes() || spec.creates_files || spec.is_metadata() || operation.truncate() ||
+      operation.preallocate()) {
+    return Refuse(absl::StrCat("existing files (files.existing_files) are only read, and ",
+                               std::string(spec.name), " does more"));
+  }
+  if (files.shared_file() || files.files_per_lane() > 1) {
+    return Refuse("existing files (files.existing_files) are not shared, and each lane reads one");
+  }
+  for (const v1::Target& target : prepare.targets()) {
+    if (IsNfsUrl(target.path()))
+      return Refuse("existing files (files.existing_files) are read on mounts only");
+  }
+  if (HasSectors(prepare.data()))
+    return Refuse("the contents of existing files are not known, so not verified");
+  if (ChecksPattern(prepare.data()) && !RightsOfThisWorker().may_compare_existing_files) {
+    return absl::PermissionDeniedError(
+        "this worker does not compare existing files with a pattern (-V), which would tell a coordinator what they "
+        "contain: leave -V out");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine) {
   const v1::Operation& operation = prepare.operation();
-  if (prepare.lanes().empty()) return Refuse("a phase without lanes");
-  if (static_cast<uint32_t>(prepare.lanes_size()) > kMaxLanesPerWorker) {
-    return Refuse(absl::StrCat(prepare.lanes_size(), " lanes per worker are more than the max of ",
-                               kMaxLanesPerWorker));
-  }
+  const WorkerRights& rights = RightsOfThisWorker();
+  IOBENCH_RETURN_IF_ERROR(CheckCounts(prepare, rights.max_lanes));
+  IOBENCH_RETURN_IF_ERROR(CheckExistingFiles(prepare, spec));
   IOBENCH_RETURN_IF_ERROR(CheckStop(prepare.stop()));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
   IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
@@ -80,7 +105,7 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
       return Refuse(absl::StrCat("a rest of ", step.rest().seconds(), " s"));
     }
   }
-  IOBENCH_RETURN_IF_ERROR(spec.is_metadata() ? CheckTree(operation.tree()) : CheckRecords(prepare, spec));
+  IOBENCH_RETURN_IF_ERROR(spec.is_metadata() ? CheckTree(operation.tree()) : CheckRecords(prepare));
   for (const v1::LanePlan& lane : prepare.lanes()) {
     if (engine.uses_files && lane.target() >= static_cast<uint32_t>(prepare.targets_size())) {
       return Refuse(
@@ -88,7 +113,8 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
     }
     IOBENCH_RETURN_IF_ERROR(CheckLane(prepare, spec, lane));
   }
-  return absl::OkStatus();
+  return CheckNeeds(NeedsOf(prepare, spec, engine),
+                    rights.max_memory_bytes > 0 ? rights.max_memory_bytes : AvailableMemoryBytes());
 }
 
 }  // namespace iobench

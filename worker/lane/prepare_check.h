@@ -2,6 +2,8 @@
 #ifndef WORKER_LANE_PREPARE_CHECK_H_
 #define WORKER_LANE_PREPARE_CHECK_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "common/model/engine.h"
 #include "common/model/operation.h"
@@ -10,9 +12,30 @@
 namespace iobench {
 
 // A regular coordinator has already checked its plan by the same rules, but a worker does not rely on that: it refuses
-// everything that it could not do or that would crash it. Returns InvalidArgument. `spec` and `engine` are those of the
+// everything that it could not do or that would crash it. Returns InvalidArgument;
+// ResourceExhausted: it needs more memory than this worker takes; PermissionDenied: the worker's rights do not cover it.
+// `spec` and `engine` are those of the
 // request's operation.
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
+
+// ---- its parts that concern resources (prepare_limits.cc)
+
+// What a phase takes besides files. Sums that exceed 64 bits are UINT64_MAX.
+struct PhaseNeeds {
+  uint64_t memory_bytes = 0;  // of all lanes: buffers, data, recorders, lists of files, logs of ops
+  uint64_t data_bytes = 0;    // of all lanes: the size of the files that they write or read
+};
+
+// An estimate from above; pure. REQUIRES: the request's record, depth and lists are within the limits of CheckPrepare.
+PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
+
+// ResourceExhausted: the phase needs more than `memory_limit_bytes` (0: unlimited), or its sizes do not fit into 62
+// bits. The message says what it needs, and which options change that.
+absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes);
+
+// InvalidArgument: more lanes, files, targets, trees or longer names than a worker accepts. Looks at the request's sizes
+// only, so it is safe to call before any other check.
+absl::Status CheckCounts(const v1::Prepare& prepare, uint32_t max_lanes);
 
 }  // namespace iobench
 

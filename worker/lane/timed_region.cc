@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "common/status_util.h"
 #include "worker/metadata/metadata_stream.h"
@@ -78,6 +79,10 @@ std::optional<LaneFailure> TimedRegion::RunOps() {
 std::optional<LaneFailure> TimedRegion::Run() {
   LaneContext& context = setup_.context();
   outcome_.end = setup_.engine().Run(context);
+  while (GoesOnAfterFailure()) {
+    context.resume = true;
+    outcome_.end = setup_.engine().Run(context);
+  }
   outcome_.hook_ticks = context.hook_ticks;
   if (setup_.payload() != nullptr) outcome_.copying_ns = setup_.payload()->copying_ns();
   if (const Pauses* const pauses = setup_.pauses(); pauses != nullptr && !pauses->flush_status().ok()) {
@@ -88,6 +93,17 @@ std::optional<LaneFailure> TimedRegion::Run() {
   }
   if (outcome_.end.reason == Reason::kFailed) return setup_.FailureOf(outcome_.end);
   return std::nullopt;
+}
+
+// With --max-errors. A failed op is not repeated: its bytes are missing, and its time is in no latency.
+bool TimedRegion::GoesOnAfterFailure() {
+  const LoopEnd& end = outcome_.end;
+  LaneContext& context = setup_.context();
+  if (end.reason != Reason::kFailed || context.failed_ops.total() > work_.spec.stop.max_errors())
+    return false;
+  Op skipped;
+  if (end.put_back) context.stream.Fill(std::span(&skipped, 1));
+  return true;
 }
 
 bool TimedRegion::EndPass() {

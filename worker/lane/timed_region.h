@@ -85,6 +85,7 @@ class TimedRegion {
  private:
   void SetRules(WorkerTime start);
   std::optional<LaneFailure> Run();
+  bool GoesOnAfterFailure();
   bool EndPass();  // false: failed
 
   const LaneWork& work_;

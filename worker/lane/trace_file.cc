@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +16,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -76,6 +76,25 @@ absl::Status IsThere(const std::string& file) {
       absl::StrCat("trace ", file, " already exists and is not overwritten: remove it or choose another -X"));
 }
 
+std::string DirectoryOf(const std::string& file) {
+  return file.substr(0, std::max<size_t>(1, file.rfind('/')));
+}
+
+// Where a trace is written.
+struct Place {
+  UniqueFd directory;
+  std::string name;
+};
+
+absl::StatusOr<Place> PlaceOf(const std::string& file) {
+  IOBENCH_RETURN_IF_ERROR(CheckAllowed(WorkerAction::kLogFiles));
+  Place place;
+  IOBENCH_ASSIGN_OR_RETURN(place.directory,
+                           RightsOfThisWorker().paths.OpenParent(
+                               absl::StrCat("trace ", file, " cannot be created"), file, place.name));
+  return place;
+}
+
 }  // namespace
 
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name,
@@ -101,29 +120,36 @@ absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& fi
 }
 
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("trace", file, kLongestTraceBytes));
+  const std::string name = absl::StrCat("trace ", file);
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd,
+                           RightsOfThisWorker().paths.Open(name, file, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(name, fd.get(), kLongestTraceBytes));
   IOBENCH_ASSIGN_OR_RETURN(TraceOps ops, ParseTrace(text, file, file_bytes));
   return std::make_shared<const TraceOps>(std::move(ops));
 }
 
 absl::Status CheckNewTrace(const std::string& file) {
+  IOBENCH_ASSIGN_OR_RETURN(const Place place, PlaceOf(file));
   struct stat facts {};
-  if (::lstat(file.c_str(), &facts) == 0) return IsThere(file);
-  const std::string directory = std::filesystem::path(file).parent_path().string();
-  const auto cannot = [&](int error) {
-    return ErrnoStatus(absl::StrCat("trace ", file, " cannot be created: directory ", directory), error);
-  };
-  if (::stat(directory.c_str(), &facts) != 0) return cannot(errno);
-  if (!S_ISDIR(facts.st_mode)) return cannot(ENOTDIR);
-  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return cannot(errno);
-  return absl::OkStatus();
+  if (::fstatat(place.directory.get(), place.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0)
+    return IsThere(file);
+  if (::faccessat(place.directory.get(), ".", W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("trace ", file, " cannot be created: directory ", DirectoryOf(file)),
+                     errno);
 }
 
 absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file) {
-  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  IOBENCH_ASSIGN_OR_RETURN(const Place place, PlaceOf(file));
+  UniqueFd fd(::openat(place.directory.get(), place.name.c_str(),
+                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!fd.valid() && errno == EEXIST) return IsThere(file);
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("trace ", file), errno);
   return fd;
+}
+
+void RemoveTrace(const std::string& file) {
+  const auto place = PlaceOf(file);
+  if (place.ok()) ::unlinkat(place->directory.get(), place->name.c_str(), 0);
 }
 
 absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp> ops) {

@@ -29,10 +29,13 @@ absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& fi
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes);
 
 // Checks whether the trace file could be created, without creating it. AlreadyExists: something has this name, even a
-// symbolic link. InvalidArgument, PermissionDenied …: there is a problem with its directory.
+// symbolic link. InvalidArgument, PermissionDenied …: there is a problem with its directory, or this worker's rights do
+// not cover it (--root, --allow log-files).
 absl::Status CheckNewTrace(const std::string& file);
 // Creates the file, so that errors appear before anything is measured. AlreadyExists: as above.
 absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file);
+// Removes a trace that OpenTraceForWriting created and nothing was written to.
+void RemoveTrace(const std::string& file);
 // Writes all of `ops` and syncs the file to disk.
 absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp> ops);
 

@@ -65,9 +65,9 @@ void TraceHook::NotBegun() {
   }
 }
 
-void TraceHook::After(const Op& done, const std::byte* data) {
+void TraceHook::After(const Op& done, const std::byte* data, OpTimes times) {
   last_ns_ = clock_.NowNs();
-  if (inner_ != nullptr) inner_->After(done, data);
+  if (inner_ != nullptr) inner_->After(done, data, times);
 }
 
 }  // namespace iobench

@@ -34,7 +34,7 @@ class TraceHook final : public OpHook {
 
   void Before(const Op& next) override;
   void NotBegun() override;
-  void After(const Op& done, const std::byte* data) override;
+  void After(const Op& done, const std::byte* data, OpTimes times) override;
 
   // The following ops are not measured: they are neither delayed nor recorded.
   void EndMeasured() { measured_ = false; }

@@ -2,9 +2,12 @@
 #ifndef WORKER_LOOP_LANE_CONTEXT_H_
 #define WORKER_LOOP_LANE_CONTEXT_H_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "common/model/op.h"
 #include "common/time.h"
@@ -28,8 +31,39 @@ struct LoopRules {
   Ticks deadline = kNever;
   // --time: start the stream again after each pass.
   bool repeat_passes = false;
-  // --most-ops and wear-out: end as soon as the recorder has this many ops, those of an earlier Run included.
+  // --max-ops and wear-out: end as soon as the recorder has this many ops, those of an earlier Run included.
   uint64_t ops_goal = UINT64_MAX;
+};
+
+// Failed ops of a lane by kind and errno. Fixed in size, because the loop must not allocate: what has no room counts in
+// the last entry.
+class FailedOps {
+ public:
+  struct Entry {
+    Op first;
+    int errno_value = 0;  // 0: fewer bytes were moved than asked for
+    uint64_t count = 0;
+  };
+  // `moved`: as the op returned it, -errno or too few bytes.
+  void Note(const Op& op, int64_t moved, uint64_t count = 1) {
+    const int errno_value = moved < 0 ? static_cast<int>(-moved) : 0;
+    total_ += count;
+    for (size_t i = 0; i < size_; ++i) {
+      Entry& entry = entries_[i];
+      const bool same = entry.first.kind == op.kind && entry.errno_value == errno_value;
+      if (!same && !(i + 1 == entries_.size())) continue;
+      entry.count += count;
+      return;
+    }
+    entries_[size_++] = {.first = op, .errno_value = errno_value, .count = count};
+  }
+  std::span<const Entry> entries() const { return std::span(entries_).first(size_); }
+  uint64_t total() const { return total_; }
+
+ private:
+  std::array<Entry, 12> entries_{};
+  size_t size_ = 0;
+  uint64_t total_ = 0;
 };
 
 // Only the lane's thread uses it, except for the atomic members of `stop` and `recorder`. Everything that it refers to
@@ -48,6 +82,9 @@ struct LaneContext {
   // Results of the loop: the pass that the stream is in, and the ticks spent in the op hook so far.
   uint64_t pass = 0;
   uint64_t hook_ticks = 0;
+  FailedOps failed_ops{};
+  // Attempts that the engine has repeated, with the errno for which it did. The ops count by how they ended.
+  FailedOps retried_ops{};
   // Called between two passes with no op in flight: flushes what the last pass wrote before the next one overwrites it,
   // or drops the pages that it read. Empty: passes follow each other directly. Returns false on failure, which ends the
   // loop.
@@ -65,6 +102,7 @@ struct LoopEnd {
   int errno_value = 0;
   // Of kFailed: the op that failed, and the bytes that it transferred.
   Op failed_op{};
+  bool put_back = false;  // it is the next op of the stream again
   int64_t transferred = 0;
 };
 

@@ -11,7 +11,9 @@ constexpr Ticks kNoWarmup{UINT64_MAX};
 }  // namespace
 
 LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
-    : scale_(scale), timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
+    : scale_(scale),
+      slices_(std::max<uint64_t>(1, scale.DurationTicks(LatencySlices::kFirstSliceNs))),
+      timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
   for (int i = 0; i < kOpKindCount; ++i) {
     if (kinds.Has(static_cast<OpKind>(i))) kinds_[static_cast<size_t>(i)] = std::make_unique<Kind>();
   }
@@ -23,6 +25,7 @@ void LaneRecorder::Start(Ticks at) {
   counts_from_ = at;
   longest_stall_ = {at, at};
   timeline_.Start(at);
+  slices_.Start(warmup_end_ == kNoWarmup ? at : std::max(at, warmup_end_));
   SetNextEvent();
 }
 
@@ -34,11 +37,22 @@ void LaneRecorder::SetWarmupEnd(Ticks at) {
   warmup_end_ = at;
 }
 
+Ticks LaneRecorder::AddInRow(std::span<const Op> ops, std::span<const Ticks> ends, Ticks begin) {
+  assert(ops.size() == ends.size());
+  for (size_t i = 0; i < ops.size(); ++i) {
+    Add(ops[i].kind, begin, ends[i], ops[i].length);
+    begin = ends[i];
+  }
+  return begin;
+}
+
 void LaneRecorder::BeforeEvent(Ticks now) {
-  if (now <= warmup_end_) return;
-  counts_from_ = warmup_end_;
-  EndWarmup();
-  longest_stall_ = {counts_from_, counts_from_};
+  if (now > warmup_end_) {
+    counts_from_ = warmup_end_;
+    EndWarmup();
+    longest_stall_ = {counts_from_, counts_from_};
+  }
+  if (now >= slices_.slice_end()) slices_.Advance(now);
 }
 
 void LaneRecorder::Event(Ticks begin, Ticks now) {
@@ -72,11 +86,18 @@ const Histogram* LaneRecorder::histogram_of(OpKind kind) const {
   return of_kind == nullptr ? nullptr : &of_kind->histogram;
 }
 
+void LaneRecorder::AddLatenciesTo(LatencyBins& bins) const {
+  for (const std::unique_ptr<Kind>& kind : kinds_) {
+    if (kind != nullptr) bins.AddFrom(kind->histogram);
+  }
+}
+
 // Warm-up ops are recorded like all others and discarded here, so that the loop need not distinguish them.
 void LaneRecorder::EndWarmup() {
   warmup_bytes_ = bytes();
   warmup_ops_ = ops();
   warmup_end_ = kNoWarmup;
+  slices_.Start(slices_.begin());
   for (const std::unique_ptr<Kind>& kind : kinds_) {
     if (kind == nullptr) continue;
     kind->histogram.Clear();
@@ -96,7 +117,7 @@ void LaneRecorder::NoteStall(Ticks begin, Ticks now) {
 }
 
 void LaneRecorder::SetNextEvent() {
-  next_event_ = std::min(timeline_.next_point(), warmup_end_);
+  next_event_ = std::min({timeline_.next_point(), slices_.slice_end(), warmup_end_});
 }
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// Records what a lane does: totals, one latency histogram per op kind, and the timeline.
+// Records what a lane does: totals, one latency histogram per op kind, latencies over time, and the timeline.
 #ifndef WORKER_LOOP_LANE_RECORDER_H_
 #define WORKER_LOOP_LANE_RECORDER_H_
 
@@ -7,17 +7,20 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "common/clock.h"
 #include "common/histogram.h"
+#include "common/latency_slices.h"
+#include "common/live/latency_bins.h"
 #include "common/model/op.h"
 #include "common/timeline.h"
 
 namespace iobench {
 
 // Progress that other threads may read while the lane runs: one writer, relaxed loads. The two values may be from
-// different ops. They are read a few times a second, so the cell shares a cache line with what the lane uses for each
-// op.
+// different ops, and the timed loop updates them at least every 64 ops and at every event. They are read a few times a
+// second, so the cell shares a cache line with what the lane uses for each op.
 struct LiveCell {
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> ops{0};
@@ -25,22 +28,21 @@ struct LiveCell {
 
 // The only record of a lane's ops, from which all its figures are computed. Call the setters, Start, Add and Event for
 // each op, and Finish, in this order. One thread writes. Others may read only after the lane has stopped, except
-// through live(). Does not allocate after the constructor.
+// through live() and AddLatenciesTo(). Does not allocate after the constructor.
 class LaneRecorder {
  public:
   // Allocates histograms only for `kinds`; Add must not get other kinds. `scale` converts tick differences to ns.
   LaneRecorder(OpKinds kinds, const TickScale& scale);
 
-  // Clears the timeline. `at` is the start of the first op, s_i in docs/measurement.md.
+  // Clears the timeline and the latency slices. `at` is the start of the first op, s_i in docs/measurement.md.
   void Start(Ticks at);
   // The lane continues after a wait that the plan required (wear-out), which therefore is no stall.
   void Resume(Ticks at);
 
-  // Adds an op that ran from `begin` to `end`. It is on the hot path, so the loop itself checks whether `end >=
-  // next_event()`.
+  // Adds an op that ran from `begin` to `end`. The loop itself checks whether `end >= next_event()`.
   void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes) {
     Kind& of_kind = *kinds_[static_cast<size_t>(kind)];
-    of_kind.histogram.Add(scale_.DurationNs(end.value - begin.value));
+    slices_.Add(of_kind.histogram.Add(scale_.DurationNs(end.value - begin.value)));
     of_kind.bytes += bytes;
     of_kind.ops += 1;
     last_end_ = end;
@@ -51,7 +53,12 @@ class LaneRecorder {
     live_.ops.store(ops_now, std::memory_order_relaxed);
   }
 
-  // The time of the next event: a timeline point is due or the warm-up ends.
+  // Adds ops that followed each other directly: ops[i] ended at ends[i], which is when the next one began. `begin` is
+  // when the first one began. Returns when the last one ended, or `begin` if there are none. REQUIRES: both spans have
+  // the same length; all but the last op ended before next_event().
+  Ticks AddInRow(std::span<const Op> ops, std::span<const Ticks> ends, Ticks begin);
+
+  // The time of the next event: a timeline point is due, or a latency slice or the warm-up ends.
   Ticks next_event() const { return next_event_; }
   // Handle an event: call BeforeEvent, add the ops that ended at `now`, then call Event with the `begin` of the last of
   // them. REQUIRES: now >= next_event().
@@ -97,7 +104,12 @@ class LaneRecorder {
   };
   const Stall& longest_stall() const { return longest_stall_; }
   const ProgressTimeline& timeline() const { return timeline_; }
+  // Latencies of all kinds over time, after the warm-up: from its end, or from the start if that is later. Every op is
+  // in the slice in which it ended.
+  const LatencySlices& latency_slices() const { return slices_; }
   const LiveCell& live() const { return live_; }  // callable from any thread at any time
+  // Adds the latencies of all ops so far, since the warm-up if it has ended. Callable from any thread at any time.
+  void AddLatenciesTo(LatencyBins& bins) const;
 
  private:
   // Op ends at this distance become timeline points; the distance doubles as the phase goes on. At this rate, 4096
@@ -114,11 +126,12 @@ class LaneRecorder {
     Histogram histogram;
   };
   // A system call that copies a record leaves little of the recorder in the L1 cache. What Add uses therefore stands
-  // together: here, at the front of each Kind, and in a histogram's and a timeline's first members.
+  // together: here, at the front of each Kind, and in the first members of histogram, slices and timeline.
   // A Kind is not over-aligned: with aligned allocations of its size, glibc 2.36's heap grows with each phase.
   alignas(64) TickScale scale_;
   LiveCell live_;
   Ticks last_end_;
+  LatencySlices slices_;
   ProgressTimeline timeline_;
   std::array<std::unique_ptr<Kind>, kOpKindCount> kinds_;
   Ticks first_op_, waited_until_, next_event_;

@@ -6,8 +6,14 @@
 #include <cstddef>
 
 #include "common/model/op.h"
+#include "common/time.h"
 
 namespace iobench {
+
+// When an op began and ended, on the lane's tick clock: the two readings that its latency is computed from.
+struct OpTimes {
+  Ticks begin, end;
+};
 
 // Each lane has its own, used on its thread. Calls do not allocate, lock or log.
 class OpHook {
@@ -24,7 +30,7 @@ class OpHook {
   // Called after `done` has succeeded. `data` holds the done.length bytes that a read, or the read of an update,
   // returned; null if the engine did not keep them. With several ops in flight, calls come in the order in which ops
   // ended.
-  virtual void After(const Op& done, const std::byte* data) = 0;
+  virtual void After(const Op& done, const std::byte* data, OpTimes times) = 0;
 };
 
 }  // namespace iobench

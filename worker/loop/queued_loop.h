@@ -51,11 +51,15 @@ class OpSlots {
     Op op;
     Ticks begin;
   };
+  struct Unseen {
+    uint32_t slot = 0;
+    Ticks end;
+  };
   std::vector<InSlot> in_slot_;
-  std::vector<uint32_t> free_;    // a stack of free_count_ slots
-  std::vector<uint32_t> begun_;   // slots whose ops begin with the next turn
-  std::vector<OpEnd> ends_;       // ops that ended in the last turn
-  std::vector<uint32_t> unseen_;  // a ring: ended ops that the hook has not seen yet
+  std::vector<uint32_t> free_;   // a stack of free_count_ slots
+  std::vector<uint32_t> begun_;  // slots whose ops begin with the next turn
+  std::vector<OpEnd> ends_;      // ops that ended in the last turn
+  std::vector<Unseen> unseen_;   // a ring: ended ops that the hook has not seen yet
   uint32_t free_count_ = 0;
 };
 
@@ -68,8 +72,8 @@ struct SlotHook {
 
   void Before(const Op& next) { ops.Before(next); }
   void NotBegun() { ops.NotBegun(); }
-  void After(const Op& done, uint32_t slot) {
-    ops.After(done, done.kind == OpKind::kRead ? queue.DataOf(slot) : nullptr);
+  void After(const Op& done, uint32_t slot, OpTimes times) {
+    ops.After(done, done.kind == OpKind::kRead ? queue.DataOf(slot) : nullptr, times);
   }
 };
 
@@ -213,7 +217,7 @@ class QueuedRun {
     }
     recorder().Add(op.kind, op_begin, end, op.length);
     if constexpr (kAside) {
-      slots_.unseen_[(unseen_first_ + unseen_count_++) % slots_.unseen_.size()] = ended.slot;
+      slots_.unseen_[(unseen_first_ + unseen_count_++) % slots_.unseen_.size()] = {ended.slot, end};
     } else {
       slots_.free_[slots_.free_count_++] = ended.slot;
     }
@@ -221,6 +225,7 @@ class QueuedRun {
 
   // Only the first failure is reported; ops in flight may fail for the same reason.
   [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved) {
+    lane_.failed_ops.Note(op, moved);
     if (result_.reason == Reason::kFailed) return;
     EndFor(Reason::kFailed);
     result_.errno_value = moved < 0 ? static_cast<int>(-moved) : 0;
@@ -231,11 +236,12 @@ class QueuedRun {
   // Shows the hook the oldest ended op that it has not seen, and frees its slot.
   [[gnu::always_inline]] void ShowEndedOp() {
     if (unseen_count_ == 0) return;
-    const uint32_t slot = slots_.unseen_[unseen_first_];
+    const auto [slot, end] = slots_.unseen_[unseen_first_];
+    const OpSlots::InSlot& ended = slots_.in_slot_[slot];
     unseen_first_ = (unseen_first_ + 1) % slots_.unseen_.size();
     --unseen_count_;
     const Ticks aside = Clock::Now();
-    between_.After(slots_.in_slot_[slot].op, slot);
+    between_.After(ended.op, slot, {ended.begin, end});
     lane_.hook_ticks += Clock::Now().value - aside.value;
     slots_.free_[slots_.free_count_++] = slot;
   }
@@ -276,8 +282,8 @@ class QueuedRun {
 //            op ends exactly once, in any order. With `wait`, it may still return 0 if interrupted.
 //            const std::byte* DataOf(uint32_t slot) const: the data of a completed read, valid until the slot's next
 //            Prepare.
-//   Between  The op hook: Before(const Op&), NotBegun() and After(const Op&, uint32_t slot), as in TimedLoop. After is
-//            called in the order of ends. The hook shares the thread with the queue, which is polled after each call,
+//   Between  The op hook: Before(const Op&), NotBegun() and After(const Op&, uint32_t slot, OpTimes), as in TimedLoop. After
+//            is called in the order of ends. The hook shares the thread with the queue, which is polled after each call,
 //            so an end is noticed late by at most one call of each. With NoHook, all free slots begin in one turn;
 //            otherwise each op begins in its own turn.
 //

@@ -1,8 +1,11 @@
 // The timed loop: the only place that reads the clock around an op.
 //
-// Budget: 30 ns per op on top of the op itself, with histogram, timeline and live counters always on. It consists of
-// (tests/perf/timed_loop_bench, 2 GHz-class server): clock 10, histogram, totals, ring and live counters 6, the
-// stream's share 1 to 5.
+// Budget: 30 ns per op on top of the op itself, with histogram, latency slices, timeline and live counters always on. It
+// consists of (tests/perf/timed_loop_bench, 2 GHz-class server): clock 10, histogram, slices, totals, ring and live
+// counters 6, the stream's share 1 to 5.
+//
+// Without a hook, only the end of each op is noted. The recorder gets the ops of a batch together, at its end or at the
+// next event: a system call leaves little of the recorder in the L1 cache, so one op at a time takes twice as long.
 #ifndef WORKER_LOOP_TIMED_LOOP_H_
 #define WORKER_LOOP_TIMED_LOOP_H_
 
@@ -28,9 +31,9 @@ struct LaneOpHook {
 
   void Before(const Op& next) { ops.Before(next); }
   void NotBegun() { ops.NotBegun(); }
-  void After(const Op& done) {
+  void After(const Op& done, OpTimes times) {
     const bool reads = done.kind == OpKind::kRead || done.kind == OpKind::kUpdate;
-    ops.After(done, reads ? read_buffer : nullptr);
+    ops.After(done, reads ? read_buffer : nullptr, times);
   }
 };
 
@@ -64,11 +67,11 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
 // finishes it. Ops that were taken from the stream but did not complete are put back, so that the caller can run them
 // later.
 //
-//   Clock    TscClock, MonotonicClock or a test clock. Read once per op, and once more per batch of 64, so that
-//            computing the offsets counts in no op's latency.
+//   Clock    TscClock, MonotonicClock or a test clock. Read once per op, and once more per batch of 64 and per event,
+//            so that computing the offsets and recording count in no op's latency.
 //   DoOp     int64_t(const Op&): returns the bytes transferred or -errno. Anything but op.length ends the loop.
-//   Between  The op hook: Before(const Op& next) and After(const Op& done) run between ops, outside their latency
-//            (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before. A hook
+//   Between  The op hook: Before(const Op& next) and After(const Op& done, OpTimes) run between ops, outside their
+//            latency (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before. A hook
 //            costs a second clock read per op; NoHook costs nothing.
 //
 // The stop flag is checked before each op: an op that is in flight when it is set completes and counts. If the hook is
@@ -76,10 +79,12 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
 template <typename Clock, typename DoOp, typename Between>
 LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between between) {
   using Reason = LoopEnd::Reason;
+  constexpr bool kHasHook = !std::is_same_v<Between, NoHook>;
   OpStream& stream = lane.stream;
   LaneRecorder& recorder = lane.recorder;
   const LoopRules rules = lane.rules;
   std::array<Op, kOpsPerBatch> batch;
+  std::array<Ticks, kOpsPerBatch> ends;
 
   size_t count = NextBatch(lane, recorder.ops(), batch);
   Ticks begin = Clock::Now();
@@ -88,13 +93,22 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
   Ticks rare = std::min(recorder.next_event(), rules.deadline);
 
   while (count > 0) {
+    // Ops [recorded, i) of the batch have ended, but are not in the recorder yet. The first of them began at `begin`.
+    size_t recorded = 0;
+    const auto record_until = [&](size_t index) {
+      const size_t length = index - recorded;
+      begin = recorder.AddInRow(std::span(batch).subspan(recorded, length),
+                                std::span(ends).subspan(recorded, length), begin);
+      recorded = index;
+    };
     for (size_t i = 0; i < count; ++i) {
       const Op& op = batch[i];
       if (lane.stop.stop.load(std::memory_order_relaxed)) [[unlikely]] {
+        record_until(i);
         stream.Unread(count - i);
         return {.reason = Reason::kStopped};
       }
-      if constexpr (!std::is_same_v<Between, NoHook>) {
+      if constexpr (kHasHook) {
         between.Before(op);
         const Ticks ready = Clock::Now();
         lane.hook_ticks += ready.value - begin.value;
@@ -109,28 +123,37 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       const int64_t moved = do_op(op);
       const Ticks end = Clock::Now();
       if (moved != static_cast<int64_t>(op.length)) [[unlikely]] {
+        record_until(i);
         stream.Unread(count - i);
+        lane.failed_ops.Note(op, moved);
         return {.reason = Reason::kFailed,
                 .errno_value = moved < 0 ? static_cast<int>(-moved) : 0,
                 .failed_op = op,
+                .put_back = true,
                 .transferred = std::max<int64_t>(moved, 0)};
       }
-      if (end >= rare) [[unlikely]]
+      ends[i] = end;
+      if (!kHasHook && end < rare) [[likely]]
+        continue;
+      if (end >= rare) {
+        record_until(i);
         recorder.BeforeEvent(end);
-      recorder.Add(op.kind, begin, end, op.length);
-      if constexpr (!std::is_same_v<Between, NoHook>) between.After(op);
-      if (end >= rare) [[unlikely]] {
-        if (end >= recorder.next_event()) recorder.Event(begin, end);
-        if (end >= rules.deadline) {
-          stream.Unread(count - i - 1);
-          return {.reason = Reason::kDeadline};
-        }
-        rare = std::min(recorder.next_event(), rules.deadline);
       }
-      begin = end;
+      const Ticks op_begin = begin;
+      record_until(i + 1);
+      if constexpr (kHasHook) between.After(op, {op_begin, end});
+      if (end < rare) continue;
+      if (end >= recorder.next_event()) recorder.Event(op_begin, end);
+      if (end >= rules.deadline) {
+        stream.Unread(count - i - 1);
+        return {.reason = Reason::kDeadline};
+      }
+      rare = std::min(recorder.next_event(), rules.deadline);
+      if constexpr (!kHasHook) begin = Clock::Now();
     }
+    record_until(count);
     count = NextBatch(lane, recorder.ops(), batch);
-    if (std::is_same_v<Between, NoHook> || lane.end_pass) begin = Clock::Now();
+    if (!kHasHook || lane.end_pass) begin = Clock::Now();
     if (lane.end_pass && begin >= rules.deadline) {  // it came during the flush of a pass
       stream.Unread(count);
       return {.reason = Reason::kDeadline};

@@ -90,6 +90,9 @@ class Directory {
   const std::string& path() const { return path_; }  // for messages
   std::string PathOf(std::string_view name) const;
 
+  // How long its calls have waited because a server asked to try again later.
+  virtual int64_t deferred_ns() const { return 0; }
+
   // For calls that only mounted file systems support; -1: not mounted.
   virtual int fd() const { return -1; }
 

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "worker/rights/worker_rights.h"
 #include "worker/storage/local_file.h"
 #include "worker/storage/lustre.h"
 
@@ -36,10 +37,12 @@ constexpr std::array<int64_t, 14> kLastingNumbers = {
 absl::StatusOr<std::unique_ptr<Directory>> LocalDirectory::Open(const std::string& path) {
   // Opening for reading makes an NFS client ask the server whether the directory has changed. With O_PATH alone, it
   // could use its cache for up to acdirmax (60 s) and see no data, although another client has kept some there.
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid() && errno == EACCES) fd = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", path), errno);
-  return std::make_unique<LocalDirectory>(path, std::move(fd));
+  const AllowedPaths& paths = RightsOfThisWorker().paths;
+  const std::string what = absl::StrCat("open directory ", path);
+  absl::StatusOr<UniqueFd> fd = paths.Open(what, path, O_RDONLY | O_DIRECTORY);
+  if (ErrnoOf(fd.status()) == EACCES) fd = paths.Open(what, path, O_PATH | O_DIRECTORY);
+  if (!fd.ok()) return fd.status();
+  return std::make_unique<LocalDirectory>(path, *std::move(fd));
 }
 
 absl::StatusOr<DirectoryIdentity> LocalDirectory::Identity() const {
@@ -131,7 +134,10 @@ absl::Status LocalDirectory::Link(const std::string& from, const std::string& to
 }
 
 absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path) {
-  return LocalFile::Open(AT_FDCWD, path, O_RDONLY, path);
+  // O_NONBLOCK: does not wait for a FIFO of that name.
+  IOBENCH_ASSIGN_OR_RETURN(
+      UniqueFd fd, RightsOfThisWorker().paths.Open(absl::StrCat("open ", path), path, O_RDONLY | O_NONBLOCK));
+  return LocalFile::From(std::move(fd), path);
 }
 
 }  // namespace iobench

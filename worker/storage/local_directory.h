@@ -16,8 +16,9 @@ namespace iobench {
 // Directory.
 class LocalDirectory final : public Directory {
  public:
-  // Opens a path given by the user. Symbolic links in it are followed. The directory need not be readable; if it is,
-  // opening it makes an NFS client ask the server whether it has changed. Errors: the status of the errno.
+  // Opens a path that the user or a coordinator gives, if this worker's rights allow it (AllowedPaths); without roots,
+  // symbolic links in it are followed. The directory need not be readable; if it is, opening it makes an NFS client ask
+  // the server whether it has changed. Errors: those of AllowedPaths::Open.
   static absl::StatusOr<std::unique_ptr<Directory>> Open(const std::string& path);
 
   // Takes over an open directory; `path` is for messages.
@@ -42,8 +43,9 @@ class LocalDirectory final : public Directory {
   const UniqueFd fd_;
 };
 
-// Opens a regular file for reading by the absolute path that the user gave. Symbolic links are followed, because they
-// are the user's own. FailedPrecondition: not a regular file; otherwise the status of the errno.
+// Opens a regular file for reading by the absolute path that the user or a coordinator gave. Without roots, symbolic
+// links are followed, because they are the user's own. FailedPrecondition: not a regular file; otherwise the errors of
+// AllowedPaths::Open.
 absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path);
 
 }  // namespace iobench

@@ -44,6 +44,10 @@ absl::StatusOr<std::unique_ptr<File>> LocalFile::Open(int directory_fd, const st
   if (!fd.valid()) {
     return ErrnoStatus(absl::StrCat((flags & O_EXCL) != 0 ? "create " : "open ", path), error);
   }
+  return From(std::move(fd), std::move(path));
+}
+
+absl::StatusOr<std::unique_ptr<File>> LocalFile::From(UniqueFd fd, std::string path) {
   auto file = std::make_unique<LocalFile>(std::move(path), std::move(fd));
   IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, file->Facts());
   if (facts.kind == NodeKind::kFile) return file;

@@ -25,6 +25,8 @@ class LocalFile final : public File {
   // errno.
   static absl::StatusOr<std::unique_ptr<File>> Open(int directory_fd, const std::string& name, int flags,
                                                     std::string path);
+  // Takes over a descriptor. FailedPrecondition: not of a regular file.
+  static absl::StatusOr<std::unique_ptr<File>> From(UniqueFd fd, std::string path);
 
   LocalFile(std::string path, UniqueFd fd) : File(std::move(path)), fd_(std::move(fd)) {}
 

@@ -1,5 +1,6 @@
 #include "worker/storage/lustre.h"
 
+#include <fcntl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "common/program.h"
 #include "common/status_util.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -32,12 +34,15 @@ bool IsInPath(const char* program) {
 }  // namespace
 
 absl::StatusOr<uint64_t> FileSystemMagic(const std::string& path) {
+  const std::string what = absl::StrCat("statfs ", path);
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, RightsOfThisWorker().paths.Open(what, path, O_PATH));
   struct statfs facts {};
-  if (::statfs(path.c_str(), &facts) != 0) return ErrnoStatus(absl::StrCat("statfs ", path), errno);
+  if (::fstatfs(fd.get(), &facts) != 0) return ErrnoStatus(what, errno);
   return static_cast<uint64_t>(static_cast<uint32_t>(facts.f_type));
 }
 
 absl::Status CheckStripe(const std::string& target, const MagicOf& magic_of) {
+  IOBENCH_RETURN_IF_ERROR(CheckAllowed(WorkerAction::kStripe));
   const absl::StatusOr<uint64_t> magic = magic_of(target);
   if (!magic.ok()) return absl::InvalidArgumentError(absl::StrCat("--stripe: ", magic.status().message()));
   if (*magic != kLustreMagic) {
@@ -54,6 +59,7 @@ absl::Status CheckStripe(const std::string& target, const MagicOf& magic_of) {
 }
 
 absl::Status SetStripe(const std::string& directory, const v1::Stripe& stripe) {
+  IOBENCH_RETURN_IF_ERROR(CheckAllowed(WorkerAction::kStripe));
   std::vector<std::string> command = {kTool, "setstripe", "-c", absl::StrCat(stripe.count())};
   if (stripe.bytes() > 0) {
     command.emplace_back("-S");

@@ -169,6 +169,12 @@ void OnRawReply(rpc_context*, int status, void* data, void* self) {
 
 }  // namespace
 
+int64_t RetryDelayNs(uint32_t retries) {
+  // The kernel's client waits 5 s each time; most deferrals end sooner.
+  constexpr int64_t kFirstNs = 100'000'000, kLongestNs = 5 * kNanosPerSecond;
+  return std::min(kFirstNs << std::min(retries, 10u), kLongestNs);
+}
+
 int ErrnoOfNfs(int nfsstat3) {
   switch (nfsstat3) {
     case NFS3ERR_DQUOT:
@@ -245,6 +251,18 @@ absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std:
 
 NfsConnection::~NfsConnection() {
   if (context_ != nullptr) nfs_destroy_context(context_);
+}
+
+void NfsConnection::CallAt(int64_t at_ns, void (*call)(void* self), void* self) {
+  deferred_.push_back({at_ns, call, self});
+}
+
+void NfsConnection::CallDeferred(int64_t now_ns) {
+  const auto due = std::partition(deferred_.begin(), deferred_.end(),
+                                  [now_ns](const Deferred& each) { return each.at_ns > now_ns; });
+  const std::vector<Deferred> calls(due, deferred_.end());
+  deferred_.erase(due, deferred_.end());  // first, because a call may defer another
+  for (const Deferred& each : calls) each.call(each.self);
 }
 
 rpc_context* NfsConnection::rpc() const {
@@ -370,6 +388,25 @@ absl::Status NfsConnection::RawCommit(std::string_view what,
 absl::Status NfsConnection::RawCallFor(double silence_s, std::string_view what,
                                        absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                                        absl::FunctionRef<int(void* result)> on_reply) {
+  const int64_t give_up_ns = MonotonicNowNs() + NanosFrom(patience_.reply_s);
+  for (uint32_t retries = 0;; ++retries) {
+    IOBENCH_ASSIGN_OR_RETURN(const int nfs_status, Ask(silence_s, what, begin, on_reply));
+    if (nfs_status == NFS3_OK) return absl::OkStatus();
+    const int64_t now_ns = MonotonicNowNs();
+    if (nfs_status != NFS3ERR_JUKEBOX || now_ns >= give_up_ns) {
+      return ErrnoStatus(absl::StrCat(std::string(what), ": ", NfsStatusName(nfs_status)),
+                         ErrnoOfNfs(nfs_status));
+    }
+    const int64_t again_ns = std::min(now_ns + RetryDelayNs(retries), give_up_ns);
+    while (MonotonicNowNs() < again_ns) IOBENCH_RETURN_IF_ERROR(RestUntil(again_ns, what));
+    ++retries_;
+    NoteDeferred(MonotonicNowNs() - now_ns);
+  }
+}
+
+absl::StatusOr<int> NfsConnection::Ask(double silence_s, std::string_view what,
+                                       absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
+                                       absl::FunctionRef<int(void* result)> on_reply) {
   if (!lost_.ok()) return lost_;
   RawReply reply{.take = on_reply};
   if (!begin(rpc(), OnRawReply, &reply)) {
@@ -382,9 +419,7 @@ absl::Status NfsConnection::RawCallFor(double silence_s, std::string_view what,
         absl::StrCat(std::string(what), ": NFS server ", ShownHost(server_), ": ",
                      reply.error_text.empty() ? "the call failed" : reply.error_text));
   }
-  if (reply.nfs_status == NFS3_OK) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat(std::string(what), ": ", NfsStatusName(reply.nfs_status)),
-                     ErrnoOfNfs(reply.nfs_status));
+  return reply.nfs_status;
 }
 
 absl::Status NfsConnection::CheckAlive() {
@@ -392,7 +427,27 @@ absl::Status NfsConnection::CheckAlive() {
 }
 
 absl::Status NfsConnection::Turn(bool wait) {
-  return Poll(wait, patience_.reply_s, "");
+  if (deferred_.empty()) return Poll(wait, patience_.reply_s, "");
+  const auto first = std::min_element(deferred_.begin(), deferred_.end(),
+                                      [](const Deferred& a, const Deferred& b) { return a.at_ns < b.at_ns; });
+  const int64_t now_ns = MonotonicNowNs();
+  absl::Status status;
+  if (first->at_ns > now_ns && wait && lost_.ok()) {
+    status = RestUntil(first->at_ns, "");  // perhaps nothing is in flight
+  } else {
+    status = Poll(/*wait=*/false, patience_.reply_s, "");
+  }
+  if (status.ok()) CallDeferred(MonotonicNowNs());
+  return status;
+}
+
+absl::Status NfsConnection::RestUntil(int64_t at_ns, std::string_view what) {
+  if (!lost_.ok()) return lost_;
+  pollfd ready{
+      .fd = nfs_get_fd(context_), .events = static_cast<short>(nfs_which_events(context_)), .revents = 0};
+  const int64_t wait_ns = std::max<int64_t>(at_ns - MonotonicNowNs(), 0);
+  if (::poll(&ready, 1, static_cast<int>(wait_ns / 1'000'000) + 1) <= 0) return absl::OkStatus();
+  return Poll(/*wait=*/true, patience_.reply_s, what);
 }
 
 absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view what) {
@@ -451,6 +506,7 @@ absl::Status NfsConnection::LoseClosed(int errno_value, std::string_view what) {
 absl::Status NfsConnection::Lose(absl::Status why) {
   lost_ = std::move(why);
   nfs_destroy_context(std::exchange(context_, nullptr));
+  CallDeferred(INT64_MAX);
   return lost_;
 }
 

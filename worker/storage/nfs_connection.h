@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -88,6 +89,9 @@ class NfsConnection {
   // returns its status (0 or an nfsstat3), which becomes the errno of the status.
   absl::Status RawCall(std::string_view what, absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                        absl::FunctionRef<int(void* result)> on_reply);
+  // Both send a call again that the server defers (NFS3ERR_JUKEBOX, "try later"), after RetryDelayNs, for the patience for a
+  // reply; then it is an error, EAGAIN. `begin` and `on_reply` are then called for each attempt.
+  //
   // Like RawCall, but with the patience for a COMMIT.
   absl::Status RawCommit(std::string_view what,
                          absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
@@ -104,7 +108,24 @@ class NfsConnection {
   // reply. An error means that the connection is lost. REQUIRES: with `wait`, a call is in flight.
   absl::Status Turn(bool wait);
 
+  // Has Turn call `call(self)` at this time (MonotonicNowNs), for a call that the server wants to see again later. If
+  // the connection is lost before, it is called then, with rpc() null; if it is destroyed, never.
+  void CallAt(int64_t at_ns, void (*call)(void* self), void* self);
+  const NfsPatience& patience() const { return patience_; }
+
+  // How often RawCall and RawCommit have sent calls again since the last time this was called.
+  uint64_t TakeRetries() { return std::exchange(retries_, 0); }
+  // How long calls of all kinds have waited to be sent again.
+  int64_t deferred_ns() const { return deferred_ns_; }
+  void NoteDeferred(int64_t ns) { deferred_ns_ += ns; }
+
  private:
+  struct Deferred {
+    int64_t at_ns = 0;
+    void (*call)(void* self) = nullptr;
+    void* self = nullptr;
+  };
+  void CallDeferred(int64_t now_ns);
   NfsConnection(std::string url, const NfsPatience& patience) : url_(std::move(url)), patience_(patience) {}
   absl::Status Mount(const std::string& path);
   void SendAtOnce();
@@ -112,7 +133,13 @@ class NfsConnection {
   absl::Status RawCallFor(double silence_s, std::string_view what,
                           absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                           absl::FunctionRef<int(void* result)> on_reply);
+  // Sends it once. Returns the server's status, an nfsstat3.
+  absl::StatusOr<int> Ask(double silence_s, std::string_view what,
+                          absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
+                          absl::FunctionRef<int(void* result)> on_reply);
   absl::Status Poll(bool wait, double silence_s, std::string_view what);
+  // Returns at this time, or earlier after taking what has arrived. Silence until then is no fault.
+  absl::Status RestUntil(int64_t at_ns, std::string_view what);
   absl::Status Lose(absl::Status why);
   absl::Status LoseClosed(int errno_value, std::string_view what);
 
@@ -121,11 +148,17 @@ class NfsConnection {
   std::string server_;
   nfs_context* context_ = nullptr;
   bool is_connected_ = false;
+  std::vector<Deferred> deferred_;  // in no order
   absl::Status lost_;
   NfsHandle directory_;
   uint32_t read_max_bytes_ = 0;
   uint32_t write_max_bytes_ = 0;
+  uint64_t retries_ = 0;
+  int64_t deferred_ns_ = 0;
 };
+
+// How long to wait before a call that the server has deferred is sent again for the first time (0), the second …
+int64_t RetryDelayNs(uint32_t retries);
 
 // Returns the errno of an nfsstat3: 0 for NFS3_OK, EIO if there is no equivalent.
 int ErrnoOfNfs(int nfsstat3);

@@ -38,6 +38,7 @@ class NfsDirectory final : public Directory {
   // Asks the server with GETATTR, FSSTAT and ACCESS; the transfer sizes were learnt when connecting. Changes nothing.
   absl::StatusOr<NfsFacts> LookAtFilesystem() const;
 
+  int64_t deferred_ns() const override { return connection_->deferred_ns(); }
   absl::StatusOr<DirectoryIdentity> Identity() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;
   absl::StatusOr<NodeFacts> Look(const std::string& name) const override;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/clock.h"
 #include "common/status_util.h"
 #include "worker/storage/nfs_raw.h"
 
@@ -169,7 +170,8 @@ absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_
                   .data = data + begun,
                   .length = static_cast<uint32_t>(std::min<uint64_t>(max_bytes, bytes - begun)),
                   .done = done,
-                  .owner = &owner};
+                  .owner = &owner,
+                  .retries_later = true};
       if (!(is_write ? BeginWrite(transfer, stability) : BeginRead(transfer))) {
         flight.failed = &transfer;
         break;
@@ -217,6 +219,7 @@ bool NfsFile::BeginRead(NfsTransfer& transfer) {
   transfer.file = this;
   transfer.is_write = false;
   transfer.moved = 0;
+  transfer.retries = 0;
   Fail(transfer, 0);
   return Send(transfer);
 }
@@ -226,6 +229,7 @@ bool NfsFile::BeginWrite(NfsTransfer& transfer, NfsStability stability) {
   transfer.is_write = true;
   transfer.stability = stability;
   transfer.moved = 0;
+  transfer.retries = 0;
   Fail(transfer, 0);
   return Send(transfer);
 }
@@ -265,10 +269,7 @@ void NfsFile::OnRead(rpc_context*, int status, void* result, void* self) {
     return transfer.done(transfer);
   }
   const READ3res& answer = *static_cast<READ3res*>(result);
-  if (answer.status != NFS3_OK) {
-    Fail(transfer, ErrnoOfNfs(answer.status), answer.status);
-    return transfer.done(transfer);
-  }
+  if (answer.status != NFS3_OK) return EndWith(transfer, answer.status);
   const READ3resok& read = answer.READ3res_u.resok;
   const uint32_t moved = TakeRead3(read, transfer.data + transfer.moved, transfer.length - transfer.moved);
   Proceed(transfer, moved, read.eof != 0);
@@ -282,10 +283,7 @@ void NfsFile::OnWrite(rpc_context*, int status, void* result, void* self) {
     return transfer.done(transfer);
   }
   const WRITE3res& answer = *static_cast<WRITE3res*>(result);
-  if (answer.status != NFS3_OK) {
-    Fail(transfer, ErrnoOfNfs(answer.status), answer.status);
-    return transfer.done(transfer);
-  }
+  if (answer.status != NFS3_OK) return EndWith(transfer, answer.status);
   const WRITE3resok& written = answer.WRITE3res_u.resok;
   const bool same = file.IsSameServer(written.verf);
   if (written.committed == UNSTABLE) {
@@ -298,6 +296,31 @@ void NfsFile::OnWrite(rpc_context*, int status, void* result, void* self) {
     return transfer.done(transfer);
   }
   Proceed(transfer, std::min<uint32_t>(written.count, transfer.length - transfer.moved), /*at_end=*/false);
+}
+
+// The server has not done it, and says so.
+void NfsFile::EndWith(NfsTransfer& transfer, int nfs_status) {
+  if (nfs_status == NFS3ERR_JUKEBOX && transfer.retries_later && RetryLater(transfer)) return;
+  Fail(transfer, ErrnoOfNfs(nfs_status), nfs_status);
+  transfer.done(transfer);
+}
+
+bool NfsFile::RetryLater(NfsTransfer& transfer) {
+  NfsConnection& connection = transfer.file->connection_;
+  const int64_t now_ns = MonotonicNowNs();
+  if (transfer.retries == 0) transfer.give_up_ns = now_ns + NanosFrom(connection.patience().reply_s);
+  if (now_ns >= transfer.give_up_ns) return false;
+  const int64_t again_ns = std::min(now_ns + RetryDelayNs(transfer.retries), transfer.give_up_ns);
+  ++transfer.retries;
+  connection.NoteDeferred(again_ns - now_ns);
+  connection.CallAt(
+      again_ns,
+      [](void* self) {
+        NfsTransfer& later = *static_cast<NfsTransfer*>(self);
+        if (!later.file->Send(later)) later.done(later);
+      },
+      &transfer);
+  return true;
 }
 
 void NfsFile::Proceed(NfsTransfer& transfer, uint32_t moved, bool at_end) {

@@ -39,13 +39,19 @@ struct NfsTransfer {
   void (*done)(NfsTransfer&) = nullptr;
   void* owner = nullptr;  // for use by `done`
 
+  // NFS3ERR_JUKEBOX ("try later"): send the call again after RetryDelayNs, for the connection's patience for a reply.
+  // Otherwise it is an error at once.
+  bool retries_later = false;
+
   // The result.
-  uint32_t moved = 0;   // less than `length` without an error: end of file
-  int errno_value = 0;  // ECONNRESET: the connection is lost; see its lost()
-  int nfs_status = 0;   // nfsstat3: the server's status
+  uint32_t retries = 0;  // how often a call was sent again
+  uint32_t moved = 0;    // less than `length` without an error: end of file
+  int errno_value = 0;   // ECONNRESET: the connection is lost; see its lost()
+  int nfs_status = 0;    // nfsstat3: the server's status
 
   // Used by NfsFile.
   NfsFile* file = nullptr;
+  int64_t give_up_ns = 0;  // with `retries`
   bool is_write = false;
   NfsStability stability = NfsStability::kUnstable;
 };
@@ -70,7 +76,7 @@ class NfsFile {
   uint64_t bytes_at_open() const { return bytes_at_open_; }  // as reported by the server
   NfsConnection& connection() const { return connection_; }
 
-  // ---- blocking calls for any length, with up to 8 transfers in flight
+  // ---- blocking calls for any length, with up to 8 transfers in flight; what the server defers is sent again
 
   // Returns the number of bytes read; fewer than requested only at the end of the file.
   absl::StatusOr<uint64_t> Read(uint64_t offset, std::span<std::byte> into);
@@ -103,6 +109,8 @@ class NfsFile {
   static void OnRead(rpc_context* rpc, int status, void* result, void* transfer);
   static void OnWrite(rpc_context* rpc, int status, void* result, void* transfer);
   static void Proceed(NfsTransfer& transfer, uint32_t moved, bool at_end);
+  static void EndWith(NfsTransfer& transfer, int nfs_status);
+  static bool RetryLater(NfsTransfer& transfer);
   bool IsSameServer(const char* verifier);
 
   NfsConnection& connection_;

@@ -1,19 +1,27 @@
 #include <grpcpp/grpcpp.h>
 
-#include <cassert>
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/mutex.h"
+#include "common/text/units.h"
 #include "common/transport/event_queue.h"
+#include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_runtime.h"
 #include "common/transport/grpc/grpc_transport.h"
+#include "common/transport/grpc/join_credentials.h"
+#include "common/transport/grpc/worker_session.h"
+#include "common/transport/grpc/worker_stream.h"
 #include "common/transport/grpc_address.h"
 #include "iobench/v1/coordinator_service.grpc.pb.h"
 
@@ -21,138 +29,55 @@ namespace iobench {
 namespace {
 
 constexpr auto kFarewell = std::chrono::seconds(2);
+// A worker that was told to leave first ends its lanes.
+constexpr int64_t kLeavingNs = 30 * kNanosPerSecond;
+// Enough for a worker, which needs one, to try again before gRPC has forgotten its previous call.
+constexpr int kMaxStreamsPerConnection = 2;
+constexpr size_t kMaxAttemptBytes = 64;
+// An identity is found by its first characters and compared as a whole.
+constexpr size_t kIdentityNameBytes = 16;
+constexpr size_t kMinIdentityBytes = 40;
+constexpr int kSlackMs = 1'000;
+// With many workers, the coordinator's thread takes what has arrived every now and then. To be woken for each of some
+// thousand events a second costs more than to handle them. Events are stamped when they arrive, so clocks do not notice.
+constexpr uint32_t kManyWorkers = 256;
+constexpr int64_t kNapNs = 100'000;
+// Of the connections that may wait to join, besides those of the workers.
+constexpr size_t kStrangers = 256;
 
-class WorkerStream;
-
-// The events that a stream reports to the coordinator, on any of gRPC's threads.
-class StreamObserver {
+// A call that is refused before anything is known of its worker.
+class RefusedStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest> {
  public:
-  virtual ~StreamObserver() = default;
-  virtual WorkerId AddWorker(WorkerStream& stream) = 0;
-  virtual void Received(ReceivedEvent event) = 0;
-  // The stream's last call, which may destroy it.
-  virtual void StreamDone(WorkerStream& stream) = 0;
+  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
 };
 
-// One worker's stream, during its whole life. gRPC calls each kind of On… one at a time, on its own threads.
-class WorkerStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest> {
- public:
-  WorkerStream(StreamObserver& observer, grpc::CallbackServerContext& context)
-      : observer_(observer), context_(context), address_(PeerForPeople(context.peer())) {}
+// Returns the value of a key in the metadata of a call, or an empty text.
+std::string MetadataOf(const grpc::CallbackServerContext& context, const char* key) {
+  const auto found = context.client_metadata().find(key);
+  if (found == context.client_metadata().end()) return "";
+  return std::string(found->second.data(), found->second.size());
+}
 
-  void Start() {
-    GiveToGrpc(this);
-    context_.AddInitialMetadata(kAcceptedKey, "1");
-    StartSendInitialMetadata();
-    StartRead(&incoming_);
-  }
-
-  absl::Status Post(const v1::WorkerRequest& request) {
-    MutexLock lock(mutex_);
-    if (ending_) return absl::UnavailableError(absl::StrCat("the worker at ", address_, " is gone"));
-    if (request.has_leave()) leave_posted_ = true;
-    outgoing_.push_back(request);
-    WriteNext();
-    return absl::OkStatus();
-  }
-
-  // The coordinator is being destroyed: posted requests are still written, but nothing is reported any more.
-  void Dismiss() {
-    MutexLock lock(mutex_);
-    if (!leave_posted_) farewell_ = grpc::Status(grpc::StatusCode::UNAVAILABLE, "the coordinator has ended");
-    leave_posted_ = true;
-    ending_ = true;
-    FinishWhenIdle();
-  }
-
-  void OnReadDone(bool ok) override {
-    const CoordTime received_at = CoordNow();
-    Reaction reaction(this);
-    MutexLock lock(mutex_);
-    if (ok && TakeIncoming(received_at)) {
-      StartRead(&incoming_);
-      return;
-    }
-    if (ok) {
-      lost_reason_ = "it sent an event out of place";
-      farewell_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, lost_reason_);
-    } else if (lost_reason_.empty()) {
-      lost_reason_ = context_.IsCancelled() ? "its connection broke" : "it hung up";
-    }
-    if (joined_ && !leave_posted_) {
-      ReceivedEvent lost{id_, {}, received_at};
-      lost.event.mutable_lost()->set_reason(absl::StrCat(address_, ": ", lost_reason_));
-      observer_.Received(std::move(lost));
-    }
-    ending_ = true;
-    // Nobody will read these. The one being written must stay until gRPC has released it.
-    outgoing_.resize(writing_ ? 1 : 0);
-    FinishWhenIdle();
-  }
-
-  void OnWriteDone(bool ok) override {
-    Reaction reaction(this);
-    MutexLock lock(mutex_);
-    writing_ = false;
-    outgoing_.pop_front();
-    // Not ok: the connection is broken. The pending read fails too and reports it.
-    if (!ok) outgoing_.clear();
-    WriteNext();
-    FinishWhenIdle();
-  }
-
-  void OnDone() override {
-    Reaction reaction(this);
-    observer_.StreamDone(*this);
-  }
-
- private:
-  // Returns false for an event that a worker may not send now.
-  bool TakeIncoming(CoordTime received_at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (incoming_.has_lost() || incoming_.has_joined() == joined_) return false;
-    if (!joined_) {
-      incoming_.mutable_joined()->set_address(address_);
-      id_ = observer_.AddWorker(*this);
-      joined_ = true;
-    }
-    observer_.Received({id_, std::move(incoming_), received_at});
-    return true;
-  }
-
-  void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (writing_ || outgoing_.empty()) return;
-    writing_ = true;
-    StartWrite(&outgoing_.front());
-  }
-
-  void FinishWhenIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (!ending_ || writing_ || finished_) return;
-    finished_ = true;
-    Finish(farewell_);
-  }
-
-  StreamObserver& observer_;
-  grpc::CallbackServerContext& context_;
-  const std::string address_;
-  v1::WorkerEvent incoming_;  // gRPC's between StartRead and OnReadDone, otherwise under mutex_
-
-  Mutex mutex_;
-  std::deque<v1::WorkerRequest> outgoing_ ABSL_GUARDED_BY(mutex_);  // the first is gRPC's while writing_
-  WorkerId id_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool joined_ ABSL_GUARDED_BY(mutex_) = false;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool leave_posted_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ending_ ABSL_GUARDED_BY(mutex_) = false;  // call Finish as soon as no write is pending
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
-  std::string lost_reason_ ABSL_GUARDED_BY(mutex_);
-  grpc::Status farewell_ ABSL_GUARDED_BY(mutex_);
-};
+std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& security) {
+  if (!security.tls) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(security.asks_for_certificate
+                                                ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                                                : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  options.pem_root_certs = security.identity.ca_pem;
+  options.pem_key_cert_pairs.push_back({security.identity.key_pem, security.identity.certificate_pem});
+  return grpc::SslServerCredentials(options);
+}
 
 }  // namespace
 
 class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, public StreamObserver {
  public:
+  explicit Service(const GrpcListenOptions& options)
+      : options_(options), turned_away_(options.on_turned_away) {}
+
   ~Service() override {
+    if (doorkeeper_ != nullptr) doorkeeper_->Stop();
     std::vector<std::shared_ptr<WorkerStream>> streams;
     {
       MutexLock lock(mutex_);
@@ -167,55 +92,119 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
   }
 
   absl::Status Listen(const GrpcAddress& address) {
+    auto sockets = ListeningSockets::Open(address);
+    if (!sockets.ok()) return sockets.status();
+    bound_address_ = sockets->bound().ForPeople();
     grpc::ServerBuilder builder;
-    builder.SetMaxReceiveMessageSize(kUnlimitedBytes);
-    builder.SetMaxSendMessageSize(kUnlimitedBytes);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_event_bytes));
+    builder.SetMaxSendMessageSize(kMaxRequestBytes);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepalivePingMs);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMinPingMs);
-    // With gRPC's default, a second coordinator would silently share the port, and each would get some of the workers.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    int bound_port = 0;
-    builder.AddListeningPort(address.ToListen(), grpc::InsecureServerCredentials(), &bound_port);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
+    // The doorkeeper comes first, which also says so.
+    const int patience_ms = static_cast<int>(options_.join_within_s * 1e3) + kSlackMs;
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, patience_ms);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, patience_ms);  // without a call
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        CredentialsFor(options_.security));
     builder.RegisterService(this);
     GiveToGrpc(this);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", address.ForPeople(),
-                       address.is_unix() ? ": can a socket be made in that directory?"
-                                         : ": is the port in use, or the address not of this host?"));
+          absl::StrCat("gRPC cannot serve ", bound_address_,
+                       options_.security.tls ? " with this certificate and key" : ""));
     }
-    GrpcAddress bound = address;
-    bound.port = bound_port;
-    bound_address_ = bound.ForPeople();
+    doorkeeper_ = std::make_unique<Doorkeeper>(
+        *std::move(sockets),
+        Doorkeeper::Options{.tls = options_.security.tls,
+                            .join_within_ns = NanosFrom(options_.join_within_s),
+                            .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
+                            .admit = [this](int fd) { TakeConnection(fd); },
+                            .tick = [this](int64_t now_ns) { BreakOffOverdue(now_ns); }},
+        turned_away_);
+    doorkeeper_->Start();
     return absl::OkStatus();
   }
 
+  // The token comes first: nothing is kept of a caller that lacks it.
   grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest>* Join(
       grpc::CallbackServerContext* context) override {
     Reaction reaction(this);
-    auto stream = std::make_shared<WorkerStream>(*this, *context);
-    bool closing = false;
+    const std::string token = MetadataOf(*context, kTokenKey);
+    const std::string attempt = MetadataOf(*context, kAttemptKey);
+    if (!options_.security.token.empty() && !TokensMatch(options_.security.token, token)) {
+      return Refuse(*context, token.empty()
+                                  ? "the worker has no token: start it with the coordinator's --token-file"
+                                  : "the worker's token is not this run's: give it the coordinator's "
+                                    "present --token-file");
+    }
+    if (attempt.size() > kMaxAttemptBytes) return Refuse(*context, "its call is not a worker's");
+    const std::string identity = MetadataOf(*context, kIdentityKey);
+    const bool is_identity = identity.size() >= kMinIdentityBytes && identity.size() <= kMaxAttemptBytes;
+    if (!identity.empty() && !is_identity) return Refuse(*context, "its call is not a worker's");
+    const std::string received = MetadataOf(*context, kReceivedKey);
+    if (std::shared_ptr<WorkerSession> session = SessionOf(identity); session != nullptr) {
+      return TakeBack(*context, std::move(session), {attempt, identity}, received);
+    }
+    if (!received.empty()) {
+      return Refuse(*context,
+                    "this coordinator does not know the worker: it was started anew, or has given it up",
+                    grpc::StatusCode::NOT_FOUND);
+    }
+    const auto stream =
+        std::make_shared<WorkerStream>(*this, *context, CallFacts{attempt, identity}, nullptr);
     {
       MutexLock lock(mutex_);
-      live_.insert(stream);
-      closing = closing_;
+      silent_.push_back({MonotonicNowNs() + NanosFrom(options_.join_within_s), stream});
     }
-    stream->Start();
-    if (closing) stream->Dismiss();
-    return stream.get();
+    return Begin(stream, 0);
   }
 
-  WorkerId AddWorker(WorkerStream& stream) override {
-    MutexLock lock(mutex_);
-    joined_.push_back(Find(stream));
-    return static_cast<WorkerId>(joined_.size() - 1);
+  absl::StatusOr<std::shared_ptr<WorkerSession>> AddWorker(WorkerStream& stream) override {
+    std::shared_ptr<WorkerSession> session;
+    {
+      MutexLock lock(mutex_);
+      const CallFacts& call = stream.call();
+      const std::string name = call.identity.substr(0, kIdentityNameBytes);
+      // An earlier attempt has come through after all. The next one goes on with it.
+      if (!name.empty() && by_identity_.contains(name)) return absl::UnavailableError("it has joined twice");
+      if (!call.attempt.empty() && !attempts_.insert(call.attempt).second) {
+        return absl::AlreadyExistsError("the same attempt to join was made before");
+      }
+      const bool reconnects = !name.empty() && !stream.is_local();
+      session = std::make_shared<WorkerSession>(static_cast<WorkerId>(joined_.size()), stream.address(),
+                                                reconnects, events_);
+      joined_.push_back(session);
+      if (!name.empty()) by_identity_[name] = {call.identity, session};
+      session->Attach(Find(stream), 0, CoordNow()).status().IgnoreError();  // the first has nothing to refuse
+    }
+    doorkeeper_->Joined(stream.address());
+    return session;
   }
 
-  void Received(ReceivedEvent event) override { events_.Push(std::move(event)); }
+  void Broke(std::shared_ptr<WorkerSession> session, CoordTime at, int64_t lease_ns) override {
+    {
+      MutexLock lock(mutex_);
+      if (closing_) return;
+      broken_.push_back({at + lease_ns, at, session});
+    }
+    if (options_.on_broken == nullptr) return;
+    options_.on_broken(absl::StrCat("the connection of the worker at ", session->address(),
+                                    " broke; it is lost if it does not come back within ",
+                                    FormatSeconds(SecondsFrom(lease_ns)), " (--lease)"));
+  }
+
+  void TurnedAway(const std::string& address, const std::string& reason) override {
+    turned_away_.Add(address, reason, MonotonicNowNs());
+    doorkeeper_->Refused(address);
+  }
 
   void StreamDone(WorkerStream& stream) override {
     std::shared_ptr<WorkerStream> last_reference;  // dropped after the lock
@@ -225,15 +214,36 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     if (live_.empty()) all_done_.NotifyAll();
   }
 
-  std::shared_ptr<WorkerStream> Joined(WorkerId worker) {
+  std::shared_ptr<WorkerSession> Joined(WorkerId worker) {
     MutexLock lock(mutex_);
     return worker < joined_.size() ? joined_[worker] : nullptr;
   }
 
+  // A worker that was told to leave is given some time for it.
+  void ExpectToLeave(const std::shared_ptr<WorkerSession>& session) {
+    MutexLock lock(mutex_);
+    leaving_.push_back({MonotonicNowNs() + kLeavingNs, session});
+  }
+
   EventQueue& events() { return events_; }
+  bool has_many_workers() const { return options_.expected_workers >= kManyWorkers; }
   const std::string& bound_address() const { return bound_address_; }
 
  private:
+  template <typename Thing>
+  struct Due {
+    int64_t at_ns = 0;
+    std::weak_ptr<Thing> thing;
+  };
+  struct BrokenSession {
+    CoordTime until;
+    CoordTime broke_at;
+    std::shared_ptr<WorkerSession> session;
+  };
+  struct KnownIdentity {
+    std::string identity;
+    std::shared_ptr<WorkerSession> session;
+  };
   struct ByAddress {
     using is_transparent = void;
     static const WorkerStream* At(const std::shared_ptr<WorkerStream>& stream) { return stream.get(); }
@@ -248,28 +258,118 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return *live_.find(&stream);
   }
 
+  void TakeConnection(int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    acceptor_->HandleNewConnection(&connection);
+  }
+
+  RefusedStream* Refuse(const grpc::CallbackServerContext& context, const std::string& reason,
+                        grpc::StatusCode code = grpc::StatusCode::UNAUTHENTICATED) {
+    TurnedAway(PeerForPeople(context.peer()), reason);
+    return new RefusedStream(grpc::Status(code, reason));
+  }
+
+  // Returns the session of a worker that has joined before; null: there is none, or somebody only pretends.
+  std::shared_ptr<WorkerSession> SessionOf(const std::string& identity) {
+    MutexLock lock(mutex_);
+    const auto found = by_identity_.find(identity.substr(0, kIdentityNameBytes));
+    if (found == by_identity_.end() || !TokensMatch(found->second.identity, identity)) return nullptr;
+    return found->second.session;
+  }
+
+  grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest>* TakeBack(
+      grpc::CallbackServerContext& context, std::shared_ptr<WorkerSession> session, CallFacts call,
+      const std::string& received) {
+    uint64_t requests_received = 0;
+    if (!received.empty() && !absl::SimpleAtoi(received, &requests_received)) {
+      return Refuse(context, "its call is not a worker's");
+    }
+    // A recorded call has an attempt that was made.
+    if (!IsNew(call.attempt)) return Refuse(context, "the same attempt to join was made before");
+    const auto stream = std::make_shared<WorkerStream>(*this, context, std::move(call), session);
+    const absl::StatusOr<uint64_t> events_received = session->Attach(stream, requests_received, CoordNow());
+    if (!events_received.ok()) {
+      return Refuse(context, std::string(events_received.status().message()), grpc::StatusCode::NOT_FOUND);
+    }
+    doorkeeper_->Joined(stream->address());
+    return Begin(stream, *events_received);
+  }
+
+  bool IsNew(const std::string& attempt) {
+    MutexLock lock(mutex_);
+    return !attempt.empty() && attempts_.insert(attempt).second;
+  }
+
+  WorkerStream* Begin(const std::shared_ptr<WorkerStream>& stream, uint64_t events_received) {
+    bool closing = false;
+    {
+      MutexLock lock(mutex_);
+      live_.insert(stream);
+      closing = closing_;
+    }
+    stream->Start(events_received);
+    if (closing) stream->Dismiss();
+    return stream.get();
+  }
+
+  // Returns the next that is due, or null. A queue is in the order of its times, since each has the same patience with all.
+  template <typename Thing>
+  std::shared_ptr<Thing> NextOf(std::deque<Due<Thing>>& queue, int64_t now_ns) {
+    MutexLock lock(mutex_);
+    while (!queue.empty() && queue.front().at_ns <= now_ns) {
+      std::shared_ptr<Thing> thing = queue.front().thing.lock();
+      queue.pop_front();
+      if (thing != nullptr) return thing;
+    }
+    return nullptr;
+  }
+
+  std::optional<BrokenSession> NextBroken() {
+    MutexLock lock(mutex_);
+    if (broken_.empty() || broken_.front().until > CoordNow()) return std::nullopt;
+    std::optional<BrokenSession> next = std::move(broken_.front());
+    broken_.pop_front();
+    return next;
+  }
+
+  void BreakOffOverdue(int64_t now_ns) {
+    while (const auto stream = NextOf(silent_, now_ns)) stream->BreakOffIfNotJoined();
+    while (const auto session = NextOf(leaving_, now_ns)) session->BreakOff();
+    while (const auto next = NextBroken()) next->session->Expire(next->broke_at);
+  }
+
+  const GrpcListenOptions options_;
+  TurnedAwayLog turned_away_;
   EventQueue events_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<Doorkeeper> doorkeeper_;  // calls in progress use it
   std::unique_ptr<grpc::Server> server_;
   std::string bound_address_;
   Mutex mutex_;
   CondVar all_done_;
   std::set<std::shared_ptr<WorkerStream>, ByAddress> live_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<WorkerStream>> joined_ ABSL_GUARDED_BY(mutex_);  // index = WorkerId
+  std::vector<std::shared_ptr<WorkerSession>> joined_ ABSL_GUARDED_BY(mutex_);  // the index is the WorkerId
+  std::map<std::string, KnownIdentity> by_identity_ ABSL_GUARDED_BY(mutex_);    // by its first characters
+  std::set<std::string> attempts_ ABSL_GUARDED_BY(mutex_);                      // of those that have joined
+  std::deque<Due<WorkerStream>> silent_ ABSL_GUARDED_BY(mutex_);  // some of these have not joined
+  std::deque<Due<WorkerSession>> leaving_ ABSL_GUARDED_BY(mutex_);
+  std::deque<BrokenSession> broken_ ABSL_GUARDED_BY(mutex_);  // some of these have come back
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 absl::StatusOr<std::unique_ptr<GrpcCoordinator>> GrpcCoordinator::Listen(const std::string& address,
                                                                          const GrpcListenOptions& options) {
-  QuietGrpcLog();
+  PrepareGrpc();
   AllowManyConnections();
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();
-  if (parsed->reachable_from_elsewhere() && !options.insecure) {
+  const JoinSecurity& security = options.security;
+  if (parsed->reachable_from_elsewhere() && !security.insecure && !security.tls) {
     return absl::FailedPreconditionError(
-        absl::StrCat("cannot listen on ", address,
-                     ": no TLS yet: use --insecure on a trusted network or a loopback/Unix-socket address"));
+        absl::StrCat("cannot listen on ", address, ": other hosts can reach it, so it needs TLS"));
   }
-  auto service = std::make_unique<Service>();
+  auto service = std::make_unique<Service>(options);
   if (absl::Status status = service->Listen(*parsed); !status.ok()) return status;
   return std::unique_ptr<GrpcCoordinator>(new GrpcCoordinator(std::move(service)));
 }
@@ -282,13 +382,19 @@ const std::string& GrpcCoordinator::bound_address() const {
 }
 
 absl::Status GrpcCoordinator::Post(WorkerId worker, const v1::WorkerRequest& request) {
-  const std::shared_ptr<WorkerStream> stream = service_->Joined(worker);
-  assert(stream != nullptr);
-  return stream->Post(request);
+  const std::shared_ptr<WorkerSession> session = service_->Joined(worker);
+  if (session == nullptr) return absl::UnavailableError("the worker is gone");
+  if (request.has_leave()) service_->ExpectToLeave(session);
+  return session->Post(request);
 }
 
 absl::StatusOr<ReceivedEvent> GrpcCoordinator::WaitEvent(CoordTime deadline) {
-  std::optional<ReceivedEvent> event = service_->events().PopUntil(deadline.ns);
+  std::optional<ReceivedEvent> event = service_->events().TryPop();
+  if (!event && service_->has_many_workers() && deadline.ns - MonotonicNowNs() > 2 * kNapNs) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kNapNs));
+    event = service_->events().TryPop();
+  }
+  if (!event) event = service_->events().PopUntil(deadline.ns);
   if (!event) return absl::DeadlineExceededError("no event of any worker");
   return *std::move(event);
 }

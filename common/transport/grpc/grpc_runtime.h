@@ -7,6 +7,8 @@ extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #endif
 
+#include <string>
+
 namespace iobench {
 
 // A peer that disappears silently (power or cable failure) is detected within 30 s. Idle streams are pinged too, since
@@ -15,17 +17,36 @@ inline constexpr int kKeepalivePingMs = 10'000;
 inline constexpr int kKeepaliveTimeoutMs = 20'000;
 // The min. interval between a peer's pings; gRPC treats more frequent pings as an attack.
 inline constexpr int kKeepaliveMinPingMs = 5'000;
-// For gRPC's limits of message sizes: results of many lanes exceed its default of 4 MiB.
-inline constexpr int kUnlimitedBytes = -1;
+// How much a peer may send before it is read. gRPC would rather find it out, by a ping for nearly every message: with
+// thousands of connections that carry little, this is half of what they cost.
+inline constexpr int kWindowBytes = 1 << 20;
+// Requests have at most this many bytes: plans of 10,000 lanes in one worker need a few MiB.
+inline constexpr int kMaxRequestBytes = 64 << 20;
+// Until a worker has joined, its messages have at most this many.
+inline constexpr size_t kMaxJoinedBytes = 64 << 10;
 
-// The coordinator puts this key into the initial metadata of every stream that it accepts. The mere arrival of metadata
-// would not prove anything: a call that failed to connect may have empty metadata.
+// The coordinator puts this key into the initial metadata of every stream that it accepts, with the number of the worker's
+// events that have arrived: 0 for a new worker. The mere arrival of metadata would not prove anything: a call that failed
+// to connect may have empty metadata.
 inline constexpr char kAcceptedKey[] = "cluster-iobench-accepted";
 
-// Turns off gRPC's own log lines ("E1121 … chttp2_server.cc:1045] …"), which would clutter the output; the statuses
-// report the same errors. The environment variable GRPC_VERBOSITY turns them on again. Callable from any thread, any
-// number of times.
-void QuietGrpcLog();
+// Keys of what a worker puts into the metadata of its call: the run's token, and a random text that differs for every
+// attempt to join, so that a recorded one is not accepted again.
+inline constexpr char kTokenKey[] = "cluster-iobench-token";
+inline constexpr char kAttemptKey[] = "cluster-iobench-attempt";
+// And what lets it reconnect: a secret that it has chosen for itself, the same for all its attempts, which nobody else
+// can present; and, once the coordinator has accepted it, the number of requests that have arrived.
+inline constexpr char kIdentityKey[] = "cluster-iobench-identity";
+inline constexpr char kReceivedKey[] = "cluster-iobench-received";
+
+// Call it before anything of gRPC; from any thread, any number of times. Turns off gRPC's own log lines ("E1121 …
+// chttp2_server.cc:1045] …"), which would clutter the output; the statuses report the same errors. The environment
+// variable GRPC_VERBOSITY turns them on again. Also turns off the search for deadlocks in all of gRPC's locks.
+void PrepareGrpc();
+
+// Returns OpenSSL's reason for the last TLS handshake that failed in this process, as gRPC logs it, or an empty text if
+// none has failed since the last call. Callable from any thread after PrepareGrpc.
+std::string TakeLastTlsError();
 
 // Raises the limit of open files to the hard limit. Each connection needs a file descriptor, and the default soft limit
 // of 1024 is too low for a large cluster. For the end that accepts many connections.

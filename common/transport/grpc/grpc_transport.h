@@ -6,6 +6,7 @@
 #define COMMON_TRANSPORT_GRPC_GRPC_TRANSPORT_H_
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -13,15 +14,30 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/transport/grpc/join_security.h"
 #include "common/transport/transport.h"
 
 namespace iobench {
 
 struct GrpcListenOptions {
-  bool insecure = false;  // accept connections from other hosts although there is no TLS
+  // From MakeJoinSecurity for the same address. The default admits everybody, and fits only Unix sockets and loopback.
+  JoinSecurity security = {};
+  // Messages of a worker that has joined may have at most this many bytes; before that, kMaxJoinedBytes.
+  uint64_t max_event_bytes = 64 << 20;
+  // A connection whose worker has not joined after this time is closed.
+  double join_within_s = 10;
+  // Workers that the run waits for. Several times as many connections may be waiting to join; more are closed.
+  uint32_t expected_workers = 1;
+  // Called for each connection that was turned away, on any thread: a line with its address and the reason. Repeated
+  // ones are summed up, at most a few lines a second.
+  std::function<void(const std::string& line)> on_turned_away = nullptr;
+  // Called when the connection of a worker that may come back breaks, on any thread: a line that says so.
+  std::function<void(const std::string& line)> on_broken = nullptr;
 };
 
-// The coordinator's end. Workers get their ids in the order in which they join. gRPC's threads queue the events and
+// The coordinator's end. A worker that has a lease (Ping.lease_ms) and whose connection breaks may come back within that
+// time, which is told as a Reconnected event; then it is lost. Without a lease, and on a Unix socket, where only the end
+// of a process breaks a connection, it is lost at once. Workers get their ids in the order in which they join. gRPC's threads queue the events and
 // stamp them when their bytes arrive. One thread calls Post and WaitEvent, which never block on a peer.
 class GrpcCoordinator final : public Transport {
  public:
@@ -48,18 +64,27 @@ class GrpcCoordinator final : public Transport {
 };
 
 struct GrpcWorkerOptions {
+  bool insecure = false;  // connect to another host although nothing protects the connection
+  TlsFiles tls = {};      // a certificate of its own, and the CA of the coordinator's
+  // Returns what the coordinator gave to its workers; called before each attempt, so that a file which the next
+  // coordinator replaces is read again. An error is reported like an unreachable coordinator. Null: there is none.
+  std::function<absl::StatusOr<JoinCredentials>()> credentials = nullptr;
   double join_timeout_s = 60;               // retries until then if the coordinator is not up yet
   const std::atomic<bool>* stop = nullptr;  // checked every 50 ms; true: disconnect at once
   // Called while there is no answer: after the first second, then every 30 s. `why` is empty if no reason is known yet.
   std::function<void(double waited_s, const std::string& why)> on_waiting = nullptr;
+  std::function<void()> on_joined = nullptr;  // called once for each worker
 };
 
 // The worker's end. Joins the coordinator at `address`, sends Joined and passes requests to `handler` on gRPC's
 // threads, one at a time (a Ping is answered on the same thread), until the coordinator sends Leave or is gone. Then it
 // calls handler.Shutdown(). Blocks for all of this time.
 //
+// If the connection breaks and the coordinator has granted a lease, it is made again within that time. `handler` does not
+// notice: no request and no event is lost or doubled. Not on Unix sockets.
+//
 // OK: Leave without a reason. FailedPrecondition: Leave with this reason. Unavailable: no connection within the join
-// timeout, or the connection broke. Cancelled: `stop` was set. InvalidArgument: malformed address.
+// timeout, or it broke and could not be made again. Cancelled: `stop` was set. InvalidArgument: malformed address.
 absl::Status RunGrpcWorker(const std::string& address, WorkerHandler& handler,
                            const GrpcWorkerOptions& options);
 

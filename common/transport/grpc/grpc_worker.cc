@@ -1,14 +1,20 @@
 #include <grpcpp/grpcpp.h>
 
-#include <deque>
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/mutex.h"
+#include "common/transport/grpc/coordinator_channel.h"
 #include "common/transport/grpc/grpc_runtime.h"
 #include "common/transport/grpc/grpc_transport.h"
+#include "common/transport/grpc/worker_mail.h"
 #include "common/transport/grpc_address.h"
 #include "common/transport/join_error.h"
 #include "iobench/v1/coordinator_service.grpc.pb.h"
@@ -21,33 +27,37 @@ constexpr int64_t kRedialNs = 200'000'000;
 constexpr int64_t kSayFirstNs = 1'000'000'000;
 constexpr int64_t kSayApartNs = 30'000'000'000;
 constexpr int64_t kFarewellNs = 5'000'000'000;
+// Of the workers in one process, so that none waits for the coordinator longer than a connection may.
+constexpr size_t kDialingAtATime = 64;
 
-// Wakes the thread that runs the workers when one of its links changes.
+// Wakes the thread that runs the workers, and says whose link has changed: looking at all of thousands of workers on
+// each change of one would take longer than what they do.
 class Bell {
  public:
-  void Ring() {
+  void Ring(size_t seat) {
     {
       MutexLock lock(mutex_);
-      rung_ = true;
+      rung_.push_back(seat);
     }
     rang_.NotifyOne();
   }
-  void WaitUntil(int64_t until_ns) {
+  std::vector<size_t> WaitUntil(int64_t until_ns) {
     MutexLock lock(mutex_);
-    rang_.WaitUntil(mutex_, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return rung_; });
-    rung_ = false;
+    rang_.WaitUntil(mutex_, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return !rung_.empty(); });
+    return std::exchange(rung_, {});
   }
 
  private:
   Mutex mutex_;
   CondVar rang_;
-  bool rung_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<size_t> rung_ ABSL_GUARDED_BY(mutex_);
 };
 
-// One attempt to join and, if successful, the worker's stream. gRPC calls each kind of On… one at a time, on its own
-// threads. REQUIRES: WaitDone() has returned true before destruction.
+// One attempt to join and, if successful, a connection of the worker. gRPC calls each kind of On… one at a time, on its
+// own threads. REQUIRES: WaitDone() has returned true before destruction.
 class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::WorkerRequest>,
-                         public EventSink {
+                         public MailCarrier,
+                         public std::enable_shared_from_this<WorkerLink> {
  public:
   struct State {
     bool accepted = false;  // the coordinator has accepted the stream
@@ -57,21 +67,29 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
     grpc::Status status;  // valid once done
   };
 
-  WorkerLink(v1::Coordinator::Stub& stub, WorkerHandler& handler, Bell& bell)
-      : handler_(handler), bell_(bell) {
-    stub.async()->Join(&context_, this);
+  // `seat`: the number that it rings the bell with.
+  WorkerLink(const CoordinatorChannel& channel, WorkerHandler& handler, WorkerMail& mail, Bell& bell,
+             size_t seat)
+      : handler_(handler),
+        mail_(mail),
+        bell_(bell),
+        seat_(seat),
+        stub_(v1::Coordinator::NewStub(channel.channel())) {
+    channel.AddMetadata(context_);
+    context_.AddMetadata(kIdentityKey, mail.identity());
+    if (const std::optional<uint64_t> received = mail.requests_received(); received.has_value()) {
+      context_.AddMetadata(kReceivedKey, absl::StrCat(*received));
+    }
+    stub_->async()->Join(&context_, this);
   }
 
-  void Dial(const v1::WorkerFacts& facts) {
+  void Dial() {
     MutexLock handling_lock(handling_);
     MutexLock lock(mutex_);
     GiveToGrpc(this);
     AddHold();  // events are written from threads other than gRPC's
     StartRead(&incoming_);
     StartCall();
-    outgoing_.emplace_back();
-    *outgoing_.back().mutable_joined() = facts;
-    WriteNext();
   }
 
   State state() {
@@ -79,10 +97,8 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
     return state_;
   }
 
-  void Send(v1::WorkerEvent event) override {
+  void Kick() override {
     MutexLock lock(mutex_);
-    if (!open_) return;
-    outgoing_.push_back(std::move(event));
     WriteNext();
   }
 
@@ -96,6 +112,7 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
   void CloseAfterWrites() {
     MutexLock lock(mutex_);
     closing_ = true;
+    WriteNext();
     CloseWhenWritten();
   }
 
@@ -109,28 +126,42 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
 
   void OnReadInitialMetadataDone(bool ok) override {
     Reaction reaction(this);
+    if (!ok) return;
+    const auto& metadata = context_.GetServerInitialMetadata();
+    const auto accepted = metadata.find(kAcceptedKey);
+    uint64_t events_received = 0;
+    if (accepted == metadata.end() ||
+        !absl::SimpleAtoi(absl::string_view(accepted->second.data(), accepted->second.size()),
+                          &events_received)) {
+      return;
+    }
+    if (!mail_.Attach(shared_from_this(), events_received)) return context_.TryCancel();
     MutexLock lock(mutex_);
-    if (!ok || context_.GetServerInitialMetadata().count(kAcceptedKey) == 0) return;
     state_.accepted = true;
-    bell_.Ring();
+    WriteNext();
+    CloseWhenWritten();
+    bell_.Ring(seat_);
   }
 
   void OnReadDone(bool ok) override {
     Reaction reaction(this);
     if (!ok) {
       MutexLock lock(mutex_);
-      outgoing_.resize(writing_ ? 1 : 0);
       LetGo();
       return;
     }
     MutexLock handling_lock(handling_);
-    if (handles_) handler_.Handle(incoming_, *this);
+    if (handles_ && !mail_.Receive(incoming_)) {
+      handles_ = false;
+      context_.TryCancel();
+    }
+    if (handles_) handler_.Handle(incoming_, mail_);
     if (incoming_.has_leave()) {
       handles_ = false;
       MutexLock lock(mutex_);
       state_.left = true;
       state_.leave_reason = incoming_.leave().reason();
-      bell_.Ring();
+      bell_.Ring(seat_);
     }
     StartRead(&incoming_);
   }
@@ -139,13 +170,8 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
     Reaction reaction(this);
     MutexLock lock(mutex_);
     writing_ = false;
-    outgoing_.pop_front();
-    if (!ok) {
-      outgoing_.clear();
-      LetGo();
-      return;
-    }
-    if (open_) WriteNext();
+    if (!ok) return LetGo();
+    WriteNext();
     CloseWhenWritten();
   }
 
@@ -156,14 +182,17 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
     state_.done = true;
     state_.status = status;
     became_done_.NotifyAll();
-    bell_.Ring();
+    bell_.Ring(seat_);
   }
 
  private:
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (writing_ || outgoing_.empty()) return;
+    if (writing_ || !open_ || !state_.accepted) return;
+    std::optional<v1::WorkerEvent> next = mail_.Take();
+    if (!next.has_value()) return;
+    outgoing_ = *std::move(next);
     writing_ = true;
-    StartWrite(&outgoing_.front());
+    StartWrite(&outgoing_);
   }
 
   void CloseWhenWritten() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -180,7 +209,10 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
   }
 
   WorkerHandler& handler_;
+  WorkerMail& mail_;
   Bell& bell_;
+  const size_t seat_;
+  const std::unique_ptr<v1::Coordinator::Stub> stub_;
   grpc::ClientContext context_;
 
   Mutex handling_;  // gRPC passes the stream from thread to thread; taken before mutex_
@@ -190,54 +222,70 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
   Mutex mutex_;
   CondVar became_done_;
   State state_ ABSL_GUARDED_BY(mutex_);
-  std::deque<v1::WorkerEvent> outgoing_ ABSL_GUARDED_BY(mutex_);  // the first is gRPC's while writing_
+  v1::WorkerEvent outgoing_;  // gRPC's while writing_, otherwise under mutex_
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool open_ ABSL_GUARDED_BY(mutex_) = true;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kUnlimitedBytes);
-  arguments.SetMaxSendMessageSize(kUnlimitedBytes);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepalivePingMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);
-  // With several workers in one process, each has its own connection, as separate processes would.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // A stream cannot be retried once the coordinator knows the worker; the retry buffer would only cost copies.
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  // Many clusters set http_proxy, which is meant for the web.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(address.ToDial(), grpc::InsecureChannelCredentials(), arguments);
+// Another connection may go on where the last one broke, unless the coordinator has ended it in its own words. A broken
+// one is mostly Unavailable, but also Cancelled, Internal or Unknown, depending on what gRPC was doing.
+bool IsBrokenConnection(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::UNKNOWN:
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::CANCELLED:
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Empty if the system gives no random bytes: such a worker cannot reconnect.
+std::string NewIdentity() {
+  absl::StatusOr<std::string> identity = MakeToken();
+  return identity.ok() ? *std::move(identity) : std::string();
 }
 
 // One worker, from its first attempt to join to its end.
 class Seat {
  public:
-  Seat(const GrpcAddress& address, WorkerHandler& handler, const GrpcWorkerOptions& options, Bell& bell)
+  Seat(const GrpcAddress& address, WorkerHandler& handler, const GrpcWorkerOptions& options, Bell& bell,
+       size_t number)
       : address_(address.ForPeople()),
         handler_(handler),
         options_(options),
         bell_(bell),
-        facts_(handler.Facts()),
-        channel_(MakeChannel(address)),
-        stub_(v1::Coordinator::NewStub(channel_)),
+        number_(number),
+        mail_(NewIdentity()),
+        channel_(address, options),
+        reconnects_(!address.is_unix() && !mail_.identity().empty()),
         begin_ns_(MonotonicNowNs()),
         join_until_ns_(begin_ns_ + NanosFrom(options.join_timeout_s)),
         say_at_ns_(begin_ns_ + kSayFirstNs) {
+    v1::WorkerEvent joined;
+    *joined.mutable_joined() = handler.Facts();
+    mail_.Send(std::move(joined));
     Dial();
   }
+  // Ends on its own only.
+  ~Seat() = default;
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
 
+  bool joined() const { return joined_; }
   bool ended() const { return ended_; }
   const absl::Status& status() const { return status_; }
 
   // Checks for changes and acts on them. At the end, blocks for the handler's Shutdown.
   void Step() {
     const WorkerLink::State state = link_ != nullptr ? link_->state() : WorkerLink::State();
+    if (says_farewell_) {
+      if (state.done || MonotonicNowNs() >= farewell_until_ns_) HangUp();
+      return;
+    }
     if (state.left) {
       return End(state.leave_reason.empty() ? absl::OkStatus()
                                             : absl::FailedPreconditionError(state.leave_reason));
@@ -246,14 +294,22 @@ class Seat {
       return End(absl::CancelledError("the worker was stopped"));
     }
     if (state.accepted) {
-      if (!state.done) return;
-      return End(absl::UnavailableError(
-          absl::StrCat("lost the coordinator at ", address_, ": ", state.status.error_message())));
+      if (!std::exchange(joined_, true) && options_.on_joined) options_.on_joined();
+      broke_at_ns_ = 0;
+      const absl::Status lease = handler_.CheckLease();
+      if (!state.done && lease.ok()) return;
+      if (!lease.ok() || !CanReconnect(state.status)) {
+        return EndWithoutCoordinator(lease.ok() ? state.status.error_message()
+                                                : std::string(lease.message()));
+      }
     }
+    // The mail may be attached just before the state says so: that is no broken connection.
+    const bool broke = broke_at_ns_ != 0 || (state.done && mail_.requests_received().has_value());
+    if (broke) return Reconnect(state);
     if (state.done) {
-      last_error_ = JoinErrorForPeople(state.status.error_message(),
-                                       state.status.error_code() == grpc::StatusCode::UNIMPLEMENTED);
+      const grpc::Status refusal = state.status;
       link_.reset();
+      if (absl::Status final = TakeRefusal(refusal); !final.ok()) return End(final);
       redial_at_ns_ = MonotonicNowNs() + kRedialNs;
     }
     const int64_t now_ns = MonotonicNowNs();
@@ -269,23 +325,80 @@ class Seat {
   }
 
  private:
-  void Dial() {
-    link_ = std::make_unique<WorkerLink>(*stub_, handler_, bell_);
-    link_->Dial(facts_);
+  bool CanReconnect(const grpc::Status& status) {
+    return reconnects_ && mail_.lease_ns() > 0 && IsBrokenConnection(status);
   }
 
+  void EndWithoutCoordinator(const std::string& why) {
+    coordinator_gone_ = true;
+    End(absl::UnavailableError(absl::StrCat("lost the coordinator at ", address_, ": ", why)));
+  }
+
+  // The worker has joined and has no connection now. Its lanes run on.
+  void Reconnect(const WorkerLink::State& state) {
+    const int64_t now_ns = MonotonicNowNs();
+    if (state.done) {
+      last_error_ = state.status.error_message();
+      const bool can = CanReconnect(state.status);
+      mail_.Detach();
+      link_.reset();
+      if (!can) return EndWithoutCoordinator(last_error_);
+      redial_at_ns_ = now_ns + (broke_at_ns_ == 0 ? 0 : kRedialNs);
+      if (broke_at_ns_ == 0) broke_at_ns_ = now_ns;
+    }
+    const int64_t patience_ns = mail_.lease_ns();
+    if (!handler_.CheckLease().ok() || now_ns - broke_at_ns_ >= patience_ns) {
+      return EndWithoutCoordinator(absl::StrCat(
+          last_error_, ", and no other connection could be made within ", SecondsFrom(patience_ns), " s"));
+    }
+    if (link_ == nullptr && now_ns >= redial_at_ns_) Dial();
+  }
+
+  void Dial() {
+    if (const absl::Status ready = channel_.Refresh(); !ready.ok()) {
+      last_error_ = std::string(ready.message());
+      redial_at_ns_ = MonotonicNowNs() + kRedialNs;
+      return;
+    }
+    link_ = std::make_shared<WorkerLink>(channel_, handler_, mail_, bell_, number_);
+    link_->Dial();
+  }
+
+  // Notes why an attempt to join has failed. Returns an error if further ones would fail too, unless the credentials
+  // change: they are read again before each attempt.
+  absl::Status TakeRefusal(const grpc::Status& refusal) {
+    const bool speaks_grpc = refusal.error_code() == grpc::StatusCode::UNIMPLEMENTED;
+    const bool is_final = refusal.error_code() == grpc::StatusCode::UNAUTHENTICATED;
+    const TlsFinding finding =
+        speaks_grpc || is_final ? TlsFinding() : channel_.WhyNot(refusal.error_message());
+    last_error_ = is_final              ? refusal.error_message()
+                  : finding.why.empty() ? JoinErrorForPeople(refusal.error_message(), speaks_grpc)
+                                        : finding.why;
+    if ((!is_final && !finding.is_final) || channel_.HasNewCredentials()) return absl::OkStatus();
+    return absl::UnauthenticatedError(
+        absl::StrCat("cannot join the coordinator at ", address_, ": ", last_error_));
+  }
+
+  // Others in this process need not wait for the coordinator's answer to a farewell.
   void End(absl::Status status) {
     status_ = std::move(status);
-    ended_ = true;
     if (link_ != nullptr) link_->StopHandling();
-    handler_.Shutdown();
-    if (link_ == nullptr) return;
-    const bool is_polite = status_.ok() || absl::IsFailedPrecondition(status_);
-    if (is_polite) link_->CloseAfterWrites();
-    if (!is_polite || !link_->WaitDone(MonotonicNowNs() + kFarewellNs)) {
-      link_->HangUp();
+    coordinator_gone_ ? handler_.Abandon() : handler_.Shutdown();
+    // A worker that is stopped says so, too: the coordinator need not wait for it to come back.
+    const bool is_polite = status_.ok() || absl::IsFailedPrecondition(status_) || absl::IsCancelled(status_);
+    if (link_ == nullptr || !is_polite) return HangUp();
+    link_->CloseAfterWrites();
+    says_farewell_ = true;
+    farewell_until_ns_ = MonotonicNowNs() + kFarewellNs;
+  }
+
+  void HangUp() {
+    ended_ = true;
+    if (link_ != nullptr) {
+      link_->HangUp();  // no effect if the call is done
       link_->WaitDone(INT64_MAX);
     }
+    mail_.Detach();
     link_.reset();
   }
 
@@ -293,16 +406,22 @@ class Seat {
   WorkerHandler& handler_;
   const GrpcWorkerOptions& options_;
   Bell& bell_;
-  const v1::WorkerFacts facts_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::unique_ptr<v1::Coordinator::Stub> stub_;
+  const size_t number_;
+  WorkerMail mail_;
+  CoordinatorChannel channel_;
+  const bool reconnects_;
   const int64_t begin_ns_;
   const int64_t join_until_ns_;
   int64_t say_at_ns_;
   int64_t redial_at_ns_ = 0;
   std::string last_error_;
-  std::unique_ptr<WorkerLink> link_;  // null between two attempts
+  int64_t broke_at_ns_ = 0;           // when the last connection broke; 0: there is one, or none yet
+  std::shared_ptr<WorkerLink> link_;  // null between two attempts
+  bool joined_ = false;
+  bool says_farewell_ = false;  // the worker has left; its last events are being written
+  int64_t farewell_until_ns_ = 0;
   bool ended_ = false;
+  bool coordinator_gone_ = false;  // without a word
   absl::Status status_;
 };
 
@@ -316,22 +435,35 @@ absl::Status RunGrpcWorker(const std::string& address, WorkerHandler& handler,
 
 absl::Status RunGrpcWorkers(const std::string& address, std::span<WorkerHandler* const> handlers,
                             const GrpcWorkerOptions& options) {
-  QuietGrpcLog();
+  PrepareGrpc();
   if (handlers.size() > 1) AllowManyConnections();
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();
+  if (absl::Status status = CheckProtection(*parsed, options); !status.ok()) return status;
   Bell bell;
-  std::vector<std::unique_ptr<Seat>> seats;
-  for (WorkerHandler* handler : handlers)
-    seats.push_back(std::make_unique<Seat>(*parsed, *handler, options, bell));
+  std::vector<std::unique_ptr<Seat>> seats;  // null: its worker has ended
+  size_t ended = 0, joined = 0;              // joined: those that have ended before count too
   absl::Status first_problem;
-  while (!seats.empty()) {
-    bell.WaitUntil(MonotonicNowNs() + kLookNs);
-    for (const auto& seat : seats) {
-      seat->Step();
-      if (seat->ended() && first_problem.ok()) first_problem = seat->status();
+  const auto step = [&](size_t number) {
+    if (number >= seats.size() || seats[number] == nullptr) return;
+    Seat& seat = *seats[number];
+    const bool was_dialing = !seat.joined();
+    seat.Step();
+    if (was_dialing && (seat.joined() || seat.ended())) ++joined;
+    if (!seat.ended()) return;
+    first_problem.Update(seat.status());
+    seats[number].reset();
+    ++ended;
+  };
+  int64_t look_at_ns = 0;
+  while (ended < handlers.size()) {
+    for (; seats.size() < handlers.size() && seats.size() - joined < kDialingAtATime;) {
+      seats.push_back(std::make_unique<Seat>(*parsed, *handlers[seats.size()], options, bell, seats.size()));
     }
-    std::erase_if(seats, [](const auto& seat) { return seat->ended(); });
+    for (const size_t number : bell.WaitUntil(look_at_ns)) step(number);
+    if (MonotonicNowNs() < look_at_ns) continue;
+    for (size_t number = 0; number < seats.size(); ++number) step(number);
+    look_at_ns = MonotonicNowNs() + kLookNs;
   }
   return first_problem;
 }

@@ -26,7 +26,8 @@ class MpiRanks {
         nap_(own_nap),
         mail_(mpi),
         told_to_leave_(static_cast<size_t>(rank_count)),
-        said_goodbye_(static_cast<size_t>(rank_count)) {
+        said_goodbye_(static_cast<size_t>(rank_count)),
+        given_up_(static_cast<size_t>(rank_count)) {
     told_to_leave_[0] = said_goodbye_[0] = true;  // rank 0 is not its own worker
   }
 
@@ -43,6 +44,10 @@ class MpiRanks {
   void BeginRun();
   // True if the worker was told to leave or has said goodbye; nothing more is sent to it in this run.
   bool has_left(int worker) const { return told_to_leave_[Index(worker)] || said_goodbye_[Index(worker)]; }
+  // The worker is dead, or hangs: nobody waits for its goodbye.
+  void GiveUp(int worker) { given_up_[Index(worker)] = true; }
+  // True if a rank was given up and has not said goodbye. MPI_Finalize would wait for it for ever.
+  bool misses_a_rank() const;
   // Starts to send. Leave also marks the worker as told to leave. Errors are those of MpiMail::Send.
   absl::Status Send(int worker, const v1::WorkerRequest& request);
   // Returns the next letter of this run. A rank that has said goodbye may enter its next run before the others are
@@ -51,7 +56,7 @@ class MpiRanks {
   // Handles a letter without bytes. Take() then keeps further letters of that rank for the next run.
   void OnGoodbye(int worker) { said_goodbye_[Index(worker)] = true; }
   // Sends Leave to all workers that have not received it, then waits for all goodbyes; other letters are dropped.
-  // DeadlineExceeded: a worker sent no goodbye within 30 s. After any error, is_sound() is false and later calls return
+  // Ranks that were given up are not waited for. DeadlineExceeded: a worker sent no goodbye within 10 s. After any error, is_sound() is false and later calls return
   // FailedPrecondition without waiting.
   absl::Status DismissAll();
 
@@ -59,7 +64,7 @@ class MpiRanks {
   // Starts a run: this rank owes a goodbye again.
   void BeginWorker() { goodbye_sent_ = false; }
   // Sends the goodbye as the last letter of the run and returns when everything has been sent; does nothing if it was
-  // said before. DeadlineExceeded: the letters were not taken within 30 s. After an error, is_sound() is false.
+  // said before. DeadlineExceeded: the letters were not taken within 10 s. After an error, is_sound() is false.
   absl::Status SayGoodbye();
 
  private:
@@ -75,6 +80,7 @@ class MpiRanks {
   bool is_sound_ = true;
   std::vector<bool> told_to_leave_;  // index = rank
   std::vector<bool> said_goodbye_;
+  std::vector<bool> given_up_;
   std::deque<MpiLetter> of_this_run_;  // arrived before this run began
   std::deque<MpiLetter> of_next_run_;
   bool goodbye_sent_ = false;

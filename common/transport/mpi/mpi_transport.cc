@@ -18,6 +18,7 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kBarrierNapNs = 1'000'000;
+constexpr int64_t kOthersLeaveNs = 2 * kNanosPerSecond;
 
 // Rank 0's end. Events of its own worker arrive in the queue, in which it also naps.
 class MpiCoordinator final : public Transport {
@@ -51,6 +52,7 @@ class MpiCoordinator final : public Transport {
     }
   }
 
+  void GiveUp(WorkerId worker) override { ranks_.GiveUp(static_cast<int>(worker)); }
   void SetLanesRunning(bool running) override { ranks_.nap().SetLanesRunning(running); }
   bool ordered() const override { return true; }
   std::string name() const override { return "mpi"; }
@@ -110,6 +112,7 @@ class MpiWorker final : public EventSink {
         handler_.Handle(request, *this);
         if (request.has_leave()) return request.leave().reason();
       }
+      if (absl::Status lease = handler_.CheckLease(); !lease.ok()) return lease;
       const int64_t now_ns = MonotonicNowNs();
       std::optional<v1::WorkerEvent> event =
           outbox_.PopUntil(now_ns + ranks_.nap().NapNs(now_ns, ranks_.mail().under_way()));
@@ -172,7 +175,7 @@ MpiSession::MpiSession(const MpiBytes& mpi, std::unique_ptr<MpiRanks> ranks)
 
 MpiSession::~MpiSession() {
   const absl::Status status = rank() == 0 ? ranks_->DismissAll() : ranks_->SayGoodbye();
-  if (!status.ok() || !ranks_->is_sound()) Abort(1);
+  if (!status.ok() || !ranks_->is_sound() || ranks_->misses_a_rank()) Abort(1);
   // MPI_Finalize spins until the last rank arrives, which may still be writing its reports.
   void* barrier = nullptr;
   int done = 0;
@@ -183,6 +186,11 @@ MpiSession::~MpiSession() {
     WorkerClock().SleepUntil({MonotonicNowNs() + kBarrierNapNs});
   }
   mpi_.finalize();
+}
+
+bool MpiSession::CanEnd() {
+  const absl::Status dismissed = ranks_->DismissAll();
+  return dismissed.ok() && ranks_->is_sound() && !ranks_->misses_a_rank();
 }
 
 int MpiSession::rank() const {
@@ -202,6 +210,13 @@ absl::Status MpiSession::RunWorker(WorkerHandler& handler) {
   ranks_->BeginWorker();
   MpiWorker worker(*ranks_, handler);
   absl::StatusOr<std::string> reason = worker.Serve();
+  if (absl::IsUnavailable(reason.status())) {
+    handler.Abandon();
+    ranks_->SetUnsound();
+    // Aborting ends the other ranks, too, whose leases end at about the same time.
+    WorkerClock().SleepUntil({MonotonicNowNs() + kOthersLeaveNs});
+    return reason.status();
+  }
   handler.Shutdown();
   absl::Status status = reason.status();
   if (status.ok()) status = worker.MailRest();

@@ -42,8 +42,13 @@ class MpiSession {
   // transport.
   std::unique_ptr<Transport> Coordinator(WorkerHandler& rank0_worker);
 
+  // Rank 0: dismisses the other ranks as the destructor does. False: a rank is missing (dead, stopped, hung), so MPI
+  // cannot be finalized. Save everything and call Abort. REQUIRES: the transport is destroyed.
+  bool CanEnd();
+
   // Serves requests until Leave, then calls handler.Shutdown(). OK: Leave without a reason. FailedPrecondition: Leave
-  // with this reason. Internal: MPI failed. REQUIRES: rank() > 0.
+  // with this reason. Internal: MPI failed. Unavailable: rank 0 has sent nothing for the time of the lease; the handler
+  // has abandoned its run, and all that is left is Abort. REQUIRES: rank() > 0.
   absl::Status RunWorker(WorkerHandler& handler);
 
   // Ends all ranks at once, for errors that can no longer be reported.

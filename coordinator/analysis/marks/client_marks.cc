@@ -66,7 +66,7 @@ void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
     std::string mount = absl::StrCat("target ", target_index);
     if (static_cast<int>(first_worker) < view.run.targets_size()) {
       const v1::WorkerTargets& targets = view.run.targets(static_cast<int>(first_worker));
-      if (static_cast<int>(target_index) < targets.targets_size() &&
+      if (target_index < static_cast<uint32_t>(targets.targets_size()) &&
           !targets.targets(static_cast<int>(target_index)).filesystem_id().empty()) {
         mount = targets.targets(static_cast<int>(target_index)).filesystem_id();
       }

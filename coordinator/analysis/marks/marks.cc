@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/cold_report.h"
 #include "coordinator/analysis/marks/shared_target.h"
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/phase_writes.h"
@@ -167,16 +168,37 @@ void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
                             "of them, or test each separately")));
 }
 
-void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
-  size_t without_result = 0;
+// Results that cannot be right, of which nothing counts.
+void AddRefusedResult(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  std::vector<std::string> reasons;
   for (const AlignedWorker& worker : view.aligned.workers) {
+    const std::string& reason = worker.result->refused_reason();
+    if (reason.empty()) continue;
+    reasons.push_back(absl::StrCat("worker ", worker.number, " on ",
+                                   view.roster.NameOf(view.roster.ClientOf(worker.number)), ": ", reason));
+  }
+  if (reasons.empty()) return;
+  marks.push_back(MakeMark(
+      "refused_result", "phase", static_cast<double>(reasons.size()), 0,
+      absl::StrCat(
+          reasons.front(), reasons.size() > 1 ? absl::StrCat(" (and ", reasons.size() - 1, " more)") : "",
+          ": this is impossible, so the whole result is refused; check the worker's program and host, and who may join")));
+}
+
+void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  size_t without_result = 0, refused = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    refused += worker.result->refused_reason().empty() ? 0 : 1;
     if (worker.missing_reason.empty() && worker.result->lanes().empty() &&
         AssignmentOf(view.phase.phase(), worker.number) != nullptr) {
       ++without_result;
     }
   }
   std::vector<std::string> missing;
-  if (report.workers_lost() > 0) missing.push_back(Counted(report.workers_lost(), "worker") + " lost");
+  if (report.workers_lost() > refused) {
+    missing.push_back(Counted(report.workers_lost() - refused, "worker") + " lost");
+  }
+  if (refused > 0) missing.push_back(Counted(refused, "worker") + " refused");
   if (without_result > 0) missing.push_back(Counted(without_result, "worker") + " without a result");
   if (report.lanes_failed() > 0) missing.push_back(Counted(report.lanes_failed(), "lane") + " failed");
   if (report.lanes_sat_out() > 0) missing.push_back(Counted(report.lanes_sat_out(), "lane") + " sat out");
@@ -187,6 +209,22 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
                            absl::StrCat(absl::StrJoin(missing, ", "),
                                         view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
                                         "; fix the errors listed, and repeat")));
+}
+
+// Lanes went on after failed ops (--max-errors): their figures lack what failed.
+void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  if (report.failed_ops().empty()) return;
+  uint64_t count = 0;
+  std::vector<std::string> kinds;
+  for (const v1::FailedOps& failed : report.failed_ops()) {
+    count += failed.count();
+    kinds.push_back(absl::StrCat(failed.count(), " ", failed.operation(), " ", failed.error(), " in ",
+                                 Counted(failed.lanes(), "lane")));
+  }
+  marks.push_back(MakeMark("failed_ops", "phase", static_cast<double>(count), 0,
+                           absl::StrCat(absl::StrJoin(kinds, ", "),
+                                        ": no figure contains failed ops; look for their cause on the server "
+                                        "and in the clients' kernel logs")));
 }
 
 // Without any match it is unknown whether the search criteria were right.
@@ -219,8 +257,11 @@ v1::Mark MakeMark(std::string_view code, std::string_view subject, double value,
 
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report) {
   std::vector<v1::Mark> marks;
+  AddRefusedResult(view, marks);
   AddPartial(view, report, marks);
+  AddFailedOps(report, marks);
   if (view.aligned.lanes.empty()) return marks;  // there is no figure to doubt
+  for (v1::Mark& mark : FaultMarks(view, report)) marks.push_back(std::move(mark));
   if (view.traits.buffered_writes && !view.writes->flushed) {
     marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
   }
@@ -247,6 +288,7 @@ void FillMarks(const PhaseView& view, v1::PhaseReport& report) {
       *client.add_marks() = std::move(mark);
     }
   }
+  FillCold(view, report);
 }
 
 }  // namespace iobench

@@ -14,13 +14,13 @@
 
 namespace iobench {
 
-// Fills the marks of the phase and of its clients. A client's mark is listed with the client and also, with the client
+// Fills the marks of the phase and of its clients, and what is known of its coldness (cold_report.h). A client's mark is listed with the client and also, with the client
 // as subject, with the phase, whose list therefore contains all marks. Marks of several clients with the same meaning
 // have the same text. REQUIRES: the rest of `report` is filled.
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
-// The marks of the phase as a whole: start_late, begun_before, skewed_start, too_short, unflushed, not_shared,
-// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ. If no lane counts, only partial: there is
+// The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed, not_shared,
+// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ, and FaultMarks. If no lane counts, only refused_result and partial: there is
 // no figure to doubt. REQUIRES: view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
@@ -42,6 +42,9 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
 // take that long.
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes);
+
+// What the phase survived: resumed, reconnected, retried_ops.
+std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report);
 
 // Returns options_differ: the clients of a run differ in kernel, or, for network file systems, in file system type or
 // mount options. Options that are specific to a client (its address, its port) are ignored.

@@ -86,6 +86,8 @@ AlignedPhase Align(const v1::PhaseRecord& phase, uint32_t worker_count) {
     worker.number = result.worker();
     if (result.lost()) {
       worker.missing_reason = result.lost_reason().empty() ? "lost" : result.lost_reason();
+    } else if (!result.refused_reason().empty()) {
+      worker.missing_reason = absl::StrCat("its result was refused: ", result.refused_reason());
     } else {
       const auto [known, is_new] = clocks.try_emplace(KeyOf(result));
       if (is_new) {

@@ -189,7 +189,7 @@ PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, 
   figures.deadline = RateIn(windows.deadline, all.deadline);
   figures.children = ChildrenOf(figures.lanes);
   figures.parent = ParentOf(aligned, all.in_region, warmup_end.value_or(start));
-  const auto unit = traits.metadata ? &BothRates::ops_per_s : &BothRates::bytes_per_s;
+  const auto unit = traits.headline_in_ops ? &BothRates::ops_per_s : &BothRates::bytes_per_s;
   figures.straggler_cost = 1 - figures.full.*unit / figures.stonewalled.*unit;
   if (!std::isfinite(figures.straggler_cost)) figures.straggler_cost = kNaN;
 

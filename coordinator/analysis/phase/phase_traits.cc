@@ -79,6 +79,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   traits.title = absl::StrJoin(titles, " and ");
   traits.engine = absl::StrJoin(engines, "+");
   traits.name = phase.name().empty() ? traits.operation : phase.name();
+  traits.headline_in_ops = HeadlineInOps(phase);
   traits.flush_in_region = traits.buffered_writes && (phase.region().fsync() || phase.region().close());
   for (const v1::Step& step : phase.before()) traits.drops_caches |= step.has_drop_caches();
   traits.warmup_s = phase.stop().warmup_s();

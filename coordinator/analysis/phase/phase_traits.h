@@ -19,8 +19,10 @@ struct PhaseTraits {
   uint64_t record_bytes = 0;  // of the first assignment
   bool reads = false;
   bool writes = false;
-  // Every operation is a metadata operation, so the phase's figure is ops/s instead of bytes/s.
+  // Every operation is a metadata operation.
   bool metadata = false;
+  // Every operation has its figure in ops/s instead of bytes/s.
+  bool headline_in_ops = false;
   // Every operation is a metadata operation that can do the same items again and so can loop for a time (--time).
   bool metadata_repeats = false;
   // Some metadata operation works on items that must exist before.

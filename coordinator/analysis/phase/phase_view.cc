@@ -36,10 +36,13 @@ uint32_t PhaseView::OwnerWorkerOf(const v1::LaneResult& lane) const {
 }
 
 const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* target_index) const {
-  if (run.plan().targets().empty() || static_cast<int>(lane.worker) >= run.targets_size()) return nullptr;
-  const uint32_t target = TargetOfWorker(run.plan(), OwnerWorkerOf(*lane.result));
+  if (run.plan().targets().empty() || lane.worker >= static_cast<uint32_t>(run.targets_size()))
+    return nullptr;
+  const uint32_t target = TargetOfWorker(run.plan(), phase.phase(), OwnerWorkerOf(*lane.result));
   const v1::WorkerTargets& seen = run.targets(static_cast<int>(lane.worker));  // as its own client sees it
-  if (static_cast<int>(target) >= seen.targets_size()) return nullptr;
+  // The record of a damaged run may name one that only the plan or only its worker has.
+  const int known = std::min(seen.targets_size(), run.plan().targets_size());
+  if (target >= static_cast<uint32_t>(known)) return nullptr;
   if (target_index != nullptr) *target_index = target;
   return &seen.targets(static_cast<int>(target));
 }

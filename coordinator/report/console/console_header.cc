@@ -16,6 +16,7 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/console_data.h"
+#include "coordinator/report/console/console_nfs.h"
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_sweep.h"
@@ -137,6 +138,17 @@ double BytesOfAllFiles(const v1::RunInfo& run) {
   return static_cast<double>(most);
 }
 
+// Returns the names of phases in which a worker's lanes share files; empty if there is none.
+std::string PhasesOnFirstLaneFiles(const v1::Plan& plan) {
+  std::vector<std::string> names;
+  for (const auto& phase : plan.phases()) {
+    if (!FirstOperationOf(phase).first_lane_files()) continue;
+    std::string name = Printable(phase.name().empty() ? FirstOperationOf(phase).name() : phase.name());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 std::string FilesText(const v1::RunReport& report) {
   const v1::FileLayout& files = report.run().plan().files();
   std::string text = absl::StrCat(SizesPerLane(report.run().plan()), " per lane");
@@ -149,6 +161,20 @@ std::string FilesText(const v1::RunReport& report) {
   }
   if (files.existing_files().empty()) {
     absl::StrAppend(&text, ", ", FormatBytes(BytesOfAllFiles(report.run())), " in all");
+  }
+  if (const std::string sharing = PhasesOnFirstLaneFiles(report.run().plan()); !sharing.empty()) {
+    absl::StrAppend(&text, "; in ", sharing, ", all lanes of a worker use the file of its first");
+  }
+  if (files.memory_percent() > 0 && report.clients_size() > 0) {
+    const auto& clients = report.clients();
+    const auto smallest = std::min_element(clients.begin(), clients.end(),
+                                           [](const v1::ClientReport& a, const v1::ClientReport& b) {
+                                             return a.memory_bytes() < b.memory_bytes();
+                                           });
+    absl::StrAppend(&text, ": per client ", files.memory_percent(), " % of the memory of ",
+                    Shortened(Printable(smallest->host()), 40),
+                    clients.size() > 1 ? ", the smallest client (" : " (",
+                    FormatBytes(static_cast<double>(smallest->memory_bytes())), ")");
   }
   const std::string records = RecordSizes(report.run().plan());
   if (!records.empty()) absl::StrAppend(&text, "; records of ", records);
@@ -192,6 +218,14 @@ std::string DataText(const v1::Plan& plan) {
   return text;
 }
 
+// True if the data are not what a run writes and removes by default.
+bool DataIsNotable(const v1::Plan& plan) {
+  const v1::DataContent& data = plan.data();
+  return !MovesData(plan) || !plan.files().existing_files().empty() || plan.keep_data() || data.verify() ||
+         data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN ||
+         data.compress_percent() > 0 || data.dedupe_percent() > 0 || plan.has_stripe();
+}
+
 std::string Where(const v1::RunReport& report) {
   const v1::RunInfo& run = report.run();
   std::string text =
@@ -201,6 +235,28 @@ std::string Where(const v1::RunReport& report) {
     absl::StrAppend(&text, "; coordinator on ", Shortened(Printable(run.coordinator_host()), 40));
   }
   return text;
+}
+
+void PutServerFacts(const v1::RunInfo& run, ConsolePage& page) {
+  std::string label = "sampled";
+  for (const v1::ServerFacts& server : run.servers()) {
+    page.Labelled(label, absl::StrCat(Shortened(Printable(server.host()), 40), ": ",
+                                      Counted(server.processors(), "processor"), ", ",
+                                      FormatBytes(static_cast<double>(server.memory_bytes())),
+                                      " of memory, ", Shortened(Printable(server.kernel()), 40)));
+    label.clear();
+  }
+}
+
+// Figures of a cluster without some of its clients must not be taken for those of all.
+void PutLeftOut(const v1::RunInfo& run, ConsolePage& page) {
+  std::string label = "left out";
+  for (const v1::LeftOutClient& client : run.left_out()) {
+    const std::string name = client.client().empty() ? "a client" : Shortened(Printable(client.client()), 40);
+    page.Labelled(label, absl::StrCat(name, ": ", Printable(absl::StrJoin(client.problems(), "; "))),
+                  Tone::kError);
+    label.clear();
+  }
 }
 
 std::string ClientText(const v1::ClientReport& client) {
@@ -214,6 +270,15 @@ std::string ClientText(const v1::ClientReport& client) {
   return text;
 }
 
+// Returns "2026-11-23T03:00:00Z with phase 3; it was interrupted".
+std::string ResumedText(const v1::Resumption& resumption) {
+  std::string text = absl::StrCat(Printable(resumption.resumed_at()), " with phase ",
+                                  resumption.first_phase() + 1, "; ", Printable(resumption.ended_by()));
+  for (const std::string& difference : resumption.differences())
+    absl::StrAppend(&text, "; ", Printable(difference));
+  return text;
+}
+
 }  // namespace
 
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style) {
@@ -222,17 +287,25 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
   page.Line({{absl::StrCat("cluster-iobench ", Printable(run.program_version())), Tone::kStrong},
              {absl::StrCat("run ", Printable(run.id())), Tone::kStrong},
              {Printable(run.started_at()), Tone::kQuiet}});
+  if (!run.label().empty()) page.Labelled("label", Printable(run.label()), Tone::kStrong);
   page.Labelled("command", Printable(run.command()));
+  for (const v1::Resumption& resumption : run.resumptions())
+    page.Labelled("resumed", ResumedText(resumption));
   page.Labelled("where", Where(report));
+  PutServerFacts(run, page);
+  PutLeftOut(run, page);
   std::string label = "clients";
-  for (int i = 0; report.clients_size() <= kMaxClientsListed && i < report.clients_size(); ++i) {
+  const bool full = style.detail == Detail::kFull;
+  const bool lists_clients = full && report.clients_size() <= kMaxClientsListed;
+  for (int i = 0; lists_clients && i < report.clients_size(); ++i) {
     page.Labelled(label, ClientText(report.clients(i)), Tone::kQuiet);
     label.clear();
   }
   PutTargets(report, page);
+  PutDifferences(report, style.detail, page);
   if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
   if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
-  page.Labelled("data", DataText(run.plan()));
+  if (full || DataIsNotable(run.plan())) page.Labelled("data", DataText(run.plan()));
   if (const std::string passes = PassesText(run.plan()); !passes.empty()) page.Labelled("passes", passes);
   if (run.plan().repetitions() > 1) {
     page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));

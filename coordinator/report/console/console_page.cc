@@ -39,13 +39,13 @@ void ConsolePage::Line(const std::vector<Piece>& pieces) {
   size_t used = 0;
   for (const Piece& piece : pieces) {
     const std::string text =
-        Shortened(piece.text, std::max(style_.width_columns, kMinTextColumns) - kIndentColumns);
+        Shortened(piece.text, std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn);
     const size_t columns = DisplayColumns(text);
     if (columns == 0) continue;
     if (used > 0 && used + kGapColumns + columns > style_.width_columns) {
       text_ += '\n';
-      text_.append(kIndentColumns, ' ');
-      used = kIndentColumns;
+      text_.append(kTextColumn, ' ');
+      used = kTextColumn;
     } else if (used > 0) {
       text_.append(kGapColumns, ' ');
       used += kGapColumns;

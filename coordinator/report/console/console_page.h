@@ -23,7 +23,8 @@ class ConsolePage {
 
   explicit ConsolePage(const ConsoleStyle& style) : style_(style) {}
 
-  // Adds a line without indentation. Pieces are placed side by side; one that does not fit starts a new line.
+  // Adds a line without indentation. Pieces are placed side by side; one that does not fit starts a new line, indented
+  // like the text after a label.
   struct Piece {
     std::string text;
     Tone tone = Tone::kPlain;

@@ -1,4 +1,4 @@
-// The console text of one phase: the headline, how to interpret it, then secondary figures.
+// The console text of one phase: the headline, what makes it doubtful, and in full detail the figures that explain it.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,8 +13,11 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/console_data.h"
+#include "coordinator/report/console/console_moved.h"
+#include "coordinator/report/console/console_nfs.h"
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
+#include "coordinator/report/console/console_servers.h"
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/console/console_writes.h"
@@ -29,6 +32,9 @@ constexpr size_t kMaxSubjectsNamed = 3;
 constexpr size_t kMaxMarksOfCode = 3;
 constexpr int kMaxErrorsShown = 5;
 constexpr double kMinStragglerCost = 0.001;
+// What a brief page says of stragglers and of the start: lower values do not change how the headline is read.
+constexpr double kNotableStragglerCost = 0.01;
+constexpr double kNotableSkewPercent = 1;
 constexpr uint64_t kMaxSmallFileBytes = 1_MiB;
 
 // True if every lane failed, sat out, or belonged to a lost worker.
@@ -41,18 +47,39 @@ double Number(uint64_t value) {
   return static_cast<double>(value);
 }
 
-void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+// Returns "p50 97.8 us" and "p99 214 us"; nothing if no op was timed.
+std::vector<std::string> BriefLatency(const v1::Latency& latency) {
+  if (latency.count() == 0) return {};
+  return {absl::StrCat("p50 ", PercentileText(latency, "p50", latency.p50())),
+          absl::StrCat("p99 ", PercentileText(latency, "p99", latency.p99()))};
+}
+
+// `latency`: what follows the rates.
+void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
+                 const std::vector<std::string>& latency, ConsolePage& page) {
   const v1::Headline& headline = phase.headline();
   std::string title = PhaseTitle(report, phase);
   // Aligns the figure with those of the paragraphs below.
   const size_t title_columns = ConsolePage::kTextColumn - ConsolePage::kGapColumns;
   title.append(title_columns - std::min(title_columns, DisplayColumns(title)), ' ');
-  const double other_rate = phase.metadata() ? headline.bytes_per_s() : headline.ops_per_s();
+  const double other_rate = phase.headline_in_ops() ? headline.bytes_per_s() : headline.ops_per_s();
   const bool both = std::isfinite(other_rate) && (!phase.metadata() || other_rate > 0);
-  page.Line({{title, Tone::kStrong},
-             {RateText(phase.metadata(), headline.bytes_per_s(), headline.ops_per_s()), Tone::kStrong},
-             {absl::StrCat(headline.name(), " (", headline.region(), ")")},
-             {both ? RateText(!phase.metadata(), headline.bytes_per_s(), headline.ops_per_s()) : ""}});
+  std::vector<ConsolePage::Piece> pieces = {
+      {title, Tone::kStrong},
+      {RateText(phase.headline_in_ops(), headline.bytes_per_s(), headline.ops_per_s()), Tone::kStrong},
+      {absl::StrCat(headline.name(), " (", headline.region(), ")")},
+      {both ? RateText(!phase.headline_in_ops(), headline.bytes_per_s(), headline.ops_per_s()) : ""}};
+  for (const std::string& figure : latency) pieces.push_back({figure});
+  page.Line(pieces);
+}
+
+void PutLimit(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.limited_by().empty()) page.Labelled("limited by", Printable(phase.limited_by()), Tone::kStrong);
+}
+
+bool HasMark(const v1::PhaseReport& phase, std::string_view code) {
+  return std::any_of(phase.marks().begin(), phase.marks().end(),
+                     [code](const v1::Mark& mark) { return mark.code() == code; });
 }
 
 void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -107,99 +134,6 @@ void PutNothing(const v1::RunReport& report, const v1::PhaseReport& phase, Conso
   PutMarks(phase, page);
 }
 
-double Between(uint64_t more, uint64_t less) {
-  return Number(more - std::min(more, less));
-}
-
-// Returns the time in which the headline's bytes were moved, or the phase's time if it counts nothing.
-double HeadlineSeconds(const v1::PhaseReport& phase) {
-  const double counted = Number(phase.metadata() ? phase.measured_ops() : phase.measured_bytes());
-  const double rate = phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-  return counted > 0 && std::isfinite(rate) && rate > 0 ? counted / rate : phase.duration_s();
-}
-
-const v1::Phase* PlannedPhase(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Plan& plan = report.run().plan();
-  if (plan.phases().empty()) return nullptr;
-  return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
-}
-
-// Returns when the uncounted bytes were moved, relative to the headline's time.
-const char* WhenNotCounted(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Phase* planned = PlannedPhase(report, phase);
-  if (planned != nullptr && planned->stop().warmup_s() > 0)
-    return "before (warm-up) or after it, not counted";
-  const std::string& kind = phase.stonewall().kind();
-  return kind == "flushed" || kind == "closed" ? "after it, untimed" : "after it, not counted";
-}
-
-// Returns "15 MiB in 250 ms, and 1 MiB after it, untimed".
-std::string CountedText(const v1::RunReport& report, const v1::PhaseReport& phase, const std::string& counted,
-                        const std::string& rest) {
-  const bool has_counted = (phase.metadata() ? phase.measured_ops() : phase.measured_bytes()) > 0;
-  const bool has_rest =
-      phase.metadata() ? phase.ops() > phase.measured_ops() : phase.bytes() > phase.measured_bytes();
-  std::string text = has_counted ? absl::StrCat(counted, " in ", FormatSeconds(HeadlineSeconds(phase)))
-                                 : std::string("nothing within the headline's time");
-  if (has_rest) absl::StrAppend(&text, ", and ", rest, " ", WhenNotCounted(report, phase));
-  return text;
-}
-
-// Returns "10,000 ops in 1.2 s, and 300 after it, untimed; on 2,500 items per lane".
-std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  std::string text =
-      CountedText(report, phase, absl::StrCat(FormatCount(Number(phase.measured_ops())), " ops"),
-                  FormatCount(Between(phase.ops(), phase.measured_ops())));
-  if (phase.has_tree()) {
-    absl::StrAppend(&text, "; on ", FormatCount(Number(phase.tree().items_per_lane())), " items per lane",
-                    phase.tree().random_order() ? ", in random order" : "");
-  }
-  if (phase.has_found_items()) {
-    absl::StrAppend(&text, "; ", FormatCount(Number(phase.found_items())), " found");
-    const v1::Find& wanted = phase.tree().find();
-    if (!wanted.name().empty()) absl::StrAppend(&text, ", named ", Printable(wanted.name()));
-    if (wanted.bytes() > 0) absl::StrAppend(&text, ", of ", wanted.bytes(), " bytes");
-  }
-  if (phase.bytes() > 0) absl::StrAppend(&text, "; ", FormatBytes(Number(phase.bytes())), " of data in all");
-  return text;
-}
-
-std::string RecordsText(const v1::PhaseReport& phase) {
-  const std::string record = FormatBytes(Number(phase.record_bytes()));
-  const auto spec = FindOperation(phase.operation());
-  if (!spec.ok() || (*spec)->call != Call::kVector) return absl::StrCat("records of ", record);
-  return absl::StrCat("up to ", kMaxRecordsPerVector, " records of ", record, " per op");
-}
-
-std::string BytesText(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const std::string text = CountedText(report, phase, FormatBytes(Number(phase.measured_bytes())),
-                                       FormatBytes(Between(phase.bytes(), phase.measured_bytes())));
-  return absl::StrCat(text, "; ", RecordsText(phase));
-}
-
-void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
-  std::string text = phase.metadata() ? CallsText(report, phase) : BytesText(report, phase);
-  if (phase.rotated()) {
-    absl::StrAppend(
-        &text, phase.metadata() ? "; items of the next client" : "; files of the next client",
-        phase.lanes_on_own_client() == 0
-            ? ""
-            : absl::StrCat(" (", Counted(phase.lanes_on_own_client(), "lane"), " on its own client's)"));
-  }
-  page.Labelled(phase.metadata() ? "done" : "moved", text);
-  std::string before;
-  for (const auto& step : phase.steps()) {
-    const std::string& name = step.name();
-    if (name == "open" || name == kFlushPassesStep || name == kDropPassesStep)
-      continue;  // these have their own lines
-    absl::StrAppend(&before, before.empty() ? "" : "; ", Printable(step.name()), " ",
-                    FormatSeconds(step.seconds()));
-    if (step.bytes() > 0) absl::StrAppend(&before, ", ", FormatBytes(Number(step.bytes())));
-    if (!step.outcome().empty()) absl::StrAppend(&before, " (", Printable(step.outcome()), ")");
-  }
-  if (!before.empty()) page.Labelled("before", before, Tone::kQuiet);
-}
-
 // Writing small files mostly consists of creating them, which this phase did before its timed region.
 void PutUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Phase* planned = PlannedPhase(report, phase);
@@ -217,32 +151,13 @@ void PutUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase
                 Tone::kWarning);
 }
 
-void PutNfs(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (!phase.has_nfs_rpc()) return;
-  const v1::NfsRpcReport& rpc = phase.nfs_rpc();
-  if (rpc.rpcs() == 0) {
-    page.Labelled("nfs", "no READ, WRITE or COMMIT was sent to a server", Tone::kQuiet);
-    return;
-  }
-  std::vector<std::string> figures = {
-      absl::StrCat(FormatCount(Number(rpc.rpcs())), rpc.rpcs() == 1 ? " RPC" : " RPCs",
-                   " (READ, WRITE, COMMIT)"),
-      absl::StrCat("queue ", FormatSeconds(rpc.queue_ms() * 1e-3)),
-      absl::StrCat("round trip ", FormatSeconds(rpc.round_trip_ms() * 1e-3)),
-      Counted(static_cast<int64_t>(rpc.retransmissions()), "retransmission")};
-  if (rpc.major_timeouts() > 0) {
-    figures.push_back(Counted(static_cast<int64_t>(rpc.major_timeouts()), "major timeout"));
-  }
-  page.Figures("nfs", figures);
-}
-
 void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Throughput& rates =
-      phase.metadata() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
+      phase.headline_in_ops() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
   std::vector<std::string> figures;
   const auto add = [&](const char* name, double rate) {
     if (phase.headline().name() == name) return;
-    figures.push_back(absl::StrCat(name, " ", RateText(phase.metadata(), rate, rate)));
+    figures.push_back(absl::StrCat(name, " ", RateText(phase.headline_in_ops(), rate, rate)));
   };
   add("full", rates.full());
   if (phase.stonewall().kind() != "none") add("stonewalled", rates.stonewalled());
@@ -256,10 +171,10 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   if (wall.kind().empty() || wall.kind() == "none") return;
   std::string text = absl::StrCat(wall.kind(), " at ", FormatSeconds(wall.at_s()));
   if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
-  const double low = phase.metadata() ? wall.ops_low() : wall.bytes_low();
-  const double high = phase.metadata() ? wall.ops_high() : wall.bytes_high();
+  const double low = phase.headline_in_ops() ? wall.ops_low() : wall.bytes_low();
+  const double high = phase.headline_in_ops() ? wall.ops_high() : wall.bytes_high();
   if (high > low) {
-    absl::StrAppend(&text, phase.metadata() ? "; ops within " : "; bytes within ",
+    absl::StrAppend(&text, phase.headline_in_ops() ? "; ops within " : "; bytes within ",
                     Percent(100 * (high - low) / high));
   }
   // A lower cost is noise, or that of a full figure above the stonewalled one; for a single lane it is its close.
@@ -341,7 +256,10 @@ void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
     const v1::KindReport& of_kind = found->second;
     std::vector<std::string> figures = LatencyFigures(of_kind.latency_us());
     figures.insert(figures.begin(), OpsPerSecond(of_kind.ops_per_s()));
-    if (!phase.metadata()) figures.insert(figures.begin(), FormatBytesPerSecond(of_kind.bytes_per_s()));
+    if (!phase.metadata()) {  // the unit of the headline comes first
+      figures.insert(figures.begin() + (phase.headline_in_ops() ? 1 : 0),
+                     FormatBytesPerSecond(of_kind.bytes_per_s()));
+    }
     page.Figures(phase.metadata() ? kind : absl::StrCat(kind, "s"), figures);
   }
 }
@@ -358,6 +276,87 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("tool", absl::StrCat(text, " (", Printable(tool.clock()), ")"), Tone::kQuiet);
 }
 
+// The line that a brief page has in place of the lines about windows, lanes and the stonewall.
+void PutStragglers(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (LaneCount(phase) < 2) return;
+  if (phase.straggler_cost() >= kNotableStragglerCost) {
+    const v1::Throughput& rates =
+        phase.headline_in_ops() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
+    page.Labelled("stragglers",
+                  absl::StrCat("until the last lane ended: ",
+                               RateText(phase.headline_in_ops(), rates.full(), rates.full()), ", ",
+                               Percent(100 * phase.straggler_cost()), " less"),
+                  Tone::kWarning);
+  }
+  PutSlowLanes(phase, page);
+}
+
+void PutBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.by_kind_size() < 2) return;
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const std::string kind = NameOf(static_cast<OpKind>(i));
+    const auto found = phase.by_kind().find(kind);
+    if (found == phase.by_kind().end()) continue;
+    std::vector<std::string> figures = BriefLatency(found->second.latency_us());
+    figures.insert(figures.begin(), OpsPerSecond(found->second.ops_per_s()));
+    if (!phase.metadata()) {  // the unit of the headline comes first
+      figures.insert(figures.begin() + (phase.headline_in_ops() ? 1 : 0),
+                     FormatBytesPerSecond(found->second.bytes_per_s()));
+    }
+    page.Figures(phase.metadata() ? kind : absl::StrCat(kind, "s"), figures);
+  }
+}
+
+// What a reader needs to trust or doubt the headline. Each line has a reason to be there, except for the amount and the
+// time, by which anyone can check the rate.
+void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  PutHeadline(report, phase, BriefLatency(phase.latency_us()), page);
+  PutErrors(phase, page);
+  PutMarks(phase, page);
+  PutLimit(phase, page);
+  PutAmount(report, phase, page);
+  PutBriefKinds(phase, page);
+  PutReached(phase, Detail::kBrief, page);
+  PutReadSources(phase, Detail::kBrief, page);
+  PutCold(phase, page);
+  PutNfs(phase, Detail::kBrief, page);
+  PutServers(phase, Detail::kBrief, page);
+  PutUntimedCreates(report, phase, page);
+  PutVerified(phase, page);
+  if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PutBetween(phase, page);
+  PutStragglers(phase, page);
+  if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, "skewed_start")) {
+    PutStart(phase, page);
+  }
+  PutClientRange(phase, page);
+}
+
+void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  const bool several_lanes = LaneCount(phase) > 1;
+  PutHeadline(report, phase, {}, page);
+  PutErrors(phase, page);
+  PutMarks(phase, page);
+  PutLimit(phase, page);
+  PutMoved(report, phase, page);
+  PutPasses(phase, page);
+  PutReached(phase, Detail::kFull, page);
+  PutReadSources(phase, Detail::kFull, page);
+  PutCold(phase, page);
+  PutUntimedCreates(report, phase, page);
+  PutVerified(phase, page);
+  PutWindows(phase, page);
+  PutRegions(phase, several_lanes, page);
+  PutLatency(phase, page);
+  PutNfs(phase, Detail::kFull, page);
+  PutServers(phase, Detail::kFull, page);
+  if (several_lanes) PutStart(phase, page);
+  PutBetween(phase, page);
+  PutTool(phase, page);
+  PutLanes(phase, page);
+  PutSlowLanes(phase, page);
+  PutClients(phase, page);
+}
+
 bool SomethingWentWrong(const v1::PhaseReport& phase) {
   return !phase.errors().empty() || phase.interrupted() || phase.verify().mismatched() > 0 ||
          NothingMeasured(phase);
@@ -372,29 +371,15 @@ Pages PagesFor(const v1::Plan& plan) {
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style,
                          Pages pages) {
   if (pages == Pages::kOfTrouble && !SomethingWentWrong(phase)) return {};
-  const bool several_lanes = LaneCount(phase) > 1;
   ConsolePage page(style);
   page.Blank();
   if (NothingMeasured(phase)) {
     PutNothing(report, phase, page);
-    return page.Take();
+  } else if (style.detail == Detail::kFull) {
+    PutFull(report, phase, page);
+  } else {
+    PutBrief(report, phase, page);
   }
-  PutHeadline(report, phase, page);
-  PutErrors(phase, page);
-  PutMarks(phase, page);
-  PutMoved(report, phase, page);
-  PutWritten(phase, page);
-  PutUntimedCreates(report, phase, page);
-  PutVerified(phase, page);
-  PutWindows(phase, page);
-  PutRegions(phase, several_lanes, page);
-  PutLatency(phase, page);
-  PutNfs(phase, page);
-  if (several_lanes) PutStart(phase, page);
-  PutBetween(phase, page);
-  PutTool(phase, page);
-  PutLanes(phase, page);
-  PutClients(phase, page);
   return page.Take();
 }
 

@@ -11,10 +11,15 @@
 
 namespace iobench {
 
+// How much of a phase and of the header is shown. kBrief: the answer, and what a reader needs to trust or doubt it.
+// kFull (--verbose): also everything that explains it.
+enum class Detail { kBrief, kFull };
+
 // The style of the whole report. Nothing asks the terminal for its width, so a report has the same lines everywhere.
 struct ConsoleStyle {
   bool color = false;  // use only on a terminal
   size_t width_columns = 100;
+  Detail detail = Detail::kFull;
 };
 
 // Writes a whole report. DataLoss: not everything could be written.

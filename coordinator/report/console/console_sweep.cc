@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -47,7 +48,7 @@ Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
 
 // The figures of one place in the tables, and the marks on them.
 struct Cell {
-  bool metadata = false;
+  bool in_ops = false;
   std::vector<double> rates;  // of each repetition
   bool failed = false;
   std::set<size_t> marks;  // indices in Sweep::marks
@@ -55,8 +56,7 @@ struct Cell {
   std::string Text(const std::vector<char>& letter_of_mark) const {
     if (failed || rates.empty()) return failed ? "failed" : "";
     const double median = MedianOf(rates);
-    std::string text =
-        std::isfinite(median) ? absl::StrFormat("%.0f", metadata ? median : median / 1024) : "-";
+    std::string text = std::isfinite(median) ? absl::StrFormat("%.0f", in_ops ? median : median / 1024) : "-";
     for (const size_t mark : marks) {
       if (letter_of_mark[mark] != 0) text += letter_of_mark[mark];
     }
@@ -67,7 +67,7 @@ struct Cell {
 // The measurements by operation and place.
 struct Sweep {
   std::vector<std::string> operations;  // in the order of the plan
-  std::vector<bool> metadata;           // for each operation
+  std::vector<bool> in_ops;             // for each operation: its figures are ops/s, not KiB/s
   std::set<uint32_t> workers, lanes;
   std::set<uint64_t> sizes, records;
   std::set<std::pair<uint64_t, uint64_t>> shapes;          // size and record
@@ -94,10 +94,12 @@ void NoteMarks(const v1::PhaseReport& phase, Cell& cell, Sweep& sweep) {
   }
 }
 
-Sweep SweepOf(const v1::RunReport& report) {
+// `only_target`: of the phases; 0: they use all targets.
+Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
   const v1::Plan& plan = report.run().plan();
   Sweep sweep;
   for (const v1::Phase& phase : plan.phases()) {
+    if (phase.only_target() != only_target) continue;
     const Place place = PlaceOf(plan, phase);
     sweep.workers.insert(place.workers);
     sweep.lanes.insert(place.lanes);
@@ -106,19 +108,21 @@ Sweep SweepOf(const v1::RunReport& report) {
     sweep.shapes.insert({place.bytes, place.record_bytes});
     NumberIn(sweep.operations, Printable(FirstOperationOf(phase).name()));
   }
-  sweep.metadata.resize(sweep.operations.size());
+  sweep.in_ops.resize(sweep.operations.size());
   for (const v1::PhaseReport& phase : report.phases()) {
     const v1::Phase& planned =
         plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+    if (planned.only_target() != only_target) continue;
     const size_t operation = NumberIn(sweep.operations, Printable(FirstOperationOf(planned).name()));
-    sweep.metadata[operation] = phase.metadata();
+    sweep.in_ops[operation] = phase.headline_in_ops();
     Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
-    cell.metadata = phase.metadata();
+    cell.in_ops = phase.headline_in_ops();
     if (phase.ops() == 0) {
       cell.failed = true;
       continue;
     }
-    cell.rates.push_back(phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s());
+    cell.rates.push_back(phase.headline_in_ops() ? phase.headline().ops_per_s()
+                                                 : phase.headline().bytes_per_s());
     NoteMarks(phase, cell, sweep);
   }
   return sweep;
@@ -176,7 +180,7 @@ std::string TextAt(const Sweep& sweep, size_t operation, const Place& place, con
 void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letters& letters,
               ConsolePage& page) {
   std::string title =
-      absl::StrCat(sweep.operations[operation], sweep.metadata[operation] ? ", ops/s" : ", KiB/s");
+      absl::StrCat(sweep.operations[operation], sweep.in_ops[operation] ? ", ops/s" : ", KiB/s");
   if (sweep.lanes.size() > 1) absl::StrAppend(&title, ", ", Counted(lanes, "lane"), " per worker");
   page.Line({{title, Tone::kStrong}});
   Row titles{"size \\ record"};
@@ -195,13 +199,11 @@ void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letter
 
 // Rows are lanes, columns are operations.
 void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
-  const bool only_names =
-      std::all_of(sweep.metadata.begin(), sweep.metadata.end(), [](bool is) { return is; });
-  page.Line(
-      {{absl::StrCat("lanes per worker by operation, ", only_names ? "ops/s" : "KiB/s"), Tone::kStrong}});
+  const bool only_ops = std::all_of(sweep.in_ops.begin(), sweep.in_ops.end(), [](bool is) { return is; });
+  page.Line({{absl::StrCat("lanes per worker by operation, ", only_ops ? "ops/s" : "KiB/s"), Tone::kStrong}});
   Row titles{"lanes"};
   for (size_t i = 0; i < sweep.operations.size(); ++i) {
-    titles.push_back(absl::StrCat(sweep.operations[i], sweep.metadata[i] ? " (ops/s)" : ""));
+    titles.push_back(absl::StrCat(sweep.operations[i], sweep.in_ops[i] ? " (ops/s)" : ""));
   }
   std::vector<Row> rows;
   for (const uint32_t lanes : sweep.lanes) {
@@ -245,13 +247,13 @@ void PutScaling(const v1::RunReport& report, const WorkerScaling& scaling, const
     rates.insert(rates.end(), {point.rate, point.rate_per_client});
   }
   const ColumnUnit unit = ColumnUnit::OfBytesPerSecond(rates);
-  const auto text_of = [&](double rate) { return scaling.metadata ? FormatCount(rate) : unit.Text(rate); };
+  const auto text_of = [&](double rate) { return scaling.in_ops ? FormatCount(rate) : unit.Text(rate); };
   std::string title = Printable(scaling.operation);
   if (sweep.shapes.size() > 1 && !scaling.metadata) {
     absl::StrAppend(&title, " ", ShortSize(scaling.bytes_per_lane), "/", ShortSize(scaling.record_bytes));
   }
   page.Line({{absl::StrCat(title, " by workers"), Tone::kStrong}});
-  const std::string unit_name = scaling.metadata ? "ops/s" : std::string(unit.name());
+  const std::string unit_name = scaling.in_ops ? "ops/s" : std::string(unit.name());
   TextTable table({{"workers"}, {"clients"}, {"lanes"}, {unit_name}, {"per client"}, {"scaling"}});
   for (const ScalingPoint& point : scaling.points) {
     table.AddRow({absl::StrCat(point.worker_count), absl::StrCat(point.client_count),
@@ -264,10 +266,11 @@ void PutScaling(const v1::RunReport& report, const WorkerScaling& scaling, const
   page.Blank();
 }
 
-void PutAllScaling(const v1::RunReport& report, const Sweep& sweep, const Letters& letters,
-                   ConsolePage& page) {
+void PutAllScaling(const v1::RunReport& report, uint32_t only_target, const Sweep& sweep,
+                   const Letters& letters, ConsolePage& page) {
   uint32_t fewest = UINT32_MAX;
   for (const WorkerScaling& scaling : ScalingOf(report)) {
+    if (scaling.only_target != only_target) continue;
     fewest = std::min(fewest, scaling.points[0].worker_count);
     PutScaling(report, scaling, sweep, letters, page);
   }
@@ -325,37 +328,12 @@ void PutMarks(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
   }
 }
 
-}  // namespace
-
-bool IsSweep(const v1::Plan& plan) {
-  struct Seen {
-    std::string operation;  // without the record size
-    std::set<Place> places;
-  };
-  std::map<std::string, Seen> seen;
-  for (const v1::Phase& phase : plan.phases()) {
-    if (phase.assignments_size() != 1) return false;
-    v1::Operation operation = FirstOperationOf(phase);
-    const Place place = PlaceOf(plan, phase);
-    operation.clear_record_bytes();
-    const std::string rest = operation.SerializeAsString();
-    const auto [known, is_new] = seen.try_emplace(operation.name(), Seen{rest, {}});
-    if (known->second.operation != rest || !known->second.places.insert(place).second) return false;
-  }
-  return !seen.empty() && std::all_of(seen.begin(), seen.end(),
-                                      [](const auto& named) { return named.second.places.size() > 1; });
-}
-
-bool IsLongSweep(const v1::Plan& plan) {
-  const auto pages = static_cast<int64_t>(plan.phases_size()) * std::max(1u, plan.repetitions());
-  return pages > kMaxPagesOfSweep && IsSweep(plan);
-}
-
-void PutSweep(const v1::RunReport& report, ConsolePage& page) {
-  const Sweep sweep = SweepOf(report);
+// The tables of the phases on one target, or of all, with their marks.
+void PutTables(const v1::RunReport& report, uint32_t only_target, ConsolePage& page) {
+  const Sweep sweep = SweepOf(report, only_target);
   const Letters letters = LettersOf(sweep);
   if (sweep.by_workers()) {
-    PutAllScaling(report, sweep, letters, page);
+    PutAllScaling(report, only_target, sweep, letters, page);
   } else if (sweep.by_lanes()) {
     PutLanesByOperation(sweep, letters, page);
   } else {
@@ -368,11 +346,50 @@ void PutSweep(const v1::RunReport& report, ConsolePage& page) {
       }
     }
   }
-  if (report.run().plan().repetitions() > 1) {
-    page.Labelled("median", absl::StrCat("of ", report.run().plan().repetitions(), " repetitions"),
-                  Tone::kQuiet);
-  }
   PutMarks(sweep, letters, page);
+}
+
+}  // namespace
+
+bool IsSweep(const v1::Plan& plan) {
+  struct Seen {
+    std::string operation;  // without the record size
+    std::set<Place> places;
+  };
+  std::map<std::pair<std::string, uint32_t>, Seen> seen;  // by operation and target
+  for (const v1::Phase& phase : plan.phases()) {
+    const bool same_kind = (phase.only_target() > 0) == (plan.phases(0).only_target() > 0);
+    const bool has_target = phase.only_target() <= static_cast<uint32_t>(plan.targets_size());
+    if (phase.assignments_size() != 1 || !same_kind || !has_target || phase.has_alone()) return false;
+    v1::Operation operation = FirstOperationOf(phase);
+    const Place place = PlaceOf(plan, phase);
+    operation.clear_record_bytes();
+    const std::string rest = operation.SerializeAsString();
+    const auto [known, is_new] = seen.try_emplace({operation.name(), phase.only_target()}, Seen{rest, {}});
+    if (known->second.operation != rest || !known->second.places.insert(place).second) return false;
+  }
+  return !seen.empty() && std::all_of(seen.begin(), seen.end(),
+                                      [](const auto& named) { return named.second.places.size() > 1; });
+}
+
+bool IsLongSweep(const v1::Plan& plan) {
+  const auto pages = static_cast<int64_t>(plan.phases_size()) * std::max(1u, plan.repetitions());
+  return pages > kMaxPagesOfSweep && IsSweep(plan);
+}
+
+void PutSweep(const v1::RunReport& report, ConsolePage& page) {
+  const v1::Plan& plan = report.run().plan();
+  const std::vector<uint32_t> targets = OnlyTargets(plan);
+  if (targets.empty()) PutTables(report, /*only_target=*/0, page);
+  for (const uint32_t target : targets) {
+    page.Line(
+        {{absl::StrCat("on ", Printable(plan.targets(static_cast<int>(target)).path())), Tone::kStrong}});
+    PutTables(report, target + 1, page);
+    page.Blank();
+  }
+  if (plan.repetitions() > 1) {
+    page.Labelled("median", absl::StrCat("of ", plan.repetitions(), " repetitions"), Tone::kQuiet);
+  }
   page.Labelled("details",
                 absl::StrCat("latencies, windows and clients of each phase: ", kResultJson, ", ", kPhasesCsv,
                              " and ", kResultCsv),

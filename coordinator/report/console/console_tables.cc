@@ -14,6 +14,7 @@
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/target_table.h"
 
 namespace iobench {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr size_t kMaxClientRows = 40;
 constexpr size_t kClientRowsOfMany = 20;
 constexpr int kMaxSlowLanes = 5;
+constexpr size_t kMaxHostColumns = 30;
 
 using Align = TextTable::Align;
 
@@ -43,15 +45,15 @@ std::string CpuText(double percent) {
   return std::isfinite(percent) ? absl::StrCat(std::llround(percent), " %") : "-";
 }
 
-// The rates of a column: "MiB/s", or "ops/s" for metadata operations.
+// The rates of a column: "MiB/s", or "ops/s" for phases with their headline in ops.
 struct RateColumn {
-  bool metadata;
+  bool in_ops;
   ColumnUnit unit;
 
-  RateColumn(bool is_metadata, std::span<const double> rates)
-      : metadata(is_metadata), unit(ColumnUnit::OfBytesPerSecond(rates)) {}
-  std::string title() const { return metadata ? "ops/s" : std::string(unit.name()); }
-  std::string Text(double rate) const { return metadata ? FormatCount(rate) : unit.Text(rate); }
+  RateColumn(bool is_in_ops, std::span<const double> rates)
+      : in_ops(is_in_ops), unit(ColumnUnit::OfBytesPerSecond(rates)) {}
+  std::string title() const { return in_ops ? "ops/s" : std::string(unit.name()); }
+  std::string Text(double rate) const { return in_ops ? FormatCount(rate) : unit.Text(rate); }
 };
 
 // Percentiles of several latencies in one unit; "~12.3" if one is unsure.
@@ -72,8 +74,12 @@ class LatencyColumns {
   ColumnUnit unit_ = ColumnUnit::OfSeconds({});
 };
 
+std::string PercentText(double share) {
+  return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
+}
+
 double RateOf(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client) {
-  return phase.metadata() ? client.ops_per_s() : client.bytes_per_s();
+  return phase.headline_in_ops() ? client.ops_per_s() : client.bytes_per_s();
 }
 
 TextTable ClientTable(const v1::PhaseReport& phase,
@@ -86,7 +92,7 @@ TextTable ClientTable(const v1::PhaseReport& phase,
     if (client->latency_us().count() > 0) latencies.Add(client->latency_us().p99());
   }
   latencies.Close();
-  const RateColumn rate(phase.metadata(), rates);
+  const RateColumn rate(phase.headline_in_ops(), rates);
   const ColumnUnit clock = ColumnUnit::OfSeconds(clock_errors_s);
   const bool one_clock =
       std::all_of(clock_errors_s.begin(), clock_errors_s.end(), [](double error) { return error == 0; });
@@ -115,6 +121,47 @@ TextTable ClientTable(const v1::PhaseReport& phase,
   return table;
 }
 
+// One phase of a run with --per-client.
+void PutClientsAlone(const v1::PerClientReport& phase, ConsolePage& page) {
+  std::vector<const v1::PerClientRow*> rows;
+  std::vector<double> rates = {phase.sum_alone(), phase.together()};
+  std::vector<std::string> outliers;
+  for (const v1::PerClientRow& row : phase.clients()) {
+    rows.push_back(&row);
+    rates.push_back(row.alone());
+    if (!row.outlier()) continue;
+    outliers.push_back(absl::StrCat(Printable(row.client()), " (", PercentText(row.of_others()), ")"));
+  }
+  const size_t count = rows.size();
+  if (count > kMaxClientRows) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto* a, const auto* b) { return a->alone() < b->alone(); });
+    rows.resize(kClientRowsOfMany);
+  }
+  const RateColumn column(phase.in_ops(), rates);
+  TextTable table({{Printable(phase.phase()), Align::kLeft},
+                   {absl::StrCat("alone ", column.title())},
+                   {"of others"},
+                   {absl::StrCat("together ", column.title())}});
+  for (const v1::PerClientRow* const row : rows) {
+    table.AddRow({Printable(row->client()), column.Text(row->alone()), PercentText(row->of_others()),
+                  column.Text(row->together())});
+  }
+  table.AddRow({"all", column.Text(phase.sum_alone()), "", column.Text(phase.together())});
+  page.Table(table);
+  if (count > rows.size()) {
+    page.Labelled("", absl::StrCat("the slowest ", rows.size(), " of ", count, " clients"), Tone::kQuiet);
+  }
+  page.Labelled("scaling",
+                absl::StrCat(PercentText(phase.scaling()), " of the sum of each alone; slowest client ",
+                             PercentText(phase.fairness()), " of the mean while all work"));
+  if (outliers.empty()) return;
+  page.Labelled(
+      "outliers",
+      absl::StrCat(absl::StrJoin(outliers, ", "), ": alone, under 70 % of the median of the others"),
+      Tone::kError);
+}
+
 }  // namespace
 
 size_t LaneCount(const v1::PhaseReport& phase) {
@@ -124,14 +171,18 @@ size_t LaneCount(const v1::PhaseReport& phase) {
 }
 
 void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
-  const v1::Spread& spread = phase.metadata() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
-  const auto rate = [&phase](double value) { return RateText(phase.metadata(), value, value); };
+  const v1::Spread& spread = phase.headline_in_ops() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
+  const auto rate = [&phase](double value) { return RateText(phase.headline_in_ops(), value, value); };
   if (LaneCount(phase) < 2 || !std::isfinite(spread.mean())) return;
   page.Figures(
       "lanes",
       {absl::StrCat("mean ", rate(spread.mean())), absl::StrCat("slowest ", rate(spread.min())),
        absl::StrCat("fastest ", rate(spread.max())), absl::StrCat("CoV ", Percent(100 * spread.cov())),
        absl::StrCat("Jain ", FormatCount(spread.jain()))});
+}
+
+void PutSlowLanes(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (LaneCount(phase) < 2) return;
   std::string label = "slow lanes";
   for (int i = 0; i < phase.stragglers_size() && i < kMaxSlowLanes; ++i) {
     page.Labelled(label, Printable(phase.stragglers(i)), Tone::kWarning);
@@ -157,7 +208,7 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   const size_t count = clients.size();
   if (count > kMaxClientRows) {
     std::stable_sort(clients.begin(), clients.end(), [&phase](const auto* a, const auto* b) {
-      return phase.metadata() ? a->ops_per_s() < b->ops_per_s() : a->bytes_per_s() < b->bytes_per_s();
+      return phase.headline_in_ops() ? a->ops_per_s() < b->ops_per_s() : a->bytes_per_s() < b->bytes_per_s();
     });
     clients.resize(kClientRowsOfMany);
   }
@@ -168,6 +219,21 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
         "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in ", kResultCsv),
         Tone::kQuiet);
   }
+}
+
+void PutClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.clients_size() < 2) return;
+  const auto [slowest, fastest] = std::minmax_element(
+      phase.clients().begin(), phase.clients().end(),
+      [&phase](const auto& a, const auto& b) { return RateOf(phase, a) < RateOf(phase, b); });
+  const auto text_of = [&phase](const char* which, const v1::ClientPhaseReport& client) {
+    const double rate = RateOf(phase, client), share = client.share_of_mean();
+    return absl::StrCat(
+        which, " ", Shortened(Printable(client.host()), kMaxHostColumns), " ",
+        RateText(phase.headline_in_ops(), rate, rate),
+        std::isfinite(share) ? absl::StrCat(" (", std::llround(100 * share), " % of mean)") : std::string());
+  };
+  page.Figures("clients", {text_of("slowest", *slowest), text_of("fastest", *fastest)});
 }
 
 void PutSummary(const v1::RunReport& report, ConsolePage& page) {
@@ -218,24 +284,26 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
   for (const auto& repetition : report.repetitions()) {
     if (!repetition.metadata()) rates.insert(rates.end(), {repetition.low(), repetition.high()});
   }
-  const RateColumn of_data(false, rates), of_names(true, {});
+  const RateColumn of_data(false, rates), of_ops(true, {});
   TextTable table({{"repeated", Align::kLeft, false, true},
                    {"times"},
                    {"unit", Align::kLeft},
                    {"median"},
                    {"interval", Align::kLeft},
                    {"level"},
+                   {"mean"},
                    {"min", Align::kRight, true},
                    {"max", Align::kRight, true},
                    {"stddev", Align::kRight, true}});
   std::vector<std::string> left_out;
   for (const auto& repetition : report.repetitions()) {
-    const RateColumn& column = repetition.metadata() ? of_names : of_data;
+    const RateColumn& column = repetition.metadata() ? of_ops : of_data;
     table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), column.title(),
                   column.Text(repetition.median()),
                   absl::StrCat(column.Text(repetition.low()), " to ", column.Text(repetition.high())),
-                  Percent(repetition.level_percent()), column.Text(repetition.min()),
-                  column.Text(repetition.max()), column.Text(repetition.stddev())});
+                  Percent(repetition.level_percent()), column.Text(repetition.mean()),
+                  column.Text(repetition.min()), column.Text(repetition.max()),
+                  column.Text(repetition.stddev())});
     if (repetition.partial_count() > 0) {
       left_out.push_back(
           absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (partial)"));
@@ -243,6 +311,49 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
   }
   page.Table(table);
   if (!left_out.empty()) page.Labelled("left out", absl::StrJoin(left_out, ", "));
+}
+
+void PutPaths(const v1::RunReport& report, ConsolePage& page) {
+  constexpr size_t kMaxTitleColumns = 24;
+  const TargetTable targets = TargetTableOf(report);
+  if (targets.rows.empty()) return;
+  std::vector<double> rates;
+  for (const TargetRow& row : targets.rows) {
+    if (!row.in_ops) rates.insert(rates.end(), row.rates.begin(), row.rates.end());
+  }
+  const RateColumn of_data(false, rates), of_ops(true, {});
+  std::vector<std::string> paths;
+  for (const std::string& path : targets.paths) paths.push_back(Printable(path));
+  const bool numbered = std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    return DisplayColumns(path) > kMaxTitleColumns;
+  });
+  std::vector<TextTable::Column> columns = {{"by path", Align::kLeft}, {"unit", Align::kLeft}};
+  for (size_t i = 0; i < paths.size(); ++i) {
+    columns.push_back({numbered ? absl::StrCat("path ", i + 1) : paths[i]});
+    if (i > 0) columns.push_back({"of first"});
+  }
+  TextTable table(std::move(columns));
+  for (const TargetRow& row : targets.rows) {
+    const RateColumn& column = row.in_ops ? of_ops : of_data;
+    std::vector<std::string> cells = {Printable(row.name), column.title()};
+    for (size_t i = 0; i < row.rates.size(); ++i) {
+      cells.push_back(column.Text(row.rates[i]));
+      if (i > 0) cells.push_back(row.RatioText(i));
+    }
+    table.AddRow(std::move(cells));
+  }
+  page.Table(table);
+  for (size_t i = 0; numbered && i < paths.size(); ++i) page.Labelled(absl::StrCat("path ", i + 1), paths[i]);
+  page.Blank();
+}
+
+void PutPerClient(const v1::RunReport& report, ConsolePage& page) {
+  if (report.per_client().empty()) return;
+  page.Line({{"each client alone, then all together", Tone::kStrong}});
+  for (const v1::PerClientReport& phase : report.per_client()) {
+    PutClientsAlone(phase, page);
+    page.Blank();
+  }
 }
 
 }  // namespace iobench

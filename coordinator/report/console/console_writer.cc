@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
+#include "coordinator/report/console/console_criteria.h"
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_sweep.h"
@@ -16,9 +17,13 @@ namespace iobench {
 
 namespace {
 
-bool HasUnsurePercentile(const v1::RunReport& report) {
-  return std::any_of(report.phases().begin(), report.phases().end(),
-                     [](const v1::PhaseReport& phase) { return !phase.latency_us().unsure().empty(); });
+// Of those that are shown.
+bool HasUnsurePercentile(const v1::RunReport& report, Detail detail) {
+  return std::any_of(report.phases().begin(), report.phases().end(), [detail](const v1::PhaseReport& phase) {
+    const v1::Latency& latency = phase.latency_us();
+    return detail == Detail::kFull ? !latency.unsure().empty()
+                                   : IsUnsure(latency, "p50") || IsUnsure(latency, "p99");
+  });
 }
 
 }  // namespace
@@ -37,10 +42,13 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     PutSummary(report, page);
     page.Blank();
   }
+  PutPaths(report, page);
+  PutPerClient(report, page);
   if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
     PutRepetitions(report, page);
     page.Blank();
   }
+  PutCriteria(report, page);
   std::string label = "problems";
   for (const auto& problem : report.run().problems()) {
     page.Labelled(label, ErrorText(problem), Tone::kError);
@@ -55,9 +63,12 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     page.Labelled(label, Printable(note));
     label.clear();
   }
-  if (HasUnsurePercentile(report) && !(is_sweep && IsLongSweep(plan)))
+  if (HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)))
     page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
-  return page.Take();
+  std::string text = page.Take();
+  // A part that leads to nothing leaves no blank lines.
+  while (text == "\n" || text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style, std::ostream& out) {

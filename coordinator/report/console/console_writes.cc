@@ -1,8 +1,11 @@
 #include "coordinator/report/console/console_writes.h"
 
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
@@ -13,7 +16,9 @@ namespace {
 // Share of the written bytes. If nearly all of them arrived, nothing is reported.
 constexpr double kNotableShare = 0.99;
 
-void PutReached(const v1::PhaseReport& phase, ConsolePage& page) {
+}  // namespace
+
+void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   int unknown = 0;
   for (const auto& client : phase.clients()) {
     if (client.has_written_bytes() && !client.has_reached_bytes()) ++unknown;
@@ -26,7 +31,7 @@ void PutReached(const v1::PhaseReport& phase, ConsolePage& page) {
     text = absl::StrCat(FormatBytes(reached), " of the ", FormatBytes(written),
                         " written reached the server or device");
   }
-  if (unknown > 0) {
+  if (unknown > 0 && detail == Detail::kFull) {
     const std::string whose =
         unknown < phase.clients_size() ? absl::StrCat(" of ", Counted(unknown, "client")) : std::string();
     absl::StrAppend(&text, text.empty() ? "" : "; ", "not known", whose,
@@ -35,9 +40,40 @@ void PutReached(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!text.empty()) page.Labelled("reached", text, tells ? Tone::kWarning : Tone::kQuiet);
 }
 
-}  // namespace
+void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
+  if (!phase.has_read_sources()) return;
+  const v1::ReadSources& sources = phase.read_sources();
+  const auto asked = static_cast<double>(sources.asked_bytes());
+  const auto cache = static_cast<double>(sources.cache_bytes());
+  const bool tells = cache > (1 - kNotableShare) * asked;
+  if (!tells && detail == Detail::kBrief) return;
+  std::vector<std::string> parts;
+  const auto add = [&](const char* from, uint64_t bytes) {
+    if (bytes == 0) return;
+    const auto part = static_cast<double>(bytes);
+    parts.push_back(absl::StrCat(from, " ", FormatBytes(part), " (", Percent(100 * part / asked), ")"));
+  };
+  add("server", sources.server_bytes());
+  add("disk", sources.disk_bytes());
+  add("client's memory", sources.cache_bytes());
+  add("not known", sources.unknown_bytes());
+  std::string text = absl::StrJoin(parts, ", ");
+  if (std::isfinite(sources.files_to_memory())) {
+    absl::StrAppend(&text, "; the files are ", Percent(100 * sources.files_to_memory()),
+                    phase.clients_size() > 1 ? " of a client's memory" : " of the client's memory");
+  }
+  page.Labelled("read from", text, tells ? Tone::kWarning : Tone::kQuiet);
+}
 
-void PutWritten(const v1::PhaseReport& phase, ConsolePage& page) {
+void PutCold(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_cold()) return;
+  const v1::ColdReport& cold = phase.cold();
+  std::string text = Printable(cold.clients());
+  if (!cold.server().empty()) absl::StrAppend(&text, "; server cache: ", Printable(cold.server()));
+  page.Labelled("cold", text, cold.verified() ? Tone::kPlain : Tone::kWarning);
+}
+
+void PutPasses(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& step : phase.steps()) {
     const bool flushed = step.name() == kFlushPassesStep;
     if (!flushed && step.name() != kDropPassesStep) continue;
@@ -45,7 +81,6 @@ void PutWritten(const v1::PhaseReport& phase, ConsolePage& page) {
                                          FormatSeconds(step.seconds()), " in all on the slowest lane (",
                                          Printable(step.outcome()), ")"));
   }
-  PutReached(phase, page);
 }
 
 }  // namespace iobench

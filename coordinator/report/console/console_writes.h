@@ -1,4 +1,4 @@
-// Console lines about where the data that a phase wrote ended up.
+// Console lines about where the data that a phase wrote ended up, and where the data that it read came from.
 #ifndef COORDINATOR_REPORT_CONSOLE_CONSOLE_WRITES_H_
 #define COORDINATOR_REPORT_CONSOLE_CONSOLE_WRITES_H_
 
@@ -13,8 +13,18 @@ namespace iobench {
 inline constexpr std::string_view kFlushPassesStep = "flush-passes";
 inline constexpr std::string_view kDropPassesStep = "drop-passes";  // drops pages that a pass has read
 
-// Adds the flushes of passes, and how much of the written data arrived at the storage; nothing if all of it did.
-void PutWritten(const v1::PhaseReport& phase, ConsolePage& page);
+// Adds the flushes of passes; nothing if there were none.
+void PutPasses(const v1::PhaseReport& phase, ConsolePage& page);
+
+// Adds how much of the written data arrived at the storage; nothing if all of it did. kFull: also says where no counter
+// shows it.
+void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+
+// Adds where the bytes that were read came from. kBrief: only if some came from the clients' memory, or might have.
+void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+
+// Adds what --cold achieved; nothing without it.
+void PutCold(const v1::PhaseReport& phase, ConsolePage& page);
 
 }  // namespace iobench
 

@@ -25,7 +25,8 @@ uint64_t TotalOf(const ProgressSample& sample) {
   return sample.metadata ? sample.total_ops : sample.total_bytes;
 }
 
-// Returns the completed share of the phase, 0 to 1; NaN if unknown.
+}  // namespace
+
 double ShareDone(const ProgressSample& sample) {
   const uint64_t done = sample.metadata ? sample.ops : sample.bytes;
   double share = NAN;
@@ -34,7 +35,6 @@ double ShareDone(const ProgressSample& sample) {
   return std::isnan(share) ? share : std::clamp(share, 0.0, 1.0);
 }
 
-// Based on the mean rate so far, because the current rate would make the value jump. NaN: not yet known.
 double SecondsLeft(const ProgressSample& sample) {
   if (TotalOf(sample) == 0 && sample.total_s > 0) return std::max(0.0, sample.total_s - sample.elapsed_s);
   const double share = ShareDone(sample);
@@ -47,8 +47,6 @@ std::string LeftText(double seconds) {
   return absl::StrCat("left ",
                       seconds < 59.5 ? absl::StrCat(std::llround(seconds), " s") : FormatSeconds(seconds));
 }
-
-}  // namespace
 
 std::string FormatProgress(const ProgressSample& sample, size_t width_columns) {
   struct Part {

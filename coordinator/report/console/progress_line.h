@@ -28,6 +28,14 @@ struct ProgressSample {
   uint32_t errors = 0;  // workers lost so far; failed lanes are known only at the end of a phase
 };
 
+// Returns the completed share of the phase, 0 to 1; NaN if unknown.
+double ShareDone(const ProgressSample& sample);
+// Returns the time until the end of the phase, from the mean rate so far, because the current rate would make the value
+// jump. NaN: not yet known.
+double SecondsLeft(const ProgressSample& sample);
+// Returns "left 3 s".
+std::string LeftText(double seconds);
+
 // Returns "2/6 random read 43 % 1.23 GiB/s left 12 s 32 of 32 lanes 1 error". If `width_columns` is too small, the
 // least important parts are omitted. Printable, without line break.
 std::string FormatProgress(const ProgressSample& sample, size_t width_columns);

@@ -11,10 +11,15 @@
 
 namespace iobench {
 
-std::string ResultsLine(const std::string& directory, const absl::Status& saved) {
+std::string ResultsLine(const std::string& directory, const absl::Status& saved,
+                        const std::vector<std::string>& documents) {
   const std::string name = Printable(directory);
-  const std::string again = absl::StrCat("; print again with `cluster-iobench report ", name, "`");
+  const std::string again = absl::StrCat("; all details: `cluster-iobench report ", name, " --verbose`");
   std::vector<std::string> names, there, missing;
+  for (const std::string& document : documents) {
+    std::error_code error;
+    if (std::filesystem::exists(absl::StrCat(directory, "/", document), error)) names.push_back(document);
+  }
   for (const ResultFile& file : ResultFiles()) {
     std::error_code error;
     const std::string path = absl::StrCat(directory, "/", file.main_file);

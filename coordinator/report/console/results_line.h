@@ -3,6 +3,7 @@
 #define COORDINATOR_REPORT_CONSOLE_RESULTS_LINE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -10,8 +11,9 @@ namespace iobench {
 
 // `saved`: the status of writing the run to `directory`. After an error, the line names the files that exist and those
 // that are missing; an existing file may then be older than the end of the run. Looks at the directory to find out.
-// Printable, without line end.
-std::string ResultsLine(const std::string& directory, const absl::Status& saved);
+// `documents`: further files in `directory`, of which those that exist are named first. Printable, without line end.
+std::string ResultsLine(const std::string& directory, const absl::Status& saved,
+                        const std::vector<std::string>& documents = {});
 
 }  // namespace iobench
 

@@ -92,8 +92,8 @@ std::string OpsPerSecond(double rate) {
   return std::isfinite(rate) ? absl::StrCat(FormatCount(rate), " ops/s") : "-";
 }
 
-std::string RateText(bool metadata, double bytes_per_s, double ops_per_s) {
-  return metadata ? OpsPerSecond(ops_per_s) : FormatBytesPerSecond(bytes_per_s);
+std::string RateText(bool in_ops, double bytes_per_s, double ops_per_s) {
+  return in_ops ? OpsPerSecond(ops_per_s) : FormatBytesPerSecond(bytes_per_s);
 }
 
 std::string TreeText(const v1::Tree& tree) {

@@ -46,9 +46,10 @@ void Add(const v1::RunReport& report, const v1::PhaseReport& phase, Sweep& sweep
   const int clients = by_all ? report.clients_size() : phase.clients_size();
   point.clients = std::max(point.clients, static_cast<uint32_t>(clients));
   point.lanes = std::max(point.lanes, phase.lane_count());
-  const double rate = phase.metadata() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+  const double rate = phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
   if (IsWhole(phase) && std::isfinite(rate)) point.rates.push_back(rate);
   sweep.scaling.metadata = phase.metadata();
+  sweep.scaling.in_ops = phase.headline_in_ops();
 }
 
 void FillPoints(Sweep& sweep) {
@@ -88,6 +89,7 @@ std::vector<WorkerScaling> ScalingOf(const v1::RunReport& report) {
     if (phase.assignments_size() != 1) continue;
     const v1::Operation& operation = phase.assignments(0).operation();
     scaling.operation = operation.name();
+    scaling.only_target = phase.only_target();
     scaling.bytes_per_lane = ShapeOf(plan, phase).files.bytes_per_lane();
     scaling.record_bytes = operation.record_bytes();
   }

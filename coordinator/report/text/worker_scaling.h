@@ -16,7 +16,7 @@ uint32_t WorkerCount(const v1::PhaseReport& phase);
 
 struct ScalingPoint {
   uint32_t worker_count = 0, client_count = 0, lane_count = 0;
-  // The headline rate (ops/s for metadata, otherwise bytes/s); the median of complete repetitions.
+  // The headline rate (ops/s if `in_ops`, otherwise bytes/s); the median of complete repetitions.
   double rate = 0;
   double rate_per_client = 0;  // a client is a host
   // The rate per worker relative to that of the first point. If that has one worker, rate of N / (N x rate of 1);
@@ -27,7 +27,9 @@ struct ScalingPoint {
 // A phase's points over numbers of workers. The other members say what they have in common.
 struct WorkerScaling {
   std::string operation;
+  uint32_t only_target = 0;  // of the plan's phase: index of the target + 1; 0: all targets
   bool metadata = false;
+  bool in_ops = false;
   uint64_t bytes_per_lane = 0, record_bytes = 0;
   std::vector<ScalingPoint> points;  // ascending number of workers; at least two
 };

@@ -1,12 +1,25 @@
-// The interface for observers of a run: the display, or a test. Called on the conductor's thread, between messages.
-#ifndef COORDINATOR_RUN_RUN_OBSERVER_H_
-#define COORDINATOR_RUN_RUN_OBSERVER_H_
+// The interface for observers of a run: the display, live exports, or a test. Called on the conductor's thread, between messages.
+#ifndef COORDINATOR_LIVE_RUN_OBSERVER_H_
+#define COORDINATOR_LIVE_RUN_OBSERVER_H_
 
 #include <cstdint>
+#include <span>
 
+#include "common/live/latency_bins.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
+
+// What a client's workers answered to their last polls: sums over its lanes that take part.
+struct ClientProgress {
+  uint64_t bytes = 0;
+  uint64_t ops = 0;
+  uint32_t lanes_running = 0;
+  uint32_t lane_count = 0;
+  uint32_t workers_lost = 0;  // of those that take part in the phase
+  double at_s = 0;            // since T: mean time of these answers, so that a rate is exact; 0: none yet
+  LatencyBins latency = {};   // of all its ops so far, or since the warm-up; empty unless shows_latency()
+};
 
 // Progress of a phase. Best effort, based on polls that cannot affect results.
 struct PhaseProgress {
@@ -24,6 +37,8 @@ struct PhaseProgress {
   uint32_t workers_lost = 0;  // in the run so far
   double elapsed_s = 0;       // since T; negative before T
   double time_limit_s = 0;    // --time or --deadline; 0: no limit
+  // In the order of RunReport.clients; empty while the phase is being prepared. Valid only during the call.
+  std::span<const ClientProgress> clients = {};
 };
 
 // The default of every function is to do nothing. They must not block for long: until they return, no message is
@@ -37,7 +52,8 @@ class RunObserver {
   virtual void RunStarts(const v1::RunReport& report) { (void)report; }
   // The workers begin to prepare a phase, which may take minutes on a network file system. Called once per phase.
   virtual void PhasePrepares(const PhaseProgress& progress) { (void)progress; }
-  // Called every progress_interval_ns() from T until the lanes have ended.
+  // Called every progress_interval_ns() from T until the lanes have ended, when the workers have answered that poll, or
+  // at the next one if some do not answer.
   virtual void PhaseMoves(const PhaseProgress& progress) { (void)progress; }
   // `report` contains briefs (coordinator/analysis/brief.h) of the phases so far, with this one as the last.
   virtual void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
@@ -45,8 +61,10 @@ class RunObserver {
   }
   // The interval of PhaseMoves calls; 0: never, and workers are not polled for progress.
   virtual int64_t progress_interval_ns() const { return 0; }
+  // Whether PhaseMoves uses latencies. If no observer does, workers are not asked for them.
+  virtual bool shows_latency() const { return false; }
 };
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_RUN_RUN_OBSERVER_H_
+#endif  // COORDINATOR_LIVE_RUN_OBSERVER_H_

@@ -1,0 +1,51 @@
+// What a run must reach, stated before it starts: "write>=900MiB/s", "random-read:p99<=10ms" (--require). The plan check
+// and the analysis both read criteria here.
+#ifndef COMMON_MODEL_CRITERION_H_
+#define COMMON_MODEL_CRITERION_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+struct Criterion {
+  enum class Figure {
+    kBytesPerSecond,  // the headline
+    kOpsPerSecond,    // the headline
+    kMean,            // of latency, as are those up to kMax, in us
+    kP50,
+    kP90,
+    kP99,
+    kP99_9,
+    kP99_99,
+    kMax,
+    kJain,   // fairness of the lanes, 0 to 1
+    kCov,    // coefficient of variation of the lanes' rates
+    kMarks,  // how many kinds of marks the phase has
+  };
+  enum class Bound { kMin, kMax };
+
+  std::string phases;  // name of a phase, or of the operation of several; "*": all
+  Figure figure = Figure::kBytesPerSecond;
+  Bound bound = Bound::kMin;
+  double limit = 0;  // in UnitOf(figure); included: a figure that equals it meets the criterion
+};
+
+// Reads PHASE[:FIGURE]>=VALUE, PHASE[:FIGURE]<=VALUE or PHASE:marks=none. Without FIGURE it is the headline. The value
+// has a unit: B/s, KiB/s … TiB/s (powers of 1024), kB/s … TB/s (powers of 1000), ops/s, kops/s, Mops/s; us, ms, s for
+// latency; none for jain and cov. InvalidArgument: it is none of these; the message shows the syntax.
+absl::StatusOr<Criterion> ParseCriterion(const std::string& text);
+
+// "B/s", "ops/s", "us", "marks", or "" for a plain number.
+const char* UnitOf(Criterion::Figure figure);
+
+// Whether a phase of this name and operation is meant. A criterion in bytes/s for all phases ("*") leaves out metadata
+// operations, which have no such figure. A phase that one client does alone (--per-client) is meant only by its name.
+bool AppliesTo(const Criterion& criterion, const v1::Phase& phase);
+
+}  // namespace iobench
+
+#endif  // COMMON_MODEL_CRITERION_H_

@@ -1,0 +1,95 @@
+// Accepts the connections of a gRPC server, and closes those whose worker does not join in time.
+#ifndef COMMON_TRANSPORT_GRPC_DOORKEEPER_H_
+#define COMMON_TRANSPORT_GRPC_DOORKEEPER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "common/mutex.h"
+#include "common/transport/grpc/listening_sockets.h"
+#include "common/transport/grpc/turned_away_log.h"
+#include "common/unique_fd.h"
+
+namespace iobench {
+
+// gRPC itself neither limits the number of connections nor says who failed to become one. So this class listens, and
+// gives a connection to gRPC only after its first byte has shown that it speaks what is expected (TLS or HTTP/2). Until
+// its worker has joined, it keeps a duplicate of the descriptor, which shows when the connection ends and can end it:
+// after `join_within_ns`, or after 256 KiB of input. Of at most `max_waiting` such connections the oldest is closed when
+// another arrives, and also when only a few descriptors of the process's limit are left.
+//
+// Connections over Unix sockets have no address by which gRPC's calls could be told apart. They are left to gRPC after
+// their first byte.
+class Doorkeeper {
+ public:
+  struct Options {
+    bool tls = false;
+    int64_t join_within_ns = 0;
+    size_t max_waiting = 0;
+    // Takes the ownership of a connection's descriptor. Called on the doorkeeper's thread.
+    std::function<void(int fd)> admit;
+    // Called on the doorkeeper's thread about four times a second.
+    std::function<void(int64_t now_ns)> tick;
+  };
+
+  // `log` must outlive it.
+  Doorkeeper(ListeningSockets sockets, Options options, TurnedAwayLog& log);
+  ~Doorkeeper();  // closes the sockets, and what was not given to gRPC
+  // Serves the sockets from Start to Stop, on a thread of its own. Connections that arrive before or after that wait in
+  // the kernel's queue. Stop may be called again; the destructor does.
+  void Start();
+  void Stop();
+
+  // A worker has joined on the connection from `peer` (as PeerForPeople has it), which is gRPC's alone from now on.
+  // Callable from any thread.
+  void Joined(const std::string& peer);
+  // gRPC has refused the call of `peer`, which has been logged. The connection is closed soon. From any thread.
+  void Refused(const std::string& peer);
+
+ private:
+  struct Waiting {
+    UniqueFd fd;  // gRPC has another for the same connection once `given`
+    std::string peer;
+    int64_t accepted_ns = 0;
+    int64_t close_at_ns = 0;
+    bool given = false;    // to gRPC
+    bool refused = false;  // what happens to it now has been logged
+  };
+  using Place = std::list<Waiting>::iterator;
+
+  void Serve();
+  int64_t TickNs();  // until waiting connections are looked at again
+  void Accept(int listener);
+  // Handles an event of a connection. Returns a descriptor to give to gRPC, or -1.
+  int Look(int fd, uint32_t events);
+  int LookAtFirstByte(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int Duplicate(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CloseOverdue(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // An empty reason is not logged.
+  void Close(Place place, const std::string& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Options options_;
+  TurnedAwayLog& log_;
+  ListeningSockets sockets_;
+  UniqueFd epoll_;
+  UniqueFd stop_;  // an eventfd
+  int max_fd_;     // descriptors from this number on are left to the rest of the program
+
+  Mutex mutex_;
+  std::list<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);  // the oldest first
+  std::map<int, Place> by_fd_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Place> by_peer_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_TRANSPORT_GRPC_DOORKEEPER_H_

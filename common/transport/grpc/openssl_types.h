@@ -1,0 +1,38 @@
+// Owners of OpenSSL's objects.
+#ifndef COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
+#define COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace iobench {
+
+template <auto Free>
+struct FreedBy {
+  template <typename T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+using OwnedBio = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
+using OwnedKey = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using OwnedCertificate = std::unique_ptr<X509, FreedBy<X509_free>>;
+
+// Reads from `pem`, which must outlive it.
+inline OwnedBio ReadingBio(const std::string& pem) {
+  return OwnedBio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+}
+
+// Returns the next certificate, or null if there is none or it is damaged.
+inline OwnedCertificate NextCertificate(BIO* bio) {
+  return OwnedCertificate(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr));
+}
+
+}  // namespace iobench
+
+#endif  // COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_

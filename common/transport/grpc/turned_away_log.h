@@ -1,0 +1,43 @@
+// Sums up the connections that a coordinator turned away, so that a stranger cannot flood its output.
+#ifndef COMMON_TRANSPORT_GRPC_TURNED_AWAY_LOG_H_
+#define COMMON_TRANSPORT_GRPC_TURNED_AWAY_LOG_H_
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "common/mutex.h"
+
+namespace iobench {
+
+// Usable from any thread. In each period of 10 s it passes on at most 8 lines, and one line for the same host and reason.
+// What is left out is counted and told at the end of the period.
+class TurnedAwayLog {
+ public:
+  using Tell = std::function<void(const std::string& line)>;
+  // `tell` may be null. It is called without a lock held.
+  explicit TurnedAwayLog(Tell tell) : tell_(std::move(tell)) {}
+
+  // `peer`: "10.0.0.7:4242" or "unix socket". `reason` completes "10.0.0.7:4242 was turned away: …".
+  void Add(const std::string& peer, const std::string& reason, int64_t now_ns);
+  // Call it about once a second: tells what was left out when its period is over.
+  void Tick(int64_t now_ns);
+
+ private:
+  static constexpr int64_t kPeriodNs = 10'000'000'000;
+  static constexpr size_t kMaxLines = 8;
+
+  // Returns the line about what the ended period left out, or an empty one.
+  std::string EndPeriod(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Tell tell_;
+  Mutex mutex_;
+  int64_t period_ends_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::set<std::string> told_ ABSL_GUARDED_BY(mutex_);  // host and reason
+  uint64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_TRANSPORT_GRPC_TURNED_AWAY_LOG_H_

@@ -1,0 +1,46 @@
+// The messages of one direction of a stream that can be resumed: each arrives once, whatever connections break.
+#ifndef COMMON_TRANSPORT_GRPC_UNCONFIRMED_H_
+#define COMMON_TRANSPORT_GRPC_UNCONFIRMED_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace iobench {
+
+// The sender's end. Messages are counted from the first one of the worker's first connection. Each is kept until the
+// other end has said that it arrived; on a new connection, those that did not are sent again. Memory is that of the
+// messages under way, since both ends confirm with every message that they send. Not thread-safe.
+template <typename Message>
+class Unconfirmed {
+ public:
+  void Push(Message message) { kept_.push_back(std::move(message)); }
+  bool has_next() const { return next_ < kept_.size(); }
+  // Returns the next message to write on this connection. REQUIRES: has_next().
+  const Message& Take() { return kept_[next_++]; }
+
+  // The other end has the first `count` messages. False: it cannot have them, since they were not written.
+  bool Confirm(uint64_t count) {
+    if (count > confirmed_ + next_) return false;
+    for (; confirmed_ < count; ++confirmed_, --next_) kept_.pop_front();
+    return true;
+  }
+  // A new connection begins, and the other end has the first `count` messages. False as above, or if it lacks some that
+  // it had before.
+  bool Restart(uint64_t count) {
+    if (count < confirmed_ || !Confirm(count)) return false;
+    next_ = 0;
+    return true;
+  }
+
+ private:
+  uint64_t confirmed_ = 0;
+  std::deque<Message> kept_;  // those after the confirmed ones
+  size_t next_ = 0;           // index in kept_ of the next to write
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_TRANSPORT_GRPC_UNCONFIRMED_H_

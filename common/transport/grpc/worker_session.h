@@ -1,0 +1,84 @@
+// A worker that has joined a gRPC coordinator, over all connections that it makes.
+#ifndef COMMON_TRANSPORT_GRPC_WORKER_SESSION_H_
+#define COMMON_TRANSPORT_GRPC_WORKER_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/mutex.h"
+#include "common/transport/event_queue.h"
+#include "common/transport/grpc/unconfirmed.h"
+#include "common/transport/transport.h"
+
+namespace iobench {
+
+// One connection of a worker, as its session sees it.
+class SessionStream {
+ public:
+  virtual ~SessionStream() = default;
+  // There is something to write. Called without the session's lock.
+  virtual void Kick() = 0;
+  // Nobody needs it any more: another connection of the same worker has taken its place, or the worker is to leave.
+  virtual void Cancel() = 0;
+};
+
+// When a connection breaks, the session waits for the worker to come back, for the time of its lease: that of the latest
+// Ping, once the worker is known to have received one. Before, it has no lease and leaves, so it is lost at once. Nothing is
+// lost or doubled meanwhile: requests are kept until they have arrived, and so are the worker's events at its end. Callable
+// from any thread. Streams name themselves, so that what an earlier connection still reports is ignored.
+class WorkerSession {
+ public:
+  // `reconnects`: false if a broken connection means that the worker is gone. `events` must outlive it.
+  WorkerSession(WorkerId id, std::string address, bool reconnects, EventQueue& events)
+      : id_(id), address_(std::move(address)), reconnects_(reconnects), events_(events) {}
+
+  const std::string& address() const { return address_; }  // of its first connection
+
+  // Makes `stream` the worker's connection; the worker has the first `requests_received` requests. Returns how many of
+  // its events have arrived. NotFound: the worker is not part of the run any more. InvalidArgument: an impossible count.
+  absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream, uint64_t requests_received,
+                                  CoordTime at);
+  // Unavailable: the worker is gone. Sent when there is a connection.
+  absl::Status Post(const v1::WorkerRequest& request);
+  // Returns the next request to write on this connection, or nullopt.
+  std::optional<v1::WorkerRequest> Take(const SessionStream& stream);
+  // Passes an event on. False: it confirms requests that were not sent. What comes over an earlier connection is dropped,
+  // since the worker sends it again.
+  bool Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
+  // The connection has ended. `broke`: without a word, so that the worker may come back. Returns how long the session
+  // waits for that: call Expire then. 0: it does not wait.
+  int64_t Detach(const SessionStream& stream, bool broke, const std::string& reason, CoordTime at);
+  // The worker is lost if it has not come back since its connection broke at `broke_at`.
+  void Expire(CoordTime broke_at);
+  // Ends the session, and its connection. For a worker that was told to leave and has not.
+  void BreakOff();
+
+ private:
+  void End(const std::string& reason, CoordTime at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const WorkerId id_;
+  const std::string address_;
+  const bool reconnects_;
+  EventQueue& events_;
+  Mutex mutex_;
+  std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // null: none now
+  Unconfirmed<v1::WorkerRequest> requests_ ABSL_GUARDED_BY(mutex_);
+  uint64_t events_received_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t requests_posted_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t lease_request_ ABSL_GUARDED_BY(mutex_) = 0;  // number of the first with a lease; 0: none
+  int64_t posted_lease_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t lease_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: the worker may not know of any
+  CoordTime broke_at_ ABSL_GUARDED_BY(mutex_);
+  std::string why_broken_ ABSL_GUARDED_BY(mutex_);
+  bool leave_posted_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace iobench
+
+#endif  // COMMON_TRANSPORT_GRPC_WORKER_SESSION_H_

@@ -1,0 +1,252 @@
+#include "coordinator/analysis/compare/compare_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/analysis/compare/bootstrap.h"
+#include "coordinator/analysis/compare/ratio_maps.h"
+#include "coordinator/analysis/compare/repetition_list.h"
+#include "coordinator/analysis/compare/report_heading.h"
+#include "coordinator/analysis/compare/verdicts.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kMinRepetitions = 3;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// A ratio, and its interval if there is one.
+struct Tested {
+  v1::RatioEstimate estimate;
+  std::optional<RatioInterval> interval;
+};
+
+Tested CannotTell(double baseline, double compared, std::string why) {
+  Tested tested;
+  const double ratio = compared / baseline;
+  tested.estimate = UnknownEstimate(std::isfinite(ratio) && ratio > 0 ? ratio : kNaN, std::move(why));
+  return tested;
+}
+
+Tested TestedFrom(double baseline, const RelativeError& baseline_error, double compared,
+                  const RelativeError& compared_error, double level) {
+  const RatioInterval interval = RatioOf(baseline, baseline_error, compared, compared_error, level);
+  return {EstimateFrom(interval), interval};
+}
+
+double MeanRate(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return values.empty() ? kNaN : sum / static_cast<double>(values.size());
+}
+
+std::string SlicesWhy(const char* which, const PhaseSamples& samples) {
+  if (!samples.slices_why.empty()) return absl::StrCat(which, ": ", samples.slices_why);
+  if (samples.slices.size() < kMinSlices) {
+    return absl::StrCat(which, ": only ", samples.slices.size(), " time slices; ", kMinSlices, " are needed");
+  }
+  return absl::StrCat(which, ": its rate changes too slowly for its length to tell chance from difference");
+}
+
+constexpr char kRepeatHint[] = "; measure longer, or repeat the runs (--repeat 5)";
+
+// One measurement each: the time slices within them.
+Tested RateFromSlices(const PhaseSamples& baseline, const PhaseSamples& compared, double level) {
+  const double before = baseline.Rates()[0], after = compared.Rates()[0];
+  const std::optional<RelativeError> before_error = ErrorOfSeries(baseline.slices);
+  const std::optional<RelativeError> after_error = ErrorOfSeries(compared.slices);
+  if (!before_error.has_value())
+    return CannotTell(before, after, absl::StrCat(SlicesWhy("baseline", baseline), kRepeatHint));
+  if (!after_error.has_value())
+    return CannotTell(before, after, absl::StrCat(SlicesWhy("other run", compared), kRepeatHint));
+  return TestedFrom(before, *before_error, after, *after_error, level);
+}
+
+// The counts of a message's map as numbers that can be added and subtracted.
+class LatencyCounts {
+ public:
+  explicit LatencyCounts(const v1::LatencyMap& map)
+      : upper_(map.bin_upper_us().begin(), map.bin_upper_us().end()) {
+    slices_.lowest_us = map.lowest_us();
+    slices_.bin_upper_us = upper_;
+    const size_t bins = upper_.size();
+    if (bins == 0 || static_cast<size_t>(map.ops_size()) != bins * map.slice_count()) return;
+    counts_.assign(map.ops().begin(), map.ops().end());
+    for (uint32_t i = 0; i < map.slice_count(); ++i)
+      slices_.counts.push_back(std::span<const double>(counts_).subspan(i * bins, bins));
+  }
+  LatencyCounts(const LatencyCounts&) = delete;
+  LatencyCounts& operator=(const LatencyCounts&) = delete;
+  const LatencyOverTime& slices() const { return slices_; }
+
+ private:
+  std::vector<double> upper_, counts_;
+  LatencyOverTime slices_;
+};
+
+Tested LatencyFromSlices(const PhaseSamples& baseline, const PhaseSamples& compared, double level) {
+  const double before = baseline.P99s()[0], after = compared.P99s()[0];
+  const auto before_error = ErrorOfPercentile(LatencyCounts(baseline.latency).slices(), 0.99);
+  const auto after_error = ErrorOfPercentile(LatencyCounts(compared.latency).slices(), 0.99);
+  if (!before_error.has_value() || !after_error.has_value())
+    return CannotTell(before, after, absl::StrCat("too few time slices of latency", kRepeatHint));
+  return TestedFrom(before, *before_error, after, *after_error, level);
+}
+
+Tested TestedLatency(const PhaseSamples& baseline, const PhaseSamples& compared, const std::string& method,
+                     double level) {
+  const std::vector<double> before = baseline.P99s(), after = compared.P99s();
+  const double before_mean = MeanRate(before), after_mean = MeanRate(after);
+  if (!(before_mean > 0) || !(after_mean > 0)) return CannotTell(kNaN, kNaN, "no latency");
+  if (baseline.p99_unsure() || compared.p99_unsure())
+    return CannotTell(before_mean, after_mean, "fewer than 100 ops are slower than p99");
+  if (method == "repetitions")
+    return TestedFrom(before_mean, ErrorOfMean(before), after_mean, ErrorOfMean(after), level);
+  if (method == "slices") return LatencyFromSlices(baseline, compared, level);
+  return CannotTell(before_mean, after_mean, "as for the rate");
+}
+
+struct Pair {
+  v1::PhaseComparison comparison;
+  std::optional<RatioInterval> rate;
+};
+
+Pair Compare(const PhaseSamples& baseline, const PhaseSamples& compared, uint32_t run, double level) {
+  Pair pair;
+  v1::PhaseComparison& comparison = pair.comparison;
+  *comparison.mutable_phase() = baseline.key;
+  comparison.set_run(run);
+  comparison.set_metadata(baseline.metadata);
+  *comparison.mutable_baseline() = SummaryOf(baseline);
+  *comparison.mutable_compared() = SummaryOf(compared);
+  const std::vector<double> before = baseline.Rates(), after = compared.Rates();
+  Tested rate;
+  if (before.empty() || after.empty()) {
+    rate = CannotTell(kNaN, kNaN,
+                      absl::StrCat(before.empty() ? "baseline" : "other run",
+                                   ": no complete measurement (interrupted, partial or failed)"));
+  } else if (before.size() >= kMinRepetitions && after.size() >= kMinRepetitions) {
+    comparison.set_method("repetitions");
+    rate = TestedFrom(MeanRate(before), ErrorOfMean(before), MeanRate(after), ErrorOfMean(after), level);
+  } else if (before.size() == 1 && after.size() == 1) {
+    rate = RateFromSlices(baseline, compared, level);
+    if (rate.interval.has_value()) comparison.set_method("slices");
+  } else {
+    rate = CannotTell(MeanRate(before), MeanRate(after),
+                      absl::StrCat("complete repetitions: ", before.size(), " and ", after.size(),
+                                   "; at least ", kMinRepetitions, " are needed in both, or one in each"));
+  }
+  // Latency can be told from its own slices where the rate cannot, for example because of a flush.
+  const bool single = before.size() == 1 && after.size() == 1;
+  const std::string latency_method = single ? "slices" : comparison.method();
+  *comparison.mutable_latency_p99() = TestedLatency(baseline, compared, latency_method, level).estimate;
+  *comparison.mutable_rate() = rate.estimate;
+  pair.rate = rate.interval;
+  return pair;
+}
+
+void AddPairs(std::span<const RunToCompare> runs, uint32_t run, double level, v1::CompareReport& report,
+              std::vector<std::optional<RatioInterval>>& rates) {
+  const auto index_of = [](const std::vector<PhaseSamples>& phases) {
+    std::map<std::string, const PhaseSamples*> index;
+    for (const PhaseSamples& phase : phases) index[TextOf(phase.key)] = &phase;
+    return index;
+  };
+  const auto add_unmatched = [&](const v1::PhaseKey& key, bool only_in_baseline) {
+    v1::UnmatchedPhase& unmatched = *report.add_unmatched();
+    *unmatched.mutable_phase() = key;
+    unmatched.set_run(run);
+    unmatched.set_only_in_baseline(only_in_baseline);
+  };
+  const auto in_baseline = index_of(runs[0].phases), in_run = index_of(runs[run].phases);
+  for (const PhaseSamples& baseline : runs[0].phases) {
+    const auto found = in_run.find(TextOf(baseline.key));
+    if (found == in_run.end()) {
+      add_unmatched(baseline.key, true);
+      continue;
+    }
+    Pair pair = Compare(baseline, *found->second, run, level);
+    *report.add_phases() = std::move(pair.comparison);
+    rates.push_back(pair.rate);
+  }
+  for (const PhaseSamples& phase : runs[run].phases) {
+    if (!in_baseline.contains(TextOf(phase.key))) add_unmatched(phase.key, false);
+  }
+}
+
+void SetVerdicts(double level, v1::CompareReport& report) {
+  std::vector<v1::RatioEstimate*> rates, latencies;
+  for (v1::PhaseComparison& phase : *report.mutable_phases()) {
+    rates.push_back(phase.mutable_rate());
+    latencies.push_back(phase.mutable_latency_p99());
+  }
+  SetFamilyVerdicts(rates, Better::kAbove, level);
+  SetFamilyVerdicts(latencies, Better::kBelow, level);
+}
+
+void CountVerdicts(uint32_t run, v1::CompareReport& report) {
+  v1::VerdictCount& count = *report.add_counts();
+  count.set_run(run);
+  for (const v1::PhaseComparison& phase : report.phases()) {
+    if (phase.run() != run) continue;
+    const std::string& verdict = phase.rate().verdict();
+    if (verdict == kBetter) count.set_better(count.better() + 1);
+    if (verdict == kWorse) count.set_worse(count.worse() + 1);
+    if (verdict == kNoDifference) count.set_no_difference(count.no_difference() + 1);
+    if (verdict == kCannotTell) count.set_cannot_tell(count.cannot_tell() + 1);
+  }
+}
+
+void Judge(double limit, double level, std::span<const std::optional<RatioInterval>> rates,
+           v1::CompareReport& report) {
+  std::vector<double> p_values;
+  for (const auto& rate : rates) p_values.push_back(rate.has_value() ? 2 * TailBelow(*rate, limit) : kNaN);
+  const std::vector<double> adjusted = HolmAdjusted(p_values);
+  v1::Gate& gate = *report.mutable_gate();
+  gate.set_limit_percent(100 * limit);
+  for (size_t i = 0; i < adjusted.size(); ++i) {
+    const char* verdict = LimitVerdict(adjusted[i], level);
+    report.mutable_phases(static_cast<int>(i))->set_limit_verdict(verdict);
+    CountLimitVerdict(verdict, gate);
+  }
+}
+
+}  // namespace
+
+RunToCompare RunToCompareFrom(const std::string& name, const v1::RunReport& report) {
+  RunToCompare run;
+  run.run.set_name(name);
+  run.run.set_id(report.run().id());
+  run.run.set_label(report.run().label());
+  run.run.set_started_at(report.run().started_at());
+  run.run.set_command(report.run().command());
+  for (const v1::ErrorReport& problem : report.run().problems()) run.run.add_problems(problem.message());
+  if (!report.run().finished()) run.run.add_problems("the run did not finish");
+  run.facts = FactsOf(report);
+  run.phases = SamplesOf(report);
+  return run;
+}
+
+v1::CompareReport CompareRuns(std::span<const RunToCompare> runs, const CompareSettings& settings) {
+  v1::CompareReport report;
+  FillHeading("cluster-iobench comparison 1", runs, settings, report);
+  if (runs.size() == 1) {
+    for (const PhaseSamples& phase : runs[0].phases) *report.add_repetitions() = RepetitionListOf(phase);
+    return report;
+  }
+  std::vector<std::optional<RatioInterval>> rates;  // of report.phases
+  for (uint32_t run = 1; run < runs.size(); ++run) AddPairs(runs, run, settings.level, report, rates);
+  SetVerdicts(settings.level, report);
+  AddRatioMaps(rates, settings.level, report);
+  for (uint32_t run = 1; run < runs.size(); ++run) CountVerdicts(run, report);
+  if (settings.fail_under.has_value()) Judge(*settings.fail_under, settings.level, rates, report);
+  return report;
+}
+
+}  // namespace iobench

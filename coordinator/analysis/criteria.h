@@ -1,0 +1,17 @@
+// Whether a run met its criteria (--require). Pure.
+#ifndef COORDINATOR_ANALYSIS_CRITERIA_H_
+#define COORDINATOR_ANALYSIS_CRITERIA_H_
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Replaces report.criteria by a verdict on each criterion of the plan. Phases may be briefs (brief.h). Every phase that
+// the criterion applies to must meet it, in every repetition; the worst one decides. If all that can be judged meet it,
+// a phase that did not run, was interrupted, did not measure the figure, or has a mark by which the figure may be
+// better than the storage (docs/measurement.md) leaves it undecided, which counts as not met.
+void NoteCriteria(v1::RunReport& report);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_CRITERIA_H_

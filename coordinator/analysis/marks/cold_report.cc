@@ -1,0 +1,127 @@
+#include "coordinator/analysis/marks/cold_report.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/model/phase_shape.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/phase/phase_reads.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kWarmPercent = 5.0;
+
+// What the counters of one client say.
+struct Coldness {
+  double resident_percent = 0;  // of its files, before the start
+  double cached_percent = 0;    // of what it read
+  bool known = false;
+
+  double percent() const { return std::max(resident_percent, cached_percent); }
+};
+
+double PercentOf(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+Coldness ColdnessOf(const PhaseView& view, const v1::ClientPhaseReport& client, const ClientPart& part) {
+  Coldness cold;
+  double resident = 0;
+  bool all_resident_known = !part.lanes.empty();
+  std::set<uint32_t> owners;
+  for (const AlignedLane* lane : part.lanes) {
+    all_resident_known &= lane->result->has_resident_bytes();
+    if (owners.insert(lane->result->file_owner()).second) {
+      resident += static_cast<double>(lane->result->resident_bytes());
+    }
+  }
+  if (all_resident_known) {
+    cold.resident_percent = PercentOf(resident, static_cast<double>(FileBytesOf(view, part.lanes)));
+  }
+  const v1::ReadSources& sources = client.read_sources();
+  const uint64_t counted = sources.asked_bytes() - std::min(sources.asked_bytes(), sources.unknown_bytes());
+  cold.cached_percent = PercentOf(static_cast<double>(sources.cache_bytes()), static_cast<double>(counted));
+  for (const v1::Mark& mark : client.marks()) {  // of names: their requests have been compared there
+    if (view.traits.metadata && mark.code() == "cached") cold.cached_percent = mark.value();
+  }
+  const bool names_counted = view.traits.metadata && client.has_nfs_rpc();
+  cold.known = names_counted || (client.has_read_sources() && sources.unknown_bytes() == 0);
+  return cold;
+}
+
+bool AnyOnServer(const PhaseView& view) {
+  return std::any_of(view.aligned.lanes.begin(), view.aligned.lanes.end(), [&view](const AlignedLane& lane) {
+    const v1::TargetFacts* const target = view.TargetOf(lane);
+    return target != nullptr && target->network();
+  });
+}
+
+std::string AboutServer(const PhaseView& view) {
+  if (!AnyOnServer(view)) return "";
+  for (const v1::StepResult& hook : view.phase.hooks()) {
+    if (hook.name() == "before-phase") return "left to the hook of --before-phase";
+  }
+  const auto memory = static_cast<double>(view.run.plan().server_memory_bytes());
+  if (memory == 0) {
+    return "unknown: drop it with a --before-phase hook, or use files larger than the server's memory and give that "
+           "with --server-memory";
+  }
+  std::vector<const AlignedLane*> lanes;
+  for (const AlignedLane& lane : view.aligned.lanes) lanes.push_back(&lane);
+  const auto files = static_cast<double>(FileBytesOf(view, lanes));
+  if (files <= memory) {
+    return absl::StrCat("may be warm: the files of ", FormatBytes(files), " fit into its memory of ",
+                        FormatBytes(memory));
+  }
+  return absl::StrFormat("at most %.0f %% of the files of %s fit into its memory of %s", 100 * memory / files,
+                         FormatBytes(files), FormatBytes(memory));
+}
+
+}  // namespace
+
+void FillCold(const PhaseView& view, v1::PhaseReport& report) {
+  const auto& steps = view.phase.phase().before();
+  const bool asked = std::any_of(steps.begin(), steps.end(),
+                                 [](const v1::Step& step) { return step.drop_caches().verify(); });
+  if (!asked || view.aligned.lanes.empty()) return;
+  const std::vector<ClientPart> parts = ClientPartsOf(view);
+  std::vector<std::string> unknown;
+  double warmest = 0;
+  for (v1::ClientPhaseReport& client : *report.mutable_clients()) {
+    const ClientPart& part = parts[view.roster.ClientOf(client.workers(0).worker())];
+    if (part.lanes.empty()) continue;
+    const Coldness cold = ColdnessOf(view, client, part);
+    if (!cold.known) unknown.push_back(client.host());
+    warmest = std::max(warmest, cold.percent());
+    if (cold.percent() <= kWarmPercent) continue;
+    v1::Mark mark = MakeMark(
+        "not_cold", client.host(), cold.percent(), kWarmPercent,
+        "--cold did not make this client cold: run the workers as root with --allow drop-caches, or use -I, "
+        "--rotate-clients or files larger than its memory (-s 2xram)");
+    *report.add_marks() = mark;
+    *client.add_marks() = std::move(mark);
+  }
+  v1::ColdReport& verdict = *report.mutable_cold();
+  verdict.set_verified(unknown.empty() && warmest <= kWarmPercent);
+  if (!unknown.empty()) {
+    constexpr size_t kMaxNamed = 3;
+    const size_t more = unknown.size() - std::min(unknown.size(), kMaxNamed);
+    unknown.resize(unknown.size() - more);
+    verdict.set_clients(absl::StrCat("not verified: no counter of ", absl::StrJoin(unknown, ", "),
+                                     more > 0 ? absl::StrCat(" and ", more, " more") : std::string(),
+                                     " shows where its reads came from"));
+  } else {
+    verdict.set_clients(absl::StrFormat("%s: at most %.1f %% of a client's reads came from its memory",
+                                        warmest <= kWarmPercent ? "verified" : "not cold", warmest));
+  }
+  verdict.set_server(AboutServer(view));
+}
+
+}  // namespace iobench

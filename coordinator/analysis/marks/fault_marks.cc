@@ -1,0 +1,75 @@
+// The marks of faults that the phase survived: the run was resumed before it, connections broke, ops were retried.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "coordinator/analysis/marks/marks.h"
+
+namespace iobench {
+namespace {
+
+std::string CountedThing(uint64_t count, const char* noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+void AddResumed(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  const v1::Resumption* resumption = nullptr;
+  for (const v1::Resumption& each : view.run.resumptions()) {
+    if (each.first_phase() == view.phase.index()) resumption = &each;  // the last one measured it
+  }
+  if (resumption == nullptr) return;
+  const std::string differences = absl::StrJoin(resumption->differences(), "; ");
+  marks.push_back(
+      MakeMark("resumed", "phase", view.run.resumptions_size(), 0,
+               absl::StrCat("the run was resumed at ", resumption->resumed_at(), " before this phase (",
+                            resumption->ended_by(),
+                            "), with data prepared anew: what earlier phases left in caches is gone",
+                            differences.empty() ? "" : absl::StrCat("; since then: ", differences))));
+}
+
+void AddReconnected(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  uint64_t reconnects = 0, workers = 0;
+  std::string first;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (worker.result->reconnects() == 0) continue;
+    reconnects += worker.result->reconnects();
+    if (++workers == 1) {
+      first = absl::StrCat("worker ", worker.number, " on ",
+                           view.roster.NameOf(view.roster.ClientOf(worker.number)));
+    }
+  }
+  if (reconnects == 0) return;
+  marks.push_back(MakeMark(
+      "reconnected", "phase", static_cast<double>(reconnects), 0,
+      absl::StrCat(
+          first, workers > 1 ? absl::StrCat(" and ", workers - 1, " more") : "", " reconnected ",
+          CountedThing(reconnects, "time"),
+          " to the coordinator: nothing was lost, but the network may have disturbed the storage, too")));
+}
+
+void AddRetriedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  if (report.retried_ops().empty()) return;
+  uint64_t count = 0;
+  std::vector<std::string> kinds;
+  for (const v1::FailedOps& retried : report.retried_ops()) {
+    count += retried.count();
+    kinds.push_back(absl::StrCat(retried.count(), " ", retried.operation(), " ", retried.error(), " in ",
+                                 CountedThing(retried.lanes(), "lane")));
+  }
+  marks.push_back(MakeMark("retried_ops", "phase", static_cast<double>(count), 0,
+                           absl::StrCat("the server asked to try again later: ", absl::StrJoin(kinds, ", "),
+                                        "; the waits are in the measured times")));
+}
+
+}  // namespace
+
+std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report) {
+  std::vector<v1::Mark> marks;
+  AddResumed(view, marks);
+  AddReconnected(view, marks);
+  AddRetriedOps(report, marks);
+  return marks;
+}
+
+}  // namespace iobench

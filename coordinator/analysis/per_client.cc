@@ -1,0 +1,142 @@
+#include "coordinator/analysis/per_client.h"
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/not_a_number.h"
+#include "coordinator/analysis/phase/spread.h"
+
+namespace iobench {
+namespace {
+
+double RateOfClients(const v1::PhaseReport& phase) {
+  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+}
+
+// In the window of the phase's headline.
+double RateOfWorkers(const v1::PhaseReport& phase, const std::set<uint32_t>& workers) {
+  double rate = 0;
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    for (const v1::WorkerPhaseReport& worker : client.workers()) {
+      if (!workers.contains(worker.worker())) continue;
+      rate += phase.headline_in_ops() ? worker.ops_per_s() : worker.bytes_per_s();
+    }
+  }
+  return rate;
+}
+
+// The workers of a phase that one client does alone.
+std::set<uint32_t> WorkersOfClient(const v1::Phase& planned) {
+  std::set<uint32_t> workers;
+  for (const v1::Assignment& assignment : planned.assignments()) {
+    workers.insert(assignment.who().workers().begin(), assignment.who().workers().end());
+  }
+  return workers;
+}
+
+v1::PerClientReport* ReportOn(const std::string& phase, v1::RunReport& report) {
+  for (v1::PerClientReport& each : *report.mutable_per_client()) {
+    if (each.phase() == phase) return &each;
+  }
+  return nullptr;
+}
+
+v1::PerClientRow* RowOf(const std::string& client, v1::PerClientReport& report) {
+  for (v1::PerClientRow& row : *report.mutable_clients()) {
+    if (row.client() == client) return &row;
+  }
+  return nullptr;
+}
+
+// The mean of `count` + 1 values, of which `mean` is that of the first `count`.
+double MeanWith(double mean, uint32_t count, double value) {
+  return count == 0 ? value : (mean * count + value) / (count + 1);
+}
+
+void NoteTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerClientReport& report) {
+  uint32_t count = 0;
+  for (const v1::Phase& planned : plan.phases()) {
+    if (planned.alone().phase() != report.phase()) continue;
+    v1::PerClientRow* const row = RowOf(planned.alone().client(), report);
+    if (row == nullptr) continue;
+    count = row->together_count();
+    const double rate = RateOfWorkers(phase, WorkersOfClient(planned));
+    row->set_together(MeanWith(row->together(), count, rate));
+    row->set_together_count(count + 1);
+  }
+  report.set_together(MeanWith(report.together(), count, RateOfClients(phase)));
+}
+
+}  // namespace
+
+void BeginPerClient(v1::RunReport& report) {
+  report.clear_per_client();
+  for (const v1::Phase& planned : report.run().plan().phases()) {
+    if (!planned.has_alone()) continue;
+    v1::PerClientReport* of_phase = ReportOn(planned.alone().phase(), report);
+    if (of_phase == nullptr) {
+      of_phase = report.add_per_client();
+      of_phase->set_phase(planned.alone().phase());
+      of_phase->set_together(kNaN);
+    }
+    v1::PerClientRow& row = *of_phase->add_clients();
+    row.set_client(planned.alone().client());
+    row.set_alone(kNaN);
+    row.set_together(kNaN);
+    JudgeClients(*of_phase);
+  }
+}
+
+void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
+  const v1::Plan& plan = report.run().plan();
+  if (report.per_client().empty() || plan.phases().empty()) return;
+  const v1::Phase& planned =
+      plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+  v1::PerClientReport* const mine =
+      ReportOn(planned.has_alone() ? planned.alone().phase() : planned.name(), report);
+  if (mine == nullptr) return;
+  mine->set_in_ops(phase.headline_in_ops());
+  if (phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;
+  if (!std::isfinite(RateOfClients(phase))) return;
+  if (!planned.has_alone()) {
+    NoteTogether(plan, phase, *mine);
+  } else if (v1::PerClientRow* const row = RowOf(planned.alone().client(), *mine); row != nullptr) {
+    row->set_alone(MeanWith(row->alone(), row->alone_count(), RateOfClients(phase)));
+    row->set_alone_count(row->alone_count() + 1);
+  }
+  JudgeClients(*mine);
+}
+
+void JudgeClients(v1::PerClientReport& report) {
+  std::vector<double> alone;
+  double together_sum = 0, together_min = kNaN;
+  size_t together_count = 0;
+  for (const v1::PerClientRow& row : report.clients()) {
+    if (std::isfinite(row.alone())) alone.push_back(row.alone());
+    if (!std::isfinite(row.together())) continue;
+    together_sum += row.together();
+    together_min = std::fmin(together_min, row.together());
+    ++together_count;
+  }
+  double sum_alone = 0;
+  for (const double rate : alone) sum_alone += rate;
+  const bool all = alone.size() == static_cast<size_t>(report.clients_size());
+  report.set_median_alone(MedianOf(alone));
+  report.set_sum_alone(all ? sum_alone : kNaN);
+  report.set_scaling(all && sum_alone > 0 ? report.together() / sum_alone : kNaN);
+  report.set_fairness(together_sum > 0 ? together_min / (together_sum / static_cast<double>(together_count))
+                                       : kNaN);
+  for (v1::PerClientRow& row : *report.mutable_clients()) {
+    std::vector<double> others;
+    for (const v1::PerClientRow& other : report.clients()) {
+      if (&other != &row && std::isfinite(other.alone())) others.push_back(other.alone());
+    }
+    const double median = MedianOf(others);
+    row.set_of_others(median > 0 ? row.alone() / median : kNaN);
+    row.set_outlier(row.of_others() < kOutlierShare);  // false for NaN
+  }
+}
+
+}  // namespace iobench

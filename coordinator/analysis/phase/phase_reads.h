@@ -1,0 +1,30 @@
+// Where the bytes that a phase read came from: a server, a disk, or the clients' own memory.
+#ifndef COORDINATOR_ANALYSIS_PHASE_PHASE_READS_H_
+#define COORDINATOR_ANALYSIS_PHASE_PHASE_READS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "coordinator/analysis/phase/phase_view.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Returns the sources of what the lanes of a client read in their timed regions, warm-up included. mountstats covers
+// lanes on NFS, /proc/self/io those on local file systems; what libnfs reads comes from its server. Bytes that no counter
+// covers are `unknown`. nullopt: the lanes read nothing, or with an engine that moves nothing. `host`: the counters of
+// the client.
+std::optional<v1::ReadSources> ReadSourcesOf(const PhaseView& view, const v1::HostDelta& host,
+                                             const ClientPart& part);
+
+// Fills read_sources of the phase and its clients. REQUIRES: the clients are filled, with their host_delta.
+void FillReads(const PhaseView& view, v1::PhaseReport& report);
+
+// Returns the total size of the files that lanes use; lanes that use the same files count once. 0: the phase works on
+// names, or on nothing.
+uint64_t FileBytesOf(const PhaseView& view, std::span<const AlignedLane* const> lanes);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_PHASE_PHASE_READS_H_

@@ -1,0 +1,122 @@
+#include "coordinator/cluster/samplers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "common/status_util.h"
+#include "common/time.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kSamplerPings = 8;
+// A server may be busy to the last processor: then its sampler answers late, and that must not cost its figures.
+constexpr int64_t kWithinNs = 5 * kNanosPerSecond;
+constexpr int64_t kAfterInterruptNs = kNanosPerSecond / 2;
+
+// More than a sampler keeps, and than a host has.
+constexpr int kMaxIntervals = 5000;
+constexpr int kMaxDevices = 4096;
+constexpr size_t kMaxNameBytes = 128;
+
+bool IsAmount(double value) {
+  return std::isfinite(value) && value >= 0;
+}
+
+// True if what a sampler says can be: it is from another host, which may be anybody's.
+bool IsPossible(const v1::ServerInterval& interval) {
+  const bool shares = IsAmount(interval.cpu_busy()) && interval.cpu_busy() <= 1 &&
+                      IsAmount(interval.busiest_processor()) && interval.busiest_processor() <= 1;
+  bool possible = shares && interval.disks_size() <= kMaxDevices && interval.nics_size() <= kMaxDevices &&
+                  interval.begin_worker_ns() >= 0 && interval.end_worker_ns() <= INT64_MAX / 4;
+  for (const v1::DiskDelta& disk : interval.disks()) {
+    possible = possible && disk.name().size() <= kMaxNameBytes && IsAmount(disk.busy_s()) &&
+               IsAmount(disk.waited_s());
+  }
+  for (const v1::NicDelta& nic : interval.nics()) possible = possible && nic.name().size() <= kMaxNameBytes;
+  return possible;
+}
+
+bool ArePossible(const v1::Samples& samples) {
+  return samples.intervals_size() <= kMaxIntervals &&
+         std::all_of(samples.intervals().begin(), samples.intervals().end(), IsPossible);
+}
+
+}  // namespace
+
+absl::Status Samplers::Ping(Waiting waiting) {
+  std::map<uint32_t, v1::PingBurst> bursts;
+  for (int round = 0; round < kSamplerPings; ++round) {
+    std::map<uint32_t, CoordTime> sent;
+    IOBENCH_RETURN_IF_ERROR(cluster_.CallSamplers(
+        [&](const Member& sampler) -> std::optional<v1::WorkerRequest> {
+          v1::WorkerRequest request;
+          request.mutable_ping();
+          sent[sampler.number] = cluster_.Now();
+          return request;
+        },
+        [&](const Member& sampler, const ReceivedEvent& received) {
+          v1::PingSample& sample = *bursts[sampler.number].add_samples();
+          sample.set_sent_coord_ns(sent[sampler.number].ns);
+          sample.set_received_worker_ns(received.event.pong().received_worker_ns());
+          sample.set_replied_worker_ns(received.event.pong().replied_worker_ns());
+          sample.set_returned_coord_ns(received.received_at.ns);
+        },
+        waiting.within_ns, waiting.interruptible));
+  }
+  for (auto& [number, burst] : bursts) *records_[number].add_bursts() = std::move(burst);
+  return absl::OkStatus();
+}
+
+absl::Status Samplers::Take(Waiting waiting) {
+  return cluster_.CallSamplers(
+      [&](const Member&) -> std::optional<v1::WorkerRequest> {
+        v1::WorkerRequest request;
+        request.mutable_sample()->set_interval_ms(static_cast<uint32_t>(interval_ns_ / 1'000'000));
+        return request;
+      },
+      [&](const Member& sampler, const ReceivedEvent& received) {
+        v1::ServerRecord& record = RecordOf(sampler);
+        if (received.event.problem().code() != 0) {
+          record.set_lost_reason(received.event.problem().message());
+          return;
+        }
+        if (ArePossible(received.event.samples())) {
+          *record.mutable_intervals() = received.event.samples().intervals();
+        } else {
+          record.set_lost_reason("it reported what no host can have done");
+        }
+      },
+      waiting.within_ns, waiting.interruptible);
+}
+
+absl::Status Samplers::Begin() {
+  records_.assign(cluster_.samplers().size(), {});
+  if (records_.empty()) return absl::OkStatus();
+  for (uint32_t i = 0; i < records_.size(); ++i) records_[i].set_sampler(first_index_ + i);
+  constexpr Waiting kBefore = {.within_ns = kWithinNs, .interruptible = true};
+  IOBENCH_RETURN_IF_ERROR(Ping(kBefore));
+  IOBENCH_RETURN_IF_ERROR(Take(kBefore));
+  for (v1::ServerRecord& record : records_) record.clear_intervals();
+  return absl::OkStatus();
+}
+
+std::vector<v1::ServerRecord> Samplers::End() {
+  if (records_.empty()) return {};
+  // Not interruptible: an answer that nobody waits for would take its figures with it.
+  const Waiting after = {.within_ns = cluster_.interrupted() ? kAfterInterruptNs : kWithinNs,
+                         .interruptible = false};
+  Take(after).IgnoreError();
+  Ping(after).IgnoreError();
+  for (const Member& sampler : cluster_.samplers()) {
+    if (!sampler.lost) continue;
+    RecordOf(sampler).set_lost(true);
+    RecordOf(sampler).set_lost_reason(sampler.lost_reason);
+  }
+  return std::exchange(records_, {});
+}
+
+}  // namespace iobench

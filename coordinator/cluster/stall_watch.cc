@@ -1,0 +1,62 @@
+#include "coordinator/cluster/stall_watch.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMaxNamedThreads = 2;
+constexpr int64_t kToldAfterFraction = 5;
+
+}  // namespace
+
+StallWatch::Finding StallWatch::Note(uint32_t number, const v1::Progress& progress, CoordTime now,
+                                     std::optional<int64_t> stall_after_ns) {
+  Worker& worker = workers_[number];
+  if (!worker.watched) return Finding::kNone;
+  const std::optional<CoordTime> before = std::exchange(worker.noted, now);
+  const bool counts = progress.ops() != worker.ops || progress.bytes() != worker.bytes;
+  const bool acts = worker.activity && worker.looks_closely && progress.activity() != *worker.activity;
+  if (worker.looks_closely) worker.activity = progress.activity();
+  worker.ops = progress.ops();
+  worker.bytes = progress.bytes();
+  worker.looks_closely = !counts;
+  if (counts) worker.activity.reset();
+  if (counts || acts || !before) {
+    worker.still_ns = 0;
+    worker.told = false;
+    return Finding::kNone;
+  }
+  worker.still_ns += std::clamp<int64_t>(now - *before, 0, kLongestStepNs);
+  const int64_t limit_ns = stall_after_ns.value_or(stall_after_ns_);
+  if (limit_ns <= 0) return Finding::kNone;
+  if (worker.still_ns >= limit_ns) return Finding::kStalled;
+  if (worker.told || worker.still_ns < limit_ns / kToldAfterFraction) return Finding::kNone;
+  worker.told = true;
+  return Finding::kWarn;
+}
+
+std::string WorkForPeople(const v1::Progress& progress) {
+  std::string text;
+  for (int i = 0; i < std::min(kMaxNamedThreads, progress.work_size()); ++i) {
+    const v1::ThreadWork& work = progress.work(i);
+    if (work.lane() < 0 && i > 0) break;  // it waits for the lanes
+    absl::StrAppend(&text, i > 0 ? "; " : "");
+    if (work.lane() >= 0) absl::StrAppend(&text, "lane ", work.lane(), " in ", work.step());
+    if (work.lane() < 0 && work.call().empty()) absl::StrAppend(&text, "its task");
+    if (!work.call().empty()) absl::StrAppend(&text, work.lane() >= 0 ? ", " : "", work.call());
+    if (work.has_offset()) absl::StrAppend(&text, " at offset ", work.offset());
+    if (!work.file().empty()) absl::StrAppend(&text, work.call().empty() ? " on " : " of ", work.file());
+    if (work.ops() > 0) absl::StrAppend(&text, ", after ", work.ops(), " ops");
+  }
+  if (progress.work_size() > kMaxNamedThreads && progress.work(kMaxNamedThreads).lane() >= 0) {
+    absl::StrAppend(&text, "; …");
+  }
+  return text;
+}
+
+}  // namespace iobench

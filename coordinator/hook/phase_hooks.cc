@@ -1,0 +1,91 @@
+#include "coordinator/hook/phase_hooks.h"
+
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "coordinator/hook/hook_process.h"
+
+namespace iobench {
+namespace {
+
+std::string StatusOfPhase(const v1::PhaseReport& report) {
+  if (report.interrupted()) return "interrupted";
+  if (report.lanes_failed() > 0 || report.verify().mismatched() > 0) return "failed";
+  return report.workers_lost() > 0 || report.lanes_sat_out() > 0 ? "partial" : "ok";
+}
+
+}  // namespace
+
+std::map<std::string, std::string> VariablesOf(const v1::Plan& plan, const v1::PhaseRecord& record,
+                                               const std::string& out_directory) {
+  const v1::Phase& phase = record.phase();
+  const v1::Operation& operation =
+      phase.assignments().empty() ? v1::Operation::default_instance() : phase.assignments(0).operation();
+  std::vector<std::string> paths;
+  for (int i = 0; i < plan.targets_size(); ++i) {
+    const bool used = phase.only_target() == 0 || static_cast<int>(phase.only_target()) == i + 1;
+    if (used) paths.push_back(plan.targets(i).path());
+  }
+  std::error_code ignored;
+  return {{"IOBENCH_PHASE", phase.name()},
+          {"IOBENCH_INDEX", absl::StrCat(record.index())},
+          {"IOBENCH_REPETITION", absl::StrCat(record.repetition())},
+          {"IOBENCH_OPERATION", operation.name()},
+          {"IOBENCH_RECORD_BYTES", absl::StrCat(operation.record_bytes())},
+          {"IOBENCH_PATHS", absl::StrJoin(paths, "\n")},
+          {"IOBENCH_OUT", std::filesystem::absolute(out_directory, ignored).string()}};
+}
+
+std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report) {
+  const double rate = report.headline().bytes_per_s();
+  return {{"IOBENCH_STATUS", StatusOfPhase(report)},
+          {"IOBENCH_BYTES_PER_S", std::isfinite(rate) ? absl::StrFormat("%.0f", rate) : ""}};
+}
+
+absl::Status PhaseHooks::Before(const v1::Plan& plan, v1::PhaseRecord& record) {
+  return Run("before", commands_.before_phase, VariablesOf(plan, record, out_directory_), record);
+}
+
+absl::Status PhaseHooks::After(const v1::Plan& plan, const v1::PhaseReport& report, v1::PhaseRecord& record) {
+  std::map<std::string, std::string> variables = VariablesOf(plan, record, out_directory_);
+  variables.merge(VariablesOf(report));
+  return Run("after", commands_.after_phase, std::move(variables), record);
+}
+
+absl::Status PhaseHooks::Run(const std::string& name, const std::string& command,
+                             std::map<std::string, std::string> variables, v1::PhaseRecord& record) {
+  if (command.empty()) return absl::OkStatus();
+  const std::string directory = absl::StrCat(out_directory_, "/hooks");
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return ErrnoStatus(absl::StrCat("create directory ", directory), error.value());
+  const std::string log = absl::StrFormat("%s/phase-%03d-%s.log", directory, record.index(), name);
+  const std::string what = absl::StrCat("--", name, "-phase `", command, "` (its output is in ", log, ")");
+  const CoordTime begin = cluster_.Now();
+  IOBENCH_ASSIGN_OR_RETURN(HookProcess process, HookProcess::Start(command, variables, log));
+  // Events of workers are taken, and dropped where nobody listens.
+  absl::Status status = cluster_.WaitUntil([&process] { return process.Ended(); },
+                                           {.deadline = begin + NanosFrom(commands_.timeout_s)});
+  if (status.ok()) {
+    status = process.Outcome();
+  } else if (absl::IsDeadlineExceeded(status)) {
+    status = absl::DeadlineExceededError(
+        absl::StrCat("killed after ", FormatSeconds(commands_.timeout_s), " (--hook-timeout)"));
+  }
+  process.KillGroup();
+  v1::StepResult& step = *record.add_hooks();
+  step.set_name(absl::StrCat(name, "-phase"));
+  step.set_seconds(SecondsFrom(cluster_.Now() - begin));
+  step.set_outcome(status.ok() ? command : absl::StrCat(command, ": ", status.message()));
+  return absl::IsCancelled(status) ? status : Annotate(status, what);
+}
+
+}  // namespace iobench

@@ -1,0 +1,181 @@
+#include "coordinator/launch/remote_shell.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "common/text/shell_word.h"
+
+namespace iobench {
+namespace {
+
+constexpr char kHostWord[] = "{host}", kUserWord[] = "{user}", kPortWord[] = "{port}",
+               kCommandWord[] = "{command}";
+
+bool HasWord(const std::string& launcher, const char* word) {
+  return launcher.find(word) != std::string::npos;
+}
+
+// The file name of the launcher's program.
+std::string ProgramOf(const std::string& launcher) {
+  const std::string trimmed(absl::StripLeadingAsciiWhitespace(launcher));
+  const std::string program = trimmed.substr(0, trimmed.find_first_of(" \t"));
+  return program.substr(program.rfind('/') + 1);
+}
+
+std::string NameOfOwnUser() {
+  const passwd* const entry = getpwuid(geteuid());
+  return entry != nullptr ? entry->pw_name : absl::StrCat(geteuid());
+}
+
+// Returns each {word} that is not ours. The shell's own ${word} is not meant.
+std::vector<std::string> UnknownWords(const std::string& launcher) {
+  static constexpr std::string_view kKnown[] = {kHostWord, kUserWord, kPortWord, kCommandWord};
+  std::vector<std::string> unknown;
+  for (size_t open = launcher.find('{'); open != std::string::npos; open = launcher.find('{', open + 1)) {
+    const size_t close = launcher.find('}', open);
+    if (close == std::string::npos) break;
+    const std::string word = launcher.substr(open, close + 1 - open);
+    const bool is_name = word.size() > 2 && std::all_of(word.begin() + 1, word.end() - 1, [](char c) {
+                           return absl::ascii_isalpha(static_cast<unsigned char>(c));
+                         });
+    if (!is_name || (open > 0 && launcher[open - 1] == '$')) continue;
+    if (std::find(std::begin(kKnown), std::end(kKnown), word) == std::end(kKnown)) unknown.push_back(word);
+  }
+  return unknown;
+}
+
+// A sampler needs no rights: it touches no files.
+std::string ArgumentsOf(uint32_t place, const WorkerArguments& words, bool sampler = false) {
+  return absl::StrCat(" worker --join ", ShellWord(words.join_address), " --join-timeout ",
+                      words.join_timeout_s, " --place ", place, words.insecure ? " --insecure" : "",
+                      words.credentials_piped ? " --token-file -" : "",
+                      sampler ? " --sampler" : words.rights);
+}
+
+std::string ArgumentsFor(const HostEntry& host, uint32_t place, const WorkerArguments& words) {
+  return absl::StrCat(ArgumentsOf(place, words, host.sampler),
+                      host.slots > 1 ? absl::StrCat(" --slots ", host.slots) : "");
+}
+
+// A login shell may be of any kind.
+std::string ForAnyShell(const std::string& script) {
+  return absl::StrCat("exec sh -c ", ShellWord(script));
+}
+
+std::string DirectoryOfCopies(const ShippedProgram& program) {
+  return absl::StrCat("d=\"${XDG_CACHE_HOME:-$HOME/.cache}/cluster-iobench/\"", ShellWord(program.version),
+                      "; f=\"$d/cluster-iobench-worker.", program.sha256, "\"; ");
+}
+
+}  // namespace
+
+absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntry> hosts) {
+  std::vector<std::string> faults;
+  for (const std::string& word : UnknownWords(launcher)) {
+    faults.push_back(
+        absl::StrCat("--launcher: ", word, " is unknown: use {host}, {user}, {port} and {command}"));
+  }
+  const bool takes_port = HasWord(launcher, kPortWord) || ProgramOf(launcher) == "ssh";
+  for (const HostEntry& host : hosts) {
+    if (host.port == 0 || takes_port) continue;
+    faults.push_back(absl::StrCat("host ", host.ForPeople(), " has a port, but the remote shell \"", launcher,
+                                  "\" has no {port} to pass it on: add it with --launcher"));
+  }
+  if (faults.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));
+}
+
+std::string ShellCommand(const std::string& launcher, const HostEntry& host, const std::string& command) {
+  const std::string program = ProgramOf(launcher);
+  std::string text = launcher;
+  if (!HasWord(text, kCommandWord)) {
+    absl::StrAppend(&text, program == "srun" ? " sh -c " : " ", kCommandWord);
+  }
+  std::string before_command = HasWord(text, kHostWord) ? "" : absl::StrCat(kHostWord, " ");
+  if (program == "ssh") {
+    // ssh reads options after the host, too, and takes the first of several.
+    absl::StrAppend(&before_command, "-o BatchMode=yes -o ConnectTimeout=10 ");
+    if (host.port > 0 && !HasWord(text, kPortWord)) absl::StrAppend(&before_command, "-p ", host.port, " ");
+  }
+  text.insert(text.find(kCommandWord), before_command);
+  const bool has_user = HasWord(text, kUserWord);
+  const std::string name =
+      host.user.empty() || has_user ? host.host : absl::StrCat(host.user, "@", host.host);
+  return absl::StrReplaceAll(
+      text, {{kHostWord, ShellWord(name)},
+             {kUserWord, ShellWord(host.user.empty() && has_user ? NameOfOwnUser() : host.user)},
+             {kPortWord, absl::StrCat(host.port > 0 ? host.port : 22)},
+             {kCommandWord, ShellWord(command)}});
+}
+
+std::string WorkerCommand(const ClientEntry& entry, uint32_t place, const WorkerArguments& words) {
+  std::string arguments = ArgumentsOf(place, words);
+  if (words.own_paths) {
+    // If only three fields are given, the path is ".", so that the shell need not interpret the directory's name again.
+    absl::StrAppend(&arguments, " --path ", ShellWord(entry.path.empty() ? "." : entry.path));
+  }
+  const std::string program = ShellWord(entry.program);
+  return absl::StrCat("cd ", ShellWord(entry.directory), " && if test -d ", program, "; then exec ", program,
+                      "/cluster-iobench", arguments, "; else exec ", program, arguments, "; fi");
+}
+
+std::string HostCommand(const HostEntry& host, uint32_t place, const std::string& program,
+                        const WorkerArguments& words) {
+  const std::string arguments = ArgumentsFor(host, place, words);
+  return ForAnyShell(absl::StrCat("if test -x ", ShellWord(program), "; then exec ", ShellWord(program),
+                                  arguments, "; else exec cluster-iobench", arguments, "; fi"));
+}
+
+std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedProgram& program,
+                           const WorkerArguments& words) {
+  return ForAnyShell(absl::StrCat("m=$(uname -m); if test \"$m\" != ", program.architecture,
+                                  "; then echo \"this host is $m, and the program to copy is built for ",
+                                  program.architecture, "\" >&2; exit 1; fi; ", DirectoryOfCopies(program),
+                                  "if test \"$( { sha256sum <\"$f\" | cut -c1-64; } 2>/dev/null)\" = ",
+                                  program.sha256, "; then exec \"$f\"", ArgumentsFor(host, place, words),
+                                  "; else echo ", ShellWord(kCopyNeeded), "; exit 97; fi"));
+}
+
+std::string CopyCommand(const ShippedProgram& program) {
+  return ForAnyShell(absl::StrCat(
+      "umask 077; ", DirectoryOfCopies(program),
+      "mkdir -p \"$d\" && t=$(mktemp \"$f.XXXXXX\") || exit 98; "
+      "if cat >\"$t\" && test \"$(sha256sum <\"$t\" | cut -c1-64)\" = ",
+      program.sha256, " && chmod 700 \"$t\" && mv -f \"$t\" \"$f\"; then echo ", ShellWord(kCopied),
+      "; else rm -f \"$t\"; echo \"the copy in $d is damaged or cannot be written\" >&2; exit 98; fi"));
+}
+
+std::string CleanCommand(std::span<const std::string> directories, bool force, const std::string& program,
+                         const std::string& version) {
+  std::string words = absl::StrCat(" clean", force ? " --force" : "", " --");
+  for (const std::string& directory : directories) absl::StrAppend(&words, " ", ShellWord(directory));
+  return ForAnyShell(
+      absl::StrCat("if test -x ", ShellWord(program), "; then exec ", ShellWord(program), words,
+                   "; fi; if command -v cluster-iobench >/dev/null; then exec cluster-iobench", words,
+                   "; fi; for f in \"${XDG_CACHE_HOME:-$HOME/.cache}/cluster-iobench/\"", ShellWord(version),
+                   "/cluster-iobench-worker.*; do if test -x \"$f\"; then exec \"$f\"", words,
+                   "; fi; done; echo \"cluster-iobench: command not found\" >&2; exit 127"));
+}
+
+std::string RemoveCopiesCommand() {
+  // The name of a copy ends in 64 hexadecimal digits, that of one that was cut off in seven more characters.
+  return ForAnyShell(
+      "d=\"${XDG_CACHE_HOME:-$HOME/.cache}/cluster-iobench\"; n=0; "
+      "for f in \"$d\"/*/cluster-iobench-worker.*; do "
+      "s=${f##*/cluster-iobench-worker.}; h=${s%%.*}; "
+      "if test -f \"$f\" && test ${#h} = 64 && test \"${h#*[!0-9a-f]}\" = \"$h\"; then "
+      "rm -f \"$f\" && n=$((n+1)); fi; done; "
+      "rmdir \"$d\"/* \"$d\" 2>/dev/null; echo \"removed $n copies of the worker program\"");
+}
+
+}  // namespace iobench

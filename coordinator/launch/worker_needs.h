@@ -1,0 +1,33 @@
+// What a worker that joins over a network must be allowed so that it can take part in a plan: for the command line of
+// workers that the coordinator starts, and for the one that it tells its user.
+#ifndef COORDINATOR_LAUNCH_WORKER_NEEDS_H_
+#define COORDINATOR_LAUNCH_WORKER_NEEDS_H_
+
+#include <string>
+#include <vector>
+
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// The value of --root with which a worker joins runs that use no files: selftest and the network test.
+inline constexpr char kNoRoot[] = "none";
+
+struct WorkerNeeds {
+  // Directories and URLs for --root, each once, in the order of the plan: targets, and the directories of existing files
+  // and traces; or kNoRoot, if nothing is used.
+  std::vector<std::string> roots;
+  // For --allow: "remount,log-files"; empty: nothing.
+  std::string actions;
+
+  // " --root '/mnt/a b' --allow remount", in shell syntax; empty: nothing is needed.
+  std::string Arguments() const;
+};
+
+// What the targets need is left out with `kOwnPaths`: each worker then has its own on its command line. Pure.
+enum class TargetRoots { kOfPlan, kOwnPaths };
+WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_LAUNCH_WORKER_NEEDS_H_

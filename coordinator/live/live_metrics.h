@@ -1,0 +1,18 @@
+// A running phase as OpenMetrics text. Pure.
+#ifndef COORDINATOR_LIVE_LIVE_METRICS_H_
+#define COORDINATOR_LIVE_LIVE_METRICS_H_
+
+#include <string>
+
+#include "coordinator/live/live_rates.h"
+
+namespace iobench {
+
+// Returns the whole text (coordinator/report/openmetrics has the format). The cluster's families begin with
+// iobench_phase_, the clients' with iobench_client_, so that sums over a family count nothing twice. A rate that is
+// unknown has no sample. `sample` without a phase: there are no samples.
+std::string LiveMetrics(const LiveSample& sample);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_LIVE_LIVE_METRICS_H_

@@ -1,0 +1,149 @@
+#include "coordinator/live/live_rates.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+
+namespace iobench {
+namespace {
+
+// Answers that are closer together tell nothing about the rate.
+constexpr double kMinIntervalSeconds = 1e-3;
+
+double Rate(uint64_t now, uint64_t before, double seconds) {
+  return now < before ? 0 : static_cast<double>(now - before) / seconds;
+}
+
+LiveLatency Figures(const LatencyBins& bins) {
+  constexpr double kNsPerUs = 1000;
+  return {.mean_us = bins.MeanNs() / kNsPerUs,
+          .p50_us = bins.PercentileNs(0.5) / kNsPerUs,
+          .p99_us = bins.PercentileNs(0.99) / kNsPerUs,
+          .max_us = bins.PercentileNs(1) / kNsPerUs};
+}
+
+LiveLatency Figures(const v1::Latency& latency) {
+  if (latency.count() == 0) return {};
+  return {
+      .mean_us = latency.mean(), .p50_us = latency.p50(), .p99_us = latency.p99(), .max_us = latency.max()};
+}
+
+void AddKnown(double rate, double& sum) {
+  if (std::isnan(rate)) return;
+  sum = std::isnan(sum) ? rate : sum + rate;
+}
+
+}  // namespace
+
+void LiveRates::RunStarts(const v1::RunReport& report) {
+  names_.clear();
+  for (const v1::ClientReport& client : report.clients()) names_.push_back(client.host());
+}
+
+LiveSample LiveRates::Begin(const PhaseProgress& progress) const {
+  LiveSample sample;
+  sample.phase = progress.phase->name();
+  sample.index = progress.index;
+  sample.phase_count = progress.phase_count;
+  sample.metadata = IsMetadata(*progress.phase);
+  sample.total_bytes = progress.total_bytes;
+  sample.total_ops = progress.total_ops;
+  sample.time_limit_s = progress.time_limit_s;
+  sample.elapsed_s = std::max(0.0, progress.elapsed_s);
+  sample.cluster.at_s = sample.elapsed_s;
+  sample.cluster.bytes = progress.bytes;
+  sample.cluster.ops = progress.ops;
+  sample.cluster.lanes_running = progress.lanes_running;
+  sample.cluster.lane_count = progress.lane_count;
+  sample.cluster.workers_lost = progress.workers_lost;
+  return sample;
+}
+
+LiveSample LiveRates::PhasePrepares(const PhaseProgress& progress) {
+  before_.clear();
+  latest_ = Begin(progress);
+  return latest_;
+}
+
+LiveSample LiveRates::PhaseMoves(const PhaseProgress& progress) {
+  LiveSample sample = Begin(progress);
+  for (size_t i = 0; i < progress.clients.size(); ++i) {
+    const ClientProgress& client = progress.clients[i];
+    LiveRow& row = sample.clients.emplace_back();
+    row.client = i < names_.size() ? names_[i] : absl::StrCat("client ", i);
+    row.at_s = client.at_s;
+    row.bytes = client.bytes;
+    row.ops = client.ops;
+    row.lanes_running = client.lanes_running;
+    row.lane_count = client.lane_count;
+    row.workers_lost = client.workers_lost;
+  }
+  AddLatencies(progress, sample);
+  AddRates(sample);
+  latest_ = sample;
+  return sample;
+}
+
+LiveSample LiveRates::PhaseEnds(const v1::PhaseReport& phase) {
+  LiveSample sample = latest_;
+  sample.cluster.bytes_per_s = sample.cluster.ops_per_s = NAN;
+  sample.phase = phase.name();
+  sample.index = phase.index();
+  sample.metadata = phase.metadata();
+  sample.elapsed_s =
+      std::isfinite(phase.duration_s()) ? std::max(phase.duration_s(), latest_.elapsed_s) : latest_.elapsed_s;
+  sample.clients.clear();
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    LiveRow& row = sample.clients.emplace_back();
+    row.client = client.host();
+    row.at_s = sample.elapsed_s;
+    row.bytes = client.bytes();
+    row.ops = client.ops();
+    row.latency = Figures(client.latency_us());
+    for (const v1::WorkerPhaseReport& worker : client.workers()) {
+      row.lane_count += static_cast<uint32_t>(worker.lanes_size());
+      row.workers_lost += worker.lost() ? 1 : 0;
+    }
+  }
+  sample.cluster.bytes = phase.bytes();
+  sample.cluster.ops = phase.ops();
+  sample.cluster.latency = Figures(phase.latency_us());
+  sample.cluster.lanes_running = 0;
+  sample.cluster.lane_count = phase.lane_count();
+  sample.cluster.at_s = sample.elapsed_s;
+  AddRates(sample);
+  latest_ = sample;
+  return sample;
+}
+
+// Before AddRates, which remembers the rows.
+void LiveRates::AddLatencies(const PhaseProgress& progress, LiveSample& sample) {
+  LatencyBins all;
+  for (size_t i = 0; i < progress.clients.size(); ++i) {
+    LiveRow& row = sample.clients[i];
+    Before& before = before_[row.client];
+    if (row.at_s - before.row.at_s < kMinIntervalSeconds) continue;
+    const LatencyBins since = progress.clients[i].latency.Since(before.latency);
+    row.latency = Figures(since);
+    all.Merge(since);
+    before.latency = progress.clients[i].latency;
+  }
+  sample.cluster.latency = Figures(all);
+}
+
+void LiveRates::AddRates(LiveSample& sample) {
+  for (LiveRow& row : sample.clients) {
+    LiveRow& before = before_[row.client].row;
+    const double seconds = row.at_s - before.at_s;
+    if (seconds >= kMinIntervalSeconds) {
+      row.bytes_per_s = Rate(row.bytes, before.bytes, seconds);
+      row.ops_per_s = Rate(row.ops, before.ops, seconds);
+      before = row;
+    }
+    AddKnown(row.bytes_per_s, sample.cluster.bytes_per_s);
+    AddKnown(row.ops_per_s, sample.cluster.ops_per_s);
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,23 @@
+// The names that --format accepts, for each kind of report: one for each row of a table, in its order. The file with the
+// table does not compile if the two differ.
+#ifndef COORDINATOR_OPTION_FORMAT_NAMES_H_
+#define COORDINATOR_OPTION_FORMAT_NAMES_H_
+
+#include <string_view>
+
+namespace iobench {
+
+// Of a run: coordinator/report/document/document.cc.
+inline constexpr std::string_view kFormatNames[] = {
+    "json",   "csv",  "lanes-csv", "timeline-csv", "openmetrics",     "hlog",    "workbook",
+    "iozone", "html", "bonnie",    "bonnie-csv",   "bonnie-csv-1.96", "markdown"};
+
+// Of `compare` and `history`: coordinator/report/compare/compare_formats.cc.
+inline constexpr std::string_view kCompareFormatNames[] = {"text", "json", "junit", "markdown", "html"};
+
+// Of `validate`: coordinator/report/validate/validate_formats.cc.
+inline constexpr std::string_view kValidateFormatNames[] = {"text", "json", "junit", "html"};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_OPTION_FORMAT_NAMES_H_

@@ -1,0 +1,55 @@
+// The options of `validate` on the command line.
+#ifndef COORDINATOR_OPTION_VALIDATE_FLAGS_H_
+#define COORDINATOR_OPTION_VALIDATE_FLAGS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+#include "coordinator/option/cluster_options.h"
+#include "coordinator/option/option.h"
+
+namespace iobench {
+
+// Which checks run, with what limits, and how they are reported. Names of checks and the file of waivers are checked when
+// they are used, before any worker is started.
+struct ValidateOptions {
+  std::string path;
+  bool whole = false;
+  bool list = false;              // print the checks, and stop
+  std::vector<std::string> only;  // each may hold several names, separated by commas
+  std::vector<std::string> skip;
+  std::string waive;  // file
+  std::string fault_hook;
+  double fault_timeout_s = 300;
+  double visible_within_s = 65;
+  double stall_within_s = 90;
+  double recall_within_s = 10;
+  double clock_difference_s = 1;
+  // Performance: what each client does alone, and then all.
+  bool per_client = false;
+  std::string size;             // that each worker writes and reads; empty: the default
+  double phase_s = 0;           // 0: the default
+  double outlier_percent = 0;   // 0: the default
+  std::string expect;           // file
+  uint32_t names = 0;           // 0: as the set has it
+  std::string format = "text";  // one of kValidateFormatNames
+  std::string output;           // file to write; empty: standard output
+  bool replace = false;         // an existing file may be replaced
+};
+
+// Adds the command. All that it stores into must outlive the parsing. `words`: those that belong to no option.
+CLI::App* AddValidateCommand(CLI::App& app, ValidateOptions& options, ClusterOptions& cluster,
+                             std::vector<std::string>& words);
+
+// Returns the options of the smallest plan that looks at the directory; its phases do not run. InvalidArgument: there is not
+// exactly one directory, or it is not mounted. `typed`: all arguments, for messages.
+absl::StatusOr<GivenOptions> WhereToValidate(const ValidateOptions& options,
+                                             const std::vector<std::string>& words,
+                                             const std::vector<std::string>& typed);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_OPTION_VALIDATE_FLAGS_H_

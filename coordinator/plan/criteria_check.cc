@@ -1,0 +1,72 @@
+#include "coordinator/plan/criteria_check.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/model/criterion.h"
+#include "common/model/plan_traits.h"
+#include "common/status_util.h"
+#include "common/text/near_names.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kMaxNamesListed = 12;
+
+// Every name that a criterion may use, each once: phases and, where they differ, their operations.
+std::vector<std::string> NamesOfPhases(const v1::Plan& plan) {
+  std::vector<std::string> names;
+  const auto add = [&names](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const v1::Phase& phase : plan.phases()) add(phase.assignments(0).operation().name());
+  for (const v1::Phase& phase : plan.phases()) add(phase.name());
+  return names;
+}
+
+absl::Status NoSuchPhase(const std::string& text, const std::string& typed, const v1::Plan& plan) {
+  const std::vector<std::string> names = NamesOfPhases(plan);
+  std::vector<std::string> lower;
+  for (const std::string& name : names) lower.push_back(absl::AsciiStrToLower(name));
+  std::vector<std::string_view> candidates(lower.begin(), lower.end());
+  std::string suggestion = DidYouMean(typed, candidates);
+  if (suggestion.empty()) {
+    const size_t listed = std::min(names.size(), kMaxNamesListed);
+    suggestion = absl::StrCat("; it has ", absl::StrJoin(names.begin(), names.begin() + listed, ", "),
+                              listed < names.size() ? " …" : "");
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("criterion \"", text, "\": the run has no phase \"", typed, "\"", suggestion));
+}
+
+absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
+  IOBENCH_ASSIGN_OR_RETURN(const Criterion criterion, ParseCriterion(text));
+  bool any = false;
+  for (const v1::Phase& phase : plan.phases()) {
+    if (!AppliesTo(criterion, phase)) continue;
+    any = true;
+    if (criterion.figure != Criterion::Figure::kBytesPerSecond || !IsMetadata(phase)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": ", phase.name(),
+                                                   " is a metadata operation, whose figure is in ops/s"));
+  }
+  if (any) return absl::OkStatus();
+  if (criterion.phases == "*") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "criterion \"", text, "\": the run has only metadata operations, whose figures are in ops/s"));
+  }
+  return NoSuchPhase(text, criterion.phases, plan);
+}
+
+}  // namespace
+
+absl::Status CheckCriteria(const v1::Plan& plan) {
+  for (const std::string& text : plan.criteria()) IOBENCH_RETURN_IF_ERROR(CheckCriterion(text, plan));
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

@@ -1,0 +1,16 @@
+// Checks the criteria of a plan (--require) before the run. Pure.
+#ifndef COORDINATOR_PLAN_CRITERIA_CHECK_H_
+#define COORDINATOR_PLAN_CRITERIA_CHECK_H_
+
+#include "absl/status/status.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// InvalidArgument: a criterion cannot be read, applies to no phase of the plan (the message suggests similar names), or
+// asks metadata operations for bytes/s. REQUIRES: CompletePlan; each phase has an assignment.
+absl::Status CheckCriteria(const v1::Plan& plan);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PLAN_CRITERIA_CHECK_H_

@@ -1,0 +1,476 @@
+#include "coordinator/preflight/preflight.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/model/operation.h"
+#include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/marks/shared_target.h"
+
+namespace iobench {
+namespace {
+
+// Of the program, its libraries and its connection, besides those of the lanes.
+constexpr uint64_t kOwnDescriptors = 64;
+// A lower bound of what worker/lane/prepare_limits.cc asks for when it prepares a phase: thread, histograms, timeline.
+constexpr uint64_t kLaneBytes = 256_KiB;
+constexpr uint64_t kLowMemoryPercent = 10;
+// docs/measurement.md, mark clock_uncertain.
+constexpr int64_t kClockErrorNs = 5'000'000;
+constexpr size_t kMaxNamed = 3;
+
+// The most that any phase needs of one worker.
+struct WorkerNeeds {
+  uint64_t open_files = 0;
+  uint64_t file_bytes = 0;    // size of the largest file that is written
+  uint64_t memory_bytes = 0;  // at least
+  uint32_t lanes = 0;
+};
+
+WorkerNeeds NeedsOf(const v1::Plan& plan, uint32_t worker_count) {
+  WorkerNeeds most;
+  for (const v1::Phase& phase : plan.phases()) {
+    const PhaseShape shape = ShapeOf(plan, phase);
+    const uint64_t lanes = shape.lanes_per_worker;
+    most.lanes = std::max(most.lanes, shape.lanes_per_worker);
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const v1::Operation& operation = assignment.operation();
+      if (!UsesFiles(operation)) continue;
+      const uint64_t depth = std::max(1u, operation.depth());
+      most.memory_bytes = std::max(most.memory_bytes, lanes * (kLaneBytes + depth * operation.record_bytes() +
+                                                               operation.buffer_bytes()));
+      if (IsMetadata(operation)) {
+        most.file_bytes = std::max(most.file_bytes, operation.tree().file_bytes());
+        continue;
+      }
+      const uint64_t files = std::max(1u, shape.files.files_per_lane());
+      if (!IsUnmounted(operation)) most.open_files = std::max(most.open_files, lanes * files);
+      const uint64_t bytes = shape.files.shared_file() ? shape.files.bytes_per_lane() * lanes * worker_count
+                                                       : shape.files.bytes_per_lane() / files;
+      if (CreatesFiles(operation)) most.file_bytes = std::max(most.file_bytes, bytes);
+    }
+  }
+  return most;
+}
+
+// The mount options that clients can have in common: without addresses and ports of their own.
+std::vector<std::string> SharedOptions(const std::string& options) {
+  std::vector<std::string> shared;
+  for (const absl::string_view option : absl::StrSplit(options, ',', absl::SkipEmpty())) {
+    const bool own = option.find("addr=") != absl::string_view::npos || option.substr(0, 9) == "mountport";
+    if (!own) shared.emplace_back(option);
+  }
+  std::sort(shared.begin(), shared.end());
+  return shared;
+}
+
+std::string NamesOfClients(const std::vector<std::string>& clients) {
+  const size_t more = clients.size() > kMaxNamed ? clients.size() - kMaxNamed : 0;
+  const std::vector<std::string> named(clients.begin(), clients.end() - static_cast<ptrdiff_t>(more));
+  return absl::StrCat(absl::StrJoin(named, ", "), more > 0 ? absl::StrCat(" and ", more, " more") : "");
+}
+
+std::string SourceText(const v1::TargetFacts& seen) {
+  return absl::StrCat(seen.filesystem().empty() ? "a file system" : seen.filesystem(),
+                      seen.mount_source().empty() ? "" : absl::StrCat(" from ", seen.mount_source()));
+}
+
+class Judgement {
+ public:
+  explicit Judgement(const PreflightFacts& facts)
+      : facts_(facts), needs_(NeedsOf(facts.plan, static_cast<uint32_t>(facts.members.size()))) {}
+
+  std::vector<Finding> Take() {
+    NoteJoinFaults();
+    for (const Member& member : facts_.members) {
+      if (member.lost) {
+        Add(member, PreflightCheck::kJoin, absl::StrCat("was lost: ", member.lost_reason), "").alone =
+            absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
+        continue;
+      }
+      NotePaths(member);
+      NoteUnmet(member);
+      NoteLimits(member);
+      NoteClock(member);
+    }
+    for (int target = 0; target < facts_.plan.targets_size(); ++target) {
+      NoteStorage(target);
+      NoteMounts(target);
+    }
+    NoteSpace();
+    NoteMemory();
+    Sort();
+    return std::move(findings_);
+  }
+
+ private:
+  // Equal findings of several workers of a client become one.
+  Finding& Add(const Member& member, PreflightCheck check, std::string problem, std::string advice,
+               Severity severity = Severity::kFault) {
+    const auto [found, is_new] =
+        index_.emplace(std::tuple(member.client, check, severity, problem), findings_.size());
+    if (is_new) {
+      findings_.push_back({.severity = severity,
+                           .check = check,
+                           .client = member.facts.host(),
+                           .workers = {},
+                           .problem = std::move(problem),
+                           .advice = std::move(advice),
+                           .of_client = true,
+                           .alone = {}});
+    }
+    Finding& finding = findings_[found->second];
+    finding.workers.insert(member.number);
+    return finding;
+  }
+
+  const v1::TargetFacts* SeenBy(const Member& member, int target) const {
+    if (member.number >= facts_.targets.size()) return nullptr;
+    const v1::WorkerTargets& targets = facts_.targets[member.number];
+    return target < targets.targets_size() ? &targets.targets(target) : nullptr;
+  }
+  bool Uses(const Member& member, int target) const {
+    const std::vector<uint32_t>& used = facts_.layout.TargetsOf(member.number);
+    return std::find(used.begin(), used.end(), static_cast<uint32_t>(target)) != used.end();
+  }
+  const std::string& PathOf(int target) const { return facts_.plan.targets(target).path(); }
+
+  void NoteJoinFaults();
+  void NotePaths(const Member& member);
+  void NoteUnmet(const Member& member);
+  void NoteLimits(const Member& member);
+  void NoteClock(const Member& member);
+  void NoteStorage(int target);
+  std::string WhoSeesWhat(int target) const;
+  void NoteMounts(int target);
+  void NoteSpace();
+  void NoteMemory();
+  void Sort();
+
+  const PreflightFacts& facts_;
+  const WorkerNeeds needs_;
+  std::vector<Finding> findings_;
+  std::map<std::tuple<uint32_t, PreflightCheck, Severity, std::string>, size_t> index_;
+};
+
+void Judgement::NoteJoinFaults() {
+  for (const JoinFault& fault : facts_.join_faults) {
+    findings_.push_back({.severity = Severity::kFault,
+                         .check = PreflightCheck::kJoin,
+                         .client = fault.client,
+                         .workers = {},
+                         .problem = fault.problem,
+                         .advice = fault.advice,
+                         .of_client = true,
+                         .alone = {}});
+  }
+}
+
+void Judgement::NotePaths(const Member& member) {
+  if (!UsesFiles(facts_.plan)) return;
+  for (const uint32_t number : facts_.layout.TargetsOf(member.number)) {
+    const v1::TargetFacts* const seen = SeenBy(member, static_cast<int>(number));
+    if (seen == nullptr || seen->problem().code() == 0) continue;
+    const std::string& path = PathOf(static_cast<int>(number));
+    const v1::Problem& problem = seen->problem();
+    const bool missing = problem.errno_value() == ENOENT;
+    Finding& finding = Add(member, PreflightCheck::kPath,
+                           missing ? absl::StrCat(path, " does not exist") : problem.message(),
+                           missing ? "mount it or create it on this client, or choose another --path" : "");
+    finding.alone = absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", problem.message()));
+  }
+}
+
+void Judgement::NoteUnmet(const Member& member) {
+  if (member.number >= facts_.unmet.size()) return;
+  for (const absl::Status& unmet : facts_.unmet[member.number]) {
+    const std::string message(unmet.message()), host = member.facts.host() + ": ";
+    Add(member, PreflightCheck::kNeeds, message.starts_with(host) ? message.substr(host.size()) : message, "")
+        .alone = unmet;
+  }
+}
+
+void Judgement::NoteLimits(const Member& member) {
+  if (member.number >= facts_.limits.size()) return;
+  const v1::WorkerLimits& limits = facts_.limits[member.number];
+  if (const uint64_t needed = needs_.open_files + kOwnDescriptors;
+      needs_.open_files > 0 && limits.open_files() > 0 && limits.open_files() < needed) {
+    Add(member, PreflightCheck::kLimits,
+        absl::StrCat("a worker may have ", limits.open_files(), " files open, and its lanes need ", needed),
+        "raise the limit with `ulimit -n` (LimitNOFILE= of systemd), or use fewer lanes or files per lane");
+  }
+  if (limits.file_bytes() > 0 && limits.file_bytes() < needs_.file_bytes) {
+    Add(member, PreflightCheck::kLimits,
+        absl::StrCat("a file may have at most ", FormatBytes(static_cast<double>(limits.file_bytes())),
+                     " there, and the plan writes files of ",
+                     FormatBytes(static_cast<double>(needs_.file_bytes))),
+        "raise the limit with `ulimit -f` (LimitFSIZE= of systemd), or use a smaller -s");
+  }
+  if (limits.max_lanes() > 0 && limits.max_lanes() < needs_.lanes) {
+    Add(member, PreflightCheck::kLimits,
+        absl::StrCat("the worker takes at most ", limits.max_lanes(), " lanes, and the plan has ",
+                     needs_.lanes, " per worker"),
+        "use more workers, or start the worker with a larger --max-lanes");
+  }
+  if (limits.max_memory_bytes() > 0 && limits.max_memory_bytes() < needs_.memory_bytes) {
+    Add(member, PreflightCheck::kMemory,
+        absl::StrCat("the lanes of a worker need at least ",
+                     FormatBytes(static_cast<double>(needs_.memory_bytes)), ", and this one takes at most ",
+                     FormatBytes(static_cast<double>(limits.max_memory_bytes()))),
+        "use fewer lanes (-t), a smaller -r or --depth, or start the worker with a larger --max-memory");
+  }
+}
+
+void Judgement::NoteClock(const Member& member) {
+  if (member.number >= facts_.clock_error_ns.size()) return;
+  const int64_t error_ns = facts_.clock_error_ns[member.number];
+  if (error_ns <= kClockErrorNs) return;
+  Add(member, PreflightCheck::kClock,
+      absl::StrCat("its clock is known only to +-", FormatSeconds(static_cast<double>(error_ns) * 1e-9),
+                   ", because messages there and back take long"),
+      "expect marks clock_uncertain on short phases; use a faster network path to the coordinator",
+      Severity::kWarning);
+}
+
+void Judgement::NoteStorage(int target) {
+  if (static_cast<size_t>(target) >= facts_.storage.size()) return;
+  const StorageSights& sights = facts_.storage[static_cast<size_t>(target)];
+  std::vector<std::string> most;  // clients that see the usual one
+  for (const Member& member : facts_.members) {
+    const bool usual =
+        member.number < sights.storage_of_worker.size() && sights.storage_of_worker[member.number] == 0;
+    if (usual && std::find(most.begin(), most.end(), member.facts.host()) == most.end()) {
+      most.push_back(member.facts.host());
+    }
+  }
+  for (const Member& member : facts_.members) {
+    if (const auto refused = sights.cannot_write.find(member.number); refused != sights.cannot_write.end()) {
+      Add(member, PreflightCheck::kWrite, std::string(refused->second.message()),
+          "check permissions, quota and root_squash of the export for this client");
+    }
+    if (sights.cannot_read.contains(member.number)) {
+      Add(member, PreflightCheck::kStorage,
+          absl::StrCat("may not read what another client has written at ", PathOf(target)),
+          "let the workers run as the same user on all clients, and check how the server maps users",
+          Severity::kWarning);
+    }
+    if (member.number >= sights.storage_of_worker.size()) continue;
+    if (sights.storage_of_worker[member.number] <= 0) continue;
+    const v1::TargetFacts* const seen = SeenBy(member, target);
+    const std::string wrong = absl::StrCat(
+        PathOf(target), " is other storage than ", NamesOfClients(most), most.size() == 1 ? " sees" : " see",
+        " there",
+        sights.waited_s > 0 ? absl::StrCat(": what was written there did not appear here within ",
+                                           FormatSeconds(sights.waited_s))
+                            : "");
+    const bool others_remain =
+        std::any_of(facts_.members.begin(), facts_.members.end(),
+                    [&member](const Member& other) { return other.client != member.client; });
+    const std::string advice = absl::StrCat("mount the same file system there on all clients, ",
+                                            others_remain ? "leave this client out (--skip-bad), " : "",
+                                            "or add up different storage (--force)");
+    const std::string here = seen == nullptr ? "" : absl::StrCat(" (here: ", SourceText(*seen), ")");
+    Add(member, PreflightCheck::kStorage, absl::StrCat(wrong, here), advice,
+        facts_.force ? Severity::kWarning : Severity::kFault)
+        .alone = absl::FailedPreconditionError(
+        absl::StrCat(member.facts.host(), ": ", wrong, " (", WhoSeesWhat(target), "): ", advice));
+  }
+}
+
+// "node1, node2: nfs4 server:/export; node3: its own ext4 (/dev/vda1)"
+std::string Judgement::WhoSeesWhat(int target) const {
+  std::vector<TargetSight> sights;
+  for (const Member& member : facts_.members) {
+    const v1::TargetFacts* const seen = SeenBy(member, target);
+    if (seen == nullptr || !Uses(member, target)) continue;
+    sights.push_back({member.facts.host(), member.facts, *seen, PathOf(target)});
+  }
+  const std::string text = sights.empty() ? "" : SharingAmong(sights).who_sees_what;
+  return text.empty() ? "under one name" : text;
+}
+
+void Judgement::NoteMounts(int target) {
+  struct View {
+    std::string type;
+    std::vector<std::string> options;
+    bool operator<(const View& other) const {
+      return std::tie(type, options) < std::tie(other.type, other.options);
+    }
+  };
+  std::map<View, std::vector<const Member*>> views;
+  for (const Member& member : facts_.members) {
+    const v1::TargetFacts* const seen = SeenBy(member, target);
+    if (member.lost || seen == nullptr || seen->problem().code() != 0 || !Uses(member, target)) continue;
+    const bool other_storage =
+        static_cast<size_t>(target) < facts_.storage.size() &&
+        member.number < facts_.storage[static_cast<size_t>(target)].storage_of_worker.size() &&
+        facts_.storage[static_cast<size_t>(target)].storage_of_worker[member.number] > 0;
+    if (!other_storage) views[{seen->filesystem(), SharedOptions(seen->mount_options())}].push_back(&member);
+  }
+  if (views.size() < 2) return;
+  // The most common view; of equally common ones, that of the first worker.
+  const auto usual = std::max_element(views.begin(), views.end(), [](const auto& a, const auto& b) {
+    if (a.second.size() != b.second.size()) return a.second.size() < b.second.size();
+    return a.second.front()->number > b.second.front()->number;
+  });
+  for (const auto& [view, members] : views) {
+    if (&view == &usual->first) continue;
+    const auto only_in = [](const View& in, const View& not_in) {
+      std::vector<std::string> only;
+      std::set_difference(in.options.begin(), in.options.end(), not_in.options.begin(), not_in.options.end(),
+                          std::back_inserter(only));
+      if (in.type != not_in.type) only.insert(only.begin(), in.type.empty() ? "unknown type" : in.type);
+      return only.empty() ? std::string("nothing") : absl::StrJoin(only, ",");
+    };
+    for (const Member* const member : members) {
+      Add(*member, PreflightCheck::kMount,
+          absl::StrCat(PathOf(target), " is mounted with ", only_in(view, usual->first), ", where most have ",
+                       only_in(usual->first, view)),
+          "mount it with the same options on all clients, or compare clients with care", Severity::kWarning);
+    }
+  }
+}
+
+void Judgement::NoteSpace() {
+  for (const SpaceNeed& need : facts_.space) {
+    if (need.bytes <= need.free_bytes || need.workers.empty()) continue;
+    const Member& first = facts_.members[*need.workers.begin()];
+    std::set<uint32_t> clients;
+    for (const uint32_t worker : need.workers) clients.insert(facts_.members[worker].client);
+    const std::string needs =
+        absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), ", but only ",
+                     FormatBytes(static_cast<double>(need.free_bytes)), " are free");
+    const std::string advice =
+        absl::StrCat("use ", need.smaller, " or fewer lanes, or --force to try anyway");
+    Finding& finding = Add(first, PreflightCheck::kSpace, absl::StrCat("the lanes at ", need.path, needs),
+                           advice, facts_.force ? Severity::kWarning : Severity::kFault);
+    finding.alone = absl::FailedPreconditionError(
+        absl::StrCat(first.facts.host(), ": ", need.path, ": the lanes there", needs, ": ", advice));
+    finding.of_client = clients.size() == 1;
+    if (!finding.of_client) finding.client.clear();
+    finding.workers = need.workers;
+  }
+}
+
+// All workers of a client share its memory.
+void Judgement::NoteMemory() {
+  std::map<uint32_t, uint64_t> workers_of_client;
+  for (const Member& member : facts_.members) workers_of_client[member.client] += member.lost ? 0 : 1;
+  for (const Member& member : facts_.members) {
+    if (member.lost || member.number >= facts_.limits.size()) continue;
+    const uint64_t free_bytes = facts_.limits[member.number].available_memory_bytes();
+    const uint64_t all_bytes = member.facts.memory_bytes();
+    if (free_bytes == 0 || workers_of_client[member.client] == 0) continue;
+    const uint64_t needed = needs_.memory_bytes * std::exchange(workers_of_client[member.client], 0);
+    if (free_bytes < needed) {
+      Add(member, PreflightCheck::kMemory,
+          absl::StrCat("the lanes of this client need at least ", FormatBytes(static_cast<double>(needed)),
+                       ", and only ", FormatBytes(static_cast<double>(free_bytes)), " are free"),
+          "use fewer lanes (-t) or workers, or a smaller -r or --depth");
+    } else if (free_bytes < all_bytes / 100 * kLowMemoryPercent) {
+      Add(member, PreflightCheck::kMemory,
+          absl::StrCat("only ", FormatBytes(static_cast<double>(free_bytes)), " of ",
+                       FormatBytes(static_cast<double>(all_bytes)), " of memory are free"),
+          "find out what uses the memory: little is left for the page cache", Severity::kWarning);
+    }
+  }
+}
+
+void Judgement::Sort() {
+  const auto order = [](const Finding& finding) {
+    const uint32_t worker = finding.workers.empty() ? 0 : *finding.workers.begin();
+    return std::tuple(finding.severity, !finding.workers.empty(), worker, finding.check);
+  };
+  std::stable_sort(findings_.begin(), findings_.end(),
+                   [&order](const Finding& a, const Finding& b) { return order(a) < order(b); });
+}
+
+}  // namespace
+
+const char* NameOf(PreflightCheck check) {
+  switch (check) {
+    case PreflightCheck::kJoin:
+      return "join";
+    case PreflightCheck::kPath:
+      return "path";
+    case PreflightCheck::kNeeds:
+      return "needs";
+    case PreflightCheck::kStorage:
+      return "storage";
+    case PreflightCheck::kWrite:
+      return "write";
+    case PreflightCheck::kSpace:
+      return "space";
+    case PreflightCheck::kLimits:
+      return "limits";
+    case PreflightCheck::kMemory:
+      return "memory";
+    case PreflightCheck::kClock:
+      return "clock";
+    case PreflightCheck::kMount:
+      return "mount";
+    case PreflightCheck::kData:
+      return "data";
+  }
+  return "";
+}
+
+std::vector<Finding> Judge(const PreflightFacts& facts) {
+  return Judgement(facts).Take();
+}
+
+size_t FaultCount(const PreflightReport& report) {
+  return static_cast<size_t>(
+      std::count_if(report.findings.begin(), report.findings.end(),
+                    [](const Finding& finding) { return finding.severity == Severity::kFault; }));
+}
+
+std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<const Finding> findings) {
+  std::set<uint32_t> clients;
+  for (const Finding& finding : findings) {
+    if (finding.severity != Severity::kFault || !finding.of_client) continue;
+    for (const uint32_t worker : finding.workers) clients.insert(members[worker].client);
+  }
+  std::set<uint32_t> workers;
+  for (const Member& member : members) {
+    if (clients.contains(member.client)) workers.insert(member.number);
+  }
+  return workers;
+}
+
+absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding> findings) {
+  std::vector<const Finding*> faults;
+  for (const Finding& finding : findings) {
+    if (finding.severity == Severity::kFault) faults.push_back(&finding);
+  }
+  if (faults.empty()) return absl::OkStatus();
+  const auto line = [](const Finding& fault) {
+    if (!fault.alone.ok()) return std::string(fault.alone.message());
+    return absl::StrCat(fault.client.empty() ? "" : absl::StrCat(fault.client, ": "), fault.problem,
+                        fault.advice.empty() ? "" : absl::StrCat(": ", fault.advice));
+  };
+  if (faults.size() == 1) {
+    const absl::Status& alone = faults.front()->alone;
+    return alone.ok() ? absl::FailedPreconditionError(line(*faults.front())) : alone;
+  }
+  std::set<std::string> clients;
+  for (const Finding* const fault : faults) clients.insert(fault->client);
+  const size_t left_out = WorkersToLeaveOut(members, findings).size();
+  const bool leaves_somebody = left_out > 0 && left_out < members.size();
+  return absl::FailedPreconditionError(
+      absl::StrCat(faults.size(), " faults on ", clients.size(), clients.size() == 1 ? " client" : " clients",
+                   ", listed above: fix them",
+                   !leaves_somebody      ? ""
+                   : clients.size() == 1 ? ", or leave this client out with --skip-bad"
+                                         : ", or leave these clients out with --skip-bad"));
+}
+
+}  // namespace iobench

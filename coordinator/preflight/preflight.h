@@ -1,0 +1,114 @@
+// Preflight: decides from what all workers have reported which clients cannot take part in a run, and why. All faults, not
+// the first. Pure: no I/O, no clock.
+#ifndef COORDINATOR_PREFLIGHT_PREFLIGHT_H_
+#define COORDINATOR_PREFLIGHT_PREFLIGHT_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/launch/join_watch.h"
+#include "coordinator/plan/layout.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// In the order in which findings are listed.
+enum class PreflightCheck {
+  kJoin,     // reachable, of this version, still there
+  kPath,     // exists, is a directory
+  kNeeds,    // engines, traces, mounts, processors that the plan needs
+  kStorage,  // all workers of a target see the same one
+  kWrite,    // a file can be created and removed
+  kSpace,    // free space against what the plan needs
+  kLimits,   // descriptors, size of a file, lanes
+  kMemory,   // against what the lanes need, and what is free
+  kClock,    // how exactly it is known
+  kMount,    // type and mount options equal on all clients
+  kData,     // data that are there already
+};
+const char* NameOf(PreflightCheck check);
+
+enum class Severity {
+  kFault,   // the run would fail, or its totals would mean nothing
+  kWarning  // the run can do with it
+};
+
+struct Finding {
+  Severity severity = Severity::kFault;
+  PreflightCheck check = PreflightCheck::kJoin;
+  std::string client;          // for display; empty: of no client in particular
+  std::set<uint32_t> workers;  // of this client that have it; empty: none that has joined
+  std::string problem;         // what is wrong
+  std::string advice;          // what to do; empty: the problem says it
+  // Leaving the client out cures it. False for what all clients share, such as a full file system.
+  bool of_client = true;
+  // How a run is refused if it has only this fault; OK: with client, problem and advice.
+  absl::Status alone;
+};
+
+// What check files showed of one target (coordinator/preflight/storage_check.h). Empty vectors: they were not used.
+struct StorageSights {
+  // By worker: the storage that it sees there, 0 for the one that most see; kNotSeen: it was not asked, or failed.
+  std::vector<int> storage_of_worker;
+  // Workers that see the same storage, but may not read what another one wrote.
+  std::set<uint32_t> cannot_read;
+  std::map<uint32_t, absl::Status> cannot_write;  // by worker
+  double waited_s = 0;                            // for the file to appear where it did not
+
+  static constexpr int kNotSeen = -1;
+};
+
+// The space that lanes need on one file system.
+struct SpaceNeed {
+  std::set<uint32_t> workers;  // that need it
+  std::string path;
+  uint64_t bytes = 0;
+  uint64_t free_bytes = 0;
+  std::string smaller = "a smaller -s";  // what makes them need less
+};
+
+// What the checks decide from. Spans are indexed by worker number; empty: not known.
+struct PreflightFacts {
+  const v1::Plan& plan;
+  const Layout& layout;
+  std::span<const Member> members;
+  std::span<const v1::WorkerTargets> targets;  // each by target
+  std::span<const v1::WorkerLimits> limits;
+  std::span<const std::vector<absl::Status>> unmet;  // demands; each may begin with the client
+  std::span<const int64_t> clock_error_ns;           // 0: the coordinator's clock
+  std::span<const StorageSights> storage;            // by target
+  std::span<const SpaceNeed> space;
+  std::span<const JoinFault> join_faults;
+  bool force = false;  // different storage and too little space are only worth a warning
+};
+
+// Returns all findings, sorted by client and check; equal ones of several workers of a client are one.
+std::vector<Finding> Judge(const PreflightFacts& facts);
+
+// What preflight found of a run's clients.
+struct PreflightReport {
+  uint32_t client_count = 0;
+  uint32_t worker_count = 0;
+  std::vector<Finding> findings;
+  std::vector<std::string> not_checked;  // "same storage: there is only one worker"
+};
+size_t FaultCount(const PreflightReport& report);
+
+// Returns the numbers of all workers of clients with a fault that leaving them out cures (--skip-bad).
+std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<const Finding> findings);
+
+// Returns how a run with these faults is refused: the only fault's own message, or one that counts them and relies on
+// their table (preflight_text.h) being shown. It advises --skip-bad only if that leaves somebody. OK: there is no fault.
+absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding> findings);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PREFLIGHT_PREFLIGHT_H_

@@ -1,0 +1,66 @@
+#include "coordinator/preflight/preflight_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/text/display_text.h"
+#include "coordinator/report/text/text_table.h"
+#include "nlohmann/json.hpp"
+
+namespace iobench {
+namespace {
+
+// "1 fault", "2 faults", "no faults"
+std::string CountOf(size_t count, const char* what) {
+  return absl::StrCat(count == 0 ? "no" : absl::StrCat(count), " ", what, count == 1 ? "" : "s");
+}
+
+const char* WordFor(Severity severity) {
+  return severity == Severity::kFault ? "fault" : "warning";
+}
+
+}  // namespace
+
+std::string PreflightText(const PreflightReport& report, size_t width_columns) {
+  std::string text =
+      absl::StrCat("preflight: ", CountOf(report.client_count, "client"), ", ",
+                   CountOf(report.worker_count, "worker"), ": ", CountOf(FaultCount(report), "fault"), ", ",
+                   CountOf(report.findings.size() - FaultCount(report), "warning"), "\n");
+  if (!report.findings.empty()) {
+    using Align = TextTable::Align;
+    TextTable table({{"", Align::kLeft},
+                     {"client", Align::kLeft},
+                     {"check", Align::kLeft},
+                     {"what is wrong -> what to do", Align::kLeft}});
+    for (const Finding& finding : report.findings) {
+      table.AddRow({WordFor(finding.severity), finding.client.empty() ? "-" : Printable(finding.client),
+                    NameOf(finding.check), Printable(finding.problem)});
+      if (!finding.advice.empty()) {
+        table.AddRow({"", "", "", absl::StrCat("-> ", Printable(finding.advice))});
+      }
+    }
+    for (const std::string& line : table.Lines(width_columns)) absl::StrAppend(&text, "  ", line, "\n");
+  }
+  for (const std::string& skipped : report.not_checked)
+    absl::StrAppend(&text, "not checked: ", skipped, "\n");
+  return text;
+}
+
+std::string PreflightJson(const PreflightReport& report) {
+  nlohmann::ordered_json json;
+  json["schema"] = "cluster-iobench preflight 1";
+  json["clients"] = report.client_count;
+  json["workers"] = report.worker_count;
+  json["ok"] = FaultCount(report) == 0;
+  json["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& finding : report.findings) {
+    json["findings"].push_back({{"severity", WordFor(finding.severity)},
+                                {"client", finding.client},
+                                {"check", NameOf(finding.check)},
+                                {"problem", finding.problem},
+                                {"advice", finding.advice},
+                                {"workers", finding.workers}});
+  }
+  json["not_checked"] = report.not_checked;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace iobench

@@ -1,0 +1,262 @@
+#include "coordinator/preflight/storage_check.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/digest/xxh3.h"
+#include "common/host_identity.h"
+#include "common/status_util.h"
+#include "common/time.h"
+#include "coordinator/analysis/marks/shared_target.h"
+
+namespace iobench {
+namespace {
+
+// Between two looks for a file that has not appeared yet.
+constexpr int64_t kLookAgainNs = 200'000'000;
+constexpr int64_t kRemoveAtEndNs = kNanosPerSecond;
+// Of workers that see storages of their own, so many are told apart; each costs one wait.
+constexpr int kMaxStorages = 8;
+
+// Says whose file it is, for `cluster-iobench clean` (worker/check/left_checks.h reads it), and is different each time.
+std::string ContentsOf(uint64_t run_id, uint32_t worker) {
+  std::random_device random;
+  const std::optional<ProcessIdentity> owner = OwnIdentity();
+  return absl::StrCat("cluster-iobench check file of run ", absl::Hex(run_id, absl::kZeroPad16), " of ",
+                      HostName(), "\n", owner ? absl::StrCat("process ", ToLine(*owner), "\n") : "",
+                      "worker ", worker, ": ",
+                      absl::Hex((uint64_t{random()} << 32) | random(), absl::kZeroPad16), "\n");
+}
+
+v1::WorkerRequest RequestAt(const v1::Target& target) {
+  v1::WorkerRequest request;
+  *request.mutable_file_actions()->mutable_target() = target;
+  return request;
+}
+
+v1::FileAction& AddAction(v1::WorkerRequest& request, v1::FileAction::What what, uint32_t file) {
+  v1::FileAction& action = *request.mutable_file_actions()->add_actions();
+  action.set_what(what);
+  action.set_file(file);
+  return action;
+}
+
+Cluster::Patience StoragePatience() {
+  return {.quick_work = "check that it sees the same storage",
+          .stall_after_ns = 0,
+          .work = "check that it sees the same storage"};
+}
+
+}  // namespace
+
+absl::Status StorageCheck::Run(size_t min_workers) {
+  sights_.assign(static_cast<size_t>(plan_.targets_size()), {});
+  for (int target = 0; target < plan_.targets_size(); ++target) {
+    std::vector<uint32_t> workers;
+    for (const Member& member : cluster_.members()) {
+      const std::vector<uint32_t>& used = layout_.TargetsOf(member.number);
+      const bool uses = std::find(used.begin(), used.end(), static_cast<uint32_t>(target)) != used.end();
+      const v1::WorkerTargets& seen = facts_[member.number];
+      const bool usable = target < seen.targets_size() && seen.targets(target).problem().code() == 0;
+      if (!member.lost && uses && usable) workers.push_back(member.number);
+    }
+    if (workers.size() < min_workers) continue;
+    writers_.clear();
+    const absl::Status checked = CheckTarget(target, workers);
+    const absl::Status removed = RemoveFiles(target);
+    IOBENCH_RETURN_IF_ERROR(checked);
+    IOBENCH_RETURN_IF_ERROR(removed);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StorageCheck::CheckTarget(int target, const std::vector<uint32_t>& workers) {
+  StorageSights& sights = sights_[static_cast<size_t>(target)];
+  sights.storage_of_worker.assign(cluster_.members().size(), StorageSights::kNotSeen);
+  IOBENCH_RETURN_IF_ERROR(TryToWrite(target, workers));
+  std::vector<uint32_t> unknown = workers;
+  for (int storage = 0; storage < kMaxStorages; ++storage) {
+    const auto writer = std::find_if(unknown.begin(), unknown.end(), [&](uint32_t worker) {
+      return !sights.cannot_write.contains(worker) && !cluster_.members()[worker].lost;
+    });
+    if (writer == unknown.end()) break;
+    IOBENCH_RETURN_IF_ERROR(FindStorageOf(target, *writer, storage, unknown));
+  }
+  // Those that nobody could write for see none of the storages above; the rest are as different as they can be.
+  int storage = kMaxStorages;
+  for (const uint32_t worker : unknown) {
+    if (!sights.cannot_write.contains(worker) && !cluster_.members()[worker].lost) {
+      sights.storage_of_worker[worker] = storage++;
+    }
+  }
+  NumberByCount(sights);
+  return absl::OkStatus();
+}
+
+// One worker of each client creates a file and removes it.
+absl::Status StorageCheck::TryToWrite(int target, const std::vector<uint32_t>& workers) {
+  std::set<uint32_t> clients, chosen;
+  for (const uint32_t worker : workers) {
+    if (clients.insert(cluster_.members()[worker].client).second) chosen.insert(worker);
+  }
+  StorageSights& sights = sights_[static_cast<size_t>(target)];
+  return cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!chosen.contains(member.number)) return std::nullopt;
+        v1::WorkerRequest request = RequestAt(plan_.targets(target));
+        AddAction(request, v1::FileAction::CREATE, first_file_ + member.number)
+            .set_contents(ContentsOf(cluster_.run_id(), member.number));
+        AddAction(request, v1::FileAction::REMOVE, first_file_ + member.number);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        absl::Status written = ToStatus(received.event.problem());
+        if (received.event.file_actions_done().results_size() > 0) {
+          written.Update(ToStatus(received.event.file_actions_done().results(0).problem()));
+        }
+        if (!written.ok()) sights.cannot_write.emplace(member.number, written);
+      },
+      StoragePatience());
+}
+
+// The writer creates a file; those of `unknown` that can read it see its storage, and are known then.
+absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storage,
+                                         std::vector<uint32_t>& unknown) {
+  StorageSights& sights = sights_[static_cast<size_t>(target)];
+  const std::string contents = ContentsOf(cluster_.run_id(), writer);
+  absl::Status written = absl::UnavailableError("was lost");
+  writers_.push_back(writer);
+  IOBENCH_RETURN_IF_ERROR(cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (member.number != writer) return std::nullopt;
+        v1::WorkerRequest request = RequestAt(plan_.targets(target));
+        AddAction(request, v1::FileAction::CREATE, first_file_ + writer).set_contents(contents);
+        return request;
+      },
+      [&](const Member&, const ReceivedEvent& received) {
+        written = ToStatus(received.event.problem());
+        if (received.event.file_actions_done().results_size() > 0) {
+          written.Update(ToStatus(received.event.file_actions_done().results(0).problem()));
+        }
+      },
+      StoragePatience()));
+  std::erase(unknown, writer);
+  if (!written.ok()) {
+    if (!cluster_.members()[writer].lost) sights.cannot_write.emplace(writer, written);
+    return absl::OkStatus();
+  }
+  sights.storage_of_worker[writer] = storage;
+
+  std::vector<uint32_t> waiting = unknown;
+  const CoordTime begin = cluster_.Now();
+  for (;;) {
+    IOBENCH_RETURN_IF_ERROR(ReadBy(target, waiting, first_file_ + writer, Xxh3Of(contents)));
+    std::vector<uint32_t> hopeful;
+    for (const uint32_t worker : waiting) {
+      if (!cluster_.members()[worker].lost && MayAppearLater(target, worker, writer)) {
+        hopeful.push_back(worker);
+      }
+    }
+    const CoordTime now = cluster_.Now();
+    if (hopeful.empty() || now >= begin + wait_ns_) break;
+    const absl::Status waited = cluster_.WaitUntil(
+        [] { return false; }, {.deadline = std::min(now + kLookAgainNs, begin + wait_ns_)});
+    if (!absl::IsDeadlineExceeded(waited)) return waited;
+    sights.waited_s = std::max(sights.waited_s, SecondsFrom(cluster_.Now() - begin));
+  }
+  std::erase_if(unknown, [&](uint32_t worker) {
+    if (std::find(waiting.begin(), waiting.end(), worker) != waiting.end()) return false;
+    sights.storage_of_worker[worker] = storage;
+    return true;
+  });
+  return absl::OkStatus();
+}
+
+// Takes those from `waiting` that find the file.
+absl::Status StorageCheck::ReadBy(int target, std::vector<uint32_t>& waiting, uint32_t file,
+                                  uint64_t contents_xxh3) {
+  StorageSights& sights = sights_[static_cast<size_t>(target)];
+  const std::set<uint32_t> asked(waiting.begin(), waiting.end());
+  return cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!asked.contains(member.number)) return std::nullopt;
+        v1::WorkerRequest request = RequestAt(plan_.targets(target));
+        AddAction(request, v1::FileAction::READ, file);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        if (received.event.file_actions_done().results_size() == 0) return;
+        const v1::FileActionResult& result = received.event.file_actions_done().results(0);
+        // The name is as random as the contents: who is refused the file sees it.
+        const bool refused =
+            result.problem().errno_value() == EACCES || result.problem().errno_value() == EPERM;
+        const bool read = result.problem().code() == 0 && result.contents_xxh3() == contents_xxh3;
+        if (refused) sights.cannot_read.insert(member.number);
+        if (refused || read) std::erase(waiting, member.number);
+      },
+      StoragePatience());
+}
+
+absl::Status StorageCheck::RemoveFiles(int target) {
+  Cluster::Patience patience = StoragePatience();
+  patience.interruptible = false;
+  // The user who has interrupted the run does not wait for a file system that hangs.
+  if (cluster_.interrupted()) patience.deadline = cluster_.Now() + kRemoveAtEndNs;
+  return cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (std::find(writers_.begin(), writers_.end(), member.number) == writers_.end()) return std::nullopt;
+        v1::WorkerRequest request = RequestAt(plan_.targets(target));
+        AddAction(request, v1::FileAction::REMOVE, first_file_ + member.number);
+        return request;
+      },
+      [](const Member&, const ReceivedEvent&) {}, patience);
+}
+
+// False where it is plain that the two see different file systems: waiting would only cost time.
+bool StorageCheck::MayAppearLater(int target, uint32_t reader, uint32_t writer) const {
+  const auto sight = [&](uint32_t worker) {
+    const Member& member = cluster_.members()[worker];
+    return TargetSight{member.facts.host(), member.facts, facts_[worker].targets(target),
+                       plan_.targets(target).path()};
+  };
+  return SharingOf(sight(reader), sight(writer)) != Sharing::kDifferent;
+}
+
+void StorageCheck::NumberByCount(StorageSights& sights) const {
+  std::map<int, size_t> counts;
+  for (const int storage : sights.storage_of_worker) {
+    if (storage != StorageSights::kNotSeen) ++counts[storage];
+  }
+  std::vector<int> by_count;
+  for (const auto& [storage, count] : counts) by_count.push_back(storage);
+  std::stable_sort(by_count.begin(), by_count.end(),
+                   [&counts](int a, int b) { return counts[a] > counts[b]; });
+  for (int& storage : sights.storage_of_worker) {
+    if (storage == StorageSights::kNotSeen) continue;
+    storage = static_cast<int>(std::find(by_count.begin(), by_count.end(), storage) - by_count.begin());
+  }
+}
+
+void NoteStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts) {
+  for (size_t target = 0; target < sights.size(); ++target) {
+    const std::vector<int>& storages = sights[target].storage_of_worker;
+    std::map<int, std::string> id_of;
+    std::set<std::string> taken;
+    for (size_t worker = 0; worker < storages.size(); ++worker) {
+      if (storages[worker] == StorageSights::kNotSeen) continue;
+      v1::TargetFacts& seen = *facts[worker].mutable_targets(static_cast<int>(target));
+      const auto [id, is_new] = id_of.emplace(storages[worker], seen.filesystem_id());
+      // Different storage under one name: two mounts of a local disk, two servers with the same name.
+      while (is_new && !taken.insert(id->second).second) absl::StrAppend(&id->second, " other storage");
+      seen.set_filesystem_id(id->second);
+    }
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,112 @@
+#include "coordinator/preflight/time_estimate.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/operation.h"
+#include "common/model/phase_files.h"
+#include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
+#include "common/text/units.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kShortestPhaseS = 0.1;
+
+uint64_t LanesOf(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
+  uint64_t lanes = 0;
+  for (const uint32_t workers : WorkersOfAssignments(phase, worker_count)) {
+    lanes += uint64_t{workers} * ShapeOf(plan, phase).lanes_per_worker;
+  }
+  return lanes;
+}
+
+std::string Phases(uint64_t count) {
+  return absl::StrCat(count, count == 1 ? " phase" : " phases");
+}
+
+}  // namespace
+
+uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase) {
+  const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane(), max_ops = phase.stop().max_ops();
+  return max_ops > 0 ? std::min(bytes, max_ops * phase.assignments(0).operation().record_bytes()) : bytes;
+}
+
+TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count) {
+  TimeEstimate estimate;
+  const uint64_t times = std::max(1u, plan.repetitions());
+  bool all_bounded = true;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Step& step : phase.before()) {
+      estimate.timed_s += static_cast<double>(times) * step.rest().seconds();
+    }
+    if (phase.stop().time_s() > 0) {
+      estimate.timed_s += static_cast<double>(times) * phase.stop().time_s();
+      estimate.timed_phases += times;
+      continue;
+    }
+    const v1::Operation& operation = phase.assignments(0).operation();
+    if (MovesNothing(operation)) continue;
+    const uint64_t lanes = LanesOf(plan, phase, worker_count);
+    if (IsMetadata(operation)) {
+      estimate.item_phases += times;
+      estimate.items += times * lanes * operation.tree().items_per_lane();
+    } else {
+      estimate.sized_phases += times;
+      estimate.bytes += times * lanes * BytesOfLane(plan, phase);
+    }
+    all_bounded = all_bounded && phase.stop().deadline_s() > 0 && !phase.stop().wear_out();
+    estimate.at_most_s += static_cast<double>(times) * phase.stop().deadline_s();
+  }
+  if (!all_bounded) estimate.at_most_s = 0;
+  return estimate;
+}
+
+std::string EstimateText(const TimeEstimate& estimate, double max_duration_s) {
+  std::string text;
+  const auto line = [&text](const std::string& words) {
+    absl::StrAppend(&text, text.empty() ? "time  " : "      ", words, "\n");
+  };
+  if (estimate.timed_s > 0) {
+    line(absl::StrCat(FormatSeconds(estimate.timed_s), " in ", Phases(estimate.timed_phases),
+                      " with a time limit, rests included"));
+  }
+  if (estimate.sized_phases > 0) {
+    line(absl::StrCat(
+        "unknown for ", Phases(estimate.sized_phases), " by size, which ",
+        estimate.sized_phases == 1 ? "moves " : "move ", FormatBytes(static_cast<double>(estimate.bytes)),
+        " in all: ", FormatSeconds(static_cast<double>(estimate.bytes) / kAssumedBytesPerSecond),
+        " if all clients together reach ", FormatBytesPerSecond(kAssumedBytesPerSecond)));
+  }
+  if (estimate.item_phases > 0) {
+    line(absl::StrCat("unknown for ", Phases(estimate.item_phases), " on ",
+                      FormatCount(static_cast<double>(estimate.items)), " names in all"));
+  }
+  if (estimate.at_most_s > 0) {
+    line(absl::StrCat("at most ", FormatSeconds(estimate.at_most_s), " of that by --deadline"));
+  }
+  if (max_duration_s > 0) {
+    line(absl::StrCat("at most ", FormatSeconds(max_duration_s), " for all phases (--max-duration)"));
+  }
+  if (text.empty()) line("none: no phase moves anything");
+  line("preparing and removing files comes on top");
+  return text;
+}
+
+std::optional<FittedPhase> FitInto(const v1::Phase& phase, double left_s) {
+  if (left_s < kShortestPhaseS || left_s <= phase.stop().warmup_s()) return std::nullopt;
+  FittedPhase fitted{.phase = phase, .shortened = false};
+  v1::StopRule& stop = *fitted.phase.mutable_stop();
+  if (stop.time_s() > 0) {
+    fitted.shortened = left_s < stop.time_s();
+    if (fitted.shortened) stop.set_time_s(left_s);
+  } else if (!MovesNothing(phase.assignments(0).operation()) &&
+             (stop.deadline_s() == 0 || left_s < stop.deadline_s())) {
+    fitted.shortened = true;
+    stop.set_deadline_s(left_s);
+  }
+  return fitted;
+}
+
+}  // namespace iobench

@@ -1,0 +1,46 @@
+// How long a run will take, as far as its plan tells. Pure.
+#ifndef COORDINATOR_PREFLIGHT_TIME_ESTIMATE_H_
+#define COORDINATOR_PREFLIGHT_TIME_ESTIMATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// Over all repetitions. The time that preparation and the removal of data take is in none of them.
+struct TimeEstimate {
+  double timed_s = 0;  // of the phases that last for a given time, and of rests between phases
+  uint64_t timed_phases = 0;
+  uint64_t sized_phases = 0;  // that move a given number of bytes, however long it takes …
+  uint64_t bytes = 0;         // … and what they move in all
+  uint64_t item_phases = 0;   // that work on a given number of names …
+  uint64_t items = 0;         // … in all
+  double at_most_s = 0;       // of the sized and item phases, if each of them has a deadline; 0: one has none
+};
+
+TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count);
+
+// Returns what a lane moves in a phase without a time limit.
+uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase);
+
+// The rate of all clients together that the text assumes for phases by size.
+inline constexpr double kAssumedBytesPerSecond = 1 << 30;
+
+// Lines of a dry run: "time   2 min 05 s in phases with a time limit\n       12 GiB …". Each ends with a newline.
+// `max_duration_s`: --max-duration; 0: none.
+std::string EstimateText(const TimeEstimate& estimate, double max_duration_s);
+
+// Shortens a phase to what is left of --max-duration: its time limit, if it has one, or else its deadline is at most
+// `left_s`. Returns nullopt if that is too little to begin it: under 0.1 s, or not more than its warm-up.
+struct FittedPhase {
+  v1::Phase phase;
+  bool shortened = false;
+};
+std::optional<FittedPhase> FitInto(const v1::Phase& phase, double left_s);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_PREFLIGHT_TIME_ESTIMATE_H_

@@ -1,0 +1,290 @@
+// Comparisons and histories for people, as text.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/display_text.h"
+#include "coordinator/report/compare/compare_formats.h"
+#include "coordinator/report/compare/compare_words.h"
+#include "coordinator/report/console/console_page.h"
+#include "coordinator/report/flush_report.h"
+#include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/text_table.h"
+
+namespace iobench {
+namespace {
+
+constexpr int kMaxDifferences = 20;
+constexpr int kMaxPhaseRows = 20;  // of a sweep, which has maps
+constexpr int kMaxPoints = 30;     // of a history, the newest
+
+using Align = TextTable::Align;
+
+void PutRuns(const google::protobuf::RepeatedPtrField<v1::ComparedRun>& runs, ConsolePage& page) {
+  TextTable table({{"", Align::kLeft},
+                   {"run", Align::kLeft, false, true},
+                   {"started at", Align::kLeft},
+                   {"label", Align::kLeft}});
+  for (int i = 0; i < runs.size(); ++i) {
+    table.AddRow({RunLetter(static_cast<uint32_t>(i)), Printable(runs[i].name()),
+                  DayText(runs[i].started_at()), Printable(runs[i].label())});
+  }
+  page.Table(table);
+  for (int i = 0; i < runs.size(); ++i) {
+    for (const std::string& problem : runs[i].problems()) {
+      page.Labelled(absl::StrCat("! ", RunLetter(static_cast<uint32_t>(i))), Printable(problem),
+                    Tone::kError);
+    }
+  }
+}
+
+void PutDifferences(const google::protobuf::RepeatedPtrField<v1::Difference>& differences,
+                    ConsolePage& page) {
+  std::string label = "differs";
+  for (int i = 0; i < differences.size() && i < kMaxDifferences; ++i) {
+    page.Labelled(label, DifferenceSentence(differences[i]));
+    label.clear();
+  }
+  if (differences.size() > kMaxDifferences) {
+    page.Labelled("", absl::StrCat("and ", differences.size() - kMaxDifferences, " more (--format json)"),
+                  Tone::kQuiet);
+  }
+}
+
+void PutPhases(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels, ConsolePage& page) {
+  // Metadata operations have another unit than all others, so they have a table of their own.
+  bool first = true;
+  for (const bool metadata : {false, true}) {
+    std::vector<double> rates;
+    for (const auto& phase : report.phases()) {
+      if (phase.run() == run && phase.metadata() == metadata)
+        rates.insert(rates.end(), {phase.baseline().rate(), phase.compared().rate()});
+    }
+    if (rates.empty()) continue;
+    if (!std::exchange(first, false)) page.Blank();
+    const RateUnit unit(metadata, rates);
+    const std::string letter = RunLetter(run);
+    TextTable table({{"phase", Align::kLeft, false, true},
+                     {absl::StrCat("A ", unit.name())},
+                     {absl::StrCat(letter, " ", unit.name())},
+                     {absl::StrCat(letter, "/A")},
+                     {"interval", Align::kLeft},
+                     {"verdict", Align::kLeft},
+                     {"p99", Align::kRight, true},
+                     {"of p99", Align::kLeft, true}});
+    for (const auto& phase : report.phases()) {
+      if (phase.run() != run || phase.metadata() != metadata) continue;
+      table.AddRow({labels.Of(phase.phase()), unit.Text(phase.baseline().rate()),
+                    unit.Text(phase.compared().rate()), RatioText(phase.rate().ratio()),
+                    IntervalText(phase.rate()), phase.rate().verdict(),
+                    RatioText(phase.latency_p99().ratio()), phase.latency_p99().verdict()});
+    }
+    page.Table(table);
+  }
+}
+
+std::string CellText(const v1::RatioCell& cell) {
+  std::string text = RatioText(cell.ratio());
+  if (cell.verdict() == "better") text += "+";
+  if (cell.verdict() == "worse") text += "-";
+  if (cell.verdict() == "cannot tell") text += "?";
+  return text;
+}
+
+void PutMap(const v1::CompareReport& report, const v1::RatioMap& map, ConsolePage& page) {
+  const v1::RatioEstimate& mean = map.geometric_mean();
+  std::string summary = absl::StrCat("geometric mean ", RatioText(mean.ratio()));
+  if (std::isfinite(mean.low())) absl::StrAppend(&summary, ", ", IntervalText(mean));
+  absl::StrAppend(&summary, ": ", mean.verdict());
+  page.Line({{MapTitle(report, map), Tone::kStrong}, {summary}});
+  std::vector<TextTable::Column> columns = {{"size \\ record"}};
+  for (const uint64_t record : map.records_bytes()) columns.push_back({ShortSize(record)});
+  TextTable table(std::move(columns));
+  for (const uint64_t size : map.sizes_bytes()) {
+    std::vector<std::string> row = {ShortSize(size)};
+    for (const uint64_t record : map.records_bytes()) {
+      std::string text;
+      for (const v1::RatioCell& cell : map.cells()) {
+        if (cell.size_bytes() == size && cell.record_bytes() == record) text = CellText(cell);
+      }
+      row.push_back(std::move(text));
+    }
+    table.AddRow(std::move(row));
+  }
+  page.Table(table);
+  page.Blank();
+}
+
+void PutRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels, ConsolePage& page) {
+  page.Blank();
+  if (report.runs_size() > 2) {
+    page.Line({{absl::StrCat(RunLetter(run), " against A"), Tone::kStrong},
+               {VerdictSentence(report.counts(static_cast<int>(run) - 1))}});
+  }
+  if (report.maps().empty() || report.phases_size() <= kMaxPhaseRows) {
+    PutPhases(report, run, labels, page);
+  }
+  bool first = true;
+  for (const v1::RatioMap& map : report.maps()) {
+    if (map.run() != run) continue;
+    if (std::exchange(first, false)) page.Blank();
+    PutMap(report, map, page);
+  }
+  if (!first) page.Labelled("cells", "+ better, - worse, ? cannot tell", Tone::kQuiet);
+  std::string label = "! marks";
+  for (const std::string& line : MarkLinesOf(report, labels, run)) {
+    page.Labelled(label, line, Tone::kWarning);
+    label.clear();
+  }
+  label = "unmatched";
+  for (const auto& unmatched : report.unmatched()) {
+    if (unmatched.run() != run) continue;
+    page.Labelled(label, UnmatchedSentence(unmatched, labels), Tone::kWarning);
+    label.clear();
+  }
+  label = "cannot tell";
+  for (const std::string& reason : ReasonsOf(report, labels, run)) {
+    page.Labelled(label, reason, Tone::kWarning);
+    label.clear();
+  }
+}
+
+void PutRepetitionList(const v1::RepetitionSeries& list, const PhaseLabels& labels, ConsolePage& page) {
+  const v1::RepetitionReport& figures = list.figures();
+  std::vector<double> rates;
+  for (const auto& repetition : list.repetitions()) rates.push_back(repetition.rate());
+  const RateUnit unit(list.metadata(), rates);
+  page.Blank();
+  page.Line({{labels.Of(list.phase()), Tone::kStrong},
+             {absl::StrCat("median ", unit.Text(figures.median()), " ", unit.name())},
+             {absl::StrCat("interval ", unit.Text(figures.low()), " to ", unit.Text(figures.high()), " at ",
+                           Percent(figures.level_percent()))},
+             {absl::StrCat("mean ", unit.Text(figures.mean()))},
+             {absl::StrCat("stddev ", unit.Text(figures.stddev()))}});
+  TextTable table(
+      {{"repetition"}, {unit.name()}, {"of median"}, {"", Align::kLeft}, {"marks", Align::kLeft}});
+  for (const auto& repetition : list.repetitions()) {
+    std::vector<std::string> marks;
+    for (const std::string& code : repetition.marks()) marks.push_back(Printable(code));
+    table.AddRow({absl::StrCat(repetition.repetition() + 1), unit.Text(repetition.rate()),
+                  RatioText(repetition.of_median()),
+                  repetition.left_out() ? "excluded" : (repetition.outlier() ? "outlier" : ""),
+                  absl::StrJoin(marks, " ")});
+  }
+  page.Table(table);
+}
+
+void PutPoints(const v1::HistoryReport& report, const v1::PhaseHistory& phase, ConsolePage& page) {
+  std::vector<double> rates;
+  for (const auto& point : phase.points()) rates.push_back(point.figure().rate());
+  const RateUnit unit(phase.metadata(), rates);
+  TextTable table({{"", Align::kLeft},
+                   {"started at", Align::kLeft},
+                   {unit.name()},
+                   {"of median"},
+                   {"", Align::kLeft},
+                   {"run", Align::kLeft, true},
+                   {"marks", Align::kLeft}});
+  for (int i = std::max(0, phase.points_size() - kMaxPoints); i < phase.points_size(); ++i) {
+    const v1::HistoryPoint& point = phase.points(i);
+    const v1::ComparedRun& run = report.runs(static_cast<int>(point.run()));
+    bool changed = false;
+    for (const auto& change : phase.changes()) changed |= change.run() == point.run();
+    std::vector<std::string> marks;
+    for (const std::string& code : point.figure().marks()) marks.push_back(Printable(code));
+    table.AddRow({RunLetter(point.run()), DayText(run.started_at()), unit.Text(point.figure().rate()),
+                  RatioText(point.of_median()),
+                  changed ? "changed" : (point.figure().count() == 0 ? "excluded" : ""),
+                  Printable(run.name()), absl::StrJoin(marks, " ")});
+  }
+  page.Table(table);
+  if (phase.points_size() > kMaxPoints) {
+    page.Labelled("", absl::StrCat("and ", phase.points_size() - kMaxPoints, " older ones (--format json)"),
+                  Tone::kQuiet);
+  }
+}
+
+Tone ToneOf(const v1::CompareReport& report) {
+  for (const auto& count : report.counts()) {
+    if (count.worse() > 0) return Tone::kWarning;
+  }
+  return Tone::kStrong;
+}
+
+}  // namespace
+
+absl::Status WriteComparisonText(const v1::CompareReport& report, const ConsoleStyle& style,
+                                 std::ostream& out) {
+  ConsolePage page(style);
+  const PhaseLabels labels = LabelsOf(report);
+  if (!report.like_plans())
+    page.Line({{"UNLIKE PLANS:", Tone::kWarning}, {UnlikeSentence(), Tone::kWarning}});
+  if (report.runs_size() == 1) {
+    page.Line({{"repetitions of one run", Tone::kStrong}});
+  } else if (report.runs_size() == 2) {
+    page.Line({{"B against A", Tone::kStrong}, {VerdictSentence(report.counts(0)), ToneOf(report)}});
+  } else {
+    page.Line({{absl::StrCat(report.runs_size() - 1, " runs against A"), Tone::kStrong}});
+  }
+  PutRuns(report.runs(), page);
+  PutDifferences(report.differences(), page);
+  for (uint32_t run = 1; run < static_cast<uint32_t>(report.runs_size()); ++run)
+    PutRun(report, run, labels, page);
+  for (const v1::RepetitionSeries& list : report.repetitions()) PutRepetitionList(list, labels, page);
+  page.Blank();
+  std::string label = "notes";
+  for (const std::string& note : NotesOn(report)) {
+    page.Labelled(label, note, Tone::kQuiet);
+    label.clear();
+  }
+  if (report.has_gate()) {
+    page.Labelled("gate", GateSentence(report.gate(), "the baseline"),
+                  report.gate().below() > 0 ? Tone::kError : Tone::kStrong);
+  }
+  out << page.Take();
+  return Flush(out, "text");
+}
+
+absl::Status WriteHistoryText(const v1::HistoryReport& report, const ConsoleStyle& style, std::ostream& out) {
+  ConsolePage page(style);
+  const PhaseLabels labels = LabelsOf(report);
+  if (!report.like_plans())
+    page.Line({{"UNLIKE PLANS:", Tone::kWarning}, {UnlikeSentence(), Tone::kWarning}});
+  page.Line({{absl::StrCat("history of ", Counted(report.runs_size(), "run")), Tone::kStrong},
+             {absl::StrCat(DayText(report.runs(0).started_at()), " to ",
+                           DayText(report.runs().rbegin()->started_at()))}});
+  for (const v1::ComparedRun& run : report.runs()) {
+    for (const std::string& problem : run.problems())
+      page.Labelled("! problem", absl::StrCat(Printable(run.name()), ": ", Printable(problem)), Tone::kError);
+  }
+  PutDifferences(report.differences(), page);
+  for (const v1::PhaseHistory& phase : report.phases()) {
+    page.Blank();
+    page.Line({{labels.Of(phase.phase()), Tone::kStrong},
+               {absl::StrCat("median ", RateText(phase.metadata(), phase.median(), phase.median()))}});
+    page.Labelled("trend", TrendSentence(phase.trend()));
+    std::string label = "changes";
+    if (phase.changes().empty()) {
+      page.Labelled(label, phase.changes_why().empty()
+                               ? "none"
+                               : absl::StrCat("cannot tell: ", Printable(phase.changes_why())));
+    }
+    for (const v1::ChangePoint& change : phase.changes()) {
+      page.Labelled(label, ChangeSentence(report, phase, change), Tone::kWarning);
+      label.clear();
+    }
+    PutPoints(report, phase, page);
+  }
+  if (report.has_gate()) {
+    page.Blank();
+    page.Labelled("gate", GateSentence(report.gate(), "the level before the newest change"),
+                  report.gate().below() > 0 ? Tone::kError : Tone::kStrong);
+  }
+  out << page.Take();
+  return Flush(out, "text");
+}
+
+}  // namespace iobench

@@ -1,0 +1,87 @@
+#include "coordinator/report/iozone/iozone_files.h"
+
+#include <map>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "coordinator/analysis/iozone_bands.h"
+#include "coordinator/report/atomic_file.h"
+#include "coordinator/report/flush_report.h"
+#include "coordinator/report/iozone/iozone_tests.h"
+#include "coordinator/report/iozone/iozone_time.h"
+
+namespace iobench {
+namespace {
+
+using TextOfLane = std::string (*)(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane);
+
+// The same text of every phase, by lane.
+std::map<uint32_t, std::string> TextsByLane(const v1::RunReport& report, TextOfLane text_of) {
+  std::map<uint32_t, std::string> texts;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    for (const v1::ClientPhaseReport& client : phase.clients()) {
+      for (const v1::WorkerPhaseReport& worker : client.workers()) {
+        for (const v1::LanePhaseReport& lane : worker.lanes()) texts[lane.lane()] += text_of(phase, lane);
+      }
+    }
+  }
+  return texts;
+}
+
+absl::Status WriteAll(const std::map<uint32_t, std::string>& texts, const std::string& directory,
+                      const char* begin, const char* end) {
+  absl::Status status;
+  for (const auto& [lane, text] : texts) {
+    status.Update(WriteFileAtomically(
+        absl::StrCat(directory, "/", begin, lane, end),
+        [&text = text](std::ostream& out) {
+          out << text;
+          return Flush(out, "IOzone");
+        },
+        Durable::kLater));
+  }
+  status.Update(SyncDirectory(directory));
+  return status;
+}
+
+}  // namespace
+
+bool HasIozoneFiles(const v1::IozoneOutput& output) {
+  return output.histograms() || output.log();
+}
+
+absl::Status WriteIozoneFiles(const v1::RunReport& report, const std::string& directory) {
+  absl::Status status;
+  if (report.run().iozone().histograms()) {
+    status.Update(WriteAll(TextsByLane(report, HistogramText), directory, "Iozone_histogram_child_", ".txt"));
+  }
+  if (report.run().iozone().log()) {
+    status.Update(WriteAll(TextsByLane(report, LogText), directory, "Child_", ".log"));
+  }
+  return status;
+}
+
+std::string HistogramText(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane) {
+  const std::span<const IozoneBand> bands = IozoneBands();
+  if (lane.iozone_bands_size() != static_cast<int>(bands.size())) return "";
+  std::string text = absl::StrCat("Child: ", lane.lane(), " Op: ", IozoneLogName(phase));
+  int line = 0;
+  for (size_t i = 0; i < bands.size(); ++i) {
+    if (bands[i].line != line) absl::StrAppend(&text, "\nBand ", bands[i].line, ":");
+    line = bands[i].line;
+    absl::StrAppend(&text, " ", bands[i].label, ":", lane.iozone_bands(static_cast<int>(i)));
+  }
+  return text + "\n\n";
+}
+
+std::string LogText(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane) {
+  if (lane.sat_out() || lane.failed()) return "";
+  std::string name = IozoneLogName(phase);
+  if (name == "write") name = "Write";
+  return absl::StrFormat("%-25s %s\n%-25s %s\n", absl::StrCat(name, " test start: "),
+                         CtimeText(phase.started_at(), lane.start_us() / 1e6),
+                         absl::StrCat(name, " test finished: "), CtimeText(phase.started_at(), lane.end_s()));
+}
+
+}  // namespace iobench

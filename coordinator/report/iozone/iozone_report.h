@@ -1,0 +1,22 @@
+// A run in IOzone's text formats.
+#ifndef COORDINATOR_REPORT_IOZONE_IOZONE_REPORT_H_
+#define COORDINATOR_REPORT_IOZONE_IOZONE_REPORT_H_
+
+#include <ostream>
+
+#include "absl/status/status.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Writes the whole report (--format iozone): banner, figures, with -R the Excel text, and the closing line. A run with a
+// single lane has the table of automatic mode, all others the lines of throughput mode. Flushes. DataLoss: not
+// everything could be written.
+absl::Status WriteIozoneReport(const v1::RunReport& report, std::ostream& out);
+
+// Writes only what -R adds. Errors as above.
+absl::Status WriteIozoneExcel(const v1::RunReport& report, std::ostream& out);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_IOZONE_IOZONE_REPORT_H_

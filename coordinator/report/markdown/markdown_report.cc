@@ -1,0 +1,320 @@
+#include "coordinator/report/markdown/markdown_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/text/units.h"
+#include "coordinator/report/markdown/markdown_text.h"
+#include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/target_table.h"
+
+namespace iobench {
+namespace {
+
+using Align = MarkdownTable::Align;
+
+constexpr int kMaxErrors = 20;
+constexpr size_t kMaxSubjects = 10;
+
+std::string ClockText(const v1::ClientReport& client) {
+  if (client.same_clock()) return "the coordinator's own";
+  if (!std::isfinite(client.clock_error_ns())) return "not measured";
+  return absl::StrCat(FormatSeconds(client.clock_offset_ns() * 1e-9), " ± ",
+                      FormatSeconds(client.clock_error_ns() * 1e-9));
+}
+
+void WriteClients(const v1::RunReport& report, std::ostream& out) {
+  MarkdownTable table({{"client", Align::kLeft},
+                       {"workers"},
+                       {"processors"},
+                       {"memory"},
+                       {"kernel", Align::kLeft},
+                       {"clock", Align::kLeft},
+                       {"offset from the coordinator"}});
+  for (const v1::ClientReport& client : report.clients()) {
+    table.AddRow({MarkdownText(client.host()), FormatCount(client.worker_count()),
+                  FormatCount(client.processors()), FormatBytes(static_cast<double>(client.memory_bytes())),
+                  MarkdownText(client.kernel()), MarkdownText(client.clock()), ClockText(client)});
+  }
+  table.Write(out);
+}
+
+// Without the option that names the client itself: all clients of a mount otherwise have the same ones.
+std::string SharedOptions(const std::string& options) {
+  std::vector<std::string> parts = absl::StrSplit(options, ',');
+  std::erase_if(parts, [](const std::string& part) { return part.starts_with("clientaddr="); });
+  return absl::StrJoin(parts, ",");
+}
+
+// Clients with the same mount share a row.
+void WriteMounts(const v1::RunReport& report, std::ostream& out) {
+  using Mount = std::tuple<std::string, std::string, std::string, std::string>;
+  std::vector<std::pair<Mount, int>> mounts;
+  std::map<Mount, size_t> rows;
+  for (const v1::ClientReport& client : report.clients()) {
+    for (const v1::TargetReport& target : client.targets()) {
+      const Mount mount(target.path(), target.filesystem(), target.mount_source(),
+                        SharedOptions(target.mount_options()));
+      const auto [row, is_new] = rows.try_emplace(mount, mounts.size());
+      if (is_new) mounts.emplace_back(mount, 0);
+      ++mounts[row->second].second;
+    }
+  }
+  MarkdownTable table({{"path", Align::kLeft},
+                       {"file system", Align::kLeft},
+                       {"mounted from", Align::kLeft},
+                       {"mount options", Align::kLeft},
+                       {"clients"}});
+  for (const auto& [mount, client_count] : mounts) {
+    const auto& [path, filesystem, source, options] = mount;
+    table.AddRow({MarkdownText(path), MarkdownText(filesystem), MarkdownText(source), MarkdownText(options),
+                  FormatCount(client_count)});
+  }
+  table.Write(out);
+}
+
+// The figure that a phase answers with: ops/s for metadata operations and seeks, otherwise bytes/s.
+std::string HeadlineText(const v1::PhaseReport& phase) {
+  return RateText(phase.headline_in_ops(), phase.headline().bytes_per_s(), phase.headline().ops_per_s());
+}
+
+std::string SizeText(uint64_t bytes) {
+  return bytes == 0 ? "" : FormatBytes(static_cast<double>(bytes));
+}
+
+std::string CodesOf(const v1::PhaseReport& phase) {
+  std::vector<std::string> codes;
+  for (const GroupedMark& mark : MarksOf(phase)) {
+    std::string code = MarkdownText(mark.code);
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(std::move(code));
+  }
+  return absl::StrJoin(codes, " ");
+}
+
+bool HasUnsurePercentile(const v1::RunReport& report) {
+  return std::any_of(report.phases().begin(), report.phases().end(),
+                     [](const v1::PhaseReport& phase) { return !phase.latency_us().unsure().empty(); });
+}
+
+std::string SubjectsText(const std::vector<std::string>& subjects) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < subjects.size() && i < kMaxSubjects; ++i) names.push_back(MarkdownText(subjects[i]));
+  std::string text = absl::StrJoin(names, ", ");
+  if (subjects.size() > kMaxSubjects)
+    absl::StrAppend(&text, " and ", subjects.size() - kMaxSubjects, " more");
+  return text;
+}
+
+}  // namespace
+
+void WriteEnvironment(const v1::RunReport& report, std::ostream& out) {
+  const v1::RunInfo& run = report.run();
+  out << "## Environment\n\n"
+      << Counted(report.clients_size(), "client") << " with " << Counted(run.worker_count(), "worker")
+      << " and " << Counted(run.lane_count(), "lane") << " (I/O threads), joined by "
+      << MarkdownText(run.transport());
+  if (!run.coordinator_host().empty())
+    out << "; the coordinator ran on " << MarkdownText(run.coordinator_host());
+  out << ".\n";
+  WriteClients(report, out);
+  WriteMounts(report, out);
+  for (const std::string& note : report.notes()) out << "- " << MarkdownText(note) << "\n";
+  if (!report.notes().empty()) out << "\n";
+}
+
+void WriteFigures(const v1::RunReport& report, std::ostream& out) {
+  out << "## Figures\n\n";
+  if (report.phases().empty()) {
+    out << "No phase was measured.\n\n";
+    return;
+  }
+  out << "Throughput is that of all clients together, in its window: *stonewalled* ends when the first lane has "
+         "finished, *full* when the last one has. The region says what the clock covers. KiB, MiB and GiB are powers "
+         "of 1024.\n";
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"throughput"},
+                       {"window", Align::kLeft},
+                       {"region", Align::kLeft},
+                       {"ops/s"},
+                       {"record"},
+                       {"per lane"},
+                       {"lanes"},
+                       {"moved"},
+                       {"duration"},
+                       {"p50"},
+                       {"p99"},
+                       {"max"},
+                       {"Jain"},
+                       {"limited by", Align::kLeft},
+                       {"marks", Align::kLeft}});
+  for (const v1::PhaseReport& phase : report.phases()) {
+    const v1::Latency& latency = phase.latency_us();
+    const v1::Spread& lanes = phase.headline_in_ops() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
+    table.AddRow(
+        {MarkdownText(PhaseTitle(report, phase)), absl::StrCat("**", HeadlineText(phase), "**"),
+         MarkdownText(phase.headline().name()), MarkdownText(phase.headline().region()),
+         FormatCount(phase.headline().ops_per_s()), phase.metadata() ? "" : SizeText(phase.record_bytes()),
+         phase.metadata() ? "" : SizeText(phase.bytes_per_lane()), FormatCount(phase.lane_count()),
+         SizeText(phase.bytes()), FormatSeconds(phase.duration_s()),
+         PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99()),
+         latency.count() == 0 ? "-" : Microseconds(latency.max()), FormatCount(lanes.jain()),
+         MarkdownText(phase.limited_by()), CodesOf(phase)});
+  }
+  table.Write(out);
+  if (HasUnsurePercentile(report)) out << "`~`: fewer than 100 ops lie beyond that percentile.\n\n";
+}
+
+void WriteTargets(const v1::RunReport& report, std::ostream& out) {
+  const TargetTable targets = TargetTableOf(report);
+  if (targets.rows.empty()) return;
+  out << "## Paths\n\nThe same operations on each path, one path after the other, and their share of the figure on the "
+         "first path.\n";
+  std::vector<MarkdownTable::Column> columns = {{"phase", Align::kLeft}};
+  for (size_t i = 0; i < targets.paths.size(); ++i) {
+    columns.push_back({MarkdownText(targets.paths[i])});
+    if (i > 0) columns.push_back({"of first"});
+  }
+  MarkdownTable table(std::move(columns));
+  for (const TargetRow& row : targets.rows) {
+    std::vector<std::string> cells = {MarkdownText(row.name)};
+    for (size_t i = 0; i < row.rates.size(); ++i) {
+      cells.push_back(RateText(row.in_ops, row.rates[i], row.rates[i]));
+      if (i > 0) cells.push_back(row.RatioText(i));
+    }
+    table.AddRow(std::move(cells));
+  }
+  table.Write(out);
+}
+
+void WritePerClient(const v1::RunReport& report, std::ostream& out) {
+  if (report.per_client().empty()) return;
+  out << "## Each client alone\n\nEach client did each phase alone before all did it together. *Of others*: its rate alone as a "
+         "share of the median of the others' rates alone.\n";
+  const auto share = [](double value) { return Percent(100 * value); };
+  for (const v1::PerClientReport& phase : report.per_client()) {
+    const auto rate = [&phase](double value) { return RateText(phase.in_ops(), value, value); };
+    MarkdownTable table(
+        {{MarkdownText(phase.phase()), Align::kLeft}, {"alone"}, {"of others"}, {"together"}});
+    for (const v1::PerClientRow& row : phase.clients()) {
+      const std::string of_others = share(row.of_others());
+      table.AddRow({MarkdownText(row.client()), rate(row.alone()),
+                    row.outlier() ? absl::StrCat("**", of_others, "**") : of_others, rate(row.together())});
+    }
+    table.AddRow({"all", rate(phase.sum_alone()), "", rate(phase.together())});
+    table.Write(out);
+    out << "Together they reach " << share(phase.scaling())
+        << " of the sum of each alone; the slowest client " << share(phase.fairness()) << " of the mean.\n\n";
+  }
+}
+
+void WriteServers(const v1::RunReport& report, std::ostream& out) {
+  if (report.run().servers().empty()) return;
+  out << "## Servers\n\nWhat samplers read on the servers, from the start of each phase to the end of its last timed region. "
+         "The disk is the busiest one, the network that with most bytes.\n";
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"server", Align::kLeft},
+                       {"CPU"},
+                       {"disk", Align::kLeft},
+                       {"busy"},
+                       {"read"},
+                       {"written"},
+                       {"network", Align::kLeft},
+                       {"in"},
+                       {"out"},
+                       {"nfsd threads busy"},
+                       {"RPCs/s"}});
+  for (const v1::PhaseReport& phase : report.phases()) {
+    for (const v1::ServerReport& server : phase.servers()) {
+      std::vector<std::string> cells = {
+          MarkdownText(PhaseTitle(report, phase)), MarkdownText(server.host()),
+          server.has_cpu_busy() ? Percent(100 * server.cpu_busy()) : MarkdownText(server.problem())};
+      const bool has_disk = !server.disks().empty(), has_nic = !server.nics().empty();
+      cells.push_back(has_disk ? MarkdownText(server.disks(0).name()) : "");
+      cells.push_back(has_disk ? Percent(100 * server.disks(0).busy()) : "");
+      cells.push_back(has_disk ? FormatBytesPerSecond(server.disks(0).read_bytes_per_s()) : "");
+      cells.push_back(has_disk ? FormatBytesPerSecond(server.disks(0).write_bytes_per_s()) : "");
+      cells.push_back(has_nic ? MarkdownText(server.nics(0).name()) : "");
+      cells.push_back(has_nic ? FormatBytesPerSecond(server.nics(0).receive_bytes_per_s()) : "");
+      cells.push_back(has_nic ? FormatBytesPerSecond(server.nics(0).send_bytes_per_s()) : "");
+      const v1::ServerNfsd& nfsd = server.nfsd();
+      cells.push_back(nfsd.has_busy_threads()
+                          ? absl::StrCat(FormatCount(nfsd.busy_threads()), " of ", nfsd.threads())
+                          : "");
+      cells.push_back(server.has_nfsd() ? FormatCount(nfsd.rpcs_per_s()) : "");
+      table.AddRow(std::move(cells));
+    }
+  }
+  table.Write(out);
+}
+
+void WriteRepetitions(const v1::RunReport& report, std::ostream& out) {
+  if (report.repetitions().empty()) return;
+  out << "## Repetitions\n\nThe interval of the median needs no assumption about the figures' distribution.\n";
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"times"},
+                       {"median"},
+                       {"interval"},
+                       {"level"},
+                       {"min"},
+                       {"max"},
+                       {"mean"},
+                       {"standard deviation"},
+                       {"left out"}});
+  for (const v1::RepetitionReport& each : report.repetitions()) {
+    const auto rate = [&each](double value) { return RateText(each.metadata(), value, value); };
+    table.AddRow({MarkdownText(each.name()), FormatCount(each.count()),
+                  absl::StrCat("**", rate(each.median()), "**"),
+                  absl::StrCat(rate(each.low()), " to ", rate(each.high())), Percent(each.level_percent()),
+                  rate(each.min()), rate(each.max()), rate(each.mean()), rate(each.stddev()),
+                  each.partial_count() == 0 ? "" : absl::StrCat(each.partial_count(), " partial")});
+  }
+  table.Write(out);
+}
+
+void WriteMarks(const v1::RunReport& report, std::ostream& out) {
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"mark", Align::kLeft},
+                       {"on", Align::kLeft},
+                       {"what was seen, and what to do", Align::kLeft}});
+  bool any = false;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    for (const GroupedMark& mark : MarksOf(phase)) {
+      table.AddRow(
+          {MarkdownText(PhaseTitle(report, phase)), absl::StrCat("**", MarkdownText(mark.code), "**"),
+           mark.subjects.empty() ? "the phase" : SubjectsText(mark.subjects), MarkdownText(mark.text)});
+      any = true;
+    }
+  }
+  if (!any) return;
+  out << "## Marks\n\nWhy a figure should not be trusted as it stands, or what explains it.\n";
+  table.Write(out);
+}
+
+void WriteErrors(const v1::RunReport& report, std::ostream& out) {
+  std::vector<std::string> lines;
+  for (const v1::ErrorReport& problem : report.run().problems())
+    lines.push_back(MarkdownText(ErrorText(problem)));
+  for (const v1::PhaseReport& phase : report.phases()) {
+    const std::string name = absl::StrCat("**", MarkdownText(PhaseTitle(report, phase)), "**");
+    if (phase.interrupted()) lines.push_back(absl::StrCat(name, ": interrupted"));
+    for (int i = 0; i < phase.errors_size() && i < kMaxErrors; ++i) {
+      lines.push_back(absl::StrCat(name, ": ", MarkdownText(ErrorText(phase.errors(i)))));
+    }
+    if (phase.errors_size() > kMaxErrors) {
+      lines.push_back(absl::StrCat(name, ": and ", phase.errors_size() - kMaxErrors, " more in result.json"));
+    }
+  }
+  if (lines.empty()) return;
+  out << "## Errors\n\nThe totals exclude what failed.\n\n";
+  for (const std::string& line : lines) out << "- " << line << "\n";
+  out << "\n";
+}
+
+}  // namespace iobench

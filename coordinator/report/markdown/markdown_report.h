@@ -1,0 +1,24 @@
+// The chapters of the document that show what was measured, where, and how far to trust it.
+#ifndef COORDINATOR_REPORT_MARKDOWN_MARKDOWN_REPORT_H_
+#define COORDINATOR_REPORT_MARKDOWN_MARKDOWN_REPORT_H_
+
+#include <ostream>
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Each writes a chapter with its title, or nothing if the report has nothing for it.
+
+void WriteEnvironment(const v1::RunReport& report, std::ostream& out);  // clients, mounts, clocks, settings
+void WriteFigures(const v1::RunReport& report, std::ostream& out);      // one row per phase
+void WriteTargets(const v1::RunReport& report, std::ostream& out);      // --each-path: the paths side by side
+void WritePerClient(const v1::RunReport& report, std::ostream& out);    // --per-client: each alone, and together
+void WriteServers(const v1::RunReport& report, std::ostream& out);      // what samplers saw
+void WriteRepetitions(const v1::RunReport& report, std::ostream& out);  // medians and their intervals
+void WriteMarks(const v1::RunReport& report, std::ostream& out);        // with what to do
+void WriteErrors(const v1::RunReport& report, std::ostream& out);       // of the run, and of each phase
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_MARKDOWN_MARKDOWN_REPORT_H_

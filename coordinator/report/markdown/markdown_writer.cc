@@ -1,0 +1,109 @@
+#include "coordinator/report/markdown/markdown_writer.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/report/flush_report.h"
+#include "coordinator/report/markdown/markdown_report.h"
+#include "coordinator/report/markdown/markdown_text.h"
+#include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/criterion_text.h"
+
+namespace iobench {
+namespace {
+
+using Align = MarkdownTable::Align;
+
+void WriteTitle(const v1::RunReport& report, std::ostream& out) {
+  const v1::RunInfo& run = report.run();
+  out << "# "
+      << (run.label().empty() ? absl::StrCat("Run ", MarkdownText(run.id())) : MarkdownText(run.label()))
+      << "\n\nThroughput test with cluster-iobench " << MarkdownText(run.program_version()) << ", run "
+      << MarkdownText(run.id()) << ", started at " << MarkdownText(run.started_at()) << " (UTC).\n\n";
+}
+
+void WriteVerdict(const v1::RunReport& report, std::ostream& out) {
+  const v1::RunInfo& run = report.run();
+  out << "## Verdict\n\n**"
+      << (report.criteria().empty()
+              ? "Not judged: no criteria were stated before the run, so this document only reports figures."
+              : RunVerdictText(report))
+      << "**\n\n";
+  if (!run.finished()) out << "The run did not finish; the figures were measured before it ended.\n\n";
+  const auto marked = std::count_if(report.phases().begin(), report.phases().end(),
+                                    [](const v1::PhaseReport& phase) { return !MarksOf(phase).empty(); });
+  if (marked > 0) {
+    out << marked << " of " << Counted(report.phases_size(), "phase") << (marked == 1 ? " has" : " have")
+        << " marks: [read what they mean](#marks) before using the figures.\n\n";
+  } else if (!report.phases().empty()) {
+    out << "No phase has a mark: nothing was found that puts its figures in doubt.\n\n";
+  }
+}
+
+void WriteCriteria(const v1::RunReport& report, std::ostream& out) {
+  if (report.criteria().empty()) return;
+  out << "## Criteria\n\nAs stated before the run, with what was measured. The worst phase that a criterion applies to "
+         "decides, over all repetitions.\n";
+  MarkdownTable table({{"criterion", Align::kLeft},
+                       {"measured"},
+                       {"verdict", Align::kLeft},
+                       {"decided by", Align::kLeft},
+                       {"why it could not be decided", Align::kLeft}});
+  for (const v1::CriterionReport& each : report.criteria()) {
+    table.AddRow({MarkdownText(each.criterion()), MeasuredText(each),
+                  absl::StrCat("**", VerdictText(each), "**"), MarkdownText(each.phase()),
+                  MarkdownText(each.problem())});
+  }
+  table.Write(out);
+}
+
+void WriteRepeating(const v1::RunReport& report, std::ostream& out) {
+  const v1::RunInfo& run = report.run();
+  out << "## How to repeat it\n\nThe command, as it was typed:\n\n" << CodeBlock(run.command()) << "\n";
+  out << "The seed " << run.plan().seed()
+      << " gives the same data and random orders (`--seed`). `result.json` holds the complete plan with all defaults, "
+         "`raw/` the measured data from which every figure of this document was computed. To check that none of them "
+         "has changed since, run this on the directory with the results:\n\n"
+      << CodeBlock("cluster-iobench report DIR --verify") << "\n";
+}
+
+void WriteFiles(const v1::RunReport& report, std::ostream& out) {
+  const v1::RunInfo& run = report.run();
+  MarkdownTable table({{"file", Align::kLeft}, {"bytes"}, {"SHA-256", Align::kLeft}});
+  if (!run.program_sha256().empty()) {
+    table.AddRow({absl::StrCat("the program, version ", MarkdownText(run.program_version())), "",
+                  MarkdownText(run.program_sha256())});
+  }
+  if (!run.plan_sha256().empty())
+    table.AddRow({"the plan, as saved in raw/run.pb", "", MarkdownText(run.plan_sha256())});
+  for (const v1::FileDigest& file : report.files()) {
+    table.AddRow({MarkdownText(file.name()), std::to_string(file.bytes()), MarkdownText(file.sha256())});
+  }
+  if (run.program_sha256().empty() && run.plan_sha256().empty() && report.files().empty()) return;
+  out << "## Files\n";
+  table.Write(out);
+}
+
+}  // namespace
+
+absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
+  WriteTitle(report, out);
+  WriteVerdict(report, out);
+  WriteCriteria(report, out);
+  WriteEnvironment(report, out);
+  WriteFigures(report, out);
+  WriteTargets(report, out);
+  WritePerClient(report, out);
+  WriteServers(report, out);
+  WriteRepetitions(report, out);
+  WriteMarks(report, out);
+  WriteErrors(report, out);
+  WriteRepeating(report, out);
+  WriteFiles(report, out);
+  out << "The definition of each figure is in `docs/measurement.md` of the program, that of each term in "
+         "`docs/glossary.md`.\n";
+  return Flush(out, "Markdown");
+}
+
+}  // namespace iobench

@@ -1,0 +1,64 @@
+#include "coordinator/report/openmetrics/metric_text.h"
+
+#include <cmath>
+
+#include "common/text/display_text.h"
+#include "coordinator/report/text/number_text.h"
+
+namespace iobench {
+namespace {
+
+// The three characters that the format escapes, in label values and in help texts.
+void AppendEscaped(std::string_view text, std::string& out) {
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+}
+
+}  // namespace
+
+std::string MetricLabel(std::string_view name, std::string_view value) {
+  std::string label(name);
+  label += "=\"";
+  for (size_t begin = 0; begin <= value.size();) {
+    const size_t end = std::min(value.find('\n', begin), value.size());
+    if (begin > 0) label += "\\n";
+    AppendEscaped(Printable(value.substr(begin, end - begin)), label);
+    begin = end + 1;
+  }
+  return label + '"';
+}
+
+std::string JoinLabels(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + ',' + b;
+}
+
+void MetricWriter::Begin(const Metric& metric) {
+  name_ = metric.name;
+  std::string help;
+  AppendEscaped(metric.help, help);
+  out_ << "# TYPE " << name_ << ' ' << metric.type << '\n';
+  if (*metric.unit != '\0') out_ << "# UNIT " << name_ << ' ' << metric.unit << '\n';
+  out_ << "# HELP " << name_ << ' ' << help << '\n';
+}
+
+void MetricWriter::Add(const std::string& labels, double value, const char* suffix) {
+  if (!std::isfinite(value)) return;
+  line_.assign(name_).append(suffix);
+  if (!labels.empty()) line_.append(1, '{').append(labels).append(1, '}');
+  line_ += ' ';
+  AppendShortest(value, line_);
+  line_ += '\n';
+  out_ << line_;
+}
+
+void MetricWriter::End() {
+  out_ << "# EOF\n";
+}
+
+}  // namespace iobench

@@ -1,0 +1,199 @@
+#include "coordinator/report/openmetrics/openmetrics_writer.h"
+
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/report/flush_report.h"
+#include "coordinator/report/openmetrics/metric_text.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Metadata operations have no data rate, unless they write files.
+double IfData(const v1::PhaseReport& phase, double bytes_per_s) {
+  return phase.metadata() && phase.bytes() == 0 ? kUnknown : bytes_per_s;
+}
+
+struct PhaseMetric {
+  Metric metric;
+  double (*value)(const v1::PhaseReport& phase);
+};
+struct ClientMetric {
+  Metric metric;
+  double (*value)(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client);
+};
+
+// Division keeps the digits of the message, which multiplication by 1e-6 does not.
+const PhaseMetric kPhaseMetrics[] = {
+    {kPhaseBytesPerSecond,
+     [](const v1::PhaseReport& phase) { return IfData(phase, phase.headline().bytes_per_s()); }},
+    {kPhaseOpsPerSecond, [](const v1::PhaseReport& phase) { return phase.headline().ops_per_s(); }},
+    {{"iobench_phase_duration_seconds", "gauge", "seconds",
+      "From the first op to the end of the last timed region"},
+     [](const v1::PhaseReport& phase) { return phase.duration_s(); }},
+    {{"iobench_phase_moved_bytes", "gauge", "bytes", "Bytes moved, including an unmeasured rest"},
+     [](const v1::PhaseReport& phase) { return static_cast<double>(phase.bytes()); }},
+    {{"iobench_phase_measured_bytes", "gauge", "bytes", "Bytes that the headline counts"},
+     [](const v1::PhaseReport& phase) { return static_cast<double>(phase.measured_bytes()); }},
+    {{"iobench_phase_measured_ops", "gauge", "ops", "Ops that the headline counts"},
+     [](const v1::PhaseReport& phase) { return static_cast<double>(phase.measured_ops()); }},
+    {{"iobench_phase_lanes", "gauge", "", "Lanes that took part"},
+     [](const v1::PhaseReport& phase) { return static_cast<double>(phase.lane_count()); }},
+    {{"iobench_phase_failed_lanes", "gauge", "", "Lanes that failed; no figure includes them"},
+     [](const v1::PhaseReport& phase) { return static_cast<double>(phase.lanes_failed()); }},
+    {{"iobench_phase_lost_workers", "gauge", "", "Workers that were lost; no figure includes them"},
+     [](const v1::PhaseReport& phase) { return static_cast<double>(phase.workers_lost()); }},
+    {{"iobench_phase_start_skew_seconds", "gauge", "seconds",
+      "From the first op of the first lane to that of the last"},
+     [](const v1::PhaseReport& phase) {
+       return phase.has_start() ? phase.start().skew_us() / 1e6 : kUnknown;
+     }},
+    {{"iobench_phase_straggler_cost_ratio", "gauge", "ratio", "1 - full / stonewalled"},
+     [](const v1::PhaseReport& phase) { return phase.straggler_cost(); }},
+};
+const ClientMetric kClientMetrics[] = {
+    {kClientBytesPerSecond,
+     [](const v1::PhaseReport& phase, const v1::ClientPhaseReport& client) {
+       return IfData(phase, client.bytes_per_s());
+     }},
+    {kClientOpsPerSecond,
+     [](const v1::PhaseReport&, const v1::ClientPhaseReport& client) { return client.ops_per_s(); }},
+    {{"iobench_client_share_of_mean_ratio", "gauge", "ratio",
+      "Rate of the client relative to the mean of all clients"},
+     [](const v1::PhaseReport&, const v1::ClientPhaseReport& client) { return client.share_of_mean(); }},
+    {{"iobench_client_cpu_ratio", "gauge", "ratio", "CPU of the whole host; 1 is all processors"},
+     [](const v1::PhaseReport&, const v1::ClientPhaseReport& client) { return client.cpu_percent() / 100; }},
+    {{"iobench_client_clock_error_seconds", "gauge", "seconds",
+      "Half the width of the interval of the clock offset"},
+     [](const v1::PhaseReport&, const v1::ClientPhaseReport& client) {
+       return client.clock_error_us() / 1e6;
+     }},
+    {{"iobench_client_nfs_retransmissions", "gauge", "", "NFS requests that were sent again"},
+     [](const v1::PhaseReport&, const v1::ClientPhaseReport& client) {
+       return client.has_nfs_rpc() ? static_cast<double>(client.nfs_rpc().retransmissions()) : kUnknown;
+     }},
+};
+constexpr Metric kRun = {"iobench_run", "info", "", "The run that the metrics belong to"};
+constexpr Metric kRunExitCode = {"iobench_run_exit_code", "gauge", "", "Exit code of the run"};
+constexpr Metric kPhaseMark = {"iobench_phase_mark", "gauge", "",
+                               "1 for each mark on the phase, its clients and lanes: a reason for doubt"};
+
+// Quantile 1 is the max.
+constexpr std::pair<const char*, double (v1::Latency::*)() const> kQuantiles[] = {
+    {"0.5", &v1::Latency::p50},     {"0.9", &v1::Latency::p90},       {"0.99", &v1::Latency::p99},
+    {"0.999", &v1::Latency::p99_9}, {"0.9999", &v1::Latency::p99_99}, {"1", &v1::Latency::max},
+};
+
+std::string LabelsOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  std::string labels = MetricLabel("run", report.run().id());
+  if (!report.run().label().empty()) labels = JoinLabels(labels, MetricLabel("label", report.run().label()));
+  // The index makes them unique: a sweep and repetitions have phases of one name.
+  for (const auto& [name, value] :
+       {std::pair("phase_index", std::to_string(phase.index())),
+        std::pair("repetition", std::to_string(phase.repetition())), std::pair("phase", phase.name()),
+        std::pair("operation", phase.operation()),
+        std::pair("record_bytes", std::to_string(phase.record_bytes()))}) {
+    labels = JoinLabels(labels, MetricLabel(name, value));
+  }
+  return labels;
+}
+
+void AddLatency(const std::string& labels, const v1::Latency& latency, MetricWriter& writer) {
+  if (latency.count() == 0) return;
+  for (const auto& [quantile, value] : kQuantiles) {
+    writer.Add(JoinLabels(labels, MetricLabel("quantile", quantile)), (latency.*value)() / 1e6);
+  }
+  writer.Add(labels, static_cast<double>(latency.count()), "_count");
+}
+
+void WriteRun(const v1::RunReport& report, MetricWriter& writer) {
+  const v1::RunInfo& run = report.run();
+  std::string labels = MetricLabel("run", run.id());
+  for (const auto& [name, value] :
+       {std::pair("label", run.label()), std::pair("started_at", run.started_at()),
+        std::pair("version", run.program_version()), std::pair("transport", run.transport()),
+        std::pair("coordinator", run.coordinator_host()), std::pair("command", run.command())}) {
+    labels = JoinLabels(labels, MetricLabel(name, value));
+  }
+  writer.Begin(kRun);
+  writer.Add(labels, 1, "_info");
+  if (!run.has_exit_code()) return;
+  writer.Begin(kRunExitCode);
+  writer.Add(MetricLabel("run", run.id()), run.exit_code());
+}
+
+void WriteMarks(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  writer.Begin(kPhaseMark);
+  for (int i = 0; i < report.phases_size(); ++i) {
+    const v1::PhaseReport& phase = report.phases(i);
+    std::set<std::pair<std::string, std::string>> seen;  // code and subject; one code may occur twice
+    const auto add = [&](const v1::Mark& mark, const std::string& subject) {
+      if (!seen.emplace(mark.code(), subject).second) return;
+      writer.Add(JoinLabels(labels[static_cast<size_t>(i)],
+                            JoinLabels(MetricLabel("code", mark.code()), MetricLabel("subject", subject))),
+                 1);
+    };
+    for (const v1::Mark& mark : phase.marks()) add(mark, mark.subject());
+    for (const v1::ClientPhaseReport& client : phase.clients()) {
+      for (const v1::Mark& mark : client.marks())
+        add(mark, mark.subject().empty() ? client.host() : mark.subject());
+    }
+  }
+}
+
+// All samples of a family come together, so that each family iterates over all phases.
+void WritePhases(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  for (const PhaseMetric& metric : kPhaseMetrics) {
+    writer.Begin(metric.metric);
+    for (int i = 0; i < report.phases_size(); ++i)
+      writer.Add(labels[static_cast<size_t>(i)], metric.value(report.phases(i)));
+  }
+  writer.Begin(kPhaseLatency);
+  for (int i = 0; i < report.phases_size(); ++i)
+    AddLatency(labels[static_cast<size_t>(i)], report.phases(i).latency_us(), writer);
+}
+
+void WriteClients(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  const auto for_each_client = [&](auto&& write) {
+    for (int i = 0; i < report.phases_size(); ++i) {
+      const v1::PhaseReport& phase = report.phases(i);
+      for (const v1::ClientPhaseReport& client : phase.clients()) {
+        write(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("client", client.host())), phase,
+              client);
+      }
+    }
+  };
+  for (const ClientMetric& metric : kClientMetrics) {
+    writer.Begin(metric.metric);
+    for_each_client(
+        [&](const std::string& of_client, const v1::PhaseReport& phase, const v1::ClientPhaseReport& client) {
+          writer.Add(of_client, metric.value(phase, client));
+        });
+  }
+  writer.Begin(kClientLatency);
+  for_each_client(
+      [&](const std::string& of_client, const v1::PhaseReport&, const v1::ClientPhaseReport& client) {
+        AddLatency(of_client, client.latency_us(), writer);
+      });
+}
+
+}  // namespace
+
+absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
+  std::vector<std::string> labels;
+  for (const v1::PhaseReport& phase : report.phases()) labels.push_back(LabelsOf(report, phase));
+  MetricWriter writer(out);
+  WriteRun(report, writer);
+  WritePhases(report, labels, writer);
+  WriteMarks(report, labels, writer);
+  WriteClients(report, labels, writer);
+  writer.End();
+  return Flush(out, "OpenMetrics");
+}
+
+}  // namespace iobench

@@ -1,0 +1,98 @@
+#include "coordinator/report/timeline/timeline_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "coordinator/report/flush_report.h"
+#include "coordinator/report/text/csv_text.h"
+#include "coordinator/report/text/number_text.h"
+
+namespace iobench {
+namespace {
+
+constexpr char kTitles[] =
+    "run_id,phase_index,repetition,phase,operation,scope,client,time_s,slice_s,bytes_per_s,ops_per_s\n";
+
+// Whole nanoseconds: the sum of slices of 0.1 s is then 0.3 s, not 0.30000000000000004 s.
+double BeginOf(int slice, double slice_s) {
+  return static_cast<double>(std::llround(slice_s * 1e9) * slice) / 1e9;
+}
+
+// The series of clients are floats; as a double, 0.1f would be printed as 0.10000000149011612.
+void AppendShortestFloat(float value, std::string& out) {
+  char text[64];
+  const auto plain = value == 0 || (std::fabs(value) >= 1e-6F && std::fabs(value) < 1e17F)
+                         ? std::chars_format::fixed
+                         : std::chars_format::scientific;
+  out.append(text, std::to_chars(text, text + sizeof(text), value, plain).ptr);
+}
+
+// The rows of one phase. Its cells that are the same in all rows are made once.
+class PhaseRows {
+ public:
+  PhaseRows(const v1::RunReport& report, const v1::PhaseReport& phase, std::ostream& out)
+      : phase_(phase), charts_(phase.charts()), out_(out) {
+    begin_ = CsvText(report.run().id()) + ',' + std::to_string(phase.index()) + ',' +
+             std::to_string(phase.repetition()) + ',' + CsvText(phase.name()) + ',' +
+             CsvText(phase.operation()) + ',';
+  }
+
+  void Write() {
+    const int slices = std::max(charts_.bytes_per_s_size(), charts_.ops_per_s_size());
+    for (int slice = 0; slice < slices; ++slice) {
+      BeginRow("all,,", slice);
+      if (HasData() && slice < charts_.bytes_per_s_size()) AppendNumber(charts_.bytes_per_s(slice));
+      line_ += ',';
+      if (slice < charts_.ops_per_s_size()) AppendNumber(charts_.ops_per_s(slice));
+      EndRow();
+    }
+    for (int i = 0; i < std::min(charts_.clients_size(), phase_.clients_size()); ++i) {
+      const std::string client = "client," + CsvText(phase_.clients(i).host()) + ',';
+      const v1::ClientSeries& series = charts_.clients(i);
+      for (int slice = 0; slice < series.per_s_size(); ++slice) {
+        BeginRow(client, slice);
+        if (phase_.headline_in_ops()) line_ += ',';
+        if (std::isfinite(series.per_s(slice))) AppendShortestFloat(series.per_s(slice), line_);
+        if (!phase_.headline_in_ops()) line_ += ',';
+        EndRow();
+      }
+    }
+  }
+
+ private:
+  bool HasData() const { return !phase_.metadata() || phase_.bytes() > 0; }
+
+  void BeginRow(const std::string& who, int slice) {
+    line_.assign(begin_).append(who);
+    AppendShortest(BeginOf(slice, charts_.slice_s()), line_);
+    line_ += ',';
+    AppendShortest(charts_.slice_s(), line_);
+    line_ += ',';
+  }
+  void AppendNumber(double value) {
+    if (std::isfinite(value)) AppendShortest(value, line_);
+  }
+  void EndRow() {
+    line_ += '\n';
+    out_ << line_;
+  }
+
+  const v1::PhaseReport& phase_;
+  const v1::PhaseCharts& charts_;
+  std::ostream& out_;
+  std::string begin_;
+  std::string line_;  // reused from row to row
+};
+
+}  // namespace
+
+absl::Status WriteTimelineCsv(const v1::RunReport& report, std::ostream& out) {
+  out << kTitles;
+  for (const v1::PhaseReport& phase : report.phases()) PhaseRows(report, phase, out).Write();
+  return Flush(out, "CSV");
+}
+
+}  // namespace iobench

@@ -1,0 +1,118 @@
+// A workbook in the making, and a sheet that is filled from top to bottom.
+#ifndef COORDINATOR_REPORT_WORKBOOK_BOOK_H_
+#define COORDINATOR_REPORT_WORKBOOK_BOOK_H_
+
+#include <xlsxwriter.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "coordinator/report/workbook/sheet_names.h"
+#include "coordinator/report/workbook/surface_chart.h"
+
+namespace iobench {
+
+// Formats that all sheets share; owned by the workbook.
+struct BookFormats {
+  lxw_format* title;
+  lxw_format* header;   // of a table's column, wrapped
+  lxw_format* text;     // set off from a number to its left
+  lxw_format* whole;    // 1,234
+  lxw_format* decimal;  // up to three digits after the point
+  lxw_format* marked;   // a cell whose phase has marks
+  lxw_format* note;
+};
+
+// Borrows the workbook. Not thread-safe.
+class Book {
+ public:
+  explicit Book(lxw_workbook* workbook);
+
+  lxw_workbook* workbook() const { return workbook_; }
+  const BookFormats& formats() const { return formats_; }
+  // Takes a name for the next sheet (sheet_names.h).
+  std::string NextName(std::string_view wanted) { return names_.Next(wanted); }
+
+  // Adds the chart that will replace an area chart of a sheet; the workbook has no other area charts.
+  void AddSurfaceChart(SurfaceChart chart) { surface_charts_.push_back(std::move(chart)); }
+  const std::vector<SurfaceChart>& surface_charts() const { return surface_charts_; }
+
+ private:
+  lxw_workbook* workbook_;
+  BookFormats formats_;
+  SheetNames names_;
+  std::vector<SurfaceChart> surface_charts_;
+};
+
+// A sheet with a current row. Texts are made printable and never become formulas.
+class Sheet {
+ public:
+  // Adds a sheet. REQUIRES: `name` is from book.NextName.
+  Sheet(Book& book, const std::string& name);
+
+  const std::string& name() const { return name_; }
+  lxw_worksheet* worksheet() const { return worksheet_; }
+  uint32_t row() const { return row_; }
+  void NextRow(uint32_t rows = 1) { row_ += rows; }
+
+  // Fill a cell of the current row. Put leaves the cell empty if the number is not finite.
+  void Text(uint16_t column, std::string_view text, lxw_format* format = nullptr);
+  void Put(uint16_t column, double value, lxw_format* format);
+  void Whole(uint16_t column, double value) { Put(column, value, book_.formats().whole); }
+  // Shows as many digits as a reader needs: 1,234,568, 12.346, 0.0000123.
+  void Decimal(uint16_t column, double value);
+
+  // Fill the whole row and go to the next.
+  void Title(std::string_view text);
+  void Note(std::string_view text);
+  void Fact(std::string_view name, std::string_view text);
+  // `unit` follows the number in a cell of its own.
+  void Fact(std::string_view name, double value, std::string_view unit);
+
+ private:
+  Book& book_;
+  std::string name_;
+  lxw_worksheet* worksheet_;
+  uint32_t row_ = 0;
+};
+
+// A column of a table; `value` fills a cell with what it says of a row of the table.
+template <typename Row>
+struct SheetColumn {
+  const char* title;
+  double width;  // in characters
+  void (*fill)(Sheet& sheet, uint16_t column, const Row& row);
+};
+
+// Makes the current row high enough for titles of two lines.
+void SetTitleHeight(const Sheet& sheet);
+// Fills the current row with the titles of a table and goes to the next.
+template <typename Columns>
+void PutTitles(Sheet& sheet, const Columns& columns, lxw_format* header) {
+  SetTitleHeight(sheet);
+  uint16_t at = 0;
+  for (const auto& column : columns) sheet.Text(at++, column.title, header);
+  sheet.NextRow();
+}
+template <typename Columns, typename Row>
+void PutRow(Sheet& sheet, const Columns& columns, const Row& row) {
+  uint16_t at = 0;
+  for (const auto& column : columns) column.fill(sheet, at++, row);
+  sheet.NextRow();
+}
+// Sets the widths of the sheet's columns.
+template <typename Columns>
+void SetWidths(const Sheet& sheet, const Columns& columns) {
+  uint16_t at = 0;
+  for (const auto& column : columns) {
+    worksheet_set_column(sheet.worksheet(), at, at, column.width, nullptr);
+    ++at;
+  }
+}
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_WORKBOOK_BOOK_H_

@@ -1,0 +1,227 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/report/text/console_words.h"
+#include "coordinator/report/workbook/sheets.h"
+
+namespace iobench {
+namespace {
+
+bool HasDataRate(const v1::PhaseReport& phase) {
+  return !phase.metadata() || phase.bytes() > 0;
+}
+
+struct ClientRow {
+  const v1::PhaseReport& phase;
+  const v1::ClientPhaseReport& client;
+};
+struct LaneRow {
+  const v1::PhaseReport& phase;
+  const std::string& host;
+  const v1::WorkerPhaseReport& worker;
+  const v1::LanePhaseReport& lane;
+};
+
+// The column of a client's rate in bytes/s and in ops/s, for the chart.
+constexpr uint16_t kClientBytesColumn = 1, kClientOpsColumn = 2;
+constexpr SheetColumn<ClientRow> kClientColumns[] = {
+    {"client", 24,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) { sheet.Text(column, row.client.host()); }},
+    {"bytes/s", 18,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       if (HasDataRate(row.phase)) sheet.Whole(column, row.client.bytes_per_s());
+     }},
+    {"ops/s", 13,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       sheet.Whole(column, row.client.ops_per_s());
+     }},
+    {"share of mean", 10,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       sheet.Decimal(column, row.client.share_of_mean());
+     }},
+    {"measured bytes", 18,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       sheet.Whole(column, static_cast<double>(row.client.measured_bytes()));
+     }},
+    {"measured ops", 14,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       sheet.Whole(column, static_cast<double>(row.client.measured_ops()));
+     }},
+    {"p50 (us)", 11,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       if (row.client.has_latency_us()) sheet.Decimal(column, row.client.latency_us().p50());
+     }},
+    {"p99 (us)", 11,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       if (row.client.has_latency_us()) sheet.Decimal(column, row.client.latency_us().p99());
+     }},
+    {"max (us)", 11,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       if (row.client.has_latency_us()) sheet.Decimal(column, row.client.latency_us().max());
+     }},
+    {"CPU (%)", 9,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       sheet.Decimal(column, row.client.cpu_percent());
+     }},
+    {"clock error (us)", 11,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       sheet.Decimal(column, row.client.clock_error_us());
+     }},
+    {"marks", 20,
+     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
+       std::string codes;
+       for (const v1::Mark& mark : row.client.marks())
+         absl::StrAppend(&codes, codes.empty() ? "" : " ", mark.code());
+       sheet.Text(column, codes);
+     }},
+};
+
+constexpr SheetColumn<LaneRow> kLaneColumns[] = {
+    {"client", 24, [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Text(column, row.host); }},
+    {"bytes/s", 18,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) {
+       if (HasDataRate(row.phase)) sheet.Whole(column, row.lane.bytes_per_s());
+     }},
+    {"ops/s", 13,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Whole(column, row.lane.ops_per_s()); }},
+    {"worker", 10,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Whole(column, row.worker.worker()); }},
+    {"lane", 18,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Whole(column, row.lane.lane()); }},
+    {"bytes", 14,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) {
+       sheet.Whole(column, static_cast<double>(row.lane.bytes()));
+     }},
+    {"p50 (us)", 11,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.p50_us()); }},
+    {"p99 (us)", 11,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.p99_us()); }},
+    {"max (us)", 11,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.max_us()); }},
+    {"start (us)", 9,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.start_us()); }},
+    {"end (s)", 11,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.end_s()); }},
+    {"state", 20,
+     [](Sheet& sheet, uint16_t column, const LaneRow& row) {
+       sheet.Text(column, row.lane.failed()    ? "failed"
+                          : row.lane.sat_out() ? "sat_out"
+                          : row.lane.stopped() ? "stopped"
+                                               : "done");
+     }},
+};
+
+void PutThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
+  sheet.Fact("full", rates.full(), unit);
+  sheet.Fact("stonewalled", rates.stonewalled(), unit);
+  sheet.Fact("all-active", rates.all_active(), unit);
+  sheet.Fact("children", rates.children(), unit);
+  sheet.Fact("parent", rates.parent(), unit);
+}
+
+void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
+  const bool ops = phase.headline_in_ops();
+  sheet.Fact("headline", ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s(),
+             ops ? "ops/s" : "bytes/s");
+  if (!ops) sheet.Fact("headline", phase.headline().ops_per_s(), "ops/s");
+  if (ops && !phase.metadata()) sheet.Fact("headline", phase.headline().bytes_per_s(), "bytes/s");
+  sheet.Fact("window", phase.headline().name());
+  sheet.Fact("timed region", phase.headline().region());
+  if (ops && phase.has_throughput_ops_per_s()) PutThroughput(phase.throughput_ops_per_s(), "ops/s", sheet);
+  if (!ops && phase.has_throughput_bytes_per_s())
+    PutThroughput(phase.throughput_bytes_per_s(), "bytes/s", sheet);
+  sheet.Fact("moved", static_cast<double>(phase.bytes()), "bytes");
+  sheet.Fact("measured", static_cast<double>(phase.measured_bytes()), "bytes");
+  sheet.Fact("measured", static_cast<double>(phase.measured_ops()), "ops");
+  sheet.Fact("duration", phase.duration_s(), "s");
+  if (phase.has_latency_us() && phase.latency_us().count() > 0) {
+    const v1::Latency& latency = phase.latency_us();
+    sheet.Fact("latency min", latency.min(), "us");
+    sheet.Fact("latency mean", latency.mean(), "us");
+    sheet.Fact("latency p50", latency.p50(), "us");
+    sheet.Fact("latency p90", latency.p90(), "us");
+    sheet.Fact("latency p99", latency.p99(), "us");
+    sheet.Fact("latency p99.9", latency.p99_9(), "us");
+    sheet.Fact("latency max", latency.max(), "us");
+  }
+  if (phase.has_start()) sheet.Fact("start skew", phase.start().skew_us(), "us");
+  if (phase.has_regions_s()) {
+    sheet.Fact("open, mean", phase.regions_s().open(), "s");
+    sheet.Fact("ops, mean", phase.regions_s().ops(), "s");
+    sheet.Fact("fsync, mean", phase.regions_s().fsync(), "s");
+    sheet.Fact("close, mean", phase.regions_s().close(), "s");
+  }
+  sheet.Fact("limited by", phase.limited_by());
+  for (const GroupedMark& mark : MarksOf(phase)) sheet.Fact(absl::StrCat("mark ", mark.code), mark.text);
+  for (const v1::ErrorReport& error : phase.errors()) sheet.Fact("error", ErrorText(error));
+}
+
+// Beside the figures, above the table that it shows.
+void PutClientChart(const v1::PhaseReport& phase, uint32_t first_row, uint32_t last_row, const Book& book,
+                    const Sheet& sheet) {
+  const bool ops = phase.headline_in_ops();
+  const uint16_t column = ops ? kClientOpsColumn : kClientBytesColumn;
+  lxw_chart* chart = workbook_add_chart(book.workbook(), LXW_CHART_COLUMN);
+  lxw_chart_series* series = chart_add_series(chart, nullptr, nullptr);
+  chart_series_set_categories(series, sheet.name().c_str(), first_row, 0, last_row, 0);
+  chart_series_set_values(series, sheet.name().c_str(), first_row, column, last_row, column);
+  chart_title_set_name(chart, "throughput per client");
+  chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
+  chart_axis_set_name(chart->y_axis, ops ? "ops/s" : "MB/s");
+  // The cells hold bytes/s; two commas divide what is shown by a million.
+  chart_axis_set_num_format(chart->y_axis, ops ? "#,##0" : "#,##0,,");
+  chart_axis_set_min(chart->y_axis, 0);
+  lxw_chart_options place{};
+  place.x_scale = 1.5;
+  worksheet_insert_chart_opt(sheet.worksheet(), 2, 4, chart, &place);
+}
+
+void PutClients(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+  sheet.Title("Clients");
+  PutTitles(sheet, kClientColumns, book.formats().header);
+  const uint32_t first_row = sheet.row();
+  const int count = std::min(phase.clients_size(), kMaxClientRows);
+  for (int i = 0; i < count; ++i) PutRow(sheet, kClientColumns, ClientRow{phase, phase.clients(i)});
+  if (count > 0) PutClientChart(phase, first_row, sheet.row() - 1, book, sheet);
+  if (count < phase.clients_size())
+    sheet.Note(absl::StrCat("Only the first ", count, " of ", phase.clients_size(), " clients are listed."));
+}
+
+void PutLanes(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+  sheet.Title("Lanes");
+  PutTitles(sheet, kLaneColumns, book.formats().header);
+  int count = 0, listed = 0;
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    for (const v1::WorkerPhaseReport& worker : client.workers()) {
+      for (const v1::LanePhaseReport& lane : worker.lanes()) {
+        if (++count > kMaxLaneRows) continue;
+        PutRow(sheet, kLaneColumns, LaneRow{phase, client.host(), worker, lane});
+        ++listed;
+      }
+    }
+  }
+  if (listed < count)
+    sheet.Note(absl::StrCat("Only the first ", listed, " of ", count,
+                            " lanes are listed; result.csv has them all."));
+}
+
+}  // namespace
+
+void AddPhaseSheets(const v1::RunReport& report, Book& book) {
+  const int count = std::min(report.phases_size(), kMaxPhaseSheets);
+  for (int i = 0; i < count; ++i) {
+    const v1::PhaseReport& phase = report.phases(i);
+    Sheet sheet(book, book.NextName(absl::StrCat(phase.index(), " ", phase.name())));
+    SetWidths(sheet, kClientColumns);
+    sheet.Title(PhaseTitle(report, phase));
+    PutFigures(phase, sheet);
+    // The chart needs the height of some rows.
+    if (sheet.row() < 18) sheet.NextRow(18 - sheet.row());
+    sheet.NextRow();
+    PutClients(phase, book, sheet);
+    sheet.NextRow();
+    PutLanes(phase, book, sheet);
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,242 @@
+// How the conductor looks at its workers before the first phase: who joins, what each of them sees, and who is left out.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_targets.h"
+#include "common/model/plan_traits.h"
+#include "common/status_util.h"
+#include "common/text/display_text.h"
+#include "coordinator/launch/client_list.h"
+#include "coordinator/plan/phase_list.h"
+#include "coordinator/plan/plan_check.h"
+#include "coordinator/run/access_check.h"
+#include "coordinator/run/conductor.h"
+#include "spdlog/spdlog.h"
+
+namespace iobench {
+
+absl::Status Conductor::GatherWorkers() {
+  const CoordTime begin = options_.clock();
+  const absl::Status gathered = cluster_.Gather(
+      options_.worker_count, options_.join_deadline, options_.version,
+      [this](uint32_t joined) {
+        any_joined_ |= joined > 0;
+        observer_.WorkersJoin(joined, options_.worker_count);
+      },
+      options_.join_watch, options_.preflight_only || options_.skip_bad ? &join_faults_ : nullptr);
+  join_s_ = SecondsFrom(options_.clock() - begin);
+  return gathered;
+}
+
+// Until nobody who takes part has a fault, or the run is refused.
+absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
+  // Workers may bring their own targets.
+  const v1::Plan given_plan = options_.skip_bad ? plan_ : v1::Plan();
+  if (options_.skip_bad) {
+    for (const JoinFault& fault : join_faults_) NoteLeftOut(fault.client, 0, {fault.problem});
+    join_faults_.clear();
+  }
+  for (uint32_t pass = 0;; ++pass) {
+    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, LookOnce(pass));
+    const absl::Status refusal = RefusalFor(cluster_.members(), preflight_.findings);
+    if (refusal.ok() || options_.preflight_only) {
+      // Who examines the workers decides when the phases run (Measure).
+      const bool decides_now = refusal.ok() && options_.examine == nullptr;
+      const absl::Status decided = decides_now ? DecideAboutData(*look) : absl::OkStatus();
+      if (!options_.preflight_only) IOBENCH_RETURN_IF_ERROR(decided);
+      if (!decided.ok()) NoteDataFault(decided);
+      return look;
+    }
+    std::set<uint32_t> bad;
+    if (options_.skip_bad) bad = WorkersToLeaveOut(cluster_.members(), preflight_.findings);
+    if (bad.empty() || bad.size() == cluster_.members().size()) return refusal;
+    NoteLeftOut(bad);
+    cluster_.Exclude(bad, "the coordinator leaves this client out of the run (--skip-bad)");
+    plan_ = given_plan;
+    if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pass) {
+  met_.clear_workers();
+  met_.clear_targets();
+  auto look = std::make_unique<Look>();
+  look->clocks.emplace(
+      cluster_, coordinator_.boot_id(),
+      options_.always_measure_clocks ? ClockSync::Measured::kAllClocks : ClockSync::Measured::kOtherClocks);
+  IOBENCH_RETURN_IF_ERROR(MeetWorkers(*look->clocks));
+  look->layout.emplace(plan_, ClientsOfWorkers());
+  look->data.emplace(cluster_, plan_, *look->layout, met_.started_at(), coordinator_.host());
+  IOBENCH_RETURN_IF_ERROR(look->data->Inspect());
+  // The first phase of a run measures the clocks by itself.
+  if (options_.preflight_only) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());
+  IOBENCH_RETURN_IF_ERROR(CheckStorage(*look, pass));
+  for (const v1::WorkerTargets& facts : look->data->facts()) *met_.add_targets() = facts;
+  if (!options_.resume.has_value()) *record_.mutable_targets() = met_.targets();
+  preflight_.findings = FindingsOn(*look);
+  preflight_.client_count = cluster_.client_count() + static_cast<uint32_t>(join_faults_.size());
+  preflight_.worker_count = options_.worker_count;
+  return look;
+}
+
+absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
+  // First, because it determines which workers share a client.
+  IOBENCH_RETURN_IF_ERROR(clocks.Verify());
+  for (const Member& member : cluster_.members()) *met_.add_workers() = member.facts;
+  if (!options_.resume.has_value()) *record_.mutable_workers() = met_.workers();
+  IOBENCH_RETURN_IF_ERROR(UseWorkersPaths());
+  IOBENCH_RETURN_IF_ERROR(SizeFiles());
+  IOBENCH_RETURN_IF_ERROR(SpreadOverClients());
+  return CheckForWorkers(plan_, static_cast<uint32_t>(cluster_.members().size()));
+}
+
+// --per-client: which workers are of one client is known only now.
+absl::Status Conductor::SpreadOverClients() {
+  if (!plan_.per_client()) return absl::OkStatus();
+  const bool by_worker = cluster_.client_count() == 1;
+  std::vector<WorkersOfClient> clients(by_worker ? cluster_.members().size() : cluster_.client_count());
+  std::map<std::string, uint32_t> times;  // clones may share a host name
+  for (const Member& member : cluster_.members()) {
+    WorkersOfClient& client = clients[by_worker ? member.number : member.client];
+    if (client.workers.empty()) {
+      const std::string name = by_worker ? member.Name() : member.facts.host();
+      const uint32_t number = ++times[name];
+      client.name = number == 1 ? name : absl::StrCat(name, " (", number, ")");
+    }
+    client.workers.push_back(member.number);
+  }
+  // A validation does without the comparison.
+  if (clients.size() == 1 && options_.examine == nullptr) {
+    return absl::InvalidArgumentError(
+        "--per-client compares clients, and there is only one worker: use more clients (--hosts, --listen, mpirun), or "
+        "several workers on this one (--spawn)");
+  }
+  LetEachClientWorkAlone(clients, plan_);
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  return absl::OkStatus();
+}
+
+std::vector<uint32_t> Conductor::ClientsOfWorkers() const {
+  std::vector<uint32_t> clients;
+  for (const Member& member : cluster_.members()) clients.push_back(member.client);
+  return clients;
+}
+
+// A dry run writes nothing, so it knows only what mounts tell.
+absl::Status Conductor::CheckStorage(Look& look, uint32_t pass) {
+  preflight_.not_checked.clear();
+  storage_.clear();
+  if (options_.dry_run) return absl::OkStatus();
+  if (!UsesFiles(plan_)) {
+    preflight_.not_checked.push_back("same storage, writable: the plan writes no files of its own");
+    return absl::OkStatus();
+  }
+  const auto members = static_cast<uint32_t>(cluster_.members().size());
+  StorageCheck check(cluster_, plan_, *look.layout, look.data->facts(), options_.share_wait_ns,
+                     pass * options_.worker_count);
+  // A run on one worker finds out by itself whether it can write.
+  IOBENCH_RETURN_IF_ERROR(check.Run(options_.preflight_only ? 1 : 2));
+  storage_ = check.sights();
+  look.data->NoteStorageSights(storage_);
+  if (members == 1) preflight_.not_checked.push_back("same storage: there is only one worker");
+  return absl::OkStatus();
+}
+
+std::vector<Finding> Conductor::FindingsOn(const Look& look) const {
+  const std::vector<Member>& members = cluster_.members();
+  std::vector<int64_t> clock_error_ns;
+  for (const Member& member : members) {
+    clock_error_ns.push_back(look.clocks->MapOf(member.number).error_ns(cluster_.Now()));
+  }
+  std::vector<SpaceNeed> space;
+  // Without a phase that creates files, the run uses kept data, or Decide refuses it.
+  if (UsesFiles(plan_) && CreatesData(plan_)) {
+    space = SpaceNeeds(plan_, *look.layout, members, look.data->facts());
+  }
+  return Judge({.plan = plan_,
+                .layout = *look.layout,
+                .members = members,
+                .targets = look.data->facts(),
+                .limits = look.data->limits(),
+                .unmet = look.data->unmet(),
+                .clock_error_ns = clock_error_ns,
+                .storage = storage_,
+                .space = space,
+                .join_faults = join_faults_,
+                .force = options_.force});
+}
+
+absl::Status Conductor::DecideAboutData(Look& look) {
+  std::vector<uint64_t> earlier_runs;
+  if (options_.resume.has_value()) earlier_runs = RunIdsOf(options_.resume->run);
+  IOBENCH_RETURN_IF_ERROR(look.data->Decide(options_.force, earlier_runs));
+  bytes_needed_ = look.data->decision().bytes_needed;
+  return absl::OkStatus();
+}
+
+// What concerns no single client: data that are there already, direct I/O that does not fit.
+void Conductor::NoteDataFault(const absl::Status& fault) {
+  preflight_.findings.push_back({.severity = Severity::kFault,
+                                 .check = PreflightCheck::kData,
+                                 .client = "",
+                                 .workers = {},
+                                 .problem = std::string(fault.message()),
+                                 .advice = "",
+                                 .of_client = false,
+                                 .alone = fault});
+}
+
+void Conductor::NoteLeftOut(const std::string& client, uint32_t worker_count,
+                            const std::vector<std::string>& problems) {
+  v1::LeftOutClient& left_out = *record_.add_left_out();
+  left_out.set_client(client);
+  left_out.set_worker_count(worker_count);
+  for (const std::string& problem : problems) {
+    left_out.add_problems(problem);
+    spdlog::warn("{} is left out: {}", client.empty() ? "a client" : Printable(client), Printable(problem));
+  }
+}
+
+// All workers of a client leave together.
+void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
+  std::map<uint32_t, std::set<uint32_t>> workers_of_client;
+  for (const uint32_t worker : workers) workers_of_client[cluster_.members()[worker].client].insert(worker);
+  for (const auto& [client, its_workers] : workers_of_client) {
+    std::vector<std::string> problems;
+    for (const Finding& finding : preflight_.findings) {
+      const bool concerns = !finding.workers.empty() && its_workers.contains(*finding.workers.begin());
+      if (finding.severity == Severity::kFault && finding.of_client && concerns) {
+        problems.push_back(finding.problem);
+      }
+    }
+    NoteLeftOut(cluster_.members()[*its_workers.begin()].facts.host(),
+                static_cast<uint32_t>(its_workers.size()), problems);
+  }
+}
+
+// Some workers have their path on their own command line, as those of a client list do; the others use the plan's
+// paths.
+absl::Status Conductor::UseWorkersPaths() {
+  std::vector<std::string> paths;
+  bool any = false;
+  for (const Member& member : cluster_.members()) {
+    const uint32_t target = TargetOfWorker(plan_, member.number);
+    const std::string& own = member.facts.path();
+    paths.push_back(own.empty() ? plan_.targets(static_cast<int>(target)).path() : own);
+    any |= !own.empty();
+  }
+  if (!any) return absl::OkStatus();
+  if (!OnlyTargets(plan_).empty()) {
+    return absl::InvalidArgumentError(
+        "--each-path tests every path with all workers, but some workers have paths of their own (client list, "
+        "worker --path): give the paths to the run alone, with --path");
+  }
+  std::vector<v1::Target> targets = TargetsOf(paths);
+  plan_.mutable_targets()->Assign(targets.begin(), targets.end());
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

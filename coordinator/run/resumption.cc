@@ -1,0 +1,108 @@
+#include "coordinator/run/resumption.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/units.h"
+
+namespace iobench {
+namespace {
+
+// The first worker of the same client, by which workers are grouped.
+int FirstOfClient(const v1::RunRecord& run, int worker) {
+  int first = 0;
+  while (run.workers(first).boot_id() != run.workers(worker).boot_id()) ++first;
+  return first;
+}
+
+// Collects differences of one worker, each once for all workers.
+class Differ {
+ public:
+  void Add(const std::string& where, const std::string& what, const std::string& was, const std::string& is) {
+    if (was == is) return;
+    const std::string text = absl::StrCat(where, ": ", what, " ", is, ", was ", was);
+    if (seen_.insert(text).second) all_.push_back(text);
+  }
+  std::vector<std::string> Take() { return std::move(all_); }
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<std::string> all_;
+};
+
+std::string StorageOf(const v1::TargetFacts& target) {
+  // A local device has no name that lasts.
+  return target.network() ? absl::StrCat(target.filesystem(), " from ", target.mount_source())
+                          : target.filesystem();
+}
+
+void CompareWorker(const v1::RunRecord& saved, const v1::RunRecord& now, int worker, Differ& fatal,
+                   Differ& noted) {
+  const v1::WorkerFacts& was = saved.workers(worker);
+  const v1::WorkerFacts& is = now.workers(worker);
+  fatal.Add(absl::StrCat("worker ", worker), "on", was.host(), is.host());
+  noted.Add(is.host(), "kernel", was.kernel(), is.kernel());
+  noted.Add(is.host(), "processors", absl::StrCat(was.processors()), absl::StrCat(is.processors()));
+  noted.Add(is.host(), "memory", FormatBytes(static_cast<double>(was.memory_bytes())),
+            FormatBytes(static_cast<double>(is.memory_bytes())));
+  if (worker >= saved.targets_size() || worker >= now.targets_size()) return;
+  const auto& saw = saved.targets(worker).targets();
+  const auto& sees = now.targets(worker).targets();
+  for (int target = 0; target < std::min({saw.size(), sees.size(), now.plan().targets_size()}); ++target) {
+    const std::string where = absl::StrCat(is.host(), " ", now.plan().targets(target).path());
+    fatal.Add(where, "file system", StorageOf(saw[target]), StorageOf(sees[target]));
+    if (sees[target].network()) {
+      noted.Add(where, "mount options", saw[target].mount_options(), sees[target].mount_options());
+    }
+  }
+}
+
+std::string PathsOf(const v1::Plan& plan) {
+  return absl::StrJoin(plan.targets(), ", ", [](std::string* out, const v1::Target& target) {
+    absl::StrAppend(out, target.path());
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> DifferencesSince(const v1::RunRecord& saved,
+                                                          const v1::RunRecord& now) {
+  Differ fatal, noted;
+  fatal.Add("the run", "workers", absl::StrCat(saved.workers_size()), absl::StrCat(now.workers_size()));
+  fatal.Add("the run", "paths", PathsOf(saved.plan()), PathsOf(now.plan()));
+  noted.Add("the run", "transport", saved.transport(), now.transport());
+  for (int worker = 0; worker < std::min(saved.workers_size(), now.workers_size()); ++worker) {
+    CompareWorker(saved, now, worker, fatal, noted);
+    fatal.Add(absl::StrCat("worker ", worker), "on the client of worker",
+              absl::StrCat(FirstOfClient(saved, worker)), absl::StrCat(FirstOfClient(now, worker)));
+  }
+  if (fatal.all().empty()) return noted.Take();
+  return absl::FailedPreconditionError(
+      absl::StrCat("these are not the clients that began the run: ", absl::StrJoin(fatal.all(), "; "),
+                   ": resume it on the same clients and storage, or start a new run"));
+}
+
+v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed_at, uint64_t run_id) {
+  v1::RunRecord run = point.run;
+  run.clear_exit_code();
+  run.clear_problems();
+  run.set_finished(false);
+  run.add_resumed_run_ids(run_id);
+  v1::Resumption& resumption = *run.add_resumptions();
+  resumption.set_resumed_at(resumed_at);
+  resumption.set_first_phase(point.first_phase);
+  resumption.set_ended_by(point.ended_by);
+  return run;
+}
+
+std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved) {
+  std::vector<uint64_t> ids = {saved.run_number()};
+  ids.insert(ids.end(), saved.resumed_run_ids().begin(), saved.resumed_run_ids().end());
+  return ids;
+}
+
+}  // namespace iobench

@@ -1,0 +1,363 @@
+#include "coordinator/saved_run/redact.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+#include "common/text/display_text.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+
+namespace iobench {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+bool IsAlnum(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || (static_cast<unsigned char>(c) & 0x80) != 0;
+}
+bool EndsPath(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("'\"`,;()[]{}|<>").find(c) != std::string_view::npos;
+}
+
+// Aliases of one kind of thing, numbered in the order in which they are first seen.
+class Aliases {
+ public:
+  explicit Aliases(const char* prefix) : prefix_(prefix) {}
+  const std::string& Of(const std::string& original) {
+    const auto [place, is_new] = aliases_.try_emplace(original);
+    if (is_new) place->second = absl::StrCat(prefix_, aliases_.size());
+    return place->second;
+  }
+
+ private:
+  const char* prefix_;
+  std::unordered_map<std::string, std::string> aliases_;
+};
+
+// Texts that are known to identify something, found at any place of another text.
+class KnownNames {
+ public:
+  void Add(const std::string& original, const std::string& alias) {
+    for (const std::string& form : {original, Printable(original)}) {  // messages may have made it printable
+      if (!form.empty()) names_.try_emplace(form, alias);
+    }
+  }
+  const std::string* AliasOf(const std::string& original) const {
+    const auto found = names_.find(original);
+    return found == names_.end() ? nullptr : &found->second;
+  }
+  // By their first bytes, the longest first.
+  void Sort() {
+    for (const auto& [name, alias] : names_)
+      by_start_[name.substr(0, kStartBytes)].emplace_back(&name, &alias);
+    for (auto& [start, names] : by_start_) {
+      std::sort(names.begin(), names.end(),
+                [](const auto& a, const auto& b) { return a.first->size() > b.first->size(); });
+    }
+  }
+
+  struct Found {
+    size_t bytes = 0;  // 0: no name begins here
+    const std::string* alias = nullptr;
+  };
+  // The longest name that `text` begins with. `before`: the character before it.
+  Found At(std::string_view text, char before) const {
+    for (size_t bytes = std::min(text.size(), kStartBytes); bytes > 0; --bytes) {
+      const auto bucket = by_start_.find(std::string(text.substr(0, bytes)));
+      if (bucket == by_start_.end()) continue;
+      for (const auto& [name, alias] : bucket->second) {
+        if (!text.starts_with(*name)) continue;
+        const bool begins = name->front() == '/' || !IsAlnum(before) || !IsAlnum(name->front());
+        const bool ends =
+            text.size() == name->size() || !IsAlnum(text[name->size()]) || !IsAlnum(name->back());
+        if (begins && ends) return {name->size(), alias};
+      }
+    }
+    return {};
+  }
+
+ private:
+  static constexpr size_t kStartBytes = 4;
+  std::map<std::string, std::string> names_;
+  std::unordered_map<std::string, std::vector<std::pair<const std::string*, const std::string*>>> by_start_;
+};
+
+// Returns the length of the numeric address that `text` begins with; 0: it begins with none.
+size_t AddressBytes(std::string_view text) {
+  for (const auto& [family, characters] :
+       {std::pair{AF_INET6, "0123456789abcdefABCDEF:."}, std::pair{AF_INET, "0123456789."}}) {
+    std::string token(text.substr(0, text.find_first_not_of(characters)));
+    while (!token.empty() && (token.back() == '.' || (token.back() == ':' && !token.ends_with("::"))))
+      token.pop_back();
+    if (token.size() < 3 || token.size() > INET6_ADDRSTRLEN) continue;
+    if (token.size() < text.size() && IsAlnum(text[token.size()])) continue;
+    std::array<unsigned char, sizeof(in6_addr)> parsed;
+    if (inet_pton(family, token.c_str(), parsed.data()) == 1) return token.size();
+  }
+  return 0;
+}
+
+class Redactor {
+ public:
+  Redactor(const v1::RunRecord& run, const v1::RunReport& report) {
+    for (const v1::ClientReport& client : report.clients()) NoteHost(client.host(), clients_);
+    for (const v1::WorkerFacts& worker : run.workers()) NoteHost(worker.host(), clients_);
+    for (const v1::WorkerFacts& sampler : run.samplers()) NoteHost(sampler.host(), hosts_);
+    for (const v1::LeftOutClient& client : run.left_out()) NoteHost(client.client(), clients_);
+    for (const v1::LeftOutClient& client : report.run().left_out()) NoteHost(client.client(), clients_);
+    NoteHost(report.run().coordinator_host(), hosts_);
+    for (const v1::ClientReport& client : report.clients())
+      known_.Add(client.boot_id(), BootAlias(client.boot_id()));
+    for (const v1::WorkerFacts& worker : run.workers()) {
+      known_.Add(worker.boot_id(), BootAlias(worker.boot_id()));
+      NotePath(worker.path());
+    }
+    for (const v1::Target& target : report.run().plan().targets()) {
+      NotePath(target.path());
+      targets_.push_back(target.path());
+    }
+    for (const std::string& file : report.run().plan().files().existing_files()) NotePath(file);
+    for (const v1::ClientReport& client : report.clients()) {
+      for (const v1::TargetReport& target : client.targets()) {
+        NotePath(target.path());
+        NoteSource(target.mount_source(), target.filesystem());
+      }
+    }
+    for (const v1::WorkerTargets& targets : run.targets()) {
+      for (const v1::TargetFacts& target : targets.targets())
+        NoteSource(target.mount_source(), target.filesystem());
+    }
+    known_.Sort();
+  }
+
+  void RedactAll(Message& message) {
+    const Reflection& reflection = *message.GetReflection();
+    std::vector<const FieldDescriptor*> fields;
+    reflection.ListFields(message, &fields);
+    for (const FieldDescriptor* const field : fields) {
+      const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+      for (int i = 0; i < count; ++i) RedactValue(message, *field, i);
+    }
+  }
+
+  // Arguments are joined by single spaces, without quotes. What follows an option that names a place is dropped up to
+  // the next option, so a name with spaces leaves nothing behind.
+  std::string Command(const std::string& command) {
+    std::string result;
+    std::string_view rest = command;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(' '), rest.size());
+      const std::string_view word = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      absl::StrAppend(&result, result.empty() ? "" : " ");
+      const std::optional<size_t> value = PlaceIn(word);
+      if (!value.has_value()) {
+        const std::string* const target = TargetThatEndsWith(std::string(word));
+        result += target != nullptr ? PathAlias(*target) : Text(std::string(word));
+        continue;
+      }
+      std::string place(word.substr(*value));
+      // A remote shell's own options name hosts and users too.
+      const std::string_view next_option = word.starts_with("--launcher") ? "--" : "-";
+      while (!rest.empty() && (place.empty() || !rest.starts_with(next_option))) {
+        const size_t next = std::min(rest.find(' '), rest.size());
+        absl::StrAppend(&place, place.empty() ? "" : " ", std::string(rest.substr(0, next)));
+        rest.remove_prefix(std::min(next + 1, rest.size()));
+      }
+      absl::StrAppend(&result, std::string(word.substr(0, *value)), *value == word.size() ? " " : "",
+                      PathAlias(place));
+    }
+    return result;
+  }
+
+  const std::string& Text(const std::string& text) {
+    const auto [place, is_new] = seen_.try_emplace(text);
+    if (is_new) place->second = Redacted(text);
+    return place->second;
+  }
+
+ private:
+  std::string BootAlias(const std::string& boot_id) { return boots_.Of(boot_id); }
+  const std::string& PathAlias(const std::string& path) {
+    if (const std::string* const known = known_.AliasOf(path)) return *known;
+    const std::string* const target = TargetThatEndsWith(path);
+    return paths_.Of(target != nullptr ? *target : path);
+  }
+  void NotePath(const std::string& path) {
+    if (path.size() <= 1) return;  // "/" itself tells nothing
+    known_.Add(path, paths_.Of(path));
+  }
+  // What `typed` stands for if it is relative to the directory of then; null: nothing known.
+  const std::string* TargetThatEndsWith(const std::string& typed) const {
+    if (typed.empty() || typed[0] == '/' || typed[0] == '-') return nullptr;
+    const auto found = std::find_if(targets_.begin(), targets_.end(), [&typed](const std::string& path) {
+      return path.ends_with(absl::StrCat("/", typed));
+    });
+    return found == targets_.end() ? nullptr : &*found;
+  }
+  // Also its name without the domain.
+  void NoteHost(const std::string& host, Aliases& aliases) {
+    if (host.empty() || known_.AliasOf(host) != nullptr) return;
+    const std::string& alias = aliases.Of(host);
+    known_.Add(host, alias);
+    const size_t dot = host.find('.');
+    if (dot != std::string::npos && AddressBytes(host) != host.size()) known_.Add(host.substr(0, dot), alias);
+  }
+  // "server:/export" names a host and a path; "tank/home" is a name of its own; "tmpfs" says nothing.
+  void NoteSource(const std::string& source, const std::string& filesystem) {
+    const size_t colon = source.find(":/");
+    if (source.empty() || source == filesystem || source == "none") return;
+    if (source.front() == '/') return NotePath(source);
+    if (colon == std::string::npos) return known_.Add(source, sources_.Of(source));
+    const std::string host = source.substr(0, colon);
+    if (AddressBytes(host) != host.size() && host.front() != '[') NoteHost(host, hosts_);
+    NotePath(source.substr(colon + 1));
+  }
+
+  // Returns where the value begins in a word of the command that is, or ends with, an option which names a place.
+  static std::optional<size_t> PlaceIn(std::string_view word) {
+    constexpr std::string_view kOptions[] = {
+        "--out",        "--path",          "--file",     "--files",       "--existing",
+        "--plan",       "--client-list",   "--listen",   "--join",        "--coordinator-host",
+        "--hosts",      "--sampler-hosts", "--launcher", "--token-file",  "--write-trace",
+        "--read-trace", "--remount",       "--live-csv", "--live-metrics"};
+    constexpr std::string_view kPlusLetters[] = {"-+m", "-+h"};
+    constexpr std::string_view kLetters = "fFXYUb";
+    for (const std::string_view option : kOptions) {
+      if (word == option) return word.size();
+      if (word.starts_with(option) && word[option.size()] == '=') return option.size() + 1;
+    }
+    for (const std::string_view letter : kPlusLetters) {
+      if (word.starts_with(letter)) return letter.size();
+    }
+    const bool has_letters = word.size() > 1 && word[0] == '-' && IsAlnum(word[1]);
+    if (has_letters && kLetters.find(word[1]) != std::string_view::npos) return 2;  // -F, or -F/mnt/a
+    const bool ends_with_letter = has_letters && kLetters.find(word.back()) != std::string_view::npos;
+    if (ends_with_letter && std::all_of(word.begin() + 1, word.end(), IsAlnum)) return word.size();  // -Rab
+    return std::nullopt;
+  }
+
+  void RedactValue(Message& message, const FieldDescriptor& field, int index) {
+    const Reflection& reflection = *message.GetReflection();
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      RedactAll(field.is_repeated() ? *reflection.MutableRepeatedMessage(&message, &field, index)
+                                    : *reflection.MutableMessage(&message, &field));
+    } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      if (field.is_repeated()) {
+        reflection.SetRepeatedString(&message, &field, index,
+                                     Text(reflection.GetRepeatedString(message, &field, index)));
+      } else {
+        reflection.SetString(&message, &field, Text(reflection.GetString(message, &field)));
+      }
+    }
+  }
+
+  // Goes through a text once, so that aliases are not replaced again.
+  std::string Redacted(std::string_view text) {
+    std::string result;
+    for (size_t i = 0; i < text.size();) {
+      const char before = i == 0 ? ' ' : text[i - 1];
+      const size_t bytes = AliasAt(text.substr(i), before, result);
+      if (bytes == 0) result += text[i];
+      i += std::max<size_t>(bytes, 1);
+    }
+    return result;
+  }
+
+  // Appends the alias of what `text` begins with and returns its length; 0: it may stay.
+  size_t AliasAt(std::string_view text, char before, std::string& result) {
+    static constexpr std::string_view kUrl = "nfs://";
+    bool is_path = text.starts_with(kUrl) || (!IsAlnum(before) && text.size() > 1 && text[0] == '/' &&
+                                              !EndsPath(text[1]) && text[1] != '/');
+    if (const KnownNames::Found known = known_.At(text, before); known.bytes > 0) {
+      const std::string_view after = text.substr(known.bytes);
+      // The run's own files keep their names, anything else below a known path is part of a longer one.
+      is_path |= text[0] == '/';
+      if (!is_path || !after.starts_with('/') || after.substr(1).starts_with(kDataDirectoryName)) {
+        result += *known.alias;
+        return known.bytes + KeepDataFile(after, result);
+      }
+    }
+    if (is_path) {
+      const size_t bytes = std::find_if(text.begin(), text.end(), EndsPath) - text.begin();
+      std::string path(text.substr(0, bytes));
+      while (path.size() > 1 && (path.back() == ':' || path.back() == '.')) path.pop_back();
+      result += PathAlias(path);
+      return path.size();
+    }
+    if (IsAlnum(before)) return 0;
+    if (const size_t bytes = before == '.' ? 0 : AddressBytes(text); bytes > 0) {
+      result += addresses_.Of(std::string(text.substr(0, bytes)));
+      return bytes;
+    }
+    return UserAt(text, result);
+  }
+
+  // "/cluster-iobench.data/lane-000000.0" after a target's path.
+  static size_t KeepDataFile(std::string_view after, std::string& result) {
+    if (!after.starts_with(absl::StrCat("/", kDataDirectoryName))) return 0;
+    const size_t bytes = std::find_if(after.begin(), after.end(), EndsPath) - after.begin();
+    result += after.substr(0, bytes);
+    return bytes;
+  }
+
+  // The user in "user@host" or "username=user".
+  size_t UserAt(std::string_view text, std::string& result) {
+    for (const std::string_view key : {"username=", "user=", "domain=", "credentials="}) {
+      if (!text.starts_with(key)) continue;
+      const size_t bytes = std::find_if(text.begin(), text.end(), EndsPath) - text.begin();
+      if (bytes == key.size()) return 0;
+      absl::StrAppend(&result, std::string(key),
+                      users_.Of(std::string(text.substr(key.size(), bytes - key.size()))));
+      return bytes;
+    }
+    const size_t user = NameBytes(text);
+    if (user == 0 || user == text.size() || text[user] != '@') return 0;
+    const std::string host(text.substr(user + 1, NameBytes(text.substr(user + 1))));
+    absl::StrAppend(&result, users_.Of(std::string(text.substr(0, user))), "@");
+    if (host.empty()) return user + 1;
+    const std::string* const known = known_.AliasOf(host);
+    const bool is_address = AddressBytes(host) == host.size();
+    result += known != nullptr ? *known : is_address ? addresses_.Of(host) : hosts_.Of(host);
+    return user + 1 + host.size();
+  }
+
+  static size_t NameBytes(std::string_view text) {
+    const auto end = std::find_if(text.begin(), text.end(),
+                                  [](char c) { return !IsAlnum(c) && c != '.' && c != '_' && c != '-'; });
+    return static_cast<size_t>(end - text.begin());
+  }
+
+  Aliases clients_{"client-"}, hosts_{"host-"}, addresses_{"address-"}, boots_{"boot-"}, paths_{"/path-"},
+      sources_{"source-"}, users_{"user-"};
+  KnownNames known_;
+  std::vector<std::string> targets_;
+  std::unordered_map<std::string, std::string> seen_;
+};
+
+}  // namespace
+
+void Redact(const v1::RunRecord& run, v1::RunReport& report) {
+  Redactor redactor(run, report);
+  const std::string command = redactor.Command(report.run().command());
+  report.mutable_run()->clear_command();
+  redactor.RedactAll(report);
+  report.mutable_run()->set_command(command);
+}
+
+}  // namespace iobench

@@ -1,0 +1,174 @@
+#include "coordinator/saved_run/report_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/digest/xxh3.h"
+#include "coordinator/report/atomic_file.h"
+
+namespace iobench {
+namespace {
+
+// A cache is a head and one entry per phase; all numbers have 64 bits in the byte order of the machine, which is part of
+// the key.
+//   head:  "IOBCACHE" | key | 1 if phases have their charts, else 0
+//   entry: index | XXH3 of its raw file | for the phase and for its charts: length, XXH3 | phase | charts
+// The charts are a part of their own, so that formats without charts need not read them. The phase then has an empty message
+// in their place, if it has any.
+constexpr std::string_view kMagic = "IOBCACHE";
+constexpr uint64_t kFormat = 1;
+using Head = std::array<uint64_t, 2>;
+using EntryHead = std::array<uint64_t, 6>;
+constexpr uint64_t kHeadBytes = kMagic.size() + sizeof(Head);
+
+template <typename Numbers>
+std::string_view BytesOf(const Numbers& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), sizeof(numbers)};
+}
+
+bool ReadAt(int fd, uint64_t offset, char* into, uint64_t bytes) {
+  while (bytes > 0) {
+    const ssize_t count = ::pread(fd, into, bytes, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    into += count;
+    offset += static_cast<uint64_t>(count);
+    bytes -= static_cast<uint64_t>(count);
+  }
+  return true;
+}
+
+template <typename Numbers>
+bool ReadNumbers(int fd, uint64_t offset, Numbers& numbers) {
+  return ReadAt(fd, offset, reinterpret_cast<char*>(numbers.data()), sizeof(numbers));
+}
+
+// A part belongs to its phase and raw file, so that an entry with damaged numbers is not taken for another one.
+uint64_t ChecksumOf(std::string_view part, uint64_t index, uint64_t raw_xxh3) {
+  return Xxh3Of(part, raw_xxh3 + index);
+}
+
+void LeaveOutCharts(v1::FinishedPhase& phase) {
+  phase.mutable_report()->clear_charts();
+  for (uint32_t left = phase.chart_errors(); left > 0 && !phase.report().errors().empty(); --left)
+    phase.mutable_report()->mutable_errors()->RemoveLast();
+  phase.clear_chart_errors();
+}
+
+}  // namespace
+
+uint64_t ReportCacheKey(uint64_t program_xxh3, const std::string& run_sha256) {
+  const std::array<uint64_t, 2> numbers = {kFormat, program_xxh3};
+  return Xxh3Of(run_sha256, Xxh3Of(BytesOf(numbers)));
+}
+
+std::optional<ReportCache> ReportCache::Open(const std::string& path, uint64_t key, Charts charts) {
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat facts {};
+  if (!file.valid() || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  std::string magic(kMagic.size(), '\0');
+  Head head;
+  if (!ReadAt(file.get(), 0, magic.data(), magic.size()) || magic != kMagic ||
+      !ReadNumbers(file.get(), kMagic.size(), head)) {
+    return std::nullopt;
+  }
+  if (head[0] != key || (charts == Charts::kFilledIn && head[1] != 1)) return std::nullopt;
+  ReportCache cache(std::move(file), charts);
+  if (!cache.FindPlaces(kHeadBytes, static_cast<uint64_t>(facts.st_size))) return std::nullopt;
+  return cache;
+}
+
+bool ReportCache::FindPlaces(uint64_t begin, uint64_t end) {
+  while (begin < end) {
+    EntryHead head;
+    if (end - begin < sizeof(head) || !ReadNumbers(file_.get(), begin, head)) return false;
+    begin += sizeof(head);
+    const auto [index, raw_xxh3, phase_bytes, phase_xxh3, charts_bytes, charts_xxh3] = head;
+    if (index > UINT32_MAX || phase_bytes > end - begin || charts_bytes > end - begin - phase_bytes)
+      return false;
+    places_[static_cast<uint32_t>(index)] = {.offset = begin,
+                                             .raw_xxh3 = raw_xxh3,
+                                             .phase_bytes = phase_bytes,
+                                             .phase_xxh3 = phase_xxh3,
+                                             .charts_bytes = charts_bytes,
+                                             .charts_xxh3 = charts_xxh3};
+    begin += phase_bytes + charts_bytes;
+  }
+  return true;
+}
+
+std::optional<v1::FinishedPhase> ReportCache::Find(uint32_t index, uint64_t raw_xxh3) const {
+  const auto found = places_.find(index);
+  if (found == places_.end() || found->second.raw_xxh3 != raw_xxh3) return std::nullopt;
+  const Place& place = found->second;
+  const auto read = [&](uint64_t offset, uint64_t bytes, uint64_t xxh3, google::protobuf::Message& into) {
+    std::string part(bytes, '\0');
+    return ReadAt(file_.get(), offset, part.data(), bytes) && ChecksumOf(part, index, raw_xxh3) == xxh3 &&
+           into.ParseFromString(part);
+  };
+  v1::FinishedPhase phase;
+  if (!read(place.offset, place.phase_bytes, place.phase_xxh3, phase)) return std::nullopt;
+  if (charts_ == Charts::kLeftOut) {
+    LeaveOutCharts(phase);
+  } else if (phase.report().has_charts() &&
+             !read(place.offset + place.phase_bytes, place.charts_bytes, place.charts_xxh3,
+                   *phase.mutable_report()->mutable_charts())) {
+    return std::nullopt;
+  }
+  return phase;
+}
+
+ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Charts charts) : path_(path) {
+  const std::string partial = path_ + kPartialSuffix;
+  ::unlink(partial.c_str());  // left by a crash
+  absl::StatusOr<AppendFile> file = AppendFile::Create(partial);
+  if (!file.ok()) return;
+  file_ = *std::move(file);
+  const Head head = {key, charts == Charts::kFilledIn ? uint64_t{1} : 0};
+  Add(absl::StrCat(std::string(kMagic), std::string(BytesOf(head))));
+}
+
+ReportCacheWriter::~ReportCacheWriter() {
+  if (file_.has_value()) ::unlink((path_ + kPartialSuffix).c_str());
+}
+
+std::string ReportCacheWriter::Entry(uint32_t index, uint64_t raw_xxh3, const v1::FinishedPhase& phase) {
+  v1::FinishedPhase without_charts = phase;
+  std::string charts, rest;
+  if (phase.report().has_charts()) {
+    charts = phase.report().charts().SerializeAsString();
+    without_charts.mutable_report()->mutable_charts()->Clear();
+  }
+  if (!without_charts.SerializeToString(&rest)) return "";  // over 2 GiB
+  const EntryHead head = {index,         raw_xxh3,
+                          rest.size(),   ChecksumOf(rest, index, raw_xxh3),
+                          charts.size(), ChecksumOf(charts, index, raw_xxh3)};
+  return absl::StrCat(std::string(BytesOf(head)), rest, charts);
+}
+
+void ReportCacheWriter::Add(const std::string& entry) {
+  if (!file_.has_value()) return;
+  const absl::Status added = file_->Append([&entry](std::ostream& out) {
+    out << entry;
+    return absl::OkStatus();
+  });
+  if (added.ok()) return;
+  ::unlink((path_ + kPartialSuffix).c_str());
+  file_.reset();
+}
+
+void ReportCacheWriter::Finish() {
+  if (!file_.has_value()) return;
+  const std::string partial = path_ + kPartialSuffix;
+  if (::rename(partial.c_str(), path_.c_str()) != 0) ::unlink(partial.c_str());
+  file_.reset();
+}
+
+}  // namespace iobench

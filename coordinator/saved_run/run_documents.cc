@@ -1,0 +1,157 @@
+#include "coordinator/saved_run/run_documents.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/status_util.h"
+#include "common/text/display_text.h"
+#include "coordinator/report/atomic_file.h"
+#include "coordinator/report/iozone/iozone_files.h"
+#include "coordinator/report/iozone/iozone_report.h"
+#include "coordinator/report/result_files.h"
+#include "coordinator/report/workbook/workbook_writer.h"
+#include "coordinator/saved_run/whole_report.h"
+
+namespace iobench {
+namespace {
+
+// result.json and the CSV files are there already.
+bool IsResultFile(const Document& document) {
+  const auto files = ResultFiles();
+  return std::any_of(files.begin(), files.end(), [&](const ResultFile& file) {
+    return std::string_view(file.name) == document.file_name;
+  });
+}
+
+// Creates and removes the file under the name that it has while it is written.
+absl::Status CheckCreatable(const std::string& path) {
+  const std::string partial = path + kPartialSuffix;
+  ::unlink(partial.c_str());
+  const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", path), errno);
+  ::close(fd);
+  ::unlink(partial.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status CheckWorkbook(const std::string& path, bool replace) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return absl::InvalidArgumentError(absl::StrCat("-b ", path, " is a directory: name a file"));
+  if (std::filesystem::exists(path, error) && !replace) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("-b ", path, " exists: name another file, or replace it with --force"));
+  }
+  return CheckCreatable(path);
+}
+
+// AlreadyExists: something that is not ours is in the document's place.
+absl::Status CheckPlace(const Document& document, const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return absl::OkStatus();
+  std::string head;
+  if (std::filesystem::is_regular_file(path, error)) {
+    head.resize(ReportFormat::kHeadBytes);
+    std::ifstream in(path, std::ios::binary);
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<size_t>(in.gcount()));
+  }
+  if (document.is_ours != nullptr && document.is_ours(head)) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat(path,
+                   " is not a cluster-iobench report and is left alone: move it, then write the report with "
+                   "`cluster-iobench report DIR --format ",
+                   document.name, "`"));
+}
+
+}  // namespace
+
+std::string WorkbookFileOf(const std::string& given) {
+  for (const char* const old : {".xls", ".wks"}) {
+    if (absl::EndsWithIgnoreCase(given, old)) return given.substr(0, given.size() - 4) + ".xlsx";
+  }
+  return given;
+}
+
+absl::Status CheckDocuments(const ClusterOptions& options) {
+  const bool as_format =
+      std::find(options.formats.begin(), options.formats.end(), "workbook") != options.formats.end();
+  if (as_format || !options.workbook.empty()) IOBENCH_RETURN_IF_ERROR(WorkbookIsBuilt());
+  if (options.workbook.empty()) return absl::OkStatus();
+  return CheckWorkbook(WorkbookFileOf(options.workbook), options.force);
+}
+
+RunDocuments::RunDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone)
+    : workbook_given_(options.workbook),
+      workbook_(WorkbookFileOf(options.workbook)),
+      replace_workbook_(options.force),
+      iozone_(iozone.value_or(v1::IozoneOutput())) {
+  for (const std::string& name : options.formats) {
+    asked_.push_back(*DocumentNamed(name));
+    replace_console_ = replace_console_ || asked_.back()->content == Document::Content::kText;
+  }
+}
+
+std::string RunDocuments::WorkbookLine() const {
+  if (workbook_.empty()) return "";
+  return absl::StrCat("workbook: ", Printable(workbook_),
+                      workbook_ == workbook_given_
+                          ? ""
+                          : absl::StrCat(" (its format is not that of ", Printable(workbook_given_), ")"),
+                      "\n");
+}
+
+std::vector<const Document*> RunDocuments::Wanted() const {
+  std::vector<const Document*> wanted = asked_;
+  for (const Document& document : Documents()) {
+    const bool is_asked = std::find(wanted.begin(), wanted.end(), &document) != wanted.end();
+    if (document.written == Document::Written::kAtEndOfRun && !is_asked) wanted.push_back(&document);
+  }
+  return wanted;
+}
+
+std::vector<std::string> RunDocuments::FileNames() const {
+  std::vector<std::string> names;
+  for (const Document* document : Wanted()) {
+    if (!IsResultFile(*document)) names.emplace_back(document->file_name);
+  }
+  return names;
+}
+
+absl::Status RunDocuments::Write(const std::string& directory, std::ostream& out) const {
+  const std::vector<const Document*> wanted = Wanted();
+  const bool prints_excel = iozone_.excel() && !replace_console_;
+  if (wanted.empty() && workbook_.empty() && !prints_excel && !HasIozoneFiles(iozone_))
+    return absl::OkStatus();
+  absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
+  if (!saved.ok()) return saved.status();
+  const bool show_charts = std::any_of(wanted.begin(), wanted.end(),
+                                       [](const Document* document) { return document->shows_charts; });
+  const v1::RunReport report =
+      WholeReport(*saved, {.charts = show_charts ? Charts::kFilledIn : Charts::kLeftOut});
+  absl::Status status = WriteIozoneFiles(report, directory);
+  if (prints_excel) status.Update(WriteIozoneExcel(report, out));
+  for (const Document* document : wanted) {
+    const bool is_asked = std::find(asked_.begin(), asked_.end(), document) != asked_.end();
+    if (is_asked && document->content == Document::Content::kText)
+      status.Update(document->write(report, out));
+    if (IsResultFile(*document)) continue;
+    const std::string path = absl::StrCat(directory, "/", document->file_name);
+    const absl::Status free = is_asked ? absl::OkStatus() : CheckPlace(*document, path);
+    status.Update(free.ok() ? SaveDocument(*document, report, path, /*replace=*/true) : free);
+  }
+  if (!workbook_.empty())
+    status.Update(SaveDocument(**DocumentNamed("workbook"), report, workbook_, replace_workbook_));
+  return status;
+}
+
+}  // namespace iobench

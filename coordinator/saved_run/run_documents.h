@@ -1,0 +1,55 @@
+// The reports that a run writes after its end: those of --format, and those that every run writes.
+#ifndef COORDINATOR_SAVED_RUN_RUN_DOCUMENTS_H_
+#define COORDINATOR_SAVED_RUN_RUN_DOCUMENTS_H_
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "coordinator/option/cluster_options.h"
+#include "coordinator/report/document/document.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Before anything is measured: InvalidArgument, AlreadyExists, FailedPrecondition or an errno's code if a document that
+// the user asks for could not be written, because this build lacks its format or the file of -b exists (unless --force
+// is given), is a directory or cannot be created.
+absl::Status CheckDocuments(const ClusterOptions& options);
+// Returns the file that -b FILE writes: FILE, with .xlsx in place of .xls and IOzone's .wks.
+std::string WorkbookFileOf(const std::string& given);
+
+// A value type. It reads the saved run again, because while a run lasts only briefs of its phases are in memory.
+class RunDocuments {
+ public:
+  // REQUIRES: CheckDocuments(options) is OK. `iozone`: IOzone's options, if any was given.
+  explicit RunDocuments(const ClusterOptions& options,
+                        const std::optional<v1::IozoneOutput>& iozone = std::nullopt);
+
+  // True if a text format was asked for, which is printed in place of the console's report.
+  bool replace_console() const { return replace_console_; }
+  // Returns a line that names the file of -b, with its line break; empty without -b.
+  std::string WorkbookLine() const;
+  // Returns the names of the files that Write writes into the result directory, besides those of every result.
+  std::vector<std::string> FileNames() const;
+  // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`, and
+  // also what IOzone's options ask for: -R its Excel text, unless a text format is printed, -+z and -+T files. Replaces
+  // files of an earlier run, which the run itself has been allowed to replace. Tries all; returns the first error, which
+  // names the file.
+  absl::Status Write(const std::string& directory, std::ostream& out) const;
+
+ private:
+  std::vector<const Document*> Wanted() const;  // those asked for, then those that every run writes
+
+  std::vector<const Document*> asked_;  // in the order given
+  bool replace_console_ = false;
+  std::string workbook_given_, workbook_;  // -b: as given, and the file that is written; empty: none
+  bool replace_workbook_ = false;
+  v1::IozoneOutput iozone_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_SAVED_RUN_RUN_DOCUMENTS_H_

@@ -1,0 +1,29 @@
+#include "coordinator/saved_run/whole_report.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/analysis/report_builder.h"
+
+namespace iobench {
+
+v1::RunReport WholeReport(SavedRun& saved, const FinishSettings& settings) {
+  ReportBuilder builder(saved.run());
+  builder.Begin(nullptr);
+  google::protobuf::RepeatedPtrField<v1::PhaseReport> phases;
+  FinishedPhases finished(saved, settings);
+  while (std::optional<v1::FinishedPhase> phase = finished.Next())
+    *phases.Add() = builder.Add(*std::move(phase));
+  builder.NoteTotals();
+  for (const std::string& warning : saved.warnings()) {
+    builder.AddProblem(absl::StrCat("not in this report: ", warning));
+  }
+  for (const v1::FileDigest& file : saved.digests()) builder.NoteFile(file);
+  v1::RunReport report = builder.report();
+  *report.mutable_phases() = std::move(phases);
+  return report;
+}
+
+}  // namespace iobench

@@ -1,0 +1,39 @@
+// Which checks the user has chosen.
+#ifndef COORDINATOR_VALIDATE_CHOICE_H_
+#define COORDINATOR_VALIDATE_CHOICE_H_
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "coordinator/option/validate_flags.h"
+#include "coordinator/validate/expectations.h"
+#include "coordinator/validate/performance.h"
+#include "coordinator/validate/waivers.h"
+
+namespace iobench {
+
+struct CheckChoice {
+  std::set<std::string> only;  // empty: all
+  std::set<std::string> skip;
+  Waivers waivers;
+  std::optional<Expectations> expected;  // --expect
+  bool measures = false;                 // some check judges performance …
+  PhaseAmounts amounts;                  // … of phases that do so much
+
+  bool Has(const std::string& name) const {
+    return (only.empty() || only.contains(name)) && !skip.contains(name);
+  }
+};
+
+// InvalidArgument: a check that does not exist, none that remains, a waiver for a check that does not run, or an option
+// without effect; otherwise the errors of LoadWaivers and LoadExpectations.
+absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options);
+
+// One line per check: its name and what it checks.
+std::string ListOfChecks();
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_VALIDATE_CHOICE_H_

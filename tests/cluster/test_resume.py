@@ -1,0 +1,207 @@
+"""A run that was cut off goes on where it was: what was finished stays as it is, the rest is measured."""
+import contextlib
+import json
+import os
+import shutil
+import signal
+import time
+
+import program
+import pytest
+from report_checks import check_csv, check_schema
+
+# Four phases of 0.4 s, and a pace that needs little of the machine.
+PHASES = ("-i", "0", "-i", "1", "-+n", "-r", "4k", "-s", "64k", "--time", "0.4", "-+O", "100", "--repeat", "2")
+ONE = ("--transport", "local", "-t", "1")
+
+
+def raw(out):
+    return {file.name: file.read_bytes() for file in sorted((out / "raw").glob("phase-*.pb"))}
+
+
+def resume(out, *more, prefix=()):
+    """Without --path and --out, which the saved run has."""
+    return program.start_bare([*prefix, program.BINARY, "run", "--resume", str(out), *more])
+
+
+def cut_off(running, out, phase, strike):
+    """Strikes in the phase after this one."""
+    running.wait_until((out / "raw" / f"phase-{phase:03}.pb").exists, f"the end of phase {phase}")
+    time.sleep(0.1)
+    strike(running)
+    return running.wait()
+
+
+def kill(running):
+    os.killpg(running.process.pid, signal.SIGKILL)
+
+
+def check_whole(out, before, first):
+    """The four phases are there, those before `first` to the byte as they were, and the run says that it was resumed."""
+    result = json.loads((out / "result.json").read_text())
+    check_schema(result)
+    check_csv(program.Outcome([], 0, "", "", out, out))
+    assert [phase["index"] for phase in result["phases"]] == [0, 1, 2, 3]
+    assert all(phase["ops"] > 10 and not phase["interrupted"] and phase["workers_lost"] == 0 for phase in result["phases"])
+    after = raw(out)
+    assert {name: after[name] for name in list(before)[:first]} == dict(list(before.items())[:first])
+    resumption = result["run"]["resumptions"][-1]
+    assert resumption["first_phase"] == first and resumption["resumed_at"].startswith("20")
+    marked = [phase["index"] for phase in result["phases"] if "resumed" in {mark["code"] for mark in phase["marks"]}]
+    assert marked == sorted({each["first_phase"] for each in result["run"]["resumptions"]}) and first in marked
+    assert result["run"]["finished"] and result["run"]["exit_code"] == 0
+    verified = program.plain("report", "--verify", out)
+    assert verified.code == 0, verified
+    text = program.plain("report", out)
+    assert text.code == 0 and f"with phase {first + 1}" in " ".join(text.stdout.split()), text
+    return result
+
+
+def test_a_killed_coordinator_costs_the_phase_that_it_was_in(path, out):
+    with program.start([*PHASES, *ONE], path=path, out=out) as running:
+        cut_off(running, out, 1, kill)
+    before = raw(out)
+    started = json.loads((out / "result.json").read_text())["run"]
+    assert list(before) == ["phase-000.pb", "phase-001.pb"] and not started["finished"]
+    assert (path / program.DATA_DIRECTORY).exists()     # left behind, and taken over
+    with resume(out, "--transport", "local") as again:
+        outcome = again.wait().expect(0)
+    assert "resuming with phase 3 of 4" in outcome.stderr, outcome
+    result = check_whole(out, before, 2)
+    assert result["run"]["id"] == started["id"] and result["run"]["started_at"] == started["started_at"]
+    assert result["run"]["plan"]["seed"] == started["plan"]["seed"]
+    assert "killed" in result["run"]["resumptions"][0]["ended_by"]
+    assert not (path / program.DATA_DIRECTORY).exists()
+
+
+def test_an_interrupted_phase_is_measured_again_and_a_run_can_be_resumed_twice(path, out):
+    with program.start([*PHASES, "--spawn", "2", "-t", "1"], path=path, out=out) as running:
+        cut_off(running, out, 0, program.Running.interrupt).expect(130)
+    before = raw(out)
+    assert before                                       # phase 1 was interrupted and saved
+    with resume(out, "--spawn", "2") as again:
+        again.wait_until(lambda: len(raw(out)) == 3, "phase 2")
+        again.interrupt()
+        again.wait().expect(130)
+    second = raw(out)
+    phases = json.loads((out / "result.json").read_text())["phases"]
+    with resume(out, "--spawn", "2") as again:
+        again.wait().expect(0)
+    # Ctrl-C may have come between two phases.
+    result = check_whole(out, second, len(phases) - (1 if phases[-1]["interrupted"] else 0))
+    assert raw(out)["phase-000.pb"] == before["phase-000.pb"]
+    assert [each["ended_by"] for each in result["run"]["resumptions"]] == ["it was interrupted"] * 2
+
+
+def test_a_phase_that_lost_a_worker_is_measured_again_with_all(path, out, tmp_path):
+    _, options, helpers = program.Transports(tmp_path).parts("join-unix")
+    with program.start([*PHASES, *options, "--on-lost", "abort"], path=path, out=out, helpers=helpers) as running:
+        cut_off(running, out, 0, lambda it: it.workers[0].kill()).expect(3)
+    before = raw(out)
+    with program.Running([program.BINARY, "run", "--resume", str(out), "--listen", options[1], "--workers", "2"], out, path,
+                         program.clean_environment(), helpers) as again:
+        again.wait().expect(0)
+    check_whole(out, before, 1)
+
+
+def test_a_killed_coordinator_of_workers_that_have_joined(path, out, tmp_path):
+    _, options, helpers = program.Transports(tmp_path).parts("join-tcp")
+    with program.start([*PHASES, *options, "--lease", "1"], path=path, out=out, helpers=helpers) as running:
+        cut_off(running, out, 1, kill)
+    before = raw(out)
+    with program.Running([program.BINARY, "run", "--resume", str(out), "--listen", options[1], "--workers", "2", "--lease", "1"],
+                         out, path, program.clean_environment(), helpers) as again:
+        outcome = again.wait().expect(0)
+    assert "waiting for 1 s (--lease)" in outcome.stderr.replace("1.00 s", "1 s"), outcome
+    check_whole(out, before, 2)
+
+
+def rank_0(out):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            place = program.pathlib.Path("/proc", pid)
+            words = (place / "cmdline").read_bytes().split(b"\0")
+            is_rank = b"OMPI_COMM_WORLD_RANK=0" in (place / "environ").read_bytes().split(b"\0")
+            if is_rank and str(out).encode() in words:
+                return int(pid)
+    raise AssertionError("no rank 0")
+
+
+@pytest.mark.mpi
+def test_mpi_ranks_go_on(path, out):
+    prefix = program.mpirun(2)
+    with program.start([*PHASES, "-t", "1"], path=path, out=out, prefix=prefix) as running:
+        cut_off(running, out, 1, lambda _: os.kill(rank_0(out), signal.SIGKILL))
+    before = raw(out)
+    with resume(out, prefix=prefix) as again:
+        again.wait().expect(0)
+    check_whole(out, before, 2)
+    complete = program.plain("report", "--verify", out)
+    assert complete.code == 0, complete
+    with resume(out, prefix=prefix) as again:
+        assert "this run is complete" in again.wait().expect(0).stdout
+
+
+def test_a_complete_run_says_so_and_stays_as_it_is(path, out):
+    program.run([*PHASES[:-2], *ONE], path=path, out=out).expect(0)
+    files = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    done = program.plain("run", "--resume", out, "--transport", "local")
+    assert done.code == 0 and "this run is complete" in done.stdout, done
+    assert {file: file.read_bytes() for file in out.rglob("*") if file.is_file()} == files
+
+
+@pytest.fixture(name="killed")
+def run_whose_coordinator_was_killed(path, out):
+    with program.start([*PHASES, *ONE], path=path, out=out) as running:
+        cut_off(running, out, 0, kill)
+    return out
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(killed, path, tmp_path):
+    files = {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()}
+    for options, why in (
+            (("--spawn", "2"), "this run has 1 worker, but these options give 2"),
+            (("--transport", "local", "-i", "0"), "it cannot be combined with"),
+            (("--transport", "local", "/elsewhere"), "cannot be combined with the word"),
+            (("--transport", "local", "--dry-run"), "cannot be combined with --dry-run"),
+            (("--transport", "local", "--label", "x"), "cannot be combined with --label")):
+        done = program.plain("run", "--resume", killed, *options)
+        assert done.code == 1 and why in done.stderr, done
+    # Another run has the data directory now.
+    assert program.plain("clean", path).code == 0
+    with program.start(["-i", "0", "-+n", "-r", "4k", "-s", "64k", "--time", "100", "-+O", "50", *ONE], path=path,
+                       out=tmp_path / "other") as other:
+        other.wait_until(lambda: other.data_bytes() > 0, "data of the other run")
+        done = program.plain("run", "--resume", killed, "--transport", "local")
+        assert done.code == 1 and "is in use" in done.stderr, done
+        going_on = program.plain("run", "--resume", tmp_path / "other", "--transport", "local")
+        assert going_on.code == 1 and "is still going on" in going_on.stderr, going_on
+        other.interrupt()
+        other.wait().expect(130)
+    assert {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()} == files
+    # Nothing is in its way any more; the data are gone, and prepared anew.
+    with resume(killed, "--transport", "local") as again:
+        again.wait().expect(0)
+    check_whole(killed, {}, 1)
+
+
+def test_a_damaged_or_missing_phase_is_refused(killed):
+    file = killed / "raw" / "phase-000.pb"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1])
+    done = program.plain("run", "--resume", killed, "--transport", "local")
+    assert done.code == 1 and "phase-000.pb" in done.stderr, done
+    file.unlink()
+    (killed / "raw" / "phase-001.pb").write_bytes(whole)
+    done = program.plain("run", "--resume", killed, "--transport", "local")
+    assert done.code == 1 and "phase-00" in done.stderr, done
+
+
+def test_another_version_is_refused_by_name(tmp_path):
+    saved = next((program.pathlib.Path(__file__).parents[1] / "support" / "saved_runs").glob("*/*/raw/run.pb"), None) or next(
+        (program.pathlib.Path(__file__).parents[1] / "support" / "saved_runs").glob("*/raw/run.pb"))
+    copy = shutil.copytree(saved.parents[1], tmp_path / "copy")
+    with contextlib.suppress(OSError):
+        os.chmod(copy, 0o755)
+    done = program.plain("run", "--resume", copy, "--transport", "local")
+    assert done.code == 1 and "began this run" in done.stderr and "two versions" in done.stderr, done

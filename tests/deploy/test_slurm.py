@@ -1,0 +1,53 @@
+"""The batch scripts for Slurm, run by Slurm's own daemons on two nodes of this machine."""
+
+import json
+import pathlib
+
+import pytest
+
+import program
+import slurm
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "slurm"
+PHASES = ("-i", "0", "-i", "1", "-r", "64k", "-s", "1m", "-t", "1", "-c", "-e")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    with slurm.Slurm(tmp_path_factory.mktemp("slurm")) as running:
+        yield running
+
+
+def submit(cluster, script, tmp_path, *options, **environment):
+    """Runs the script as a job of two nodes. Returns sbatch's exit code, which is the job's, and what the job printed."""
+    out = tmp_path / "out"
+    ended = cluster.run("sbatch", "--wait", "--nodes", "2", "--ntasks-per-node", "1", "--output", tmp_path / "job.log",
+                        SCRIPTS / script, *options, cwd=tmp_path, IOBENCH=str(program.BINARY), IOBENCH_OUT=str(out), **environment)
+    log = tmp_path / "job.log"
+    return ended.returncode, (log.read_text() if log.exists() else "") + ended.stderr, out
+
+
+def check_result(out, transport):
+    result = json.loads((out / "result.json").read_text())
+    assert result["run"]["exit_code"] == 0 and result["run"]["transport"] == transport
+    assert result["run"]["worker_count"] == 2 and [phase["name"] for phase in result["phases"]] == ["write", "rewrite", "read", "reread"]
+
+
+def test_tasks_are_mpi_ranks(cluster, path, tmp_path):
+    code, said, out = submit(cluster, "mpi.sbatch", tmp_path, "--path", path, *PHASES, OMPI_ALLOW_RUN_AS_ROOT="1",
+                             OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    assert code == 0, said + cluster.logs()
+    check_result(out, "mpi")
+
+
+def test_tasks_join_over_grpc_with_the_token_of_the_run(cluster, path, tmp_path):
+    (port,) = slurm.free_ports(1)
+    code, said, out = submit(cluster, "grpc.sbatch", tmp_path, "--path", path, *PHASES, IOBENCH_PORT=str(port))
+    assert code == 0, said + cluster.logs()
+    check_result(out, "grpc")
+    assert not list(tmp_path.glob(".cluster-iobench-*")), "the token is removed with the job"
+
+
+def test_without_a_path_the_job_says_what_is_missing(cluster, tmp_path):
+    code, said, _ = submit(cluster, "grpc.sbatch", tmp_path, "-i", "0")
+    assert code == 1 and "--path DIR" in said

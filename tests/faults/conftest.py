@@ -1,0 +1,22 @@
+"""Runs every case of the matrix once, several at a time, before the first test looks at its outcome."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import program  # noqa: E402
+
+
+def pytest_configure(config):
+    program.require_binary()
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    """The library that makes a worker's storage calls fail, hang or slow down."""
+    library = tmp_path_factory.mktemp("shim") / "fault_shim.so"
+    source = pathlib.Path(__file__).with_name("fault_shim.c")
+    subprocess.run(["cc", "-Wall", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library

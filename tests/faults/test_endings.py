@@ -1,0 +1,142 @@
+"""Runs in which something hangs, is refused or is short end by themselves, and say why."""
+import os
+import signal
+import subprocess
+import time
+
+import program
+import pytest
+import schema
+
+LONG = ("-i", "0", "-+n", "-r", "4k", "-s", "256k", "--time", "100", "-+O", "50")
+SHORT = ("-i", "0", "-+n", "-r", "4k", "-s", "256k", "--time", "2", "-+O", "50")
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "target").mkdir()
+    return tmp_path / "target"
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def order(tmp_path):
+    """Tells the library what to do from now on."""
+    def give(text):
+        (tmp_path / "order.new").write_text(text)
+        os.rename(tmp_path / "order.new", tmp_path / "order")
+    return give
+
+
+@pytest.fixture
+def faulty(shim, tmp_path):
+    """The environment of a program whose storage calls obey `order`."""
+    return program.clean_environment(LD_PRELOAD=str(shim), FAULT_ORDER=str(tmp_path / "order"))
+
+
+def lost_workers(phase):
+    return [worker for client in phase["clients"] for worker in client["workers"] if worker["lost"]]
+
+
+@pytest.mark.parametrize("transport", ["in-process", "spawn"])
+def test_one_ctrl_c_ends_a_run_whose_lanes_hang(transport, path, out, order, faulty, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    with program.start([*LONG, *options], path=path, out=out, prefix=prefix, helpers=helpers, env=faulty) as running:
+        running.wait_until(lambda: running.data_bytes() >= 64 << 10, "ops of the lanes")
+        order("hang")
+        time.sleep(0.2)
+        running.interrupt()
+        outcome = running.wait().expect(130)
+    phase, = outcome.phases
+    assert phase["interrupted"] and len(lost_workers(phase)) == program.Transports.workers(transport)
+    assert "data may still be at" in outcome.stderr and "clean" in outcome.stderr
+    assert program.plain("clean", path).code == 0
+
+
+def test_a_hung_lane_is_named_and_its_last_bytes_are_known_although_nobody_watches(path, out, order, faulty):
+    with program.start([*LONG, "--transport", "local", "-t", "1", "--stall-timeout", "1"], path=path, out=out,
+                       env=faulty) as running:
+        running.wait_until(lambda: running.data_bytes() >= 128 << 10, "ops of the lane")
+        order("hang")
+        outcome = running.wait().expect(3)
+    phase, = outcome.phases
+    lost, = lost_workers(phase)
+    assert lost["bytes"] >= 64 << 10
+    assert "lane 0 in its ops" in lost["lost_reason"] and "lane-000000.0" in lost["lost_reason"], lost
+    assert schema.problems(outcome.result) == []
+
+
+def test_a_preparation_that_hangs_costs_its_worker(path, out, order, faulty):
+    order("hang")
+    outcome = program.run(["-i", "1", "-r", "4k", "-s", "256k", "--transport", "local", "-t", "1", "--stall-timeout", "1"],
+                          path=path, out=out, env=faulty).expect(3)
+    assert "while it still has to prepare the phase (lane 0 in its prefill" in outcome.stderr, outcome
+
+
+def test_max_errors_lets_a_lane_go_on_and_counts_what_failed(path, out, order, faulty):
+    order("5x3")
+    outcome = program.run([*SHORT, "--max-errors", "5", "--transport", "local", "-t", "1"], path=path, out=out,
+                          env=faulty).expect(2)
+    phase = outcome.phases[0]
+    assert phase["lanes_failed"] == 0 and phase["ops"] > 20
+    assert phase["failed_ops"] == [{"operation": "write", "errno": 5, "error": "EIO", "count": 3, "lanes": 1}]
+    assert "failed_ops" in {mark["code"] for mark in phase["marks"]}
+    assert schema.problems(outcome.result) == []
+
+
+def test_one_error_more_than_max_errors_ends_the_lane(path, out, order, faulty):
+    order("5x3")
+    outcome = program.run([*SHORT, "--max-errors", "2", "--transport", "local", "-t", "1"], path=path, out=out,
+                          env=faulty).expect(2)
+    phase = outcome.phases[0]
+    assert phase["lanes_failed"] == 1 and phase["failed_ops"][0]["count"] == 3
+
+
+def test_phase_timeout_ends_lanes_that_get_on_too_slowly(path, out):
+    outcome = program.run([*LONG, "--spawn", "2", "--phase-timeout", "2"], path=path, out=out).expect(3)
+    assert "--phase-timeout" in outcome.stderr
+    assert len(lost_workers(outcome.phases[0])) == 2
+
+
+def test_on_lost_abort_ends_the_run_at_the_loss(path, out, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts("join-unix")
+    with program.start([*LONG, "--repeat", "3", "--on-lost", "abort", *options], path=path, out=out, prefix=prefix,
+                       helpers=helpers) as running:
+        running.wait_until(lambda: running.data_bytes() >= 64 << 10, "ops of the lanes")
+        running.workers[0].send_signal(signal.SIGKILL)
+        outcome = running.wait().expect(3)
+    assert len(outcome.phases) == 1 and len(lost_workers(outcome.phases[0])) == 1
+    assert not outcome.data.exists()
+
+
+def test_a_coordinator_that_is_stopped_for_less_than_the_lease_loses_nobody(path, out, tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts("join-unix")
+    with program.start([*SHORT, "--repeat", "3", "--lease", "10", *options], path=path, out=out, prefix=prefix,
+                       helpers=helpers) as running:
+        running.wait_until(lambda: running.data_bytes() >= 64 << 10, "ops of the lanes")
+        running.process.send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        running.process.send_signal(signal.SIGCONT)
+        outcome = running.wait().expect(0)
+    assert len(outcome.phases) == 3 and outcome.phases[0]["workers_lost"] == 0
+
+
+def test_too_few_descriptors_are_an_error_before_anything_is_started(path, out):
+    command = f"ulimit -n 40; exec {program.BINARY} -i 0 -r 4k -s 64k --spawn 30 --path {path} --out {out}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=program.PATIENCE_S, check=False,
+                          env=program.clean_environment())
+    assert done.returncode == 1, done
+    assert "30 workers need 62 open files" in done.stderr and "its limit is 40" in done.stderr, done
+    assert not out.exists()
+
+
+def test_a_join_that_hangs_for_want_of_memory_is_bounded(tmp_path):
+    listener = f"127.0.0.1:{program.free_port()}"
+    command = f"ulimit -d 8192; exec {program.BINARY} worker --join {listener} --root / --join-timeout 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=program.PATIENCE_S, check=False,
+                          env=program.clean_environment())
+    assert done.returncode != 0

@@ -1,0 +1,243 @@
+"""A server that hangs or loses its power, a client that loses its network or its power: each costs what docs/faults.md says.
+
+The table of what happens is written into docs/faults.md by IOBENCH_UPDATE_GOLDEN=1; each test compares its row with the file.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import cluster_run
+import lab as nfs_lab
+import processes
+
+pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
+PORT = 9400
+PATIENCE_S = 150
+# Two phases. Lanes keep a pace, so that the slow hosts of the lab keep up, and write through to the server.
+PACED = ("-i", "0", "-+n", "-o", "-r", "4k", "-s", "64k", "-+O", "20", "--time", "8", "--repeat", "2", "-t", "1")
+SHORT = ("--lease", "4", "--lost-after", "5", "--stall-timeout", "4")
+DOCS = pathlib.Path(__file__).parents[2] / "docs" / "faults.md"
+BEGIN, END = "<!-- table of tests/lab: begin -->\n", "<!-- table of tests/lab: end -->\n"
+
+
+@pytest.fixture(scope="session")
+def disk_mb():
+    """What the server has acknowledged survives its power."""
+    return 128
+
+
+@pytest.fixture
+def nfs_dir(lab, version, request):
+    """A directory that stays when the test is over: the server may refuse to remove what a client without network holds."""
+    name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
+    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
+    return f"{nfs_lab.MOUNT_POINTS[version]}/{name}"
+
+
+class Run:
+    """A coordinator outside the hosts and a worker on each client."""
+
+    def __init__(self, lab, nfs_dir, out, *more):
+        self.lab, self.out = lab, out
+        address = f"{nfs_lab.OUTSIDE}:{PORT}"
+        listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
+        program = nfs_lab.binary()
+        self.coordinator = lab.start_outside(
+            [program, "run", *listen, "--path", nfs_dir, "--out", str(out), *PACED, *more])
+        join = f"exec {program} worker --join {address} --insecure --root / --join-timeout 60"
+        self.workers = [lab.start(client, join) for client in lab.clients]
+        self.wait_for_data(nfs_dir)
+
+    def end(self, timeout=PATIENCE_S):
+        ended = self.lab.finish(self.coordinator, timeout=timeout)
+        return ended, json.loads((self.out / "result.json").read_text())
+
+    def end_without_a_host(self):
+        return self.end()
+
+    def wait_for_data(self, nfs_dir):
+        """Until the second lane has written two records."""
+        exported = f"{nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}/cluster-iobench.data"
+        self.lab.run(nfs_lab.SERVER, f"until [ $(stat -c %s {exported}/lane-000001.0 2>/dev/null || echo 0) -gt 8000 ]; "
+                     "do sleep 0.1; done", timeout=PATIENCE_S)
+        time.sleep(1)
+
+    def end_workers(self):
+        return [self.lab.finish(worker, timeout=PATIENCE_S).returncode for worker in self.workers]
+
+
+class MpiRun(Run):
+    """A rank on each client; rank 0, and with it the coordinator, on the first."""
+
+    def __init__(self, lab, nfs_dir, out, *more):
+        self.lab, self.out, self.workers = lab, out, []
+        options = ["--path", nfs_dir, "--out", str(out), *PACED, *more]
+        self.coordinator = lab.start_outside(cluster_run.mpi_command(lab, options))
+        self.wait_for_data(nfs_dir)
+
+    def end_without_a_host(self):
+        """Rank 0 ends, but mpirun waits for the host's daemon until TCP gives it up, by default for eight minutes."""
+        deadline = time.monotonic() + PATIENCE_S
+        while json.loads((self.out / "result.json").read_text())["run"]["exit_code"] is None:
+            assert time.monotonic() < deadline, "rank 0 does not end"
+            time.sleep(0.1)
+        try:
+            return self.end(timeout=3)
+        except nfs_lab.CommandFailed as waits:
+            assert waits.code is None, waits
+            ended = subprocess.CompletedProcess("mpirun", "none: mpirun waits", waits.out, waits.err)
+            return ended, json.loads((self.out / "result.json").read_text())
+
+
+RUNS = {"grpc": Run, "mpi": MpiRun}
+
+
+def lanes_of(phase):
+    return [lane for client in phase["clients"] for worker in client["workers"] for lane in worker["lanes"]]
+
+
+def check_row(fault, transport, ended, result):
+    """The row of the table in the docs."""
+    lost = {worker["worker"] for phase in result["phases"] for worker in lost_workers(phase)}
+    whole = [phase for phase in result["phases"] if len(lanes_of(phase)) == 2 and not phase["interrupted"]]
+    key = f"| {fault} | {transport} |"
+    row = f"{key} {ended.returncode} | {result['run']['exit_code']} | {len(lost)} | {len(whole)} |\n"
+    head, rest = DOCS.read_text().split(BEGIN)
+    table, tail = rest.split(END)
+    if os.environ.get("IOBENCH_UPDATE_GOLDEN"):
+        others = [line for line in table.splitlines(keepends=True) if not line.startswith(key)]
+        DOCS.write_text(head + BEGIN + "".join([*others, row]) + END + tail)
+    else:
+        assert row in table, row
+
+
+def freeze(lab, number):
+    os.kill(processes.program_of(lab.hosts[nfs_lab.SERVER].process), number)
+
+
+def lost_workers(phase):
+    return [worker for client in phase["clients"] for worker in client["workers"] if worker["lost"]]
+
+
+def test_a_server_that_hangs_for_a_while_is_survived(lab, version, nfs_dir, tmp_path):
+    run = Run(lab, nfs_dir, tmp_path / "out")
+    freeze(lab, signal.SIGSTOP)
+    time.sleep(4)
+    freeze(lab, signal.SIGCONT)
+    ended, result = run.end()
+    assert ended.returncode == 0, ended
+    assert run.end_workers() == [0, 0]
+    assert "stalled" in {mark["code"] for mark in result["phases"][0]["marks"]}
+    check_row("server hangs for 4 s", "grpc", ended, result)
+
+
+def test_a_server_that_hangs_for_good_ends_the_run_which_names_what_hangs(lab, version, nfs_dir, tmp_path):
+    run = Run(lab, nfs_dir, tmp_path / "out", *SHORT)
+    freeze(lab, signal.SIGSTOP)
+    try:
+        ended, result = run.end()
+    finally:
+        freeze(lab, signal.SIGCONT)
+    run.end_workers()
+    assert ended.returncode == result["run"]["exit_code"] == 3, ended
+    lost = lost_workers(result["phases"][0])
+    assert len(lost) == 2 and all(worker["bytes"] > 0 for worker in lost)
+    for worker in lost:
+        assert "no progress for" in worker["lost_reason"] and "lane-00000" in worker["lost_reason"], lost
+    check_row("server hangs for good", "grpc", ended, result)
+
+
+def test_one_ctrl_c_ends_a_run_whose_server_hangs(lab, version, nfs_dir, tmp_path):
+    run = Run(lab, nfs_dir, tmp_path / "out")
+    freeze(lab, signal.SIGSTOP)
+    try:
+        time.sleep(2)
+        os.kill(processes.program_of(run.coordinator), signal.SIGINT)
+        begin = time.monotonic()
+        ended, result = run.end()
+        took_s = time.monotonic() - begin
+    finally:
+        freeze(lab, signal.SIGCONT)
+    run.end_workers()
+    print(f"ended {took_s:.1f} s after Ctrl-C")
+    assert ended.returncode == 130, ended
+    assert result["phases"][0]["interrupted"] and len(lost_workers(result["phases"][0])) == 2
+    check_row("server hangs, then Ctrl-C", "grpc", ended, result)
+
+
+@pytest.mark.parametrize("transport", RUNS)
+def test_a_server_that_loses_its_power_is_survived_and_the_report_names_who_stalled(transport, lab, version, nfs_dir, tmp_path):
+    run = RUNS[transport](lab, nfs_dir, tmp_path / "out")
+    lab.power_cut(nfs_lab.SERVER)
+    lab.boot(nfs_lab.SERVER)
+    ended, result = run.end()
+    assert ended.returncode == 0, ended
+    assert set(run.end_workers()) <= {0}
+    marks = [mark for mark in result["phases"][0]["marks"] if mark["code"] == "stalled"]
+    assert {mark["subject"] for mark in marks} == set(lab.clients), result["phases"][0]["marks"]
+    for mark in marks:
+        assert re.search(r"worker \d lane \d \(.*/lane-00000\d\.0\) completed no op for", mark["text"]), mark
+    check_row("server loses power and boots", transport, ended, result)
+
+
+@pytest.mark.parametrize("transport", RUNS)
+def test_a_client_that_loses_its_power_costs_its_own_numbers(transport, lab, version, nfs_dir, tmp_path):
+    off = lab.clients[1]
+    run = RUNS[transport](lab, nfs_dir, tmp_path / "out", *SHORT)
+    lab.power_cut(off)
+    try:
+        ended, result = run.end_without_a_host()
+    finally:
+        for worker in run.workers:
+            processes.kill(worker)
+        lab.boot(off)
+    assert result["run"]["exit_code"] == 3, ended
+    assert len(result["phases"]) == 2
+    for phase in result["phases"]:
+        (lost,) = lost_workers(phase)
+        assert "has not answered" in lost["lost_reason"], lost
+        (whole,) = lanes_of(phase)
+        assert whole["ops"] > 60, "the other client's numbers are whole: 8 s at 20 ops per second"
+    check_row("client loses power", transport, ended, result)
+
+
+def test_the_data_of_a_coordinator_that_is_killed_over_mpi_are_removed_by_the_janitor_of_another_host(lab, version, nfs_dir,
+                                                                                                      tmp_path):
+    run = MpiRun(lab, nfs_dir, tmp_path / "out", *SHORT)
+    data = f"{nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}/cluster-iobench.data"
+    lab.run(lab.clients[0], "pkill -9 -x cluster-iobench")
+    lab.run(nfs_lab.SERVER, f"while [ -e {data} ]; do sleep 0.1; done", timeout=PATIENCE_S)
+    ended = lab.finish(run.coordinator, timeout=PATIENCE_S)
+    assert ended.returncode != 0, ended
+    for client in lab.clients:
+        lab.run(client, "while pgrep -x 'cluster-iobench|iobench-janitor' > /dev/null; do sleep 0.1; done", timeout=PATIENCE_S)
+
+
+# The last one, because a client that was without network may take minutes until it can be used again.
+def test_a_client_without_network_costs_its_own_numbers(lab, version, nfs_dir, tmp_path):
+    cut = lab.hosts[lab.clients[1]]
+    run = Run(lab, nfs_dir, tmp_path / "out", *SHORT)
+    lab.run_outside(["ip", "link", "set", f"tap{cut.number}", "down"])
+    try:
+        ended, result = run.end()
+    finally:
+        lab.run_outside(["ip", "link", "set", f"tap{cut.number}", "up"])
+    assert ended.returncode == result["run"]["exit_code"] == 3, ended
+    check_row("client without network", "grpc", ended, result)
+    for phase in result["phases"]:
+        (lost,) = lost_workers(phase)
+        assert "has not answered" in lost["lost_reason"]
+        assert phase["bytes"] > 0, "the other client's numbers are whole"
+    # The worker that was cut off ends when its mount is back, which may take minutes: its close waits for the server.
+    for worker in run.workers:
+        processes.kill(worker)
+    # Until the lease of the client without network is over, an NFSv4 server may keep its files: then the user learns it.
+    left = lab.run(nfs_lab.SERVER, f"ls -AR {nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}").stdout
+    assert "cluster-iobench" not in left or f"`cluster-iobench clean {nfs_dir}`" in ended.stdout + ended.stderr, (left, ended)

@@ -1,0 +1,281 @@
+"""validate on real NFS clients: what is right passes, and a fault that is really there makes its check fail."""
+
+import contextlib
+import json
+import os
+import signal
+import time
+
+import pytest
+
+import cluster_run
+import lab as nfs_lab
+import processes
+
+PATIENCE_S = 240
+PORT = 9402
+THERE = "/run/validate"  # on each client a tmpfs of its own, where nothing is mounted over it
+LOCKS_OF_V3 = "rpc.statd --no-notify"
+# Attributes are believed for two seconds, so that nobody waits half a minute for a new name.
+V4, V3 = "vers=4.2,actimeo=2", "vers=3,actimeo=2"
+EXPORT_OPTIONS = "rw,no_subtree_check,fsid=0,insecure"
+ALL_CLIENTS = "10.77.0.0/24"
+FREEZE_S = 20
+
+
+@pytest.fixture(scope="session")
+def disk_mb():
+    """What the server has acknowledged survives its power. On a smaller disk ext4 has blocks of 1 KiB, and then no file
+    of 4 TiB."""
+    return 512
+
+
+def serve(lab):
+    """Begins to serve again as a server of production does: from its disk it knows who had locks, and until these have
+    asked for them again nobody else can. Locks of NFSv3 work as well."""
+    lab.run(nfs_lab.SERVER, "rpc.nfsd 0; mkdir -p /mnt/export/clients /var/lib/nfs/nfsdcltrack && "
+            "mount --bind /mnt/export/clients /var/lib/nfs/nfsdcltrack && rpc.nfsd -V 3 -V 4.2 4 && "
+            f"mkdir -p /var/lib/nfs/sm && {LOCKS_OF_V3}")
+
+
+@pytest.fixture(scope="module")
+def served(lab):
+    serve(lab)
+    lab.run(nfs_lab.SERVER, "echo Y >/proc/fs/nfsd/v4_end_grace")  # nobody had locks before
+    for client in lab.clients:
+        lab.run(client, f"mkdir {THERE} /run/rpcbind && mount -t tmpfs tmpfs /var/lib/nfs && mkdir /var/lib/nfs/sm && "
+                f"rpcbind -w && {LOCKS_OF_V3}")
+    return lab
+
+
+class Deployment:
+    """A directory of the export, mounted at THERE where and how a test wants it."""
+
+    def __init__(self, lab, name, tmp_path):
+        self.lab, self.name, self.tmp_path = lab, name, tmp_path
+        self.mounted = []
+        lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
+
+    def mount(self, client, options):
+        root = nfs_lab.EXPORT if "vers=3" in options else ""
+        source = f"10.77.0.1:{root}/{self.name}"
+        self.lab.run(client, ["mount", "-t", "nfs", "-o", options, source, THERE])
+        self.mounted.append(client)
+
+    def mount_all(self, options):
+        for client in self.lab.clients:
+            self.mount(client, options)
+
+    def export(self, options, clients=ALL_CLIENTS):
+        words = f"{EXPORT_OPTIONS},{options} {clients}:{nfs_lab.EXPORT}"
+        self.lab.run(nfs_lab.SERVER, f"exportfs -o {words}")
+
+    def unexport(self, clients):
+        self.lab.run(nfs_lab.SERVER, f"exportfs -u {clients}:{nfs_lab.EXPORT}")
+
+    def options(self, more):
+        return ["--path", THERE, "--format", "json", "--output", str(self.tmp_path / "report.json"), *more]
+
+    def checks(self, ended):
+        """The checks that ran, by name."""
+        report = json.loads((self.tmp_path / "report.json").read_text())
+        checks = {check["name"]: check for check in report["checks"]}
+        print(json.dumps(checks, indent=1))
+        failed = any(check["verdict"] == "fail" for check in checks.values())
+        assert ended.returncode == report["exit_code"] == (4 if failed else 0), ended
+        return checks
+
+    def validate(self, *more, fault=None):
+        """Coordinated from outside; a worker on each client dials in. fault: called while the clients write."""
+        lab, hook = self.lab, self.tmp_path / "hook"
+        address = f"{nfs_lab.OUTSIDE}:{PORT}"
+        listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
+        if fault:
+            hook.mkdir()
+            more += "--fault-hook", f"cd {hook}; touch called; until [ -e done ]; do sleep 0.1; done"
+        coordinator = lab.start_outside([nfs_lab.binary(), "validate", *listen, *self.options(more)])
+        join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root {THERE} --allow drop-caches --join-timeout 60"
+        workers = [lab.start(client, join) for client in lab.clients]
+        if fault:
+            while not (hook / "called").exists():
+                assert coordinator.poll() is None, lab.finish(coordinator)
+                time.sleep(0.05)
+            fault()
+            (hook / "done").touch()
+        ended = lab.finish(coordinator, timeout=PATIENCE_S)
+        for worker in workers:
+            lab.finish(worker, timeout=PATIENCE_S, check=True)
+        return self.checks(ended)
+
+    def validate_over_mpi(self, *more):
+        command = cluster_run.mpi_command(self.lab, self.options(more))
+        command[command.index("run")] = "validate"
+        return self.checks(self.lab.run_outside(command, timeout=PATIENCE_S, check=False))
+
+    # Faults
+
+    def cut_power(self):
+        """The server loses its power, boots, and serves whoever had locks before."""
+        with self._clients_apart():  # a server that just boots would tell them that their locks are gone
+            self.lab.power_cut(nfs_lab.SERVER)
+            self.lab.boot(nfs_lab.SERVER)
+            serve(self.lab)
+
+    def lose_what_is_not_on_disk(self):
+        """A power cut of a server that does not keep on its disk what clients write from now on, nor who has locks."""
+        self.lab.run(nfs_lab.SERVER, "sync")  # the directory, which the clients must find again
+        time.sleep(1)
+        self.lab.power_cut(nfs_lab.SERVER)
+        self.lab.boot(nfs_lab.SERVER)
+
+    def freeze(self):
+        kernel = processes.program_of(self.lab.hosts[nfs_lab.SERVER].process)
+        os.kill(kernel, signal.SIGSTOP)
+        time.sleep(FREEZE_S)
+        os.kill(kernel, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def _clients_apart(self):
+        """No host reaches another one; all reach the outside."""
+        def isolate(how):
+            for host in self.lab.hosts.values():
+                link = ["ip", "link", "set", f"tap{host.number}", "type", "bridge_slave", "isolated", how]
+                self.lab.run_outside(link)
+        isolate("on")
+        try:
+            yield
+        finally:
+            isolate("off")
+
+
+@pytest.fixture
+def deployment(served, request, tmp_path):
+    name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
+    made = Deployment(served, name, tmp_path)
+    yield made
+    for client in made.mounted:
+        served.run(client, ["umount", "-l", THERE])
+
+
+def verdicts(checks):
+    return {name: check["verdict"] for name, check in checks.items()}
+
+
+PERFORMANCE = "client-rates,network-limit,scaling,metadata-rates,latency-tail"
+NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected"]
+
+
+def assert_all_pass(checks, skipped=()):
+    # The clocks of hosts here differ by up to a second, because each begins with a whole one.
+    wrong = {name: check for name, check in checks.items()
+             if check["verdict"] not in (("pass", "warn") if name == "clocks" else ("pass",))}
+    assert set(wrong) == {*skipped, *NOT_ASKED_FOR}, wrong
+    assert all(check["verdict"] == "skipped" for check in wrong.values()), wrong
+
+
+def test_a_sync_export_passes_all_checks_and_a_power_cut_of_its_server(deployment):
+    deployment.mount_all(V4)
+    checks = deployment.validate("--clock-difference", "3", "--names", "500", fault=deployment.cut_power)
+    assert_all_pass(checks)
+    assert deployment.lab.run(deployment.lab.clients[0], ["ls", "-A", THERE]).stdout == ""
+
+
+def test_nfsv3_whose_locks_reach_the_server_passes_all_checks(deployment):
+    deployment.mount_all(V3)
+    checks = deployment.validate_over_mpi("--clock-difference", "3", "--names", "500")
+    assert_all_pass(checks, skipped=["durability", "failover", "lock-reclaim"])
+
+
+def test_mounts_that_keep_locks_and_attributes_to_themselves_fail(deployment):
+    deployment.mount_all("vers=3,nolock,actimeo=600")
+    checks = deployment.validate("--only", "mounts,visibility,locks", "--visible-within", "8")
+    assert verdicts(checks) == {"mounts": "fail", "visibility": "fail", "locks": "fail"}
+    assert any("nolock: " in line for line in checks["mounts"]["evidence"])
+    assert any("acregmin=600" in line for line in checks["mounts"]["evidence"])
+    assert any("had not seen a new size in stat()" in line for line in checks["visibility"]["evidence"])
+    for kind in "fcntl: ", "flock: ":
+        assert any(line.startswith(kind) and "got an exclusive lock" in line for line in checks["locks"]["evidence"])
+
+
+def test_a_client_with_other_options_and_another_user_mapping_is_named(deployment):
+    like_all, other = deployment.lab.clients
+    deployment.mount(like_all, V4)
+    deployment.lab.run(nfs_lab.SERVER, f"chmod 777 {nfs_lab.EXPORT}/{deployment.name}")
+    address = deployment.lab.hosts[other].address
+    deployment.export("sync,all_squash,anonuid=1234,anongid=1234", clients=address)
+    try:
+        deployment.mount(other, f"{V4},wsize=32768")
+        checks = deployment.validate("--only", "mounts,identity")
+    finally:
+        deployment.unexport(address)
+    assert verdicts(checks) == {"mounts": "fail", "identity": "fail"}
+    for check in checks.values():
+        assert any(other in line for line in check["evidence"]), check
+
+
+def test_a_client_without_the_mount_is_named(deployment):
+    mounted, other = deployment.lab.clients
+    deployment.mount(mounted, V4)
+    checks = deployment.validate("--only", "storage,locks")
+    assert verdicts(checks) == {"storage": "fail", "locks": "skipped"}
+    (line,) = checks["storage"]["evidence"]
+    assert line.startswith(f"{other}: ") and "tmpfs" in line
+
+
+@pytest.mark.parametrize("limit, verdict", [(["--stall-within", "5"], "fail"), ([], "pass")], ids=["5s", "default"])
+def test_a_server_that_hangs_fails_if_that_takes_longer_than_the_limit(deployment, limit, verdict):
+    deployment.mount_all(V4)
+    checks = deployment.validate("--only", "durability,failover", *limit, fault=deployment.freeze)
+    assert verdicts(checks) == {"durability": "pass", "failover": verdict}
+    (longest_s,) = [figure["value"] for figure in checks["failover"]["figures"] if figure["name"] == "stall_max_s"]
+    assert longest_s > FREEZE_S - 1
+
+
+# Hosts here share a few processors, so that equal clients may differ by much.
+BRIEFLY = ["--size", "16m", "--phase-time", "2"]
+SLOW_BYTES_PER_S = 500_000
+
+
+def test_performance_of_equal_clients_is_measured_alone_and_together(deployment):
+    deployment.mount_all(V4)
+    checks = deployment.validate("--only", PERFORMANCE, *BRIEFLY, "--outlier-below", "10")
+    found = verdicts(checks)
+    assert found["network-limit"] == "skipped", "the speed of these interfaces is not known"
+    assert "fail" not in [found[name] for name in ("client-rates", "metadata-rates", "latency-tail")], checks
+    rates = {figure["name"]: figure["value"] for figure in checks["client-rates"]["figures"]}
+    assert set(rates) == {f"{phase}_alone_{client.replace('-', '_')}" for phase in ("write", "read")
+                          for client in deployment.lab.clients}
+    assert all(rate > 0 for rate in rates.values())
+    assert not any("marked cached" in line for line in checks["client-rates"]["evidence"]), "reads come from the server"
+    assert deployment.lab.run(deployment.lab.clients[0], ["ls", "-A", THERE]).stdout == ""
+
+
+def test_a_client_behind_a_slow_link_is_named(deployment):
+    deployment.mount_all(V4)
+    slow = deployment.lab.clients[1]
+    with deployment.lab.limit_to(slow, SLOW_BYTES_PER_S):
+        checks = deployment.validate("--only", "client-rates", *BRIEFLY)
+    assert checks["client-rates"]["verdict"] in ("fail", "warn"), checks
+    assert any(line.startswith(f"{slow}: read alone ") for line in checks["client-rates"]["evidence"]), checks
+
+
+def test_expected_facts_fail_where_one_client_has_other_options(deployment, tmp_path):
+    like_all, other = deployment.lab.clients
+    deployment.mount(like_all, V4)
+    deployment.mount(other, f"{V4},wsize=32768")
+    expect = tmp_path / "expect.yaml"
+    expect.write_text("facts:\n  clients: 2\n  vers: 4.2\n  hard: yes\n  nconnect: 1\n  wsize: \">= 64k\"\n")
+    checks = deployment.validate("--only", "expected", "--expect", str(expect))
+    assert verdicts(checks) == {"expected": "fail"}
+    wrong, *right = checks["expected"]["evidence"]
+    assert wrong.startswith(f"not met: wsize >= 64k: {other} has 32768"), wrong
+    assert len(right) == 4 and all(line.startswith("met: ") for line in right), right
+
+
+# The last one, because it leaves a server that has forgotten its clients.
+def test_an_async_export_loses_acknowledged_data_and_locks_with_its_power(deployment):
+    deployment.mount_all(V4)
+    deployment.export("async,no_root_squash")
+    checks = deployment.validate("--only", "durability,lock-reclaim", fault=deployment.lose_what_is_not_on_disk)
+    assert verdicts(checks) == {"durability": "fail", "lock-reclaim": "fail"}
+    assert "acknowledged data did not survive" in checks["durability"]["found"]

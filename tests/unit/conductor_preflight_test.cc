@@ -1,0 +1,210 @@
+// What the conductor does before the first phase: checks all clients, and leaves out those with a fault.
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "coordinator/plan/plan_check.h"
+#include "tests/unit/conductor_run.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// 4 KiB per lane, one lane per worker.
+v1::Plan WritesAt(const std::string& path, int phases = 1) {
+  v1::Plan plan;
+  plan.add_targets()->set_path(path);
+  plan.set_lanes_per_worker(1);
+  plan.set_repetitions(1);
+  plan.mutable_files()->set_bytes_per_lane(4_KiB);
+  plan.mutable_files()->set_files_per_lane(1);
+  for (int i = 0; i < phases; ++i) {
+    v1::Operation& write = *plan.add_phases()->add_assignments()->mutable_operation();
+    write.set_name("write");
+    write.set_engine("posix");
+    write.set_record_bytes(4_KiB);
+  }
+  CompletePlan(plan);
+  return plan;
+}
+
+// Four workers on four hosts: a, b, c, d.
+struct FourHosts : Run {
+  FourHosts() {
+    hosts = {Facts("a"), Facts("b"), Facts("c"), Facts("d")};
+    plan = WritesAt("/mnt");
+  }
+  // Their /mnt does not exist.
+  void LackMount(std::set<WorkerId> without) {
+    perfect.instead = [without](WorkerId id, const v1::WorkerRequest& request,
+                                std::vector<v1::WorkerEvent>& events) {
+      if (!request.has_inspect() || !without.contains(id)) return false;
+      v1::TargetFacts& seen = *events.emplace_back().mutable_inspected()->add_targets();
+      *seen.mutable_problem() = ToProblem(ErrnoStatus("/mnt does not exist: create it", ENOENT));
+      return true;
+    };
+  }
+  std::vector<std::string> Clients() const {
+    std::vector<std::string> clients;
+    for (const v1::ClientReport& client : conductor->report().clients()) clients.push_back(client.host());
+    return clients;
+  }
+};
+
+TEST_CASE("before a run on several workers, one writes and the others read; nothing is left") {
+  FourHosts run;
+  REQUIRE(run.Go() == kExitOk);
+  int created = 0, read = 0;
+  for (const auto& sent : run.posted) {
+    for (const v1::FileAction& action : sent.request.file_actions().actions()) {
+      created += action.what() == v1::FileAction::CREATE;
+      read += action.what() == v1::FileAction::READ;
+    }
+  }
+  CHECK(created == 4 + 1);  // each client once, to see whether it can
+  CHECK(read == 3);
+  CHECK(run.perfect.check_files.empty());
+}
+
+TEST_CASE("a single worker writes no check file before a run") {
+  FourHosts run;
+  run.hosts.resize(1);
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.Count(v1::WorkerRequest::kFileActions) == 0);
+}
+
+TEST_CASE("a client that sees other storage refuses the run, whatever its mount is called") {
+  FourHosts run;
+  run.perfect.storage_of = [](WorkerId id) { return id == 2 ? "its own" : "shared"; };
+  REQUIRE(run.Go() == kExitUsage);
+  CHECK_THAT(std::string(run.conductor->refusal().message()),
+             Contains("c: /mnt is other storage than a, b, d see there"));
+  CHECK(run.Count(v1::WorkerRequest::kPrepare) == 0);
+  CHECK(run.perfect.check_files.empty());
+}
+
+TEST_CASE("the storage that most clients see counts, also if the first one sees another") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.perfect.storage_of = [](WorkerId id) { return id == 0 ? "its own" : "shared"; };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.Clients() == std::vector<std::string>{"b", "c", "d"});
+}
+
+TEST_CASE("a file that appears later is waited for") {
+  FourHosts run;
+  int looks = 0;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (id != 3 || !request.has_file_actions()) return false;
+    if (request.file_actions().actions(0).what() != v1::FileAction::READ || ++looks > 3) return false;
+    *events.emplace_back().mutable_file_actions_done()->add_results()->mutable_problem() =
+        ToProblem(ErrnoStatus("open it", ENOENT));
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(looks == 4);
+}
+
+TEST_CASE("all faults refuse a run at once") {
+  FourHosts run;
+  run.LackMount({1, 3});
+  REQUIRE(run.Go() == kExitUsage);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("2 faults on 2 clients"));
+  REQUIRE(run.conductor->preflight().findings.size() == 2);
+  CHECK(run.conductor->preflight().findings[1].client == "d");
+}
+
+TEST_CASE("with --skip-bad, clients with a fault are left out, and the others are numbered without gaps") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.LackMount({0, 2});
+  REQUIRE(run.Go() == kExitOk);
+  const v1::RunReport& report = run.conductor->report();
+  CHECK(run.Clients() == std::vector<std::string>{"b", "d"});
+  CHECK(report.run().worker_count() == 2);
+  CHECK(report.phases(0).bytes() == 8_KiB);
+  CHECK(run.perfect.lane == std::map<WorkerId, uint32_t>{{1, 0}, {3, 1}});
+  REQUIRE(report.run().left_out_size() == 2);
+  CHECK(report.run().left_out(0).client() == "a");
+  CHECK(report.run().left_out(0).worker_count() == 1);
+  CHECK(report.run().left_out(0).problems(0) == "/mnt does not exist");
+  CHECK(report.run().left_out(1).client() == "c");
+}
+
+TEST_CASE("--skip-bad leaves somebody in, or refuses the run") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.LackMount({0, 1, 2, 3});
+  CHECK(run.Go() == kExitUsage);
+  CHECK(run.conductor->preflight().findings.size() == 4);
+}
+
+TEST_CASE("with --skip-bad, a run goes on without workers that do not join") {
+  FourHosts run;
+  run.worker_count = 6;
+  CHECK(run.Go() == kExitPartial);
+  FourHosts patient;
+  patient.worker_count = 6;
+  patient.skip_bad = true;
+  REQUIRE(patient.Go() == kExitOk);
+  CHECK(patient.conductor->report().run().worker_count() == 4);
+  REQUIRE(patient.conductor->report().run().left_out_size() == 1);
+  CHECK_THAT(patient.conductor->report().run().left_out(0).problems(0),
+             Contains("4 of 6 workers have joined"));
+}
+
+TEST_CASE("preflight alone finds the same, starts nothing and leaves nothing") {
+  FourHosts run;
+  run.preflight_only = true;
+  CHECK(run.Go() == kExitOk);
+  CHECK(run.conductor->preflight().findings.empty());
+  CHECK(run.conductor->preflight().client_count == 4);
+  FourHosts faulty;
+  faulty.preflight_only = true;
+  faulty.worker_count = 5;
+  faulty.LackMount({1});
+  CHECK(faulty.Go() == kExitUsage);
+  CHECK(faulty.conductor->refusal().ok());
+  REQUIRE(faulty.conductor->preflight().findings.size() == 2);
+  CHECK(faulty.conductor->preflight().findings[0].check == PreflightCheck::kJoin);
+  CHECK(faulty.conductor->preflight().findings[1].client == "b");
+  CHECK(faulty.Count(v1::WorkerRequest::kDataStep) == 0);
+  CHECK(faulty.Count(v1::WorkerRequest::kPrepare) == 0);
+  CHECK(faulty.perfect.check_files.empty());
+}
+
+TEST_CASE("preflight tells a single worker that its storage was compared with nobody's") {
+  FourHosts run;
+  run.hosts.resize(1);
+  run.preflight_only = true;
+  CHECK(run.Go() == kExitOk);
+  CHECK(run.Count(v1::WorkerRequest::kFileActions) > 0);  // whether it can write
+  REQUIRE(run.conductor->preflight().not_checked.size() == 1);
+  CHECK_THAT(run.conductor->preflight().not_checked[0], Contains("only one worker"));
+}
+
+TEST_CASE("after --max-duration, phases are skipped, and the one that ran got the rest as its deadline") {
+  FourHosts run;
+  run.plan = WritesAt("/mnt", 3);
+  run.max_duration_s = 10;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    if (request.has_prepare() && id == 0) {
+      CHECK(request.prepare().stop().deadline_s() <= 10);
+      CHECK(request.prepare().stop().deadline_s() > 4);
+      run.perfect.clock.Advance(4'960'000'000);
+    }
+    return false;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  const v1::RunReport& report = run.conductor->report();
+  CHECK(report.phases_size() == 2);
+  REQUIRE(report.run().skipped_phases_size() == 1);
+  REQUIRE(report.notes_size() == 1);
+  CHECK_THAT(report.notes(0), Contains("--max-duration 10 s was over: 1 of 3 phases did not begin"));
+  CHECK(report.run().shortened_phases().empty());  // they were done before their deadline
+}
+
+}  // namespace
+}  // namespace iobench

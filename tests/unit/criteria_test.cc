@@ -1,0 +1,150 @@
+// Whether a run met its criteria.
+#include "coordinator/analysis/criteria.h"
+
+#include <cmath>
+#include <string>
+
+#include "catch2/catch.hpp"
+
+namespace iobench {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024;
+
+// A run of write and read, with 900 and 1200 MiB/s.
+v1::RunReport WriteAndRead(const std::string& criterion) {
+  v1::RunReport report;
+  v1::Plan& plan = *report.mutable_run()->mutable_plan();
+  plan.set_repetitions(1);
+  plan.add_criteria(criterion);
+  for (const auto& [name, mib_per_s] : {std::pair{"write", 900.0}, {"read", 1200.0}}) {
+    v1::Phase& planned = *plan.add_phases();
+    planned.set_name(name);
+    planned.add_assignments()->mutable_operation()->set_name(name);
+    v1::PhaseReport& phase = *report.add_phases();
+    phase.set_index(static_cast<uint32_t>(report.phases_size()) - 1);
+    phase.set_name(name);
+    phase.mutable_headline()->set_bytes_per_s(mib_per_s * kMiB);
+    phase.mutable_latency_us()->set_count(5000);
+    phase.mutable_latency_us()->set_p50(100);
+    phase.mutable_latency_us()->set_p99(2000);
+    phase.mutable_latency_us()->add_unsure("p99");
+    phase.mutable_lanes_bytes_per_s()->set_jain(0.95);
+  }
+  return report;
+}
+
+v1::CriterionReport Verdict(v1::RunReport report) {
+  NoteCriteria(report);
+  NoteCriteria(report);  // replaces the first verdict
+  REQUIRE(report.criteria_size() == 1);
+  return report.criteria(0);
+}
+
+TEST_CASE("a figure that equals its limit meets it") {
+  const v1::CriterionReport met = Verdict(WriteAndRead("write>=900MiB/s"));
+  CHECK(met.met());
+  CHECK(met.criterion() == "write>=900MiB/s");
+  CHECK(met.phase() == "write");
+  CHECK(met.measured() == 900 * kMiB);
+  CHECK(met.limit() == 900 * kMiB);
+  CHECK(met.unit() == "B/s");
+  CHECK(met.problem().empty());
+  const v1::CriterionReport missed = Verdict(WriteAndRead("write>=901MiB/s"));
+  CHECK_FALSE(missed.met());
+  CHECK(missed.problem().empty());
+  CHECK(Verdict(WriteAndRead("write<=900MiB/s")).met());
+  CHECK_FALSE(Verdict(WriteAndRead("write<=899MiB/s")).met());
+}
+
+TEST_CASE("the worst phase decides") {
+  const v1::CriterionReport least = Verdict(WriteAndRead("*>=1000MiB/s"));
+  CHECK_FALSE(least.met());
+  CHECK(least.phase() == "write");
+  const v1::CriterionReport most = Verdict(WriteAndRead("*<=1000MiB/s"));
+  CHECK_FALSE(most.met());
+  CHECK(most.phase() == "read");
+  CHECK(most.measured() == 1200 * kMiB);
+  CHECK(Verdict(WriteAndRead("read:jain>=0.95")).met());
+}
+
+TEST_CASE("every repetition must meet a criterion") {
+  v1::RunReport report = WriteAndRead("write>=850MiB/s");
+  report.mutable_run()->mutable_plan()->set_repetitions(2);
+  v1::PhaseReport& again = *report.add_phases();
+  again = report.phases(0);
+  again.set_index(2);
+  again.mutable_headline()->set_bytes_per_s(800 * kMiB);
+  const v1::CriterionReport verdict = Verdict(report);
+  CHECK_FALSE(verdict.met());
+  CHECK(verdict.phase() == "write, 2 of 2");
+  CHECK(verdict.measured() == 800 * kMiB);
+}
+
+TEST_CASE("a phase that did not run leaves a criterion undecided, unless another one misses it") {
+  v1::RunReport report = WriteAndRead("*>=850MiB/s");
+  report.mutable_phases()->RemoveLast();
+  const v1::CriterionReport undecided = Verdict(report);
+  CHECK_FALSE(undecided.met());
+  CHECK(undecided.phase() == "read");
+  CHECK(undecided.problem() == "it did not run");
+  CHECK(std::isnan(undecided.measured()));
+  report.mutable_phases(0)->mutable_headline()->set_bytes_per_s(kMiB);
+  const v1::CriterionReport missed = Verdict(report);
+  CHECK(missed.phase() == "write");
+  CHECK(missed.problem().empty());
+  CHECK_FALSE(missed.met());
+}
+
+TEST_CASE("a figure that is in doubt decides nothing, one that only explains itself does") {
+  for (const std::string code : {"unflushed", "cached", "partial", "too_short", "memory_fs"}) {
+    v1::RunReport report = WriteAndRead("write>=1MiB/s");
+    report.mutable_phases(0)->add_marks()->set_code(code);
+    const v1::CriterionReport verdict = Verdict(report);
+    CHECK_FALSE(verdict.met());
+    CHECK(verdict.problem() == "it is marked " + code);
+    CHECK(verdict.measured() == 900 * kMiB);
+  }
+  v1::RunReport bound = WriteAndRead("write>=1MiB/s");
+  bound.mutable_phases(0)->add_marks()->set_code("network_bound");
+  CHECK(Verdict(bound).met());
+  v1::RunReport interrupted = WriteAndRead("write>=1MiB/s");
+  interrupted.mutable_phases(0)->set_interrupted(true);
+  CHECK(Verdict(interrupted).problem() == "it was interrupted");
+  v1::RunReport none = WriteAndRead("write>=1MiB/s");
+  none.mutable_phases(0)->mutable_headline()->set_bytes_per_s(std::nan(""));
+  CHECK(Verdict(none).problem() == "it has no such figure");
+}
+
+TEST_CASE("a percentile with too few ops beyond it decides nothing") {
+  CHECK(Verdict(WriteAndRead("write:p50<=100us")).met());
+  const v1::CriterionReport p99 = Verdict(WriteAndRead("write:p99<=10ms"));
+  CHECK_FALSE(p99.met());
+  CHECK(p99.problem() == "fewer than 100 ops lie beyond that percentile");
+  CHECK(p99.measured() == 2000);
+  CHECK(p99.unit() == "us");
+}
+
+TEST_CASE("marks=none counts each kind of mark, whatever it means") {
+  CHECK(Verdict(WriteAndRead("*:marks=none")).met());
+  v1::RunReport report = WriteAndRead("*:marks=none");
+  for (const char* const code : {"cached", "cached", "network_bound"})
+    report.mutable_phases(1)->add_marks()->set_code(code);
+  const v1::CriterionReport verdict = Verdict(report);
+  CHECK_FALSE(verdict.met());
+  CHECK(verdict.measured() == 2);
+  CHECK(verdict.phase() == "read");
+  CHECK(verdict.problem().empty());
+}
+
+TEST_CASE("a criterion of a newer version is undecided, and a run without criteria has no verdict") {
+  CHECK_FALSE(Verdict(WriteAndRead("write:beauty>=3")).problem().empty());
+  CHECK_FALSE(Verdict(WriteAndRead("write:beauty>=3")).met());
+  v1::RunReport report = WriteAndRead("write>=1MiB/s");
+  report.mutable_run()->mutable_plan()->clear_criteria();
+  NoteCriteria(report);
+  CHECK(report.criteria().empty());
+}
+
+}  // namespace
+}  // namespace iobench

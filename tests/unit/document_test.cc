@@ -1,0 +1,112 @@
+// Reports that are written as a whole: their table, their files, and how they are saved.
+#include "coordinator/report/document/document.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "catch2/catch.hpp"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+std::string TemporaryDirectory() {
+  std::string name = "/tmp/iobench_document_test.XXXXXX";
+  REQUIRE(mkdtemp(name.data()) != nullptr);
+  return name;
+}
+
+// The page is written by every run, unless the program was built without Node.js.
+bool IsLeftOut(const Document& document) {
+  return std::string(document.name) == "html" && document.written == Document::Written::kOnRequest;
+}
+
+TEST_CASE("documents have names and files of their own, found by their names") {
+  std::set<std::string> names, files;
+  for (const Document& document : Documents()) {
+    CHECK(names.insert(document.name).second);
+    CHECK(files.insert(document.file_name).second);
+    CHECK(*DocumentNamed(document.name) == &document);
+  }
+  const absl::Status unknown = DocumentNamed("xml").status();
+  CHECK(absl::IsInvalidArgument(unknown));
+  for (const std::string& name : names) CHECK(absl::StrContains(unknown.message(), name));
+}
+
+TEST_CASE("every document is documented, with what it holds") {
+  const std::string documentation = FileText(SourcePath("docs/reports.md"));
+  for (const Document& document : Documents()) {
+    INFO(document.name);
+    const size_t row =
+        documentation.find(absl::StrCat("\n| `", document.name, "` | `", document.file_name, "`"));
+    REQUIRE(row != std::string::npos);
+    const std::string line = documentation.substr(row + 1, documentation.find('\n', row + 1) - row - 1);
+    CHECK(absl::StrContains(line, absl::StrCat(" | ", document.holds)));
+  }
+}
+
+TEST_CASE("every document can be written of a report without phases, and of one with") {
+  v1::RunReport empty;
+  for (const Document& document : Documents()) {
+    INFO(document.name);
+    if (IsLeftOut(document)) continue;
+    std::ostringstream of_golden, of_empty;
+    CHECK(document.write(GoldenReport(), of_golden).ok());
+    CHECK_FALSE(of_golden.str().empty());
+    const absl::Status status = document.write(empty, of_empty);
+    CHECK((status.ok() || absl::IsFailedPrecondition(status)));
+  }
+}
+
+TEST_CASE("documents that show charts say so, because the others get none") {
+  v1::RunReport with = GoldenReport();
+  v1::Histogram& latencies = *with.mutable_phases(0)->mutable_charts()->mutable_latency_histogram();
+  latencies.add_index_gaps(100);  // five ops of 100 ns
+  latencies.add_counts(5);
+  latencies.set_count(5);
+  latencies.set_min_ns(100);
+  latencies.set_max_ns(100);
+  latencies.set_sum_ns(500);
+  latencies.set_sum_squares_ns2(50'000);
+  v1::RunReport without = with;
+  REQUIRE(with.phases(0).charts().bytes_per_s_size() > 0);
+  for (v1::PhaseReport& phase : *without.mutable_phases()) phase.clear_charts();
+  for (const Document& document : Documents()) {
+    INFO(document.name);
+    if (std::string(document.name) == "workbook") continue;  // has the time at which it is written
+    std::ostringstream of_charts, of_none;
+    REQUIRE(document.write(with, of_charts).ok());
+    REQUIRE(document.write(without, of_none).ok());
+    CHECK((of_charts.str() != of_none.str()) == document.shows_charts);
+  }
+}
+
+TEST_CASE("a document that cannot be written completely is an error") {
+  for (const Document& document : Documents()) {
+    INFO(document.name);
+    std::ostream nowhere(nullptr);
+    CHECK_FALSE(document.write(GoldenReport(), nowhere).ok());
+  }
+}
+
+TEST_CASE("an existing file is replaced only if the user says so") {
+  const std::string directory = TemporaryDirectory(), path = directory + "/report.json";
+  const Document& json = *DocumentNamed("json").value();
+  REQUIRE(SaveDocument(json, GoldenReport(), path, false).ok());
+  const absl::Status again = SaveDocument(json, GoldenReport(), path, false);
+  CHECK(absl::IsAlreadyExists(again));
+  CHECK(absl::StrContains(again.message(), path));
+  CHECK(SaveDocument(json, GoldenReport(), path, true).ok());
+  CHECK(absl::StrContains(FileText(path), "cluster-iobench result"));
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace iobench

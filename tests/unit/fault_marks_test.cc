@@ -1,0 +1,84 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "coordinator/analysis/summarize.h"
+#include "tests/support/phase_script.h"
+
+namespace iobench {
+namespace {
+
+struct Faults {
+  Faults() {
+    for (const uint32_t n : {0u, 1u}) script.Lane(n).Moves(1000_MiB).EndsAt(10_s).InOps(1000);
+    script.phase.set_index(3);
+    record = script.Record();
+    run = script.Run();
+  }
+  v1::PhaseReport Report() const { return SummarizePhase(run, record, Charts::kLeftOut); }
+  // The mark of this code; its code is empty if there is none.
+  v1::Mark Mark(const std::string& code) const {
+    const v1::PhaseReport report = Report();
+    for (const v1::Mark& mark : report.marks()) {
+      if (mark.code() == code) return mark;
+    }
+    return {};
+  }
+
+  PhaseScript script{"read"};
+  v1::PhaseRecord record;
+  v1::RunRecord run;
+};
+
+TEST_CASE("resumed: only the first phase after a resumption, with what ended the run and what differs") {
+  Faults faults;
+  v1::Resumption& resumption = *faults.run.add_resumptions();
+  resumption.set_resumed_at("2026-11-23T03:00:00Z");
+  resumption.set_ended_by("it was interrupted");
+  resumption.add_differences("node1: kernel 6.2, was 6.1");
+  resumption.set_first_phase(2);
+  CHECK(faults.Mark("resumed").code().empty());
+  resumption.set_first_phase(3);
+  const v1::Mark mark = faults.Mark("resumed");
+  CHECK(mark.value() == 1);
+  for (const char* text : {"2026-11-23T03:00:00Z", "it was interrupted", "kernel 6.2, was 6.1"}) {
+    CHECK(mark.text().find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("reconnected: the sum over workers, and each worker's own number in its row") {
+  Faults faults;
+  CHECK(faults.Mark("reconnected").code().empty());
+  faults.record.mutable_workers(0)->set_reconnects(2);
+  faults.record.mutable_workers(1)->set_reconnects(1);
+  const v1::Mark mark = faults.Mark("reconnected");
+  CHECK(mark.value() == 3);
+  CHECK(mark.text().find("and 1 more reconnected 3 times") != std::string::npos);
+  uint32_t reconnects = 0;
+  const v1::PhaseReport report = faults.Report();
+  for (const v1::ClientPhaseReport& client : report.clients()) {
+    for (const v1::WorkerPhaseReport& worker : client.workers()) reconnects += worker.reconnects();
+  }
+  CHECK(reconnects == 3);
+}
+
+TEST_CASE("retried_ops: counted over lanes by kind and errno, apart from failed ops") {
+  Faults faults;
+  CHECK(faults.Mark("retried_ops").code().empty());
+  for (const int worker : {0, 1}) {
+    v1::ErrorCount& retried = *faults.record.mutable_workers(worker)->mutable_lanes(0)->add_retries();
+    retried.set_kind(v1::OP_READ);
+    retried.set_errno_value(11);
+    retried.set_count(static_cast<uint64_t>(worker) + 4);
+  }
+  const v1::PhaseReport report = faults.Report();
+  REQUIRE(report.retried_ops_size() == 1);
+  CHECK(report.retried_ops(0).count() == 9);
+  CHECK(report.retried_ops(0).lanes() == 2);
+  CHECK(report.retried_ops(0).error() == "EAGAIN");
+  CHECK(report.failed_ops().empty());
+  CHECK(faults.Mark("retried_ops").value() == 9);
+  CHECK(faults.Mark("retried_ops").text().find("9 read EAGAIN in 2 lanes") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,167 @@
+#include "coordinator/analysis/charts/latency_map.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/latency_slices.h"
+#include "coordinator/analysis/report_builder.h"
+#include "tests/support/phase_script.h"
+
+namespace iobench {
+namespace {
+
+struct Cell {
+  uint32_t slice, bin;
+  uint64_t ops;
+};
+
+v1::LatencySlices Slices(int64_t begin_worker_ns, double slice_s, const std::vector<Cell>& cells) {
+  v1::LatencySlices slices;
+  slices.set_begin_worker_ns(begin_worker_ns);
+  slices.set_slice_ns(std::llround(slice_s * 1e9));
+  uint32_t previous = 0;
+  for (const Cell& cell : cells) {
+    const uint32_t number = cell.slice * LatencySlices::kBinCount + cell.bin;
+    slices.add_cell_gaps(number - previous);
+    slices.add_counts(cell.ops);
+    previous = number;
+  }
+  return slices;
+}
+
+// Lanes on one client each, from 0 to 8 s.
+struct Phase {
+  PhaseScript script;
+  v1::RunRecord run;
+  v1::PhaseRecord record;
+
+  explicit Phase(uint32_t lanes = 1, double clock_s = 0) {
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      script.Lane(lane).Moves(100_MiB).EndsAt(8_s).InOps(100);
+      if (clock_s != 0) script.Worker(lane).HasClock(clock_s, 1e-6, {0, 8});
+    }
+    run = script.Run();
+    record = script.Record();
+  }
+  v1::LatencySlices& SlicesOf(int lane) {
+    return *record.mutable_workers(lane)->mutable_lanes(0)->mutable_latency_slices();
+  }
+  v1::PhaseReport Report() const { return SummarizePhase(run, record, Charts::kFilledIn); }
+  v1::LatencyMap Map() const { return Report().charts().latency(); }
+};
+
+std::vector<uint64_t> OpsOf(const v1::LatencyMap& map) {
+  return {map.ops().begin(), map.ops().end()};
+}
+uint64_t SumOf(const v1::LatencyMap& map) {
+  return std::accumulate(map.ops().begin(), map.ops().end(), uint64_t{0});
+}
+
+TEST_CASE("the latency map of one lane has its slices and the range of its bins") {
+  Phase phase;
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 2, {{0, 5, 7}, {0, 7, 1}, {3, 6, 2}});
+  const v1::LatencyMap map = phase.Map();
+  CHECK(map.slice_count() == 4);
+  CHECK(map.slice_s() == 2);
+  CHECK(map.lowest_us() == 0.384);
+  CHECK(std::vector<double>(map.bin_upper_us().begin(), map.bin_upper_us().end()) ==
+        std::vector<double>{0.512, 0.768, 1.024});
+  CHECK(OpsOf(map) == std::vector<uint64_t>{7, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0});
+}
+
+TEST_CASE("slices of a lane on another clock come to the common axis") {
+  Phase phase(1, 3600);
+  phase.SlicesOf(0) = Slices(CoordAt(3602.0001).ns, 2, {{0, 9, 5}, {2, 9, 1000}});
+  const v1::LatencyMap map = phase.Map();
+  REQUIRE(map.slice_count() == 4);
+  CHECK(OpsOf(map) == std::vector<uint64_t>{0, 5, 0, 1000});
+}
+
+TEST_CASE("the lane with the longest slices sets those of the map, and no op is lost") {
+  Phase phase(2);
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 2, {{0, 9, 10}, {1, 9, 10}, {2, 9, 10}, {3, 9, 10}});
+  // From 1 to 2.5 s, from 2.5 s to 4 s, from 4 to 5.5 s.
+  phase.SlicesOf(1) = Slices(CoordAt(1).ns, 1.5, {{0, 9, 9}, {1, 9, 90}, {2, 9, 900}});
+  const v1::LatencyMap map = phase.Map();
+  CHECK(map.slice_s() == 2);
+  CHECK(OpsOf(map) == std::vector<uint64_t>{10 + 6, 10 + 3 + 90, 10 + 900, 10});
+}
+
+TEST_CASE("ops are divided in proportion to the time and rounded, also single ones") {
+  Phase phase(2);
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 2, {{0, 9, 1}});
+  phase.SlicesOf(1) = Slices(CoordAt(0.5).ns, 2, {{0, 9, 1}, {1, 9, 3}, {2, 9, UINT64_MAX / 4}});
+  const v1::LatencyMap map = phase.Map();
+  const std::vector<uint64_t> ops = OpsOf(map);
+  REQUIRE(ops.size() == 4);
+  CHECK(ops[0] == 2);
+  CHECK(ops[1] == 2);
+  CHECK(ops[2] > 3 * (UINT64_MAX / 16));
+  CHECK(SumOf(map) == 5 + UINT64_MAX / 4);
+}
+
+TEST_CASE("slices shorter than a chart can show are joined: a phase has at most 64") {
+  Phase phase;
+  std::vector<Cell> cells;
+  for (uint32_t slice = 0; slice < 64; ++slice) cells.push_back({slice, 3, 1});
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 0.0125, cells);  // the rest of the phase was a flush
+  const v1::LatencyMap map = phase.Map();
+  CHECK(map.slice_count() == 64);
+  CHECK(map.slice_s() == 0.125);
+  CHECK(SumOf(map) == 64);
+  CHECK(map.ops(0) == 10);
+  CHECK(map.ops(6) == 4);
+  CHECK(map.ops(63) == 0);
+}
+
+TEST_CASE("ops that a clock's error puts outside the phase are in its first or last slice") {
+  Phase phase;
+  phase.SlicesOf(0) = Slices(CoordAt(-2.1).ns, 2, {{0, 3, 5}, {1, 3, 100}, {6, 3, 7}});
+  const v1::LatencyMap map = phase.Map();
+  CHECK(OpsOf(map) == std::vector<uint64_t>{105, 0, 0, 7});
+}
+
+TEST_CASE("records without slices give no map and no error") {
+  const Phase phase;
+  const v1::PhaseReport report = phase.Report();
+  CHECK_FALSE(report.charts().has_latency());
+  CHECK(report.errors().empty());
+  CHECK(report.charts().percentiles_size() > 0);
+  CHECK(report.charts().distribution_size() == 1);
+}
+
+TEST_CASE("damaged slices are left out and listed; the others stay") {
+  Phase phase(2);
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 2, {{0, 9, 10}});
+  SECTION("a cell out of range") {
+    phase.SlicesOf(1) = Slices(CoordAt(0).ns, 2, {{64, 0, 5}});
+  }
+  SECTION("a slice that is longer than the phase can have had") {
+    phase.SlicesOf(1) = Slices(CoordAt(0).ns, 1e6, {{0, 9, 5}});
+  }
+  SECTION("no length") {
+    phase.SlicesOf(1) = Slices(CoordAt(0).ns, 0, {{0, 9, 5}});
+  }
+  const v1::PhaseReport report = phase.Report();
+  CHECK(SumOf(report.charts().latency()) == 10);
+  CHECK(report.charts().latency().slice_count() == 4);
+  REQUIRE(report.errors_size() == 1);
+  CHECK(report.errors(0).worker() == 1);
+  CHECK(report.errors(0).message().find("its latencies over time are left out: latency slices: ") == 0);
+}
+
+TEST_CASE("only a whole report has charts") {
+  const Phase phase;
+  ReportBuilder builder(phase.run);
+  builder.Begin(nullptr);
+  CHECK_FALSE(builder.Add(phase.record).has_charts());
+  CHECK(builder.AddWhole(phase.record).charts().bytes_per_s_size() == 100);
+  REQUIRE(builder.report().phases_size() == 2);
+  CHECK_FALSE(builder.report().phases(1).has_charts());
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,93 @@
+// OpenMetrics text: escaping, families, and which figures have samples.
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "catch2/catch.hpp"
+#include "coordinator/report/openmetrics/metric_text.h"
+#include "coordinator/report/openmetrics/openmetrics_writer.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+std::string MetricsOf(const v1::RunReport& report) {
+  std::ostringstream out;
+  REQUIRE(WriteOpenMetrics(report, out).ok());
+  return out.str();
+}
+
+TEST_CASE("labels escape what the format escapes, and control characters are made printable") {
+  CHECK(MetricLabel("client", "node01") == R"(client="node01")");
+  CHECK(MetricLabel("client", "a\"b\\c\nd") == R"(client="a\"b\\c\nd")");
+  CHECK(MetricLabel("client", "\n") == R"(client="\n")");
+  CHECK(MetricLabel("client", "\x1b[31m") == R"(client="?[31m")");
+  CHECK(MetricLabel("client", "") == R"(client="")");
+}
+
+TEST_CASE("a family has its type, unit and help before its samples, and an unknown value has none") {
+  std::ostringstream out;
+  MetricWriter writer(out);
+  writer.Begin({"a_seconds", "gauge", "seconds", "How \"long\""});
+  writer.Add("x=\"1\"", 0.1);
+  writer.Add("x=\"2\"", std::numeric_limits<double>::quiet_NaN());
+  writer.Begin({"b", "info", "", "What"});
+  writer.Add("", 1, "_info");
+  writer.End();
+  CHECK(out.str() ==
+        "# TYPE a_seconds gauge\n# UNIT a_seconds seconds\n# HELP a_seconds How \\\"long\\\"\n"
+        "a_seconds{x=\"1\"} 0.1\n"
+        "# TYPE b info\n# HELP b What\nb_info 1\n# EOF\n");
+}
+
+TEST_CASE("times are in seconds with the digits of the message") {
+  v1::RunReport report;
+  report.mutable_run()->set_id("r");
+  v1::PhaseReport& phase = *report.add_phases();
+  phase.set_name("write");
+  phase.mutable_latency_us()->set_count(3);
+  phase.mutable_latency_us()->set_p50(123.457);
+  phase.mutable_headline()->set_bytes_per_s(1048576);
+  const std::string text = MetricsOf(report);
+  constexpr char kLabels[] =
+      R"({run="r",phase_index="0",repetition="0",phase="write",operation="",record_bytes="0")";
+  CHECK_THAT(text, Contains(std::string("\niobench_phase_latency_seconds") + kLabels +
+                            R"(,quantile="0.5"} 0.000123457)" + "\n"));
+  CHECK_THAT(text, Contains(std::string("\niobench_phase_latency_seconds_count") + kLabels + "} 3\n"));
+  CHECK_THAT(text, Contains(std::string("\niobench_phase_bytes_per_second") + kLabels + "} 1048576\n"));
+}
+
+TEST_CASE("an operation on names that moves no data has ops per second, but no bytes per second") {
+  v1::RunReport report;
+  v1::PhaseReport& phase = *report.add_phases();
+  phase.set_metadata(true);
+  phase.mutable_headline()->set_ops_per_s(500);
+  const std::string text = MetricsOf(report);
+  CHECK_THAT(text, Contains("\niobench_phase_ops_per_second{"));
+  CHECK_THAT(text, !Contains("\niobench_phase_bytes_per_second{"));
+}
+
+TEST_CASE("a mark that several lanes have in common is one sample") {
+  v1::RunReport report;
+  for (int i = 0; i < 2; ++i) {
+    v1::Mark& mark = *report.mutable_phases()->Add()->add_marks();
+    mark.set_code("stalled");
+    mark.set_subject("node01");
+  }
+  *report.mutable_phases(0)->add_marks() = report.phases(1).marks(0);
+  const std::string text = MetricsOf(report);
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find("\niobench_phase_mark{", at)) != std::string::npos; ++at) ++count;
+  CHECK(count == 2);  // one for each phase
+}
+
+TEST_CASE("the text ends with the line that shows that it is whole") {
+  CHECK(absl::EndsWith(MetricsOf(GoldenReport()), "\n# EOF\n"));
+  CHECK(absl::EndsWith(MetricsOf(v1::RunReport()), "\n# EOF\n"));
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,81 @@
+#include "worker/data_directory/orphaned_data.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "worker/data_directory/data_directory.h"
+
+namespace iobench {
+namespace {
+
+// A data directory of run 7 with two lanes of two workers.
+struct Claimed {
+  std::string path;
+  v1::DataClaim claim;
+
+  Claimed() {
+    char name[] = "/tmp/iobench-orphaned-XXXXXX";
+    path = mkdtemp(name);
+    v1::Manifest manifest;
+    manifest.set_program("cluster-iobench");
+    manifest.set_format(1);
+    manifest.set_run_id(7);
+    manifest.set_state(v1::Manifest::ACTIVE);
+    manifest.set_workers(2);
+    manifest.set_lanes_per_worker(1);
+    manifest.mutable_names()->set_lanes(2);
+    manifest.mutable_names()->set_files_per_lane(1);
+    const auto claimed = ClaimData(path, manifest);
+    REQUIRE(claimed.ok());
+    claim = claimed->second;
+    claim.set_users(2);
+    for (const char* lane : {"lane-000000.0", "lane-000001.0"}) std::ofstream(Data() + "/" + lane) << "data";
+  }
+  ~Claimed() { std::filesystem::remove_all(path); }
+  std::string Data() const { return path + "/cluster-iobench.data"; }
+  bool exists() const { return std::filesystem::exists(Data()); }
+};
+
+TEST_CASE("the last worker that leaves removes the data, and a single one only puts down its mark") {
+  const Claimed data;
+  REQUIRE(LeaveOrphanedData(data.path, data.claim, 1).ok());
+  CHECK(std::filesystem::exists(data.Data() + "/left-000001"));
+  CHECK(std::filesystem::exists(data.Data() + "/lane-000000.0"));
+  REQUIRE(LeaveOrphanedData(data.path, data.claim, 1).ok());  // the same one again
+  CHECK(data.exists());
+  REQUIRE(LeaveOrphanedData(data.path, data.claim, 0).ok());
+  CHECK_FALSE(data.exists());
+  CHECK(LeaveOrphanedData(data.path, data.claim, 0).ok());  // gone already
+}
+
+TEST_CASE("data to be kept, kept data and those of another run stay as they are") {
+  const Claimed data;
+  v1::DataClaim claim = data.claim;
+  claim.set_users(0);
+  REQUIRE(LeaveOrphanedData(data.path, claim, 0).ok());
+  claim.set_users(1);
+  claim.set_run_id(8);
+  REQUIRE(LeaveOrphanedData(data.path, claim, 0).ok());
+  CHECK(std::filesystem::exists(data.Data() + "/lane-000000.0"));
+  CHECK_FALSE(std::filesystem::exists(data.Data() + "/left-000000"));
+  REQUIRE(MarkDataKept(data.path, {}, data.claim).ok());
+  claim = data.claim;
+  claim.set_users(1);
+  REQUIRE(LeaveOrphanedData(data.path, claim, 0).ok());
+  CHECK(std::filesystem::exists(data.Data() + "/lane-000000.0"));
+}
+
+TEST_CASE("a run that goes on removes the marks of workers that were cut off") {
+  const Claimed data;
+  REQUIRE(LeaveOrphanedData(data.path, data.claim, 1).ok());
+  const auto removed = RemoveData(data.path, data.claim);
+  REQUIRE(removed.ok());
+  CHECK(removed->foreign_files.empty());
+  CHECK_FALSE(data.exists());
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,237 @@
+// Verdicts on rates that are written here, so that each can be worked out by hand.
+#include "coordinator/validate/performance.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "coordinator/analysis/per_client.h"
+#include "coordinator/plan/plan_check.h"
+#include "coordinator/validate/check.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr double kMB = 1e6;
+
+// A measurement of phases by clients "c0", "c1" …, whose rates a test gives.
+struct Rates {
+  Performance measured;
+
+  v1::PhaseReport& Phase(const std::string& name, double rate, bool in_ops) {
+    v1::PhaseReport& phase = *measured.report.add_phases();
+    phase.set_name(name);
+    phase.set_duration_s(3);
+    phase.set_headline_in_ops(in_ops);
+    in_ops ? phase.mutable_headline()->set_ops_per_s(rate) : phase.mutable_headline()->set_bytes_per_s(rate);
+    return phase;
+  }
+  v1::PhaseReport& Of(const std::string& name) {
+    for (v1::PhaseReport& phase : *measured.report.mutable_phases()) {
+      if (phase.name() == name) return phase;
+    }
+    FAIL("no phase " << name);
+    return *measured.report.mutable_phases(0);
+  }
+  Rates& Add(const std::string& name, const std::vector<double>& alone, const std::vector<double>& together,
+             bool in_ops = false) {
+    v1::PerClientReport& clients = *measured.report.add_per_client();
+    clients.set_phase(name);
+    clients.set_in_ops(in_ops);
+    double sum = 0;
+    for (size_t i = 0; i < alone.size(); ++i) {
+      v1::PerClientRow& row = *clients.add_clients();
+      row.set_client("c" + std::to_string(i));
+      row.set_alone(alone[i]);
+      row.set_together(together[i]);
+      sum += together[i];
+      Phase(name + " on " + row.client(), alone[i], in_ops);
+    }
+    Phase(name, sum, in_ops);
+    clients.set_together(sum);
+    JudgeClients(clients);
+    return *this;
+  }
+};
+
+using JudgeOfRates = void (*)(const Performance&, const PerformanceLimits&, Outcome&);
+
+v1::ValidateCheck Judged(JudgeOfRates judge, const Rates& rates, const PerformanceLimits& limits = {}) {
+  v1::ValidateCheck check;
+  Outcome outcome(check);
+  judge(rates.measured, limits, outcome);
+  return check;
+}
+
+v1::ValidateCheck JudgedBy(const std::string& expectations, const Rates& rates) {
+  const auto expected = ParseExpectations("e.yaml", expectations);
+  INFO(expected.status().message());
+  REQUIRE(expected.ok());
+  v1::ValidateCheck check;
+  Outcome outcome(check);
+  JudgeExpectations(*expected, {}, &rates.measured, {{"c0", 125 * kMB}, {"c1", 125 * kMB}}, outcome);
+  return check;
+}
+
+Rates EvenRates() {
+  return Rates()
+      .Add("write", {100 * kMB, 90 * kMB}, {50 * kMB, 45 * kMB})
+      .Add("read", {110 * kMB, 110 * kMB}, {100 * kMB, 100 * kMB});
+}
+
+TEST_CASE("clients that are about equally fast pass, whatever their rates are") {
+  const v1::ValidateCheck check = Judged(JudgeClientRates, EvenRates());
+  CHECK(check.verdict() == "pass");
+  CHECK(check.evidence().empty());
+  REQUIRE(check.figures_size() == 4);
+  CHECK(check.figures(0).name() == "write_alone_c0");
+  CHECK(check.figures(0).value() == 100 * kMB);
+}
+
+TEST_CASE("a client below half of the others fails, and one below 70 % is a warning; both are named") {
+  const auto verdict_with = [](double slow) {
+    return Judged(JudgeClientRates,
+                  Rates().Add("write", {100, slow, 100}, {1, 1, 1}).Add("read", {1, 1, 1}, {1, 1, 1}));
+  };
+  CHECK(verdict_with(71).verdict() == "pass");
+  CHECK(verdict_with(69).verdict() == "warn");
+  CHECK_THAT(verdict_with(69).evidence(0), Contains("c1: write alone") && Contains("69 % of the median"));
+  CHECK(verdict_with(49).verdict() == "fail");
+  CHECK_THAT(verdict_with(49).found(), Contains("c1 is slower"));
+  CHECK_FALSE(verdict_with(49).advice().empty());
+}
+
+TEST_CASE("the limit may be another one, and an expectation replaces it") {
+  const Rates rates = Rates().Add("write", {60, 100}, {1, 1}).Add("read", {1, 1}, {1, 1});
+  CHECK(Judged(JudgeClientRates, rates).verdict() == "warn");
+  CHECK(Judged(JudgeClientRates, rates, {.outlier_fail = 0.65}).verdict() == "fail");
+  const auto expected = ParseExpectations("e.yaml", "performance:\n  outlier_min: 55 %\n");
+  REQUIRE(expected.ok());
+  CHECK(Judged(JudgeClientRates, rates, WithExpectations({}, *expected)).verdict() == "pass");
+}
+
+TEST_CASE("a phase that was too short to judge only warns") {
+  Rates rates = Rates().Add("write", {10, 100}, {1, 1}).Add("read", {1, 1}, {1, 1});
+  CHECK(Judged(JudgeClientRates, rates).verdict() == "fail");
+  rates.Of("write on c0").set_duration_s(0.2);
+  CHECK(Judged(JudgeClientRates, rates).verdict() == "warn");
+}
+
+TEST_CASE("data from the client's own memory do not pass as the server's") {
+  Rates rates = EvenRates();
+  v1::Mark& mark = *rates.Of("read on c1").add_marks();
+  mark.set_code("cached");
+  mark.set_text("90 % came from memory");
+  const v1::ValidateCheck check = Judged(JudgeClientRates, rates);
+  CHECK(check.verdict() == "warn");
+  CHECK_THAT(check.evidence(0), Contains("read on c1 is marked cached"));
+  const v1::ValidateCheck expected = JudgedBy("performance:\n  client_read_min: 1 MB/s\n", rates);
+  CHECK(expected.verdict() == "fail");
+  CHECK_THAT(expected.evidence(0), Contains("undecided: read on c1"));
+}
+
+TEST_CASE("a phase that failed fails, with its error") {
+  Rates rates = Rates().Add("write", {NAN, 100}, {1, 1}).Add("read", {1, 1}, {1, 1});
+  rates.measured.errors["write on c0"] = "c0: no space left on device";
+  const v1::ValidateCheck check = Judged(JudgeClientRates, rates);
+  CHECK(check.verdict() == "fail");
+  CHECK_THAT(check.evidence(0), Contains("no space left"));
+}
+
+TEST_CASE("a total far below the sum is a fact, and an uneven one fails") {
+  CHECK(Judged(JudgeScaling, Rates().Add("write", {100, 100, 100}, {34, 33, 33})).verdict() == "pass");
+  const v1::ValidateCheck uneven = Judged(JudgeScaling, Rates().Add("write", {100, 100}, {10, 90}));
+  CHECK(uneven.verdict() == "fail");  // 10 of a mean of 50
+  CHECK_THAT(uneven.evidence(0), Contains("c0: write") && Contains("20 % of the mean"));
+  CHECK(Judged(JudgeScaling, Rates().Add("write", {100, 100}, {30, 70})).verdict() == "warn");
+  CHECK(Judged(JudgeScaling, Rates().Add("write", {100, 100}, {20, 20})).verdict() ==
+        "warn");  // less than one alone
+  CHECK(Judged(JudgeScaling, Rates().Add("write", {100, 100}, {60, 60}), {.scaling_fail = 0.7}).verdict() ==
+        "fail");
+}
+
+TEST_CASE("a client that does not fill its link is a warning, and an unknown link is skipped") {
+  const auto judged = [](const std::map<std::string, double>& nics) {
+    v1::ValidateCheck check;
+    Outcome outcome(check);
+    JudgeNetwork(EvenRates().measured, nics, {}, outcome);
+    return check;
+  };
+  CHECK(judged({{"c0", 125 * kMB}, {"c1", 125 * kMB}}).verdict() == "pass");
+  const v1::ValidateCheck slow = judged({{"c0", 125 * kMB}, {"c1", 1250 * kMB}});
+  CHECK(slow.verdict() == "warn");
+  REQUIRE(slow.evidence_size() == 1);
+  CHECK_THAT(slow.evidence(0), Contains("c1: ") && Contains(", 9 % of its interface"));
+  CHECK(judged({}).verdict() == "skipped");
+}
+
+TEST_CASE("latencies are facts unless something is expected of them") {
+  Rates rates = EvenRates();
+  v1::Latency& latency = *rates.Of("write").mutable_latency_us();
+  latency.set_count(1000);
+  latency.set_p99(5000);
+  latency.set_max(90'000);
+  const auto judged = [&rates](const Expectations& expected) {
+    v1::ValidateCheck check;
+    Outcome outcome(check);
+    JudgeLatencies(rates.measured, expected, outcome);
+    return check;
+  };
+  CHECK(judged({}).verdict() == "pass");
+  CHECK(judged({}).found() == "of all clients: write p99 5 ms, longest 90 ms");
+  CHECK(judged(*ParseExpectations("e", "performance:\n  write_p99_max: 5 ms\n")).verdict() == "pass");
+  CHECK(judged(*ParseExpectations("e", "performance:\n  write_p99_max: 4 ms\n")).verdict() == "fail");
+  CHECK(judged(*ParseExpectations("e", "performance:\n  write_longest_max: 80 ms\n")).verdict() == "fail");
+}
+
+TEST_CASE("metadata rates are facts, and their outliers are judged") {
+  const auto with = [](double slow) {
+    return Rates()
+        .Add("create", {slow, 100}, {50, 50}, true)
+        .Add("stat", {1000, 1000}, {900, 900}, true)
+        .Add("unlink", {100, 100}, {50, 50}, true);
+  };
+  const v1::ValidateCheck check = Judged(JudgeMetadataRates, with(100));
+  CHECK(check.verdict() == "pass");
+  CHECK(check.found() == "all clients together: create 100/s, stat 1,800/s, unlink 100/s");
+  CHECK(Judged(JudgeMetadataRates, with(51)).verdict() == "pass");
+  CHECK(Judged(JudgeMetadataRates, with(49)).verdict() == "warn");
+  CHECK(Judged(JudgeMetadataRates, with(19)).verdict() == "fail");
+}
+
+TEST_CASE("thresholds are met by the worst client, and all that miss them are named") {
+  const Rates rates = EvenRates();
+  CHECK(JudgedBy("performance:\n  client_write_min: 90 MB/s\n", rates).verdict() == "pass");
+  const v1::ValidateCheck check = JudgedBy("performance:\n  client_write_min: 95 MB/s\n", rates);
+  CHECK(check.verdict() == "fail");
+  CHECK(check.evidence(0) == "not met: client_write_min 95 MB/s: c1 has 85.8 MiB/s (e.yaml:2)");
+  CHECK(JudgedBy("performance:\n  total_read_min: 200 MB/s\n", rates).verdict() == "pass");
+  CHECK(JudgedBy("performance:\n  total_read_min: 201 MB/s\n", rates).verdict() == "fail");
+  CHECK(JudgedBy("performance:\n  scaling_min: 50 %\n", rates).verdict() == "pass");
+  CHECK(JudgedBy("performance:\n  scaling_min: 60 %\n", rates).verdict() == "fail");  // write: 95 of 190
+  CHECK(JudgedBy("performance:\n  network_min: 88 %\n", rates).verdict() == "pass");  // 110 of 125
+  CHECK(JudgedBy("performance:\n  network_min: 89 %\n", rates).verdict() == "fail");
+}
+
+TEST_CASE("the phases of a validation are a plan that can run, whose reads are not of the page cache") {
+  v1::Plan plan;
+  plan.add_targets()->set_path("/mnt/nfs");
+  UsePerformancePhases({.bytes = 64 << 20, .seconds = 2}, plan);
+  CompletePlan(plan);
+  const absl::Status checked = CheckPlan(plan);
+  INFO(checked.message());
+  CHECK(checked.ok());
+  CHECK(plan.per_client());
+  CHECK(plan.files().bytes_per_lane() * plan.lanes_per_worker() == 64 << 20);
+  REQUIRE(plan.phases_size() == 5);
+  CHECK(plan.phases(0).region().fsync());
+  CHECK(plan.phases(0).region().close());
+  CHECK(plan.phases(0).stonewall() == v1::STONEWALL_FLUSHED);
+  CHECK(plan.phases(1).before(0).has_drop_caches());
+  CHECK(plan.phases(1).assignments(0).operation().rotate_clients());
+  CHECK(SecondsOfPhases(plan) > 10);
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,113 @@
+#include "coordinator/hook/phase_hooks.h"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/conductor_run.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// Hooks take real time while the workers' is simulated, so the run's clock goes by the real one as long as they run.
+struct RunWithHooks {
+  Run run;
+  std::string directory;
+  HookCommands hooks;
+
+  RunWithHooks() {
+    std::string name = (std::filesystem::temp_directory_path() / "iobench-hooks-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    directory = name;
+    run.out_directory = directory + "/out";
+  }
+  ~RunWithHooks() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory, ignored);
+  }
+  int Go() {
+    run.hooks = hooks;
+    return run.Go();
+  }
+  std::string Text(const std::string& file) const {
+    std::ifstream stream(directory + "/" + file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+};
+
+TEST_CASE("hooks run around each phase, know it, and are steps of its report") {
+  RunWithHooks with;
+  with.hooks = {.before_phase = "echo before $IOBENCH_INDEX $IOBENCH_PHASE",
+                .after_phase = "echo after $IOBENCH_INDEX $IOBENCH_STATUS $IOBENCH_BYTES_PER_S $IOBENCH_OUT",
+                .timeout_s = 1e6};
+  REQUIRE(with.Go() == kExitOk);
+  REQUIRE(with.run.phases.size() == 2);
+  for (const v1::PhaseReport& phase : with.run.phases) {
+    REQUIRE(phase.steps_size() >= 2);
+    CHECK(phase.steps(0).name() == "before-phase");
+    CHECK(phase.steps(0).outcome() == with.hooks.before_phase);
+    CHECK(phase.steps(phase.steps_size() - 1).name() == "after-phase");
+  }
+  CHECK_THAT(with.Text("out/hooks/phase-001-before.log"), Contains("before 1 "));
+  CHECK_THAT(with.Text("out/hooks/phase-001-after.log"),
+             Contains("after 1 ok ") && Contains(with.directory + "/out"));
+  // Three workers moved 4 KiB each in 1 ms.
+  CHECK_THAT(with.Text("out/hooks/phase-000-after.log"), Contains(" 12288000 "));
+}
+
+TEST_CASE("a hook that fails before a phase ends the run without that phase") {
+  RunWithHooks with;
+  with.hooks = {.before_phase = "test $IOBENCH_INDEX != 1", .after_phase = "", .timeout_s = 1e6};
+  CHECK(with.Go() == kExitIo);
+  CHECK(with.run.phases.size() == 1);
+  REQUIRE(with.run.conductor->report().run().problems_size() == 1);
+  CHECK_THAT(with.run.conductor->report().run().problems(0).message(),
+             Contains("--before-phase") && Contains("exit code 1") && Contains("phase-001-before.log"));
+}
+
+TEST_CASE("a hook that fails after a phase ends the run, and the phase is saved with it") {
+  RunWithHooks with;
+  with.hooks = {.before_phase = "", .after_phase = "exit 9", .timeout_s = 1e6};
+  CHECK(with.Go() == kExitIo);
+  REQUIRE(with.run.phases.size() == 1);
+  const auto& steps = with.run.phases[0].steps();
+  CHECK(steps.Get(steps.size() - 1).outcome() == "exit 9: exit code 9");
+}
+
+TEST_CASE("a hook that hangs is killed after its time, which ends the run") {
+  RunWithHooks with;
+  with.hooks = {.before_phase = "sleep 1000", .after_phase = "", .timeout_s = 0.5};  // of simulated time
+  CHECK(with.Go() == kExitIo);
+  CHECK(with.run.phases.empty());
+  CHECK_THAT(with.run.conductor->report().run().problems(0).message(), Contains("killed after 500 ms"));
+}
+
+TEST_CASE("a phase that lost a worker is partial for the command after it") {
+  v1::PhaseReport report;
+  CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "ok");
+  report.set_workers_lost(1);
+  CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "partial");
+  report.set_lanes_failed(1);
+  CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "failed");
+  report.set_interrupted(true);
+  CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "interrupted");
+}
+
+TEST_CASE("a command is told the paths that its phase uses") {
+  v1::Plan plan;
+  plan.add_targets()->set_path("/a");
+  plan.add_targets()->set_path("/b");
+  v1::PhaseRecord record;
+  record.mutable_phase()->add_assignments()->mutable_operation()->set_name("write");
+  CHECK(VariablesOf(plan, record, "/out").at("IOBENCH_PATHS") == "/a\n/b");
+  record.mutable_phase()->set_only_target(2);
+  CHECK(VariablesOf(plan, record, "/out").at("IOBENCH_PATHS") == "/b");
+  CHECK(VariablesOf(plan, record, "/out").at("IOBENCH_OPERATION") == "write");
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,143 @@
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+
+#include "common/text/units.h"
+#include "tests/support/rights_guard.h"
+#include "tests/unit/worker_harness.h"
+#include "worker/lane/prepare_check.h"
+
+namespace iobench {
+namespace {
+
+using Catch::Matchers::Contains;
+
+PhaseNeeds NeedsOfPhase(const v1::Prepare& prepare) {
+  const OperationSpec* const spec = *FindOperation(prepare.operation().name());
+  return NeedsOf(prepare, *spec, **EngineFor(*spec, prepare.operation().engine()));
+}
+
+TEST_CASE("a phase needs its buffers, once per lane and op in flight") {
+  v1::Prepare prepare = PhaseOf("read", 10, "/x");
+  prepare.mutable_operation()->set_record_bytes(4_MiB);
+  const uint64_t one_buffer = NeedsOfPhase(prepare).memory_bytes;
+  CHECK(one_buffer >= 10 * 8_MiB);  // for what is read, and for data that may have to be written first
+  CHECK(one_buffer <= 10 * 9_MiB);
+  prepare.mutable_operation()->set_engine("io_uring");
+  prepare.mutable_operation()->set_depth(32);
+  CHECK(NeedsOfPhase(prepare).memory_bytes >= 10 * 32 * 4_MiB);
+}
+
+TEST_CASE("no needs wrap around") {
+  v1::Prepare prepare = PhaseOf("write", 1000, "/x");
+  prepare.mutable_operation()->set_buffer_bytes(UINT64_MAX - 5);
+  prepare.mutable_files()->set_bytes_per_lane(UINT64_MAX / 500);
+  const PhaseNeeds needs = NeedsOfPhase(prepare);
+  CHECK(needs.memory_bytes == UINT64_MAX);
+  CHECK(needs.data_bytes == UINT64_MAX);
+  CHECK(absl::IsResourceExhausted(CheckNeeds(needs, 0)));
+  v1::Prepare interleaved = PhaseOf("write", 1, "/x");
+  interleaved.mutable_files()->set_bytes_per_lane(uint64_t{1} << 40);
+  interleaved.mutable_lanes(0)->set_interleave_count(UINT32_MAX);
+  CHECK(absl::IsResourceExhausted(CheckNeeds(NeedsOfPhase(interleaved), 0)));
+}
+
+TEST_CASE("a phase that needs more memory than the worker takes is refused with what to type") {
+  const absl::Status refused = CheckNeeds({.memory_bytes = 3_GiB, .data_bytes = 0}, 2_GiB);
+  CHECK(absl::IsResourceExhausted(refused));
+  CHECK_THAT(std::string(refused.message()),
+             Contains("3 GiB") && Contains("2 GiB") && Contains("--max-memory"));
+  CHECK(CheckNeeds({.memory_bytes = 2_GiB, .data_bytes = 0}, 2_GiB).ok());
+  CHECK(CheckNeeds({.memory_bytes = UINT64_MAX, .data_bytes = 0}, 0).ok());
+}
+
+// Each is one clear refusal, and the worker goes on.
+TEST_CASE("a worker refuses whatever would take more than it has, and lives") {
+  WorkerRights rights;
+  rights.max_memory_bytes = 1_GiB;
+  const RightsGuard guard(rights);
+  WorkerHarness worker;
+  const TempDir directory;
+  struct Case {
+    const char* name;
+    const char* operation;
+    std::function<void(v1::Prepare&)> ask;
+  };
+  const auto many_lanes = [](v1::Prepare& prepare, int count) {
+    while (prepare.lanes_size() < count) {
+      v1::LanePlan& lane = *prepare.add_lanes();
+      lane.set_lane(static_cast<uint32_t>(prepare.lanes_size()));
+      lane.set_file_owner(lane.lane());
+    }
+  };
+  const Case cases[] = {
+      {"200,000 lanes", "write", [&](v1::Prepare& p) { many_lanes(p, 200'000); }},
+      {"4,097 lanes", "read", [&](v1::Prepare& p) { many_lanes(p, 4097); }},
+      {"2^32 ops in flight", "read", [](v1::Prepare& p) { p.mutable_operation()->set_depth(UINT32_MAX); }},
+      {"2^32 files", "write", [](v1::Prepare& p) { p.mutable_files()->set_files_per_lane(UINT32_MAX); }},
+      {"a tree of 2^32 levels", "create",
+       [](v1::Prepare& p) { p.mutable_operation()->mutable_tree()->set_depth(UINT32_MAX); }},
+      {"2^32 directories in each", "create",
+       [](v1::Prepare& p) {
+         p.mutable_operation()->mutable_tree()->set_depth(2);
+         p.mutable_operation()->mutable_tree()->set_branching(UINT32_MAX);
+       }},
+      {"2^64 items", "stat",
+       [](v1::Prepare& p) { p.mutable_operation()->mutable_tree()->set_items_per_lane(UINT64_MAX); }},
+      {"a tree with 2^64 items", "stat",
+       [](v1::Prepare& p) { p.mutable_lanes(0)->mutable_tree()->set_items(UINT64_MAX); }},
+      {"a tree with attributes of 2^32 bytes", "stat",
+       [](v1::Prepare& p) { p.mutable_lanes(0)->mutable_tree()->set_xattr_bytes(UINT32_MAX); }},
+      {"records of 2^63 bytes", "write",
+       [](v1::Prepare& p) { p.mutable_operation()->set_record_bytes(uint64_t{1} << 63); }},
+      {"buffers of 2^63 bytes", "write",
+       [](v1::Prepare& p) { p.mutable_operation()->set_buffer_bytes(uint64_t{1} << 63); }},
+      {"files of 2^63 bytes", "write",
+       [](v1::Prepare& p) { p.mutable_files()->set_bytes_per_lane(uint64_t{1} << 63); }},
+      {"an extent at 2^63", "write",
+       [](v1::Prepare& p) {
+         p.mutable_files()->set_shared_file(true);
+         p.mutable_lanes(0)->set_extent_offset_bytes(uint64_t{1} << 63);
+       }},
+      {"more memory than it takes", "write",
+       [](v1::Prepare& p) { p.mutable_operation()->set_record_bytes(1_GiB); }},
+      {"a path of a megabyte", "write",
+       [](v1::Prepare& p) { p.mutable_targets(0)->set_path("/" + std::string(1 << 20, 'x')); }},
+      {"a path with a zero byte", "write",
+       [](v1::Prepare& p) { p.mutable_targets(0)->mutable_path()->push_back('\0'); }},
+      {"a relative existing file", "read",
+       [](v1::Prepare& p) { p.mutable_files()->add_existing_files("../file"); }},
+      {"an existing file that is written", "write",
+       [&](v1::Prepare& p) { p.mutable_files()->add_existing_files(directory.path() + "/file"); }},
+      {"an existing file that is updated", "read-modify-write",
+       [&](v1::Prepare& p) { p.mutable_files()->add_existing_files(directory.path() + "/file"); }},
+      {"an existing file of a metadata operation", "create",
+       [&](v1::Prepare& p) { p.mutable_files()->add_existing_files(directory.path() + "/file"); }},
+      {"an existing file that is emptied", "read",
+       [&](v1::Prepare& p) {
+         p.mutable_files()->add_existing_files(directory.path() + "/file");
+         p.mutable_operation()->set_truncate(true);
+       }},
+  };
+  directory.Write("file", "untouched");
+  worker.ClaimData(directory);
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    if (!FindOperation(each.operation).ok()) continue;
+    v1::WorkerRequest request;
+    v1::Prepare& prepare = *request.mutable_prepare();
+    prepare = PhaseOf(each.operation, 1, directory.path());
+    prepare.mutable_operation()->mutable_tree()->set_items_per_lane(5);
+    prepare.mutable_operation()->mutable_tree()->set_branching(1);
+    each.ask(prepare);
+    const v1::WorkerEvent answer = worker.Ask(request);
+    CHECK(answer.problem().code() != 0);
+    CHECK_FALSE(answer.problem().message().empty());
+    CHECK(answer.problem().message().size() < 5000);
+  }
+  CHECK(directory.Read("file") == "untouched");
+  CHECK(worker.RunPhase(PhaseOf("write", 2, directory.path())).lanes(1).bytes() == 16 * 4096);
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,95 @@
+#include "coordinator/report/text/target_table.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+namespace iobench {
+namespace {
+
+// Two targets, /a and /b; phases are planned and then measured in the plan's order.
+class Run {
+ public:
+  Run() {
+    for (const char* const path : {"/a", "/b"}) plan().add_targets()->set_path(path);
+  }
+  Run& Phase(const std::string& operation, uint32_t target) {
+    v1::Phase& planned = *plan().add_phases();
+    planned.set_name(operation + (target == 1 ? " on /a" : " on /b"));
+    planned.set_only_target(target);
+    planned.add_assignments()->mutable_operation()->set_name(operation);
+    return *this;
+  }
+  Run& Measured(double rate, bool in_ops = false) {
+    v1::PhaseReport& phase = *report.add_phases();
+    phase.set_index(static_cast<uint32_t>(report.phases_size() - 1));
+    phase.set_headline_in_ops(in_ops);
+    phase.mutable_headline()->set_bytes_per_s(in_ops ? 7 : rate);
+    phase.mutable_headline()->set_ops_per_s(in_ops ? rate : 7);
+    return *this;
+  }
+  v1::PhaseReport& last() { return *report.mutable_phases(report.phases_size() - 1); }
+  v1::Plan& plan() { return *report.mutable_run()->mutable_plan(); }
+
+  v1::RunReport report;
+};
+
+TEST_CASE("phases that differ only in their target share a row") {
+  Run run;
+  run.Phase("write", 1).Phase("create", 1).Phase("write", 2).Phase("create", 2);
+  run.plan().mutable_phases(2)->add_before()->mutable_rest()->set_seconds(1);
+  run.Measured(200).Measured(50, true).Measured(150).Measured(100, true);
+  const TargetTable table = TargetTableOf(run.report);
+  CHECK(table.paths == std::vector<std::string>{"/a", "/b"});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0].name == "write");
+  CHECK(table.rows[0].rates == std::vector<double>{200, 150});
+  CHECK(table.rows[0].RatioText(1) == "75 %");
+  CHECK(table.rows[1].name == "create");
+  CHECK(table.rows[1].in_ops);
+  CHECK(table.rows[1].rates == std::vector<double>{50, 100});
+  CHECK(table.rows[1].RatioText(1) == "200 %");
+}
+
+TEST_CASE("equal phases on one target keep their order, and each has a row") {
+  Run run;
+  run.Phase("read", 1).Phase("read", 1).Phase("read", 2).Phase("read", 2);
+  run.Measured(10).Measured(20).Measured(30).Measured(40);
+  const TargetTable table = TargetTableOf(run.report);
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0].rates == std::vector<double>{10, 30});
+  CHECK(table.rows[1].rates == std::vector<double>{20, 40});
+}
+
+TEST_CASE("of a target's repetitions the median of the complete ones counts") {
+  Run run;
+  run.Phase("write", 1).Phase("write", 2);
+  run.Measured(100).Measured(10).Measured(200).Measured(20).Measured(600).Measured(99);
+  run.last().add_marks()->set_code("partial");
+  run.Measured(900).Measured(5);
+  run.last().set_interrupted(true);
+  const TargetTable table = TargetTableOf(run.report);
+  REQUIRE(table.rows.size() == 1);
+  CHECK(table.rows[0].rates == std::vector<double>{400, 15});
+}
+
+TEST_CASE("a target without a figure has no ratio") {
+  Run run;
+  run.Phase("write", 1).Phase("write", 2).Measured(100);
+  const TargetTable table = TargetTableOf(run.report);
+  REQUIRE(table.rows.size() == 1);
+  CHECK(std::isnan(table.rows[0].rates[1]));
+  CHECK(table.rows[0].RatioText(1) == "-");
+}
+
+TEST_CASE("without only_target, or with a target that does not exist, there is nothing to compare") {
+  Run run;
+  run.Phase("write", 1).Phase("write", 2).Measured(100).Measured(100);
+  run.plan().mutable_phases(1)->set_only_target(3);
+  CHECK(TargetTableOf(run.report).rows.empty());
+  for (v1::Phase& phase : *run.plan().mutable_phases()) phase.clear_only_target();
+  CHECK(TargetTableOf(run.report).rows.empty());
+}
+
+}  // namespace
+}  // namespace iobench

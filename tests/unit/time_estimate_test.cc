@@ -1,0 +1,92 @@
+#include "coordinator/preflight/time_estimate.h"
+
+#include <catch2/catch.hpp>
+
+#include "common/text/units.h"
+#include "coordinator/plan/plan_check.h"
+
+namespace iobench {
+namespace {
+
+// Two lanes per worker, 1 GiB each.
+v1::Plan PlanOf(std::initializer_list<const char*> operations) {
+  v1::Plan plan;
+  plan.add_targets()->set_path("/mnt");
+  plan.set_lanes_per_worker(2);
+  plan.set_repetitions(1);
+  plan.mutable_files()->set_bytes_per_lane(1_GiB);
+  plan.mutable_files()->set_files_per_lane(1);
+  for (const char* const name : operations) {
+    v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();
+    operation.set_name(name);
+    operation.set_engine("posix");
+    operation.set_record_bytes(1_MiB);
+  }
+  CompletePlan(plan);
+  return plan;
+}
+
+TEST_CASE("phases with a time limit and rests are added up exactly, over all repetitions") {
+  v1::Plan plan = PlanOf({"write", "read"});
+  plan.set_repetitions(3);
+  for (v1::Phase& phase : *plan.mutable_phases()) phase.mutable_stop()->set_time_s(10);
+  plan.mutable_phases(1)->add_before()->mutable_rest()->set_seconds(2);
+  const TimeEstimate estimate = EstimateTime(plan, 4);
+  CHECK(estimate.timed_s == 3 * (10 + 10 + 2));
+  CHECK(estimate.timed_phases == 6);
+  CHECK(estimate.bytes == 0);
+  CHECK(EstimateText(estimate, 0).find("1 min 06 s in 6 phases") != std::string::npos);
+}
+
+TEST_CASE("phases by size are estimated by what they move, and the assumed rate is said") {
+  v1::Plan plan = PlanOf({"write", "random-read"});
+  plan.mutable_phases(1)->mutable_stop()->set_max_ops(100);
+  const TimeEstimate estimate = EstimateTime(plan, 4);
+  CHECK(estimate.timed_s == 0);
+  CHECK(estimate.bytes == 8 * 1_GiB + 8 * 100_MiB);
+  CHECK(estimate.at_most_s == 0);
+  CHECK(
+      EstimateText(estimate, 0) ==
+      "time  unknown for 2 phases by size, which move 8.78 GiB in all: 8.78 s if all clients together reach "
+      "1 GiB/s\n"
+      "      preparing and removing files comes on top\n");
+}
+
+TEST_CASE("an upper bound is given only if every phase has one") {
+  v1::Plan plan = PlanOf({"write", "read"});
+  plan.mutable_phases(0)->mutable_stop()->set_deadline_s(5);
+  CHECK(EstimateTime(plan, 1).at_most_s == 0);
+  plan.mutable_phases(1)->mutable_stop()->set_deadline_s(7);
+  CHECK(EstimateTime(plan, 1).at_most_s == 12);
+  CHECK(EstimateText(EstimateTime(plan, 1), 9).find("at most 9 s for all phases (--max-duration)") !=
+        std::string::npos);
+}
+
+TEST_CASE("a phase gets what is left as its limit, if that is less than its own") {
+  v1::Phase timed = PlanOf({"write"}).phases(0);
+  timed.mutable_stop()->set_time_s(10);
+  CHECK_FALSE(FitInto(timed, 10)->shortened);
+  CHECK(FitInto(timed, 10)->phase.stop().time_s() == 10);
+  CHECK(FitInto(timed, 4)->shortened);
+  CHECK(FitInto(timed, 4)->phase.stop().time_s() == 4);
+  CHECK(FitInto(timed, 4)->phase.stop().deadline_s() == 0);
+
+  v1::Phase sized = PlanOf({"write"}).phases(0);
+  CHECK(FitInto(sized, 4)->phase.stop().deadline_s() == 4);
+  sized.mutable_stop()->set_deadline_s(3);
+  CHECK(FitInto(sized, 4)->phase.stop().deadline_s() == 3);
+  CHECK_FALSE(FitInto(sized, 4)->shortened);
+}
+
+TEST_CASE("a phase is not begun if nothing of it would be measured") {
+  v1::Phase phase = PlanOf({"write"}).phases(0);
+  CHECK_FALSE(FitInto(phase, 0.05).has_value());
+  CHECK_FALSE(FitInto(phase, -3).has_value());
+  phase.mutable_stop()->set_time_s(10);
+  phase.mutable_stop()->set_warmup_s(2);
+  CHECK_FALSE(FitInto(phase, 2).has_value());
+  CHECK(FitInto(phase, 2.5).has_value());
+}
+
+}  // namespace
+}  // namespace iobench

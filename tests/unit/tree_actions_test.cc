@@ -1,0 +1,270 @@
+#include "worker/check/tree_actions.h"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <string>
+
+#include "common/clock.h"
+#include "common/digest/xxh3.h"
+#include "common/status_util.h"
+#include "tests/support/temp_dir.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kRunId = 0xabc;
+
+// One worker at a directory that others may share.
+struct TreeWorker {
+  const TempDir& directory;
+  TreeActions actions;
+
+  explicit TreeWorker(const TempDir& at) : directory(at) {}
+
+  static v1::FileAction Action(v1::FileAction::What what, uint32_t file = 0,
+                               const std::string& contents = "") {
+    v1::FileAction action;
+    action.set_what(what);
+    action.set_directory(1);
+    action.set_file(file);
+    action.set_contents(contents);
+    return action;
+  }
+  v1::FileActionResult Do(const v1::FileAction& action) {
+    v1::FileActionResult result;
+    const absl::Status status = actions.Act(
+        directory.path(), kRunId, action, [] { return WorkerTime{MonotonicNowNs()}; }, result);
+    if (!status.ok()) *result.mutable_problem() = ToProblem(status);
+    return result;
+  }
+  v1::FileActionResult Do(v1::FileAction::What what, uint32_t file = 0, const std::string& contents = "") {
+    return Do(Action(what, file, contents));
+  }
+  int ErrnoAfter(const v1::FileAction& action) { return Do(action).problem().errno_value(); }
+  void Make() { REQUIRE(Do(v1::FileAction::MAKE_DIRECTORY).problem().code() == 0); }
+  void Write(uint32_t file, const std::string& contents) {
+    v1::FileAction action = Action(v1::FileAction::WRITE, file, contents);
+    action.mutable_how()->set_create(true);
+    action.mutable_how()->set_truncate(true);
+    REQUIRE(Do(action).problem().code() == 0);
+  }
+  void Open(uint32_t file, bool write) {
+    v1::FileAction action = Action(v1::FileAction::OPEN, file);
+    action.set_held(1);
+    action.mutable_how()->set_write(write);
+    REQUIRE(Do(action).problem().code() == 0);
+  }
+};
+
+std::string Tree(const std::string& below = "") {
+  return "cluster-iobench.validate-0000000000000abc" + below;
+}
+
+TEST_CASE("files are written, changed, read and removed in the run's own directory") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  worker.Make();  // another worker has made it
+  worker.Write(3, "hello");
+  CHECK(directory.Read(Tree("/d1/f3")) == "hello");
+  const v1::FileActionResult read = worker.Do(v1::FileAction::READ, 3);
+  CHECK(read.contents_xxh3() == Xxh3Of("hello"));
+  CHECK(read.facts().bytes() == 5);
+  CHECK(read.facts().user() == read.facts().process_user());
+  CHECK(read.facts().modified_ns() > 0);
+  CHECK(read.begin_wall_ns() <= read.end_wall_ns());
+
+  v1::FileAction overwrite = TreeWorker::Action(v1::FileAction::WRITE, 3, "J");
+  CHECK(worker.Do(overwrite).problem().code() == 0);
+  CHECK(directory.Read(Tree("/d1/f3")) == "Jello");
+  overwrite.mutable_how()->set_append(true);
+  worker.Do(overwrite);
+  CHECK(directory.Read(Tree("/d1/f3")) == "JelloJ");
+  v1::FileAction truncate = TreeWorker::Action(v1::FileAction::TRUNCATE, 3);
+  truncate.set_offset(2);
+  worker.Do(truncate);
+  CHECK(directory.Read(Tree("/d1/f3")) == "Je");
+  v1::FileAction move = TreeWorker::Action(v1::FileAction::RENAME, 3);
+  move.set_to_file(4);
+  worker.Do(move);
+  CHECK(worker.ErrnoAfter(TreeWorker::Action(v1::FileAction::READ, 3)) == ENOENT);
+  move.set_what(v1::FileAction::LINK);
+  move.set_file(4);
+  move.set_to_file(5);
+  worker.Do(move);
+  CHECK(worker.Do(v1::FileAction::STAT, 5).facts().links() == 2);
+  worker.Do(v1::FileAction::REMOVE, 4);
+  CHECK_FALSE(directory.Has(Tree("/d1/f4")));
+  v1::FileAction all = TreeWorker::Action(v1::FileAction::REMOVE_DIRECTORY);
+  all.set_directory(0);
+  CHECK(worker.Do(all).problem().code() == 0);
+  CHECK_FALSE(directory.Has(Tree()));
+  CHECK(worker.Do(all).problem().code() == 0);  // somebody else has removed it
+}
+
+TEST_CASE("an exclusive create fails if the name exists, and no link is followed") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  worker.Write(1, "x");
+  v1::FileAction create = TreeWorker::Action(v1::FileAction::WRITE, 1);
+  create.mutable_how()->set_create(true);
+  create.mutable_how()->set_exclusive(true);
+  CHECK(worker.ErrnoAfter(create) == EEXIST);
+  directory.Write("secret", "secret");
+  std::filesystem::create_symlink(directory.path() + "/secret", directory.path() + "/" + Tree("/d1/f2"));
+  CHECK(worker.ErrnoAfter(TreeWorker::Action(v1::FileAction::READ, 2)) == ELOOP);
+  CHECK(worker.ErrnoAfter(TreeWorker::Action(v1::FileAction::WRITE, 2, "x")) == ELOOP);
+  CHECK(directory.Read("secret") == "secret");
+  std::filesystem::create_directory_symlink(directory.path(), directory.path() + "/" + Tree("/d9"));
+  v1::FileAction outside = TreeWorker::Action(v1::FileAction::FILL, 1);
+  outside.set_directory(9);
+  outside.set_count(1);
+  CHECK(worker.Do(outside).problem().code() != 0);
+  CHECK_FALSE(directory.Has("f1"));
+}
+
+TEST_CASE("names of all styles") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  for (const auto style : {v1::FileAction::LONGEST, v1::FileAction::UTF8, v1::FileAction::TOO_LONG}) {
+    v1::FileAction action = TreeWorker::Action(v1::FileAction::CREATE, 7, "x");
+    action.set_style(style);
+    CHECK(worker.ErrnoAfter(action) == (style == v1::FileAction::TOO_LONG ? ENAMETOOLONG : 0));
+  }
+  CHECK(TreeFileName(7, v1::FileAction::LONGEST).size() == 255);
+}
+
+TEST_CASE("a listing counts names, and which of a range are missing") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  v1::FileAction fill = TreeWorker::Action(v1::FileAction::FILL, 10);
+  fill.set_count(5);
+  CHECK(worker.Do(fill).count() == 5);
+  worker.Do(v1::FileAction::REMOVE, 12);
+  directory.Write(Tree("/d1/f010"), "not one of them");
+  fill.set_what(v1::FileAction::LIST);
+  const v1::FileActionResult listed = worker.Do(fill);
+  CHECK(listed.names().listed() == 5);
+  CHECK(listed.names().missing() == 1);
+  CHECK(listed.names().first_missing() == 12);
+  CHECK(listed.names().doubled() == 0);
+  fill.set_what(v1::FileAction::EMPTY);
+  CHECK(worker.Do(fill).count() == 2);  // up to the one that is gone
+}
+
+TEST_CASE("locks exclude other open files, and closing releases them") {
+  TempDir directory;
+  TreeWorker first(directory), second(directory);
+  first.Make();
+  first.Write(1, "x");
+  for (const bool flock : {false, true}) {
+    first.Open(1, true);
+    second.Open(1, true);
+    v1::FileAction lock = TreeWorker::Action(v1::FileAction::LOCK, 1);
+    lock.set_held(1);
+    lock.mutable_lock()->set_flock(flock);
+    CHECK(first.Do(lock).problem().code() == 0);
+    CHECK(second.ErrnoAfter(lock) == EAGAIN);
+    lock.set_timeout_ms(30);
+    CHECK(second.ErrnoAfter(lock) == EAGAIN);
+    v1::FileAction close = TreeWorker::Action(v1::FileAction::CLOSE_HELD, 1);
+    close.set_held(1);
+    CHECK(first.Do(close).problem().code() == 0);
+    CHECK(second.Do(lock).problem().code() == 0);
+    lock.set_what(v1::FileAction::UNLOCK);
+    CHECK(second.Do(lock).problem().code() == 0);
+    second.Do(close);
+  }
+  CHECK(first.Do(v1::FileAction::READ_HELD, 1).problem().code() != 0);  // it is closed
+}
+
+TEST_CASE("counting under a lock and appending leave what they should") {
+  TempDir directory;
+  TreeWorker first(directory), second(directory);
+  first.Make();
+  v1::FileAction count = TreeWorker::Action(v1::FileAction::COUNT_UP, 1);
+  count.set_count(10);
+  CHECK(first.Do(count).count() == 10);
+  CHECK(second.Do(count).count() == 10);
+  const uint64_t due = 20;
+  const std::string_view bytes(reinterpret_cast<const char*>(&due), sizeof due);
+  CHECK(first.Do(v1::FileAction::READ, 1).contents_xxh3() == Xxh3Of(bytes));
+  v1::FileAction append = TreeWorker::Action(v1::FileAction::APPEND_RECORDS, 2, "worker 1");
+  append.set_count(3);
+  CHECK(first.Do(append).problem().code() == 0);
+  CHECK(directory.SizeOf(Tree("/d1/f2")) == 3 * 64);
+}
+
+TEST_CASE("waiting ends when the change is seen, and not before") {
+  TempDir directory;
+  TreeWorker worker(directory), writer(directory);
+  worker.Make();
+  v1::FileAction await = TreeWorker::Action(v1::FileAction::AWAIT, 1);
+  await.set_awaited(v1::FileAction::NAME);
+  await.set_timeout_ms(30);
+  const v1::FileActionResult missed = worker.Do(await);
+  CHECK_FALSE(missed.seen());
+  CHECK(missed.count() > 1);
+  writer.Write(1, "abc");
+  CHECK(worker.Do(await).seen());
+  await.set_awaited(v1::FileAction::SIZE);
+  await.set_awaited_value(3);
+  CHECK(worker.Do(await).seen());
+  worker.Open(1, false);
+  await.set_awaited(v1::FileAction::CONTENTS);
+  await.set_held(1);
+  await.set_awaited_value(Xxh3Of("abd"));
+  CHECK_FALSE(worker.Do(await).seen());
+  writer.Write(1, "abd");
+  CHECK(worker.Do(await).seen());
+  writer.Do(v1::FileAction::REMOVE, 1);
+  await.set_awaited(v1::FileAction::NO_NAME);
+  CHECK(worker.Do(await).seen());
+  // One that is cancelled does not wait for its time.
+  await.set_awaited(v1::FileAction::NAME);
+  await.set_timeout_ms(3'600'000);
+  worker.actions.Cancel();
+  CHECK_FALSE(worker.Do(await).seen());
+}
+
+TEST_CASE("what is written through a mapping is read, and the reverse") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  CHECK(worker.Do(v1::FileAction::WRITE_MAPPED, 1, "mapped").problem().code() == 0);
+  CHECK(directory.Read(Tree("/d1/f1")) == "mapped");
+  directory.Write(Tree("/d1/f1"), "MAPPED");
+  CHECK(worker.Do(v1::FileAction::READ_MAPPED, 1).contents_xxh3() == Xxh3Of("MAPPED"));
+  directory.Write(Tree("/d1/f1"), "");
+  CHECK(worker.Do(v1::FileAction::READ_MAPPED, 1).bytes() == 0);
+}
+
+TEST_CASE("what a coordinator may ask for is bounded") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  CHECK(worker.Do(v1::FileAction::WRITE, 1, std::string(4097, 'x')).problem().code() != 0);
+  v1::FileAction fill = TreeWorker::Action(v1::FileAction::FILL, 1);
+  fill.set_count(1'000'001);
+  CHECK(worker.Do(fill).problem().code() != 0);
+  v1::FileAction blocks = TreeWorker::Action(v1::FileAction::WRITE_BLOCKS, 1);
+  CHECK(worker.Do(blocks).problem().code() != 0);  // of no blocks
+  blocks.mutable_blocks()->set_block_count(1u << 31);
+  CHECK(worker.Do(blocks).problem().code() != 0);
+  worker.Write(1, "x");
+  for (uint32_t held = 0; held < 64; ++held) {
+    v1::FileAction open = TreeWorker::Action(v1::FileAction::OPEN, 1);
+    open.set_held(held);
+    REQUIRE(worker.Do(open).problem().code() == 0);
+  }
+  v1::FileAction open = TreeWorker::Action(v1::FileAction::OPEN, 1);
+  open.set_held(64);
+  CHECK(worker.Do(open).problem().code() != 0);
+  CHECK(worker.Do(static_cast<v1::FileAction::What>(99), 1).problem().code() != 0);
+}
+
+}  // namespace
+}  // namespace iobench

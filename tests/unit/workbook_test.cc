@@ -1,0 +1,65 @@
+// report.xlsx: names of sheets, and what does not depend on a spreadsheet program. tests/cluster opens whole workbooks.
+#include <sstream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "catch2/catch.hpp"
+#include "coordinator/report/workbook/sheet_names.h"
+#include "coordinator/report/workbook/surface_chart.h"
+#include "coordinator/report/workbook/workbook_writer.h"
+#include "tests/unit/golden_file.h"
+
+namespace iobench {
+namespace {
+
+TEST_CASE("names of sheets have no character that spreadsheet programs refuse") {
+  SheetNames names;
+  CHECK(names.Next("0 write") == "0 write");
+  CHECK(names.Next("[a]:b*c?d/e\\f'g") == "_a__b_c_d_e_f_g");
+  CHECK(names.Next("a\nb\x1b") == "a_b_");
+  CHECK(names.Next("") == "sheet");
+  CHECK(names.Next("History") == "History_");
+}
+
+TEST_CASE("names of sheets differ without regard to case, and have at most 31 characters") {
+  SheetNames names;
+  CHECK(names.Next("write") == "write");
+  CHECK(names.Next("Write") == "Write (2)");
+  CHECK(names.Next("WRITE") == "WRITE (3)");
+  const std::string long_name(40, 'x');
+  CHECK(names.Next(long_name) == std::string(31, 'x'));
+  CHECK(names.Next(long_name) == std::string(27, 'x') + " (2)");
+  // Characters, not bytes; one beyond the basic plane counts twice.
+  CHECK(names.Next("\xc3\xb6" + long_name) == "\xc3\xb6" + std::string(30, 'x'));
+  CHECK(names.Next(std::string(30, 'y') + "\xf0\x9f\x98\x80") == std::string(30, 'y'));
+}
+
+TEST_CASE("equal reports give equal workbooks") {
+  std::ostringstream first, second;
+  REQUIRE(WriteWorkbook(GoldenReport(), first).ok());
+  REQUIRE(WriteWorkbook(GoldenReport(), second).ok());
+  CHECK(absl::StartsWith(first.str(), "PK"));
+  CHECK(first.str() == second.str());
+}
+
+TEST_CASE("a surface chart refers to the cells of its sheet, whatever the sheet's name") {
+  const std::string xml = SurfaceChartXml(
+      {.sheet = "a & b's", .titles_row = 1, .last_row = 3, .last_column = 2, .unit = "KiB/s"});
+  CHECK(absl::StrContains(xml, "<c:surface3DChart>"));
+  CHECK(absl::StrContains(xml, "<c:f>'a &amp; b''s'!$B$2:$C$2</c:f>"));  // record sizes
+  CHECK(absl::StrContains(xml, "<c:f>'a &amp; b''s'!$A$4</c:f>"));       // the last file size
+  CHECK(absl::StrContains(xml, "<c:f>'a &amp; b''s'!$B$4:$C$4</c:f>"));
+  CHECK_FALSE(absl::StrContains(xml, "$5"));
+}
+
+TEST_CASE("surface charts are put into nothing but workbooks with as many places for them") {
+  CHECK(WithSurfaceCharts("no archive", {}).value() == "no archive");
+  CHECK(absl::IsInternal(WithSurfaceCharts("no archive", {SurfaceChart{}}).status()));
+  std::ostringstream workbook;
+  REQUIRE(WriteWorkbook(GoldenReport(), workbook).ok());
+  CHECK(WithSurfaceCharts(workbook.str(), {SurfaceChart{}}).status().message() ==
+        "the workbook has 0 area charts instead of 1");
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,462 @@
+// The web page as a reader has it: opened as a file, without network, in a browser.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import {
+  assertShows, cleanUp, csvRows, downloaded, drawn, figure, launch, numberIn, openPage, resultOf, rowsOf, runProgram, sample,
+  scratchDirectory,
+} from './browser.mjs';
+
+const MIB = 1024 ** 2;
+let browser, rich;
+
+before(async () => {
+  browser = await launch();
+  rich = sample('rich').directory;
+});
+after(async () => {
+  await browser?.close();
+  cleanUp();
+});
+
+// Tests share no page: each opens its own, which must end without errors.
+function pageTest(name, directory, options, body) {
+  test(name, async () => {
+    const page = await openPage(browser, directory(), options);
+    try {
+      await body(page);
+      assert.deepEqual(page.problems, []);
+    } finally {
+      await page.close();
+    }
+  });
+}
+const richTest = (name, body, options = {}) => pageTest(name, () => rich, options, body);
+
+const headlines = (page) => page.locator('#overview tbody tr').evaluateAll((rows) => rows.map((row) => ({
+  name: row.querySelector('a').textContent, value: row.querySelector('.value').textContent,
+  unit: row.querySelector('.unit').textContent })));
+
+test('a run writes its page, which shows the figures of its result.json', async () => {
+  const out = runProgram('-t', '2', '-i', '0', '-i', '1', '-s', '4m', '-r', '64k', '--label', 'first & only <run>');
+  const page = await openPage(browser, out);
+  const { phases } = resultOf(out);
+  const shown = await headlines(page);
+  assert.equal(shown.length, phases.length);
+  phases.forEach((phase, i) => {
+    assert.equal(shown[i].name, phase.name);
+    assert.equal(shown[i].unit, 'MiB/s');
+    assertShows(shown[i].value, phase.headline.bytes_per_s / MIB, phase.name);
+  });
+  assert.equal(await page.locator('h1').textContent(), 'first & only <run>');
+  const lanes = await drawn(page, 'lanes');
+  await lanes.getByRole('button', { name: 'Table' }).click();
+  const ofLanes = phases[0].clients[0].workers.flatMap((worker) => worker.lanes);
+  (await rowsOf(lanes.locator('table'))).forEach((row, i) => {
+    assert.equal(row[0], String(ofLanes[i].lane));
+    assertShows(row[2], ofLanes[i].bytes_per_s / MIB, `lane ${i}`);
+    assertShows(row[4], ofLanes[i].end_s, `end of lane ${i}`);
+  });
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('a file of somebody else is not replaced by a page, and ours is', () => {
+  const directory = scratchDirectory(), options = ['-t', '1', '-i', '0', '-s', '64k', '--path', directory, '--out', directory];
+  const run = (...more) => spawnSync(process.env.CLUSTER_IOBENCH, [...options, ...more], { encoding: 'utf8' });
+  writeFileSync(`${directory}/report.html`, '<!doctype html>my thesis');
+  assert.match(run().stderr, /report\.html is not a cluster-iobench report and is left alone/);
+  assert.equal(readFileSync(`${directory}/report.html`, 'utf8'), '<!doctype html>my thesis');
+  rmSync(`${directory}/report.html`);
+  assert.equal(run('--force').status, 0);
+  const first = readFileSync(`${directory}/report.html`, 'utf8');
+  assert.equal(run('--force').status, 0);
+  assert.notEqual(readFileSync(`${directory}/report.html`, 'utf8'), first);
+});
+
+test('a run on each of two paths has a table of both, with the unit of each row', async () => {
+  const first = scratchDirectory();
+  const out = runProgram('-t', '2', '--op', 'write,create', '-s', '4m', '-r', '64k', '--items', '20', '--path', first, '--each-path');
+  const page = await openPage(browser, out);
+  const { phases } = resultOf(out);
+  assert.equal(phases.length, 4);
+  assert.equal(phases[0].target, first);
+  const targets = await drawn(page, 'targets');
+  assert.equal(await targets.locator('.point').count(), 2, 'ops/s are not on the axis of MiB/s');
+  await targets.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(targets.locator('table'));
+  assert.deepEqual(rows.map((row) => row[1]), ['MiB/s', 'ops/s']);
+  for (const path of [0, 1]) {
+    assertShows(rows[0][2 + path], phases[2 * path].headline.bytes_per_s / MIB, phases[2 * path].name);
+    assertShows(rows[1][2 + path], phases[2 * path + 1].headline.ops_per_s, phases[2 * path + 1].name);
+  }
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('the command of a cell makes a run of just that phase', async () => {
+  const out = runProgram('-a', '-n', '64k', '-g', '128k', '-y', '16k', '-q', '64k', '-i', '0', '-i', '1', '-e');
+  const page = await openPage(browser, out);
+  const select = page.locator('.cell-command select');
+  const label = (await select.locator('option').allTextContents()).find((text) => /^random|^read,/.test(text) && /128 KiB, records of 16 KiB/.test(text));
+  await select.selectOption({ label });
+  const command = await page.locator('.command code').textContent();
+  const plan = execFileSync('/bin/sh', ['-c', `${command.replace(/^\S+/, '"$CLUSTER_IOBENCH"')} --print-plan`], { encoding: 'utf8' });
+  assert.match(plan, /name: read\b/);
+  assert.match(plan, /record_bytes: (16k|16384)\b/i);
+  assert.match(plan, /bytes_per_lane: (128k|131072)\b/i);
+  assert.equal(plan.match(/assignments:/g).length, 1, plan);
+  await page.close();
+});
+
+test('a sweep on each of two paths has charts of each, and the command of a cell is for its path', async () => {
+  const first = scratchDirectory();
+  const out = runProgram('-a', '-n', '64k', '-g', '128k', '-y', '16k', '-q', '64k', '-i', '0', '-i', '1', '--path', first, '--each-path');
+  const page = await openPage(browser, out);
+  const { phases } = resultOf(out), targets = [...new Set(phases.map((phase) => phase.target))];
+  assert.equal(targets.length, 2);
+  const titles = await page.locator('[data-figure=sweep] h3').allTextContents();
+  for (const target of targets) {
+    assert.equal(titles.filter((title) => title.endsWith(` on ${target}`)).length, titles.length / 2, titles.join());
+    const index = titles.indexOf(`read on ${target}`);
+    const element = await drawn(page, 'sweep', index);
+    await element.getByRole('button', { name: 'Table' }).click();
+    const cells = phases.filter((phase) => phase.operation === 'read' && phase.target === target);
+    const rows = await rowsOf(element.locator('table'));
+    assert.equal(rows.flat().length, 2 + cells.length);
+    cells.forEach((phase) => {
+      const column = 1 + [16, 32, 64].indexOf(phase.record_bytes / 1024), row = [64, 128].indexOf(phase.bytes_per_lane / 1024);
+      assertShows(rows[row][column], phase.headline.bytes_per_s / MIB, phase.name);
+    });
+  }
+  const select = page.locator('.cell-command select');
+  const label = (await select.locator('option').allTextContents()).find((text) => text.startsWith('read, 128 KiB, records of 16 KiB') && text.endsWith(targets[1]));
+  await select.selectOption({ label });
+  const command = await page.locator('.command code').textContent();
+  const plan = execFileSync('/bin/sh', ['-c', `${command.replace(/^\S+/, '"$CLUSTER_IOBENCH"')} --print-plan`], { encoding: 'utf8' });
+  assert.equal(plan.match(/assignments:/g).length, 1, plan);
+  assert.ok(plan.includes(`path: ${targets[1]}`) && !plan.includes(targets[0]), plan);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('the plan on the page is one that --plan reads, and repeats the run', async () => {
+  const out = runProgram('-t', '2', '--op', 'write', '--op', 'random-mix', '--op', 'create', '-s', '64k', '-r', '16k', '-w', '--items', '8');
+  const page = await openPage(browser, out);
+  await page.locator('#plan summary').click();
+  const text = String(await downloaded(page, () => page.getByRole('button', { name: 'Save as plan.yaml' }).click()));
+  assert.equal(await page.locator('#plan pre').textContent(), text);
+  writeFileSync(`${out}/plan.yaml`, text);
+  const print = (...options) => execFileSync(process.env.CLUSTER_IOBENCH, ['--plan', `${out}/plan.yaml`, ...options, '--print-plan'], { encoding: 'utf8' });
+  const again = print();
+  assert.equal(again.match(/assignments:/g).length, resultOf(out).phases.length);
+  assert.match(again, new RegExp(`seed: ${resultOf(out).run.plan.seed}`));
+  await page.close();
+});
+
+const ON_PHASE = ['throughput', 'clients-time', 'clients', 'lanes', 'latency-time', 'percentiles', 'distribution', 'regions', 'start'];
+
+richTest('every chart of a phase has content, and a table behind it', async (page) => {
+  for (const id of ON_PHASE) {
+    const element = await drawn(page, id);
+    const marks = await element.locator('.chart').evaluate((chart) =>
+      chart.querySelectorAll('.scatterlayer path.js-line, .barlayer .point path, .heatmaplayer image').length);
+    assert.ok(marks > 0, `${id} is empty`);
+    await element.getByRole('button', { name: 'Table' }).click();
+    assert.ok((await element.locator('tbody tr').count()) > 1, `the table of ${id} is empty`);
+    assert.ok((await element.locator('caption').textContent()).length > 5);
+    assert.ok((await element.locator('th[scope=col]').count()) > 1);
+  }
+});
+
+richTest('the table of the clients has their figures, the slowest first', async (page) => {
+  const { clients } = resultOf(rich).phases[0];
+  const element = await drawn(page, 'clients');
+  await element.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(element.locator('table'));
+  assert.equal(rows.length, clients.length);
+  assert.equal(rows[0][0], 'node07');
+  for (const row of rows) {
+    const client = clients.find(({ host }) => host === row[0]);
+    assertShows(row[1], client.bytes_per_s / MIB, row[0]);
+    assertShows(row[4], client.latency_us.p99, `p99 of ${row[0]}`);
+  }
+});
+
+richTest('the reader chooses the unit; metadata operations stay in ops/s', async (page) => {
+  const { phases } = resultOf(rich);
+  const expected = { 'MB/s': (h) => h.bytes_per_s / 1e6, 'ops/s': (h) => h.ops_per_s, 'MiB/s': (h) => h.bytes_per_s / MIB };
+  for (const [unit, value] of Object.entries(expected)) {
+    await page.getByRole('radio', { name: unit, exact: true }).check();
+    const shown = await headlines(page);
+    assertShows(shown[0].value, value(phases[0].headline), unit);
+    assert.equal(shown[0].unit, unit);
+    assert.equal(shown[3].unit, 'ops/s');
+    assertShows(shown[3].value, phases[3].headline.ops_per_s, 'create');
+    assertShows(await page.locator('.big strong').textContent(), value(phases[0].headline), unit);
+    await drawn(page, 'throughput');
+    await page.waitForFunction((name) => document.querySelector('[data-figure=throughput] .ytitle')?.textContent.startsWith(name), unit);
+  }
+});
+
+richTest('names that are HTML are shown as they are and do nothing', async (page) => {
+  await drawn(page, 'clients-time');
+  await drawn(page, 'lanes');
+  const names = await page.locator('[data-figure=lanes] option').allTextContents();
+  assert.ok(names.includes('<script>alert(1)</script>'), names.join());
+  assert.ok(names.includes('node,"five" </script><b>&amp;'));
+  const labels = await page.locator('[data-figure=clients-time] .ytick').allTextContents();
+  assert.ok(labels.includes('<script>alert(1…'), labels.join());
+  const [, fifth] = await page.locator('[data-figure=clients-time]').evaluate((figure) => {
+    const names = figure.querySelector('.chart').data[0].customdata.map((row) => row[0]);
+    return names.filter((name) => /^(&lt;script|node,)/.test(name)).sort();
+  });
+  assert.equal(fifth, 'node,"five" &lt;/script&gt;&lt;b&gt;&amp;amp;');  // what plotly.js shows as text
+  assert.equal(await page.locator('h1').textContent(), 'Acceptance of filer-7 <b>bold</b>');
+  assert.equal(await page.locator('#page script, #page b').count(), 0);
+});
+
+richTest('a click on a client in the heat map shows its lanes', async (page) => {
+  const element = await drawn(page, 'clients-time');
+  const plot = await element.locator('.nsewdrag').first().boundingBox();
+  await page.mouse.click(plot.x + plot.width / 2, plot.y + plot.height * (1.5 / 12));  // the second row
+  const chosen = page.locator('[data-figure=lanes] select');
+  await page.waitForFunction(() => document.querySelector('[data-figure=lanes] select').selectedOptions[0].textContent === 'node03');
+  assert.equal(await chosen.evaluate((select) => select.selectedOptions[0].textContent), 'node03');
+});
+
+richTest('the page can be used with the keyboard alone', async (page) => {
+  const seen = new Set();
+  for (let i = 0; i < 30; ++i) {
+    await page.keyboard.press('Tab');
+    seen.add(await page.evaluate(() => {
+      const active = document.activeElement;
+      return active.name || active.textContent.slice(0, 14) || active.getAttribute('aria-label');
+    }));
+  }
+  for (const name of ['unit', 'Light / dark', 'write', 'straggler']) assert.ok(seen.has(name), `${name} not in ${[...seen]}`);
+  const mark = page.locator('#overview .mark').first();
+  assert.equal(await mark.locator('.tip').isVisible(), false);
+  await mark.locator('button').focus();
+  assert.equal(await mark.locator('.tip').isVisible(), true);
+  assert.match(await mark.locator('.tip').textContent(), /compare its mount options/);
+  await page.locator('#phase-select').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.waitForFunction(() => document.querySelector('.phase-head h3').textContent === 'read');
+  assert.match(page.url(), /#phase-1$/);
+});
+
+richTest('the address names the phase', async (page) => {
+  assert.equal(await page.locator('.phase-head h3').textContent(), 'random read');
+}, { hash: '#phase-2' });
+
+test('a run without phases, and a phase without figures, have a page', async () => {
+  const page = await openPage(browser, sample('empty').directory);
+  assert.match(await page.locator('main').textContent(), /did not finish.*no worker joined within 30 s.*This run has no phases/s);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+  const { phases } = resultOf(rich);
+  const other = await openPage(browser, rich, { hash: `#phase-${phases.at(-1).index}` });
+  assert.equal(await other.locator('.phase-head h3').textContent(), 'interrupted');
+  assert.match(await other.locator('.big').textContent(), /^–/);
+  assert.deepEqual(other.problems, []);
+  await other.close();
+});
+
+richTest('criteria, marks and limits stand first', async (page) => {
+  assert.match(await page.locator('.verdict').first().textContent(), /1 of 2 criteria not met/);
+  assert.equal((await headlines(page)).length, resultOf(rich).phases.filter(({ name }) => !/sweep$/.test(name)).length);
+  await page.getByRole('button', { name: 'Show the 125 cells' }).click();
+  assert.equal((await headlines(page)).length, resultOf(rich).phases.length);
+  const first = page.locator('#overview tbody tr').first();
+  assert.match(await first.textContent(), /client network: node01 eth0 97 %/);
+  const box = await first.boundingBox();
+  assert.ok(box.y + box.height < 900, 'the first headline is below the fold');
+});
+
+richTest('charts are saved as PNG and as CSV with full precision', async (page) => {
+  const element = await drawn(page, 'throughput');
+  const png = await downloaded(page, () => element.getByRole('button', { name: /as PNG/ }).click());
+  assert.deepEqual([...png.subarray(1, 4)].map((code) => String.fromCharCode(code)).join(''), 'PNG');
+  assert.ok(png.length > 5000);
+  const clients = await drawn(page, 'clients');
+  const rows = csvRows(String(await downloaded(page, () => clients.getByRole('button', { name: /as CSV/ }).click())));
+  const of = resultOf(rich).phases[0].clients;
+  assert.equal(rows.length, of.length + 1);
+  for (const row of rows.slice(1)) {
+    const client = of.find(({ host }) => host === row[0]);
+    assert.equal(Number(row[1]), client.bytes_per_s / MIB, row[0]);
+  }
+});
+
+// Headless Chromium draws WebGL in software, and says that this is slow.
+const OF_WEBGL = /GPU stall|GL Driver|WebGL|willReadFrequently/i;
+
+// Clicks on a surface as a hand does: plotly.js looks in each frame what is below the pointer and whether a button is down.
+async function clickSurface(page, element) {
+  await element.scrollIntoViewIfNeeded();
+  const box = await element.locator('canvas').first().boundingBox();
+  for (let i = 0; i < 20 && await page.locator('.command code').count() === 0; ++i) {
+    const x = box.x + box.width * (0.45 + 0.01 * i), y = box.y + box.height * 0.6;
+    await page.mouse.move(x, y);
+    await page.waitForTimeout(400);
+    await page.mouse.down();
+    await page.waitForTimeout(400);
+    await page.mouse.up();
+    await page.waitForTimeout(200);
+  }
+}
+
+richTest('a sweep shows holes, cached cells and memory, has one scale, and turns into a surface', async (page) => {
+  const element = await drawn(page, 'sweep');
+  await element.getByRole('button', { name: 'Table' }).click();
+  const cells = (await rowsOf(element.locator('table'))).flat();
+  assert.equal(cells.filter((cell) => cell === '–').length, 1);
+  await element.getByRole('button', { name: 'Table' }).click();
+  const read = await drawn(page, 'sweep', 1);
+  assert.match(await read.locator('.annotation').allTextContents().then(String), /clients' memory/);
+  assert.match(await read.locator('.annotation').allTextContents().then(String), /L3 cache/);
+  // 27 cached cells, each with an outline and two lines, and the lines of the level 3 cache and the memory
+  assert.equal(await read.locator('.shapelayer path').count(), 27 * 3 + 2);
+  const tops = () => page.locator('[data-figure=sweep] .chart').evaluateAll((charts) =>
+    charts.map((chart) => chart._fullData[0].zmax ?? chart._fullData[0].cmax));
+  const [one, other] = await tops();
+  assert.equal(one, other);
+  await page.locator('#common-scale').uncheck();
+  await page.waitForFunction(() => {
+    const [a, b] = [...document.querySelectorAll('[data-figure=sweep] .chart')].map((chart) => chart._fullData[0].zmax);
+    return a !== b;
+  });
+  await page.locator('#sweep select').first().selectOption('surface');
+  await read.locator('canvas').first().waitFor({ timeout: 30_000 });
+  const traces = await read.locator('.chart').evaluate((chart) => chart._fullData.map(({ type, name, x }) => ({
+    type, name, points: [...x].filter(Number.isFinite).length })));
+  for (const name of ['L3 cache', "clients' memory", 'cached']) {
+    assert.ok(traces.some((trace) => trace.type === 'scatter3d' && trace.name === name && trace.points > 8), `${name}: ${JSON.stringify(traces)}`);
+  }
+  const written = await element.locator('.chart').evaluate((chart) => chart._fullData.map(({ name }) => name));
+  assert.ok(written.includes('L3 cache') && !written.includes('cached'), 'no cell of write is cached');
+  assert.equal(await page.locator('.command code').count(), 0);
+  await clickSurface(page, read);
+  assert.match(await page.locator('.command code').textContent(), /--op read -r \d+[kmg] -s \d+[mg]$/);
+  page.problems = page.problems.filter((text) => !OF_WEBGL.test(text));
+});
+
+richTest('strides, load, targets and repetitions are compared', async (page) => {
+  for (const id of ['strides', 'load', 'targets', 'repetitions']) {
+    const element = await drawn(page, id);
+    assert.ok((await element.locator('.point').count()) > 0, id);
+  }
+});
+
+richTest('each client alone stands beside what it has while all work', async (page) => {
+  const element = await drawn(page, 'per-client');
+  const traces = await element.locator('.chart').evaluate((chart) => chart._fullData.map(({ name, y, marker }) => (
+    { name, y: [...y], hatched: [].concat(marker.pattern?.shape ?? []).filter(Boolean).length })));
+  assert.deepEqual(traces.map(({ name }) => name), ['alone', 'together']);
+  assert.deepEqual(traces[0].y.filter((value) => value < 100), [40]);
+  assert.equal(traces[0].hatched, 1);
+  assert.match(await element.locator('.note').textContent(), /52\.6 % of the sum/);
+  await element.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(element.locator('table'));
+  assert.deepEqual(rows.at(-1), ['all', '1,140', '–', '600.0']);
+  await element.getByRole('button', { name: 'Table' }).click();
+});
+
+richTest('clients that differ are named with what differs', async (page) => {
+  const rows = await rowsOf(page.locator('#hosts table').first());
+  assert.deepEqual(rows.find(([what]) => what === 'kernel'), ['kernel', '6.1.0-21-amd64 (11 clients)', '6.1.0-18-amd64', 'node07']);
+  assert.ok(rows.some(([what, , value]) => /wsize/.test(what) && value === '65536'));
+  assert.ok(rows.some(([what, usual, value]) => /read_ahead_kb/.test(what) && /^15360/.test(usual) && value === '128'));
+  assert.ok(!rows.some(([what]) => /clientaddr/.test(what)));
+});
+
+richTest('a phase on NFS has a table of its requests, and where its bytes came from', async (page) => {
+  const index = await page.locator('#phase-select option').evaluateAll((options) => options.find((option) => option.textContent.includes('random read')).value);
+  await page.locator('#phase-select').selectOption(index);
+  const requests = page.locator('table', { has: page.locator('caption', { hasText: 'NFS requests of random read' }) });
+  const rows = await rowsOf(requests.first());
+  assert.deepEqual(rows.map((row) => row.slice(0, 3)), [['READ', '1,200', '1.00'], ['GETATTR', '24', '0.0200']]);
+  const others = await rowsOf(page.locator('table', { has: page.locator('caption', { hasText: 'Latency and surroundings' }) }).first());
+  const value = (name) => others.find(([figure]) => figure === name)?.[1];
+  assert.equal(value('read from the server'), '880 MiB (88.0 %)');
+  assert.match(value("read from the clients' own memory"), /^120 MiB/);
+  assert.equal(value('NFS, bytes per READ'), '512 KiB (rsize 1 MiB)');
+  assert.equal(value('NFS, what went wrong'), '3 delays');
+});
+
+richTest('a server that had a sampler is drawn below what the clients moved', async (page) => {
+  const index = await page.locator('#phase-select option').evaluateAll((options) => options.find((option) => option.textContent.includes('random read')).value);
+  await page.locator('#phase-select').selectOption(index);
+  const element = await drawn(page, 'server-0');
+  assert.equal(await element.locator('h3').textContent(), 'Server filer-7 <i>&</i>');
+  const traces = await element.locator('.chart').evaluate((chart) => chart._fullData.map(({ name, y, yaxis }) => ({ name, last: y.at(-1), yaxis })));
+  const last = (name) => traces.find((trace) => trace.name === name)?.last;
+  assert.ok(Math.abs(last('network, sent') - (2.1e8 * 1.03) / 2 ** 20) < 0.01, JSON.stringify(traces));
+  assert.ok(Math.abs(last('CPU') - 34) < 0.01 && Math.abs(last('busiest disk') - 97) < 0.01);
+  assert.equal(last('nfsd threads (of 8)'), 75);
+  assert.ok(traces.some((trace) => trace.name === 'clients' && trace.yaxis === 'y'));
+  await element.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(element.locator('table'));
+  assert.equal(rows.length, 40);
+  assert.equal(rows[0].at(-1), '1,200');
+  await element.getByRole('button', { name: 'Table' }).click();
+});
+
+const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+const lightness = (colour) => colour.match(/\d+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
+
+richTest('the page follows the dark scheme, and the button changes it', async (page) => {
+  assert.ok(lightness(await background(page)) < 60);
+  await page.locator('#theme').click();
+  assert.ok(lightness(await background(page)) > 200);
+}, { colorScheme: 'dark' });
+
+richTest('a narrow window shows everything without scrolling sideways', async (page) => {
+  await drawn(page, 'throughput');
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+}, { viewport: { width: 390, height: 844 } });
+
+richTest('on paper, every phase has its tables and there are no controls', async (page) => {
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  const { phases } = resultOf(rich);
+  const printed = page.locator('#printed');
+  assert.equal(await printed.locator('> .table-frame').first().locator('tbody tr').count(), phases.length);
+  // All but the cells of the sweep, which are two tables.
+  assert.equal(await printed.locator('.print-phase').count(), phases.filter(({ name }) => !/sweep$/.test(name)).length);
+  assert.match(await printed.locator('caption').allTextContents().then(String), /read by file and record size/);
+  assert.equal(await page.locator('button:visible, select:visible').count(), 0);
+  const pdf = await page.pdf({ format: 'A4' });
+  assert.equal(String(pdf.subarray(0, 5)), '%PDF-');
+  assert.ok(pdf.length > 50_000);
+});
+
+test('1,000 clients × 8 lanes × 20 phases fit into 6 MB and do not freeze', async (t) => {
+  const { directory, write_ms } = sample('large');
+  const bytes = statSync(`${directory}/report.html`).size;
+  assert.ok(bytes < 6e6, `${bytes} bytes`);
+  const page = await openPage(browser, directory);
+  const interactive_ms = await page.evaluate(() => performance.getEntriesByName('interactive')[0].startTime);
+  const element = await drawn(page, 'clients-time');
+  await element.locator('select').selectOption('all');
+  const begin = Date.now();
+  await page.locator('#phase-select').selectOption('19');
+  await drawn(page, 'clients-time');
+  await drawn(page, 'clients');
+  const change_ms = Date.now() - begin;
+  t.diagnostic(`written in ${write_ms} ms, ${bytes} bytes, interactive after ${interactive_ms.toFixed()} ms, phase changed in ${change_ms} ms`);
+  // The goals are 5 s and 3 s; machines that run tests are busy.
+  assert.ok(write_ms < 15_000 && interactive_ms < 15_000 && change_ms < 20_000);
+  const lanes = await drawn(page, 'lanes');
+  await lanes.locator('select').selectOption('999');
+  await lanes.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(lanes.locator('table'));
+  assert.equal(rows.length, 8);
+  assert.equal(rows[7][0], '7999');
+  assert.ok(numberIn(rows[7][2]) > 0);
+  assert.equal(await figure(page, 'lanes').count(), 1);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});

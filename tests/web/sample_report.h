@@ -1,0 +1,19 @@
+// Reports that were made up, to test the web page with what one machine cannot run.
+#ifndef TESTS_WEB_SAMPLE_REPORT_H_
+#define TESTS_WEB_SAMPLE_REPORT_H_
+
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Twelve clients of which one is slow and one stalls, host names with HTML and quotes, criteria, marks, a sweep over
+// file and record sizes with a hole and cached cells, strides, a load curve, two targets, repetitions, a phase in which nothing was measured.
+v1::RunReport RichReport();
+// A run that ended before its first phase.
+v1::RunReport EmptyReport();
+// As many clients, lanes and phases as given, all with charts of `slice_count` slices.
+v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_count, int slice_count);
+
+}  // namespace iobench
+
+#endif  // TESTS_WEB_SAMPLE_REPORT_H_

@@ -1,0 +1,255 @@
+// Charts of one phase as a whole: clients, parts of the time, latencies, start.
+import { hostOf } from './data.js';
+import { Figure } from './figure.js';
+import { colour, latencyAxis, layout, palette, plain, shortName } from './plot.js';
+import { count, micros, number, percent, rateIn, seconds, size, unitOf } from './units.js';
+
+const hasStraggler = (phase, host) => (phase.stragglers ?? []).some((text) => text.startsWith(`${host} worker `));
+
+export function clientsFigure(report, phase) {
+  const { clients } = phase.columns;
+  const order = () => {
+    const rates = phase.headline_in_ops ? clients.ops_per_s.values : clients.bytes_per_s.values;
+    return Array.from(rates.keys()).sort((a, b) => (rates[a] || 0) - (rates[b] || 0));
+  };
+  const rate = (unit, i) =>
+    rateIn(unit, { bytes_per_s: clients.bytes_per_s.values[i], ops_per_s: clients.ops_per_s.values[i] });
+  const fair = phase.headline_in_ops ? phase.lanes_ops_per_s : phase.lanes_bytes_per_s;
+  const names = phase.stragglers ?? [];
+  const stragglers = names.length === 0 ? 'No lane is a straggler.'
+    : `Stragglers: ${names.slice(0, 8).join('; ')}${names.length > 8 ? ` and ${names.length - 8} more` : ''}.`;
+  return new Figure({
+    id: 'clients', title: 'Clients',
+    note: `Slowest first; higher is better. Fairness of the lanes: Jain ${number(fair?.jain, 3)} (1 is equal), `
+      + `CoV ${percent(fair?.cov === undefined ? NaN : fair.cov * 100)}. ${stragglers}`,
+    chart: () => {
+      const unit = unitOf(phase);
+      const sorted = order();
+      const hosts = sorted.map((i) => plain(hostOf(report, phase, i)));
+      return {
+        traces: [{
+          type: 'bar', x: sorted.map((_, i) => i), y: sorted.map((i) => rate(unit, i)),
+          marker: { line: { width: 0 },
+            color: sorted.map((i) => colour(hasStraggler(phase, hostOf(report, phase, i)) ? 'series-2' : 'series-1')) },
+          customdata: hosts, hovertemplate: `%{customdata}: <b>%{y:,.4~r} ${unit.name}</b><extra></extra>` }],
+        layout: layout({ bargap: sorted.length > 100 ? 0 : 0.2,
+          x: { showgrid: false, tickmode: 'array', ...(sorted.length <= 24
+            ? { tickvals: sorted.map((_, i) => i), ticktext: sorted.map((i) => shortName(hostOf(report, phase, i))) }
+            : { tickvals: [0, sorted.length - 1], ticktext: ['slowest', 'fastest'] }) },
+          y: { title: `${unit.name} (higher is better)`, rangemode: 'tozero' } }) };
+    },
+    table: () => {
+      const unit = unitOf(phase);
+      return {
+        caption: `Clients of ${phase.name}`,
+        columns: [{ title: 'client' }, { title: unit.name, format: number }, { title: 'share of the mean (%)', format: number },
+          { title: 'p50 (µs)', format: number }, { title: 'p99 (µs)', format: number }, { title: 'max (µs)', format: number },
+          { title: 'CPU (%)', format: number }, { title: 'lost workers', format: count }],
+        rows: order().map((i) => [hostOf(report, phase, i), rate(unit, i), clients.share_of_mean.values[i] * 100,
+          clients.p50_us.values[i], clients.p99_us.values[i], clients.max_us.values[i], clients.cpu_percent.values[i],
+          clients.workers_lost.values[i]]) };
+    } });
+}
+
+const PARTS = ['open', 'ops', 'fsync', 'close', 'settle'];
+
+export function regionsFigure(phase) {
+  const mean = phase.regions_s, slowest = phase.regions_max_s;
+  return new Figure({
+    id: 'regions', title: 'Where the time went',
+    note: `Time of a lane in each part; shorter is better. The headline covers ${phase.headline.region}.`,
+    chart: () => ({
+      traces: PARTS.map((part, i) => ({
+        type: 'bar', orientation: 'h', name: part, y: ['mean lane', 'slowest'], x: [mean[part], slowest?.[part]],
+        marker: { color: palette()[i] }, hovertemplate: `${part}, %{y}: <b>%{x:.4~r} s</b><extra></extra>` })),
+      layout: layout({ barmode: 'stack', bargap: 0.45, legend: true,
+        x: { title: 'seconds (shorter is better)' }, y: { showgrid: false, autorange: 'reversed' } }) }),
+    table: () => ({
+      caption: `Parts of the time in ${phase.name}`,
+      columns: [{ title: 'part' }, { title: 'mean over lanes (s)', format: number }, { title: 'slowest lane (s)', format: number }],
+      rows: PARTS.map((part) => [part, mean[part], slowest?.[part]]) }) });
+}
+
+export function percentilesFigure(phase) {
+  const points = phase.columns.charts.percentiles;
+  const NAMED = [50, 90, 99, 99.9, 99.99, 99.999];
+  const place = (value) => 1 / (1 - Math.min(value, 99.9999) / 100);
+  return new Figure({
+    id: 'percentiles', title: 'Latency by percentile',
+    note: 'How long all but the slowest ops took, on logarithmic axes. Lower is better; hollow points rest on fewer than '
+      + '100 ops.',
+    chart: () => ({
+      traces: [{
+        type: 'scatter', mode: 'lines+markers', x: points.map(([p]) => place(p)), y: points.map(([, us]) => us),
+        line: { color: colour('series-1'), width: 2 },
+        marker: { size: 7, color: points.map(([,, unsure]) => (unsure ? colour('card') : colour('series-1'))),
+          line: { width: 1.5, color: colour('series-1') } },
+        customdata: points.map(([p, us]) => `p${p}: <b>${micros(us)}</b>`), hovertemplate: '%{customdata}<extra></extra>' }],
+      layout: layout({
+        x: { title: 'percentile', type: 'log', tickvals: NAMED.map(place), ticktext: NAMED.map((p) => `${p} %`) },
+        y: latencyAxis('latency (lower is better)') }) }),
+    table: () => ({
+      caption: `Latency of ${phase.name} by percentile`,
+      columns: [{ title: 'percentile' }, { title: 'µs', format: number }, { title: 'enough ops?' }],
+      rows: points.map(([p, us, unsure]) => [`${p} %`, us, unsure ? 'fewer than 100 beyond it' : 'yes']) }) });
+}
+
+export function distributionFigure(phase) {
+  const bins = phase.columns.charts.distribution;
+  return new Figure({
+    id: 'distribution', title: 'Distribution of latency',
+    note: 'Ops by their latency, both on logarithmic axes. Further left is better.',
+    chart: () => {
+      const x = [], y = [];
+      bins.forEach(([lower, upper, ops], i) => {
+        if (i > 0 && bins[i - 1][1] < lower) {
+          x.push(bins[i - 1][1], lower);
+          y.push(0.8, 0.8);
+        }
+        x.push(Math.max(lower, upper / 4), upper);
+        y.push(ops, ops);
+      });
+      return {
+        traces: [{
+          type: 'scatter', mode: 'lines', x, y, fill: 'tozeroy', line: { shape: 'linear', width: 1.5, color: colour('series-1') },
+          fillcolor: colour('series-1-soft'), hovertemplate: '%{x:,.4~r} µs: <b>%{y:,.0f} ops</b><extra></extra>' }],
+        layout: layout({ x: latencyAxis('latency (lower is better)'),
+          y: { title: 'ops', type: 'log', range: [-0.1, Math.log10(Math.max(...bins.map((bin) => bin[2]))) + 0.3] } }) };
+    },
+    table: () => ({
+      caption: `Distribution of the latency of ${phase.name}`,
+      columns: [{ title: 'from (µs)', format: number }, { title: 'to (µs)', format: number }, { title: 'ops', format: count }],
+      rows: bins }) });
+}
+
+export function startFigure(phase) {
+  const starts = Array.from(phase.columns.lanes.start_us.values).filter(Number.isFinite).sort((a, b) => a - b);
+  const step = Math.ceil(starts.length / 500);
+  const shown = starts.map((us, i) => [us, ((i + 1) / starts.length) * 100])
+    .filter((_, i) => i % step === 0 || i === starts.length - 1);
+  const { skew_us: skew, skew_low_us: low, skew_high_us: high } = phase.start ?? {};
+  return new Figure({
+    id: 'start', title: 'Start of the lanes',
+    note: `When each lane began its first op. Steeper is better. Skew ${micros(skew)}, at least ${micros(low)} and at most `
+      + `${micros(high)}${phase.start?.skew_percent ? `; ${number(phase.start.skew_percent, 2)} % of the phase` : ''}.`,
+    chart: () => ({
+      traces: [{
+        type: 'scatter', mode: shown.length > 40 ? 'lines' : 'lines+markers', x: shown.map(([us]) => us),
+        y: shown.map(([, share]) => share),
+        line: { shape: 'hv', color: colour('series-1'), width: 2 },
+        hovertemplate: '%{x:,.4~r} µs: %{y:.3~r} % of the lanes<extra></extra>' }],
+      layout: layout({ x: { title: 'µs after the first lane (less is better)', rangemode: 'tozero' },
+        y: { title: 'lanes that had begun, %', range: [0, 103] } }) }),
+    table: () => ({
+      caption: `First ops of the lanes of ${phase.name}`,
+      columns: [{ title: 'after the first lane (µs)', format: number }, { title: 'lanes that had begun (%)', format: number }],
+      rows: shown }) });
+}
+
+// The phase's other figures, as tables.
+export function figuresTables(phase) {
+  const columns = [{ title: 'figure' }, { title: 'value' }];
+  return [{ caption: `Throughput of ${phase.name}`, columns, rows: throughputRows(phase) },
+    { caption: `Latency and surroundings of ${phase.name}`, columns, rows: otherRows(phase) },
+    ...nfsTables(phase)];
+}
+
+function throughputRows(phase) {
+  const rows = [], unit = unitOf(phase);
+  const rates = (name, key) => {
+    const bytes = phase.throughput_bytes_per_s?.[key], ops = phase.throughput_ops_per_s?.[key];
+    const value = rateIn(unit, { bytes_per_s: bytes ?? null, ops_per_s: ops });
+    if (Number.isFinite(value)) rows.push([name, `${number(value)} ${unit.name}`]);
+  };
+  rates('stonewalled: until the first lane ended', 'stonewalled');
+  rates('full: until the last lane ended', 'full');
+  rates('while all lanes were active', 'all_active');
+  rates('sum of the lanes (children)', 'children');
+  rates('as the coordinator saw it (parent)', 'parent');
+  rates('until the deadline', 'deadline');
+  const wall = phase.stonewall;
+  if (wall?.at_s) rows.push(['stonewall', `${wall.kind}, at ${seconds(wall.at_s)} by ${wall.first_lane}`]);
+  if (Number.isFinite(phase.straggler_cost)) rows.push(['cost of stragglers', percent(phase.straggler_cost * 100)]);
+  const kinds = Object.entries(phase.by_kind ?? {});
+  for (const [kind, part] of kinds.length > 1 ? kinds : []) {
+    rows.push([kind, `${number(rateIn(unit, part))} ${unit.name}, p99 ${micros(part.latency_us?.p99)}`]);
+  }
+  rows.push(['moved', phase.metadata ? `${count(phase.ops)} ops` : `${size(phase.bytes)}, ${count(phase.ops)} ops`]);
+  rows.push(['duration', seconds(phase.duration_s)]);
+  return rows;
+}
+
+const LATENCIES = [['mean', 'mean'], ['p50', 'p50'], ['p90', 'p90'], ['p99', 'p99'], ['p99.9', 'p99_9'], ['max', 'max']];
+
+function otherRows(phase) {
+  const rows = [], latency = phase.latency_us, rpc = phase.nfs_rpc;
+  for (const [name, key] of latency?.count ? LATENCIES : []) {
+    rows.push([`latency, ${name}`, micros(latency[key]) + (latency.unsure?.includes(key) ? ' (few ops)' : '')]);
+  }
+  if (rpc) {
+    rows.push(['NFS requests', `${count(rpc.rpcs)}, ${number(rpc.round_trip_ms, 3)} ms to the server and back, `
+      + `${number(rpc.queue_ms, 3)} ms waiting in the client, ${count(rpc.retransmissions)} sent again`]);
+  }
+  rows.push(...sourceRows(phase), ...connectionRows(phase));
+  if (phase.tool) rows.push(['this tool', `${percent(phase.tool.share_percent)} of the lanes' time`]);
+  for (const step of phase.steps ?? []) {
+    rows.push([`before: ${step.name}`, `${seconds(step.seconds)} ${step.outcome ? `(${step.outcome})` : ''}`]);
+  }
+  return rows;
+}
+
+// Where data came from and went to.
+function sourceRows(phase) {
+  const rows = [], from = phase.read_sources;
+  const share = (bytes) => `${size(bytes)} (${percent((100 * bytes) / from.asked_bytes)})`;
+  if (from) {
+    if (from.server_bytes) rows.push(['read from the server', share(from.server_bytes)]);
+    if (from.disk_bytes) rows.push(['read from disks', share(from.disk_bytes)]);
+    rows.push(["read from the clients' own memory", share(from.cache_bytes)]);
+    if (from.unknown_bytes) rows.push(['read, and no counter shows from where', share(from.unknown_bytes)]);
+    if (Number.isFinite(from.files_to_memory)) rows.push(["files, relative to a client's memory", percent(100 * from.files_to_memory)]);
+  }
+  if (Number.isFinite(phase.reached_bytes)) {
+    rows.push(['written and arrived at the server or device', `${size(phase.reached_bytes)} of ${size(phase.written_bytes)}`]);
+  }
+  if (phase.cold) {
+    rows.push(["--cold: the clients' caches", phase.cold.clients]);
+    if (phase.cold.server) rows.push(["--cold: the server's cache", phase.cold.server]);
+  }
+  return rows;
+}
+
+function connectionRows(phase) {
+  const rows = [], rpc = phase.nfs_rpc;
+  if (!rpc) return rows;
+  const limit = (bytes, option, name) => (Number.isFinite(bytes) ? `${size(bytes)}${option ? ` (${name} ${size(option)})` : ''}` : null);
+  const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
+  add('NFS, bytes per READ', limit(rpc.read_bytes_per_rpc, rpc.rsize_bytes, 'rsize'));
+  add('NFS, bytes per WRITE', limit(rpc.write_bytes_per_rpc, rpc.wsize_bytes, 'wsize'));
+  if (Number.isFinite(rpc.commits_per_write)) add('NFS, COMMIT per WRITE', number(rpc.commits_per_write, 3));
+  if (rpc.connections > 0) {
+    add('NFS connections', `${count(rpc.connections)}, ${number(rpc.in_flight, 3)} requests in flight, ${number(rpc.backlog, 3)} waiting for a slot`
+      + `${rpc.max_slots ? `, at most ${count(rpc.max_slots)} slots in use` : ''}`);
+    if (Number.isFinite(rpc.connection_cov)) add('NFS, variation between connections', percent(100 * rpc.connection_cov));
+  }
+  const troubles = [['errors', rpc.errors], ['delays', rpc.delays], ['short READs', rpc.short_reads], ['short WRITEs', rpc.short_writes],
+    ['reconnects', rpc.reconnects], ['unexpected replies', rpc.bad_xids]].filter(([, value]) => value > 0);
+  if (troubles.length > 0) add('NFS, what went wrong', troubles.map(([name, value]) => `${count(value)} ${name}`).join(', '));
+  return rows;
+}
+
+const OWN_KIND = { READ: 'read', WRITE: 'write' };
+
+function nfsTables(phase) {
+  const kinds = Object.entries(phase.nfs_rpc?.kinds ?? {});
+  if (kinds.length === 0) return [];
+  const three = (value) => number(value, 3);
+  return [{ caption: `NFS requests of ${phase.name}`,
+    columns: [{ title: 'request' }, { title: 'count', format: count }, { title: 'per op', format: three },
+      { title: 'queue (ms)', format: three }, { title: 'round trip (ms)', format: three }, { title: 'execute (ms)', format: three },
+      { title: 'our op, mean (ms)', format: three }, { title: 'sent again', format: count }, { title: 'timeouts', format: count },
+      { title: 'errors', format: count }],
+    rows: kinds.sort((a, b) => b[1].rpcs - a[1].rpcs).map(([name, kind]) => [name, kind.rpcs, kind.rpcs_per_op, kind.queue_ms,
+      kind.round_trip_ms, kind.execute_ms, (phase.by_kind?.[OWN_KIND[name]]?.latency_us?.mean ?? NaN) / 1000, kind.retransmissions,
+      kind.major_timeouts, kind.errors ?? NaN]) }];
+}

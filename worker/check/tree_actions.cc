@@ -1,0 +1,484 @@
+#include "worker/check/tree_actions.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/digest/xxh3.h"
+#include "common/status_util.h"
+#include "worker/check/block_writes.h"
+
+namespace iobench {
+namespace {
+
+constexpr size_t kMostContentsBytes = 4096;
+constexpr size_t kMaxHeld = 64;
+constexpr uint32_t kMaxCount = 1'000'000;
+constexpr uint32_t kMaxTimeoutMs = 24 * 3600 * 1000;
+constexpr uint32_t kLookEveryMs = 10;
+constexpr size_t kRecordBytes = 64;
+constexpr int64_t kNanosPerMs = 1'000'000;
+
+int64_t WallNs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+void NoteFacts(const struct stat& seen, v1::FileFacts& facts) {
+  facts.set_bytes(static_cast<uint64_t>(seen.st_size));
+  facts.set_modified_ns(seen.st_mtim.tv_sec * 1'000'000'000 + seen.st_mtim.tv_nsec);
+  facts.set_user(seen.st_uid);
+  facts.set_group(seen.st_gid);
+  facts.set_mode(seen.st_mode);
+  facts.set_links(seen.st_nlink);
+  facts.set_process_user(::geteuid());
+  facts.set_process_group(::getegid());
+}
+
+// Returns the errno, of close() too.
+int CloseOf(UniqueFd& fd) {
+  return ::close(fd.Release()) == 0 ? 0 : errno;
+}
+
+int WriteAll(int fd, std::string_view bytes, uint64_t offset, bool append) {
+  while (!bytes.empty()) {
+    const ssize_t written = append ? ::write(fd, bytes.data(), bytes.size())
+                                   : ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : EIO;
+    bytes.remove_prefix(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+  return 0;
+}
+
+// A mapping of the first bytes of a file, or of a page.
+class Mapping {
+ public:
+  Mapping(int fd, size_t bytes, int protection)
+      : bytes_(bytes), at_(::mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0)) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (valid()) ::munmap(at_, bytes_);
+  }
+  bool valid() const { return at_ != MAP_FAILED; }
+  char* data() const { return static_cast<char*>(at_); }
+  int Sync() const { return ::msync(at_, bytes_, MS_SYNC) == 0 ? 0 : errno; }
+
+ private:
+  const size_t bytes_;
+  void* const at_;
+};
+
+}  // namespace
+
+struct TreeActions::Call {
+  const v1::FileAction& action;
+  const Now& now;
+  v1::FileActionResult& result;
+  const CheckTree& tree;
+  std::string name = TreeFileName(action.file(), action.style());
+  UniqueFd directory = {};
+
+  std::string path() const { return tree.PathOf(action.directory(), name); }
+  absl::Status Failed(const char* what, int error) const {
+    return error == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat(what, " ", path()), error);
+  }
+  absl::StatusOr<UniqueFd> OpenFile(int flags) const {
+    UniqueFd fd(::openat(directory.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (fd.valid()) return fd;
+    return Failed("open", errno);
+  }
+  int FlagsOf(const v1::FileAction::How& how) const {
+    return (how.create() ? O_CREAT : 0) | (how.exclusive() ? O_EXCL : 0) | (how.truncate() ? O_TRUNC : 0) |
+           (how.append() ? O_APPEND : 0) | (how.direct() ? O_DIRECT : 0);
+  }
+  void NoteFactsOf(int fd) const {
+    struct stat seen {};
+    if (::fstat(fd, &seen) == 0) NoteFacts(seen, *result.mutable_facts());
+  }
+  void NoteContents(std::string_view bytes) const {
+    result.set_bytes(bytes.size());
+    result.set_contents_xxh3(Xxh3Of(bytes));
+  }
+  int64_t EndNs() const {
+    return now().ns + int64_t{std::min(action.timeout_ms(), kMaxTimeoutMs)} * kNanosPerMs;
+  }
+};
+
+absl::Status TreeActions::Act(const std::string& target, uint64_t run_id, const v1::FileAction& action,
+                              const Now& now, v1::FileActionResult& result) {
+  if (action.contents().size() > kMostContentsBytes || action.count() > kMaxCount ||
+      action.blocks().block_count() > kMostCheckBlocks) {
+    return absl::InvalidArgumentError("this action on a check file is larger than a worker allows");
+  }
+  IOBENCH_ASSIGN_OR_RETURN(const CheckTree tree, CheckTree::At(target, run_id));
+  Call call{action, now, result, tree};
+  result.set_begin_wall_ns(WallNs());
+  const absl::Status status = ActInDirectory(call);
+  result.set_end_wall_ns(WallNs());
+  return status;
+}
+
+absl::Status TreeActions::ActInDirectory(Call& call) {
+  const v1::FileAction& action = call.action;
+  switch (action.what()) {
+    case v1::FileAction::MAKE_DIRECTORY:
+      if (action.file() == 0) return call.tree.MakeDirectory(action.directory());
+      break;
+    case v1::FileAction::REMOVE_DIRECTORY:
+      if (action.file() == 0) return call.tree.Remove(action.directory());
+      break;
+    case v1::FileAction::READ_HELD:
+    case v1::FileAction::WRITE_HELD:
+    case v1::FileAction::CLOSE_HELD:
+    case v1::FileAction::LOCK:
+    case v1::FileAction::UNLOCK:
+      return OnHeld(call);
+    default:
+      break;
+  }
+  // Whoever waits for a change must not cause the look at the server that shows it.
+  const bool leaves_caches = action.what() == v1::FileAction::STAT || action.what() == v1::FileAction::AWAIT;
+  IOBENCH_ASSIGN_OR_RETURN(
+      call.directory, call.tree.OpenDirectory(action.directory(), leaves_caches ? DirectoryOpening::kAsKnown
+                                                                                : DirectoryOpening::kFresh));
+  return OnName(call);
+}
+
+absl::Status TreeActions::OnName(Call& call) {
+  const v1::FileAction& action = call.action;
+  const int directory = call.directory.get();
+  const char* const name = call.name.c_str();
+  const std::string to = TreeFileName(action.to_file(), action.style());
+  switch (action.what()) {
+    case v1::FileAction::CREATE:
+    case v1::FileAction::WRITE:
+      return Write(call);
+    case v1::FileAction::READ:
+      return Read(call);
+    case v1::FileAction::REMOVE:
+      return call.Failed("remove", ::unlinkat(directory, name, 0) == 0 ? 0 : errno);
+    case v1::FileAction::MAKE_DIRECTORY:
+      return call.Failed("create directory", ::mkdirat(directory, name, 0755) == 0 ? 0 : errno);
+    case v1::FileAction::REMOVE_DIRECTORY:
+      return call.Failed("remove directory", ::unlinkat(directory, name, AT_REMOVEDIR) == 0 ? 0 : errno);
+    case v1::FileAction::TRUNCATE: {
+      IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY));
+      int error = ::ftruncate(fd.get(), static_cast<off_t>(action.offset())) == 0 ? 0 : errno;
+      if (const int closed = CloseOf(fd); error == 0) error = closed;
+      return call.Failed("truncate", error);
+    }
+    case v1::FileAction::STAT: {
+      struct stat seen {};
+      if (::fstatat(directory, name, &seen, AT_SYMLINK_NOFOLLOW) != 0) return call.Failed("look at", errno);
+      NoteFacts(seen, *call.result.mutable_facts());
+      return absl::OkStatus();
+    }
+    case v1::FileAction::RENAME:
+      return call.Failed("rename", ::renameat(directory, name, directory, to.c_str()) == 0 ? 0 : errno);
+    case v1::FileAction::LINK:
+      return call.Failed("link", ::linkat(directory, name, directory, to.c_str(), 0) == 0 ? 0 : errno);
+    case v1::FileAction::LIST:
+      return List(call);
+    case v1::FileAction::FILL:
+      return Fill(call);
+    case v1::FileAction::EMPTY:
+      return Empty(call);
+    case v1::FileAction::OPEN:
+      return Open(call);
+    case v1::FileAction::COUNT_UP:
+      return CountUp(call);
+    case v1::FileAction::APPEND_RECORDS:
+      return AppendRecords(call);
+    case v1::FileAction::WRITE_MAPPED:
+      return WriteMapped(call);
+    case v1::FileAction::READ_MAPPED:
+      return ReadMapped(call);
+    case v1::FileAction::AWAIT:
+      return Await(call);
+    case v1::FileAction::WRITE_BLOCKS:
+    case v1::FileAction::CHECK_BLOCKS:
+      if (action.blocks().block_count() == 0) return absl::InvalidArgumentError("a file of no blocks");
+      if (action.what() == v1::FileAction::CHECK_BLOCKS) {
+        return CheckBlocks(directory, call.name, call.path(), action.blocks(), *call.result.mutable_blocks());
+      }
+      return WriteBlocks(directory, call.name, call.path(), action.blocks(), call.EndNs(), cancelled_,
+                         call.now, *call.result.mutable_blocks());
+    default:
+      return absl::UnimplementedError("this worker does not know this action");
+  }
+}
+
+absl::Status TreeActions::OnHeld(Call& call) {
+  const v1::FileAction& action = call.action;
+  const auto found = held_.find(action.held());
+  if (found == held_.end()) {
+    return absl::FailedPreconditionError(absl::StrCat("no file is open under the number ", action.held()));
+  }
+  UniqueFd& fd = found->second;
+  switch (action.what()) {
+    case v1::FileAction::READ_HELD: {
+      char bytes[kMostContentsBytes];
+      const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(action.offset()));
+      if (read < 0) return call.Failed("read", errno);
+      call.NoteContents({bytes, static_cast<size_t>(read)});
+      call.NoteFactsOf(fd.get());
+      return absl::OkStatus();
+    }
+    case v1::FileAction::WRITE_HELD:
+      return call.Failed("write",
+                         WriteAll(fd.get(), action.contents(), action.offset(), action.how().append()));
+    case v1::FileAction::CLOSE_HELD: {
+      const int error = CloseOf(fd);
+      held_.erase(found);
+      return call.Failed("close", error);
+    }
+    default:
+      return Lock(call, fd.get(), action.what() == v1::FileAction::LOCK);
+  }
+}
+
+absl::Status TreeActions::Read(Call& call) {
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY | call.FlagsOf(call.action.how())));
+  call.NoteFactsOf(fd.get());
+  alignas(kMostContentsBytes) char bytes[kMostContentsBytes];
+  const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(call.action.offset()));
+  if (read < 0) return call.Failed("read", errno);
+  call.NoteContents({bytes, static_cast<size_t>(read)});
+  return absl::OkStatus();
+}
+
+absl::Status TreeActions::Write(Call& call) {
+  const v1::FileAction& action = call.action;
+  const bool is_new = action.what() == v1::FileAction::CREATE;
+  const int flags = is_new ? O_CREAT | O_EXCL : call.FlagsOf(action.how());
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY | flags));
+  int error = WriteAll(fd.get(), action.contents(), action.offset(), action.how().append());
+  if (is_new && error == 0) error = ::fsync(fd.get()) == 0 ? 0 : errno;
+  if (error == 0) call.NoteFactsOf(fd.get());
+  if (const int closed = CloseOf(fd); error == 0) error = closed;
+  if (error == 0) call.NoteContents(action.contents());
+  return call.Failed("write", error);
+}
+
+// Reads the directory to its end once, as `ls -f` does.
+absl::Status TreeActions::List(Call& call) {
+  UniqueFd again(::openat(call.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  DIR* const stream = again.valid() ? ::fdopendir(again.get()) : nullptr;
+  if (stream == nullptr) return call.Failed("list", errno);
+  again.Release();
+  const std::unique_ptr<DIR, int (*)(DIR*)> closer(stream, ::closedir);
+  const uint32_t first = call.action.file(), count = call.action.count();
+  std::vector<bool> there(count, false);
+  std::vector<uint64_t> hashes;  // of all names: a million of them take 8 MB
+  v1::NameCounts& counts = *call.result.mutable_names();
+  errno = 0;
+  while (const dirent* const entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    errno = 0;
+    if (name == "." || name == "..") continue;
+    counts.set_listed(counts.listed() + 1);
+    hashes.push_back(Xxh3Of(name));
+    uint32_t number = 0;
+    if (absl::SimpleAtoi(std::string(name.substr(1)), &number) && number >= first && number - first < count &&
+        name == TreeFileName(number, call.action.style())) {
+      there[number - first] = true;
+    }
+  }
+  if (errno != 0) return call.Failed("list", errno);
+  std::sort(hashes.begin(), hashes.end());
+  for (size_t i = 1; i < hashes.size(); ++i) {
+    if (hashes[i] == hashes[i - 1]) counts.set_doubled(counts.doubled() + 1);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (there[i]) continue;
+    if (counts.missing() == 0) counts.set_first_missing(first + i);
+    counts.set_missing(counts.missing() + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeActions::Fill(Call& call) {
+  for (uint32_t i = 0; i < call.action.count() && !cancelled_; ++i) {
+    call.name = TreeFileName(call.action.file() + i, call.action.style());
+    IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY | O_CREAT | O_EXCL));
+    IOBENCH_RETURN_IF_ERROR(call.Failed("close", CloseOf(fd)));
+    call.result.set_count(i + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeActions::Empty(Call& call) {
+  for (uint32_t i = 0; i < call.action.count() && !cancelled_; ++i) {
+    call.name = TreeFileName(call.action.file() + i, call.action.style());
+    if (::unlinkat(call.directory.get(), call.name.c_str(), 0) != 0) return call.Failed("remove", errno);
+    call.result.set_count(i + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeActions::Open(Call& call) {
+  const v1::FileAction& action = call.action;
+  if (held_.size() >= kMaxHeld) return absl::ResourceExhaustedError("too many check files are open");
+  IOBENCH_ASSIGN_OR_RETURN(
+      UniqueFd fd, call.OpenFile((action.how().write() ? O_RDWR : O_RDONLY) | call.FlagsOf(action.how())));
+  call.NoteFactsOf(fd.get());
+  held_.insert_or_assign(action.held(), std::move(fd));
+  return absl::OkStatus();
+}
+
+// Sleeps until the next look; false: it is too late for one.
+bool TreeActions::Sleep(Call& call, int64_t end_ns) {
+  const int64_t left_ns = end_ns - call.now().ns;
+  if (left_ns <= 0 || cancelled_) return false;
+  const uint32_t every_ms = call.action.interval_ms() == 0 ? kLookEveryMs : call.action.interval_ms();
+  const int64_t sleep_ns = std::min({left_ns, every_ms * kNanosPerMs, int64_t{1'000'000'000}});
+  const timespec sleep = {.tv_sec = sleep_ns / 1'000'000'000, .tv_nsec = sleep_ns % 1'000'000'000};
+  ::nanosleep(&sleep, nullptr);
+  return true;
+}
+
+absl::Status TreeActions::Lock(Call& call, int fd, bool take) {
+  const v1::FileAction::FileLock& wanted = call.action.lock();
+  const int64_t end_ns = call.EndNs();
+  for (;;) {
+    int error = 0;
+    if (wanted.flock()) {
+      const int operation = !take ? LOCK_UN : wanted.shared() ? LOCK_SH | LOCK_NB : LOCK_EX | LOCK_NB;
+      error = ::flock(fd, operation) == 0 ? 0 : errno;
+    } else {
+      // Locks of the open file, not of the process: closing another descriptor of the file releases nothing.
+      struct flock lock {};
+      lock.l_type = static_cast<short>(!take ? F_UNLCK : wanted.shared() ? F_RDLCK : F_WRLCK);
+      lock.l_whence = SEEK_SET;
+      lock.l_start = static_cast<off_t>(wanted.begin());
+      lock.l_len = static_cast<off_t>(wanted.bytes());
+      error = ::fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+    }
+    if (error == EACCES) error = EAGAIN;  // both mean that somebody else has it
+    if (error == EINTR) continue;
+    if (error != EAGAIN || !take || !Sleep(call, end_ns)) {
+      return call.Failed(take ? "lock" : "unlock", error);
+    }
+  }
+}
+
+absl::Status TreeActions::CountUp(Call& call) {
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDWR | O_CREAT));
+  for (uint32_t i = 0; i < call.action.count() && !cancelled_; ++i) {
+    IOBENCH_RETURN_IF_ERROR(Lock(call, fd.get(), /*take=*/true));
+    uint64_t number = 0;
+    const ssize_t read = ::pread(fd.get(), &number, sizeof number, 0);
+    int error = read < 0 ? errno : 0;
+    ++number;
+    const std::string_view bytes(reinterpret_cast<const char*>(&number), sizeof number);
+    if (error == 0) error = WriteAll(fd.get(), bytes, 0, /*append=*/false);
+    const absl::Status unlocked = Lock(call, fd.get(), /*take=*/false);
+    IOBENCH_RETURN_IF_ERROR(call.Failed("count in", error));
+    IOBENCH_RETURN_IF_ERROR(unlocked);
+    call.result.set_count(i + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeActions::AppendRecords(Call& call) {
+  for (uint32_t i = 0; i < call.action.count() && !cancelled_; ++i) {
+    std::string record = absl::StrFormat("%-48s%15d\n", call.action.contents().substr(0, 48), i);
+    record.resize(kRecordBytes, ' ');
+    IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY | O_CREAT | O_APPEND));
+    int error = WriteAll(fd.get(), record, 0, /*append=*/true);
+    if (const int closed = CloseOf(fd); error == 0) error = closed;
+    IOBENCH_RETURN_IF_ERROR(call.Failed("append to", error));
+    call.result.set_count(i + 1);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TreeActions::WriteMapped(Call& call) {
+  const std::string& contents = call.action.contents();
+  if (contents.empty()) return absl::InvalidArgumentError("nothing to write");
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_RDWR | O_CREAT));
+  // With blocks behind it: a store to a page that finds no space would end the process.
+  int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(contents.size()));
+  if (error != 0) return call.Failed("allocate", error);
+  {
+    const Mapping mapping(fd.get(), contents.size(), PROT_READ | PROT_WRITE);
+    if (!mapping.valid()) return call.Failed("map", errno);
+    std::memcpy(mapping.data(), contents.data(), contents.size());
+    error = mapping.Sync();
+  }
+  if (const int closed = CloseOf(fd); error == 0) error = closed;
+  return call.Failed("write", error);
+}
+
+absl::Status TreeActions::ReadMapped(Call& call) {
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY));
+  call.NoteFactsOf(fd.get());
+  const size_t bytes = std::min<uint64_t>(call.result.facts().bytes(), kMostContentsBytes);
+  if (bytes == 0) {
+    call.NoteContents("");
+    return absl::OkStatus();
+  }
+  const Mapping mapping(fd.get(), bytes, PROT_READ);
+  if (!mapping.valid()) return call.Failed("map", errno);
+  call.NoteContents({mapping.data(), bytes});
+  return absl::OkStatus();
+}
+
+bool TreeActions::Seen(Call& call) {
+  const v1::FileAction& action = call.action;
+  const auto held = held_.find(action.held());
+  struct stat seen {};
+  const bool exists = ::fstatat(call.directory.get(), call.name.c_str(), &seen, AT_SYMLINK_NOFOLLOW) == 0;
+  switch (action.awaited()) {
+    case v1::FileAction::NAME:
+      return exists;
+    case v1::FileAction::NO_NAME:
+      return !exists && errno == ENOENT;
+    case v1::FileAction::SIZE:
+      return exists && static_cast<uint64_t>(seen.st_size) == action.awaited_value();
+    case v1::FileAction::CONTENTS: {
+      if (held == held_.end()) return false;
+      char bytes[kMostContentsBytes];
+      const ssize_t read = ::pread(held->second.get(), bytes, sizeof bytes, 0);
+      return read >= 0 && Xxh3Of({bytes, static_cast<size_t>(read)}) == action.awaited_value();
+    }
+    case v1::FileAction::UNLOCKED:
+      return held != held_.end() && [&] {
+        v1::FileAction once = action;
+        once.set_timeout_ms(0);
+        Call look{once, call.now, call.result, call.tree};
+        return Lock(look, held->second.get(), /*take=*/true).ok();
+      }();
+    default:
+      return false;
+  }
+}
+
+absl::Status TreeActions::Await(Call& call) {
+  const int64_t end_ns = call.EndNs();
+  do {
+    call.result.set_count(call.result.count() + 1);
+    call.result.set_seen(Seen(call));
+  } while (!call.result.seen() && Sleep(call, end_ns));
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

@@ -1,0 +1,25 @@
+// The sizes of this host's processor caches.
+#ifndef WORKER_CLIENT_PROCESSOR_CACHES_H_
+#define WORKER_CLIENT_PROCESSOR_CACHES_H_
+
+#include <cstdint>
+#include <string>
+
+namespace iobench {
+
+// What one processor can use, also if it shares it with others; 0: unknown, or there is none.
+struct ProcessorCaches {
+  uint64_t l2_bytes = 0;
+  uint64_t l3_bytes = 0;
+};
+
+// Reads index0, index1 … of `directory`, as the kernel describes the caches of a processor in sysfs
+// (Documentation/ABI/testing/sysfs-devices-system-cpu). Caches for instructions do not count.
+ProcessorCaches CachesIn(const std::string& directory);
+
+// Those of processor 0. Without sysfs, what the C library knows.
+ProcessorCaches CachesOfThisHost();
+
+}  // namespace iobench
+
+#endif  // WORKER_CLIENT_PROCESSOR_CACHES_H_

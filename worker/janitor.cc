@@ -1,0 +1,214 @@
+#include "worker/janitor.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "common/clock.h"
+#include "common/proc_file.h"
+#include "common/status_util.h"
+#include "common/time.h"
+#include "spdlog/spdlog.h"
+#include "worker/check/check_files.h"
+#include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/orphaned_data.h"
+
+namespace iobench {
+namespace {
+
+constexpr int64_t kEndsWithinNs = kNanosPerSecond;
+constexpr useconds_t kLookForEndUs = 1000;
+// A file system that hangs must not keep the janitor for ever, nor be kept busy by it. Removing may take long.
+constexpr unsigned kFirstLook_s = 60;
+constexpr unsigned kRemoval_s = 600;
+constexpr char kTitle[] = "cluster-iobench-janitor";
+
+// ------------------------------------------------------------------------------------ in the janitor's process
+
+// Otherwise mpirun would wait for the end of the worker's output, and a descriptor of a lane would keep its file.
+void CloseAllBut(int kept) {
+  std::vector<int> open;
+  if (DIR* const own = ::opendir("/proc/self/fd"); own != nullptr) {
+    while (const dirent* const entry = ::readdir(own)) {
+      int fd = 0;
+      if (absl::SimpleAtoi(entry->d_name, &fd) && fd != kept && fd != ::dirfd(own)) open.push_back(fd);
+    }
+    ::closedir(own);
+  }
+  for (const int fd : open) ::close(fd);
+  for (int fd = ::open("/dev/null", O_RDWR); fd >= 0 && fd < STDERR_FILENO;) fd = ::dup(fd);
+}
+
+// `ps` would show a second worker otherwise. The arguments lie between the addresses in fields 48 and 49 of stat.
+void TakeItsOwnName() {
+  ::prctl(PR_SET_NAME, "iobench-janitor");
+  const std::optional<std::string> stat = ReadWholeFile("/proc/self/stat");
+  if (!stat || stat->rfind(')') == std::string::npos) return;
+  const std::vector<std::string> fields =
+      absl::StrSplit(stat->substr(stat->rfind(')') + 1), ' ', absl::SkipEmpty());
+  constexpr size_t kBegin = 45, kEnd = 46;  // counted from the field after the name
+  uint64_t begin = 0, end = 0;
+  if (fields.size() <= kEnd || !absl::SimpleAtoi(fields[kBegin], &begin) ||
+      !absl::SimpleAtoi(fields[kEnd], &end) || begin == 0 || end <= begin) {
+    return;
+  }
+  char* const arguments = reinterpret_cast<char*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  const size_t bytes = end - begin;
+  std::memset(arguments, 0, bytes);
+  std::memcpy(arguments, kTitle, std::min(bytes - 1, sizeof(kTitle) - 1));
+}
+
+// False: the worker has ended.
+bool ReadBytes(int fd, char* bytes, size_t count) {
+  while (count > 0) {
+    const ssize_t got = ::read(fd, bytes, count);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    count -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+std::optional<v1::WorkerRequest> ReadNote(int fd) {
+  uint32_t bytes = 0;
+  if (!ReadBytes(fd, reinterpret_cast<char*>(&bytes), sizeof bytes)) return std::nullopt;
+  std::string text(bytes, '\0');
+  v1::WorkerRequest note;
+  if (!ReadBytes(fd, text.data(), text.size()) || !note.ParseFromString(text)) return std::nullopt;
+  return note;
+}
+
+[[noreturn]] void WaitAndRemove(int notes) {
+  std::optional<CheckFiles> check_files(std::in_place);
+  std::optional<v1::Prepare> prepare;
+  while (std::optional<v1::WorkerRequest> note = ReadNote(notes)) {
+    if (note->has_leave()) {
+      check_files.emplace();
+      prepare.reset();
+    }
+    if (note->has_prepare()) prepare = std::move(*note->mutable_prepare());
+    if (note->has_file_actions()) check_files->Adopt(note->run_id(), note->file_actions());
+  }
+  ::alarm(kFirstLook_s);
+  if (prepare) {
+    for (const v1::Target& target : prepare->targets()) LookAtData(target.path()).IgnoreError();
+  }
+  ::alarm(kRemoval_s);
+  check_files->RemoveAll();
+  if (prepare) LeaveOrphanedData(*prepare).IgnoreError();  // nobody is left to tell
+  ::_exit(EXIT_SUCCESS);
+}
+
+[[noreturn]] void BeJanitor(int notes) {
+  ::setsid();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
+  ::signal(SIGALRM, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  TakeItsOwnName();
+  CloseAllBut(notes);
+  if (::chdir("/") != 0) ::_exit(EXIT_FAILURE);
+  WaitAndRemove(notes);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------- in the worker's process
+
+std::unique_ptr<Janitor> Janitor::Start() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) == 0) {
+    UniqueFd reader(ends[0]), writer(ends[1]);
+    // Until the janitor ignores them, signals would go to handlers of this process.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = ::fork();
+    if (pid == 0) BeJanitor(reader.get());
+    const int fork_errno = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = fork_errno;
+    if (pid > 0) return std::unique_ptr<Janitor>(new Janitor(pid, std::move(writer)));
+  }
+  spdlog::warn("{}: if this worker is killed, `cluster-iobench clean` must remove its data",
+               std::string(ErrnoStatus("start a process that clears up", errno).message()));
+  return nullptr;
+}
+
+Janitor::~Janitor() {
+  {
+    MutexLock lock(mutex_);
+    notes_ = UniqueFd();
+  }
+  const int64_t until_ns = MonotonicNowNs() + kEndsWithinNs;
+  while (::waitpid(pid_, nullptr, WNOHANG) == 0 && MonotonicNowNs() < until_ns) ::usleep(kLookForEndUs);
+}
+
+void Janitor::NotePrepare(const v1::Prepare& prepare) {
+  if (leaves_data_to_others_ || prepare.lanes().empty()) return;
+  v1::WorkerRequest note;
+  *note.mutable_prepare()->mutable_targets() = prepare.targets();
+  *note.mutable_prepare()->mutable_claims() = prepare.claims();
+  note.mutable_prepare()->add_lanes()->set_lane(prepare.lanes(0).lane());
+  Send(note);
+}
+
+void Janitor::NoteFileActions(uint64_t run_id, const v1::FileActions& actions) {
+  v1::WorkerRequest note;
+  note.set_run_id(run_id);
+  v1::FileActions& own = *note.mutable_file_actions();
+  *own.mutable_target() = actions.target();
+  bool has_tree = false;
+  for (const v1::FileAction& action : actions.actions()) {
+    if (IsOnCheckFile(action) && action.what() == v1::FileAction::CREATE) {
+      v1::FileAction& create = *own.add_actions();
+      create.set_what(v1::FileAction::CREATE);
+      create.set_file(action.file());
+    } else if (!IsOnCheckFile(action) && !std::exchange(has_tree, true)) {
+      // One stands for all, since the directory is removed as a whole.
+      own.add_actions()->set_what(v1::FileAction::MAKE_DIRECTORY);
+    }
+  }
+  if (own.actions_size() > 0) Send(note);
+}
+
+void Janitor::Forget() {
+  v1::WorkerRequest note;
+  note.mutable_leave();
+  Send(note);
+}
+
+// The janitor may have been killed: then nobody is there, and nothing can be done about it.
+void Janitor::Send(const v1::WorkerRequest& note) {
+  const std::string text = note.SerializeAsString();
+  const auto bytes = static_cast<uint32_t>(text.size());
+  std::string letter(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  letter += text;
+  MutexLock lock(mutex_);
+  if (letter == latest_) return;  // as of the requests of validate, which are many
+  latest_ = letter;
+  std::string_view left = letter;
+  while (!left.empty()) {
+    const ssize_t sent = ::write(notes_.get(), left.data(), left.size());
+    if (sent < 0 && errno != EINTR) return;
+    if (sent > 0) left.remove_prefix(static_cast<size_t>(sent));
+  }
+}
+
+}  // namespace iobench

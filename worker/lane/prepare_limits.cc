@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/phase_check.h"
+#include "common/text/units.h"
+#include "worker/lane/prepare_check.h"
+#include "worker/lane/trace_file.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint64_t kMostDataBytes = uint64_t{1} << 62;
+// A lane's thread, its recorder (histograms of up to 18 kinds of ops at 37 KB, timeline, latencies over time) and the
+// blocks from which its data are made.
+constexpr uint64_t kLaneBytes = 256_KiB;
+constexpr uint64_t kFileBytes = 160;  // an entry of the lane's list, with its name
+constexpr uint64_t kLoggedOpBytes = 16;
+constexpr uint64_t kPrefillBytes = 1_MiB;
+constexpr uint64_t kVectorRecords = kMaxRecordsPerVector;
+constexpr uint64_t kMostVectorBytes = 1_GiB;
+
+constexpr uint32_t kMaxFilesPerLane = 1'000'000;
+constexpr int kMaxTargets = 100'000;
+constexpr int kMaxExistingFiles = 1'000'000;
+constexpr size_t kMaxPathBytes = 4096;  // PATH_MAX
+constexpr size_t kMaxNameBytes = 255;   // NAME_MAX
+constexpr uint64_t kMaxTreeItems = 100'000'000;
+constexpr uint64_t kMaxTreeFileBytes = 1_GiB;
+constexpr uint32_t kMaxTreeNumber = 1'000'000;
+constexpr uint32_t kMaxXattrBytes = 65'536;
+
+uint64_t Sum(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+uint64_t Product(uint64_t a, uint64_t b) {
+  return a != 0 && b > UINT64_MAX / a ? UINT64_MAX : a * b;
+}
+
+uint64_t LongestOpBytes(const v1::Prepare& prepare, const OperationSpec& spec) {
+  const uint64_t record_bytes = prepare.operation().record_bytes();
+  if (spec.is_metadata()) return std::min<uint64_t>(1_MiB, prepare.operation().tree().file_bytes());
+  if (spec.call != Call::kVector) return record_bytes;
+  return std::max(record_bytes, std::min({Product(record_bytes, kVectorRecords), kMostVectorBytes,
+                                          prepare.files().bytes_per_lane()}));
+}
+
+absl::Status TooMany(const std::string& what, uint64_t count, uint64_t limit) {
+  return absl::InvalidArgumentError(absl::StrCat(what, " ", count, ", and a worker accepts at most ", limit));
+}
+
+absl::Status CheckLaneCounts(const v1::LanePlan& lane) {
+  const std::string name = absl::StrCat("lane ", lane.lane());
+  const v1::TreeState& tree = lane.tree();
+  if (tree.items() > kMaxTreeItems)
+    return TooMany(name + ": items of its tree:", tree.items(), kMaxTreeItems);
+  if (tree.number() > kMaxTreeNumber)
+    return TooMany(name + ": number of its tree:", tree.number(), kMaxTreeNumber);
+  if (tree.file_bytes() > kMaxTreeFileBytes) {
+    return TooMany(name + ": bytes of a file in its tree:", tree.file_bytes(), kMaxTreeFileBytes);
+  }
+  if (tree.xattr_bytes() > kMaxXattrBytes) {
+    return TooMany(name + ": bytes of an attribute in its tree:", tree.xattr_bytes(), kMaxXattrBytes);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPath(const std::string& what, const std::string& path) {
+  if (path.size() <= kMaxPathBytes && path.find('\0') == std::string::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, " of ", path.size(), " bytes is no path: at most ",
+                                                 kMaxPathBytes, ", without zero bytes"));
+}
+
+}  // namespace
+
+PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine) {
+  const v1::Operation& operation = prepare.operation();
+  const uint64_t op_bytes = LongestOpBytes(prepare, spec);
+  const uint64_t depth = std::max(1u, operation.depth());
+  const auto lanes = static_cast<uint64_t>(prepare.lanes_size());
+  PhaseNeeds needs;
+  uint64_t lane_bytes = Sum(kLaneBytes, operation.between().processor_cache_bytes());
+  lane_bytes = Sum(lane_bytes, Product(std::max(1u, prepare.files().files_per_lane()), kFileBytes));
+  if (engine.uses_files) {
+    if (spec.reads()) lane_bytes = Sum(lane_bytes, op_bytes);
+    if (spec.writes() || spec.needs_data) lane_bytes = Sum(lane_bytes, std::max(op_bytes, kPrefillBytes));
+    if (engine.Can(EngineFeature::kQueue)) {
+      lane_bytes = Sum(lane_bytes, Product(Product(depth, op_bytes), operation.copy() ? 2 : 1));
+    }
+    lane_bytes = Sum(lane_bytes, operation.buffer_bytes());
+  }
+  needs.memory_bytes = Product(lanes, lane_bytes);
+  const bool logs = operation.trace().offset_latency() || !operation.trace().write_file().empty();
+  if (logs && operation.record_bytes() > 0) {
+    const uint64_t ops =
+        prepare.stop().time_s() > 0
+            ? kMaxTraceOps
+            : Product(lanes, prepare.files().bytes_per_lane() / operation.record_bytes() + 1);
+    needs.memory_bytes =
+        Sum(needs.memory_bytes, Product(std::min<uint64_t>(ops, kMaxTraceOps), kLoggedOpBytes));
+  }
+  if (!spec.is_metadata()) needs.data_bytes = Product(lanes, prepare.files().bytes_per_lane());
+  for (const v1::LanePlan& lane : prepare.lanes()) {
+    const uint64_t end = Sum(lane.extent_offset_bytes(), Product(prepare.files().bytes_per_lane(),
+                                                                 std::max(1u, lane.interleave_count())));
+    needs.data_bytes = std::max(needs.data_bytes, end);
+  }
+  return needs;
+}
+
+absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes) {
+  if (needs.data_bytes > kMostDataBytes) {
+    return absl::ResourceExhaustedError(
+        "the files of this worker's lanes have more than 4 EiB in all: use a smaller -s, or fewer lanes (-t)");
+  }
+  if (memory_limit_bytes == 0 || needs.memory_bytes <= memory_limit_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the phase needs up to ", FormatBytes(static_cast<double>(needs.memory_bytes)),
+      " of memory for its lanes, and this worker takes at most ",
+      FormatBytes(static_cast<double>(memory_limit_bytes)),
+      ": use fewer lanes (-t), a smaller -r or a smaller --depth; if the worker may take more, start it with "
+      "--max-memory SIZE"));
+}
+
+absl::Status CheckCounts(const v1::Prepare& prepare, uint32_t max_lanes) {
+  if (prepare.lanes().empty()) return absl::InvalidArgumentError("a phase without lanes");
+  if (static_cast<uint32_t>(prepare.lanes_size()) > max_lanes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(prepare.lanes_size(), " lanes per worker are more than the max of ", max_lanes,
+                     ": use more workers, or start the worker with a larger --max-lanes"));
+  }
+  const v1::FileLayout& files = prepare.files();
+  if (files.files_per_lane() > kMaxFilesPerLane) {
+    return TooMany("files per lane:", files.files_per_lane(), kMaxFilesPerLane);
+  }
+  if (prepare.targets_size() > kMaxTargets) {
+    return TooMany("targets:", static_cast<uint64_t>(prepare.targets_size()), kMaxTargets);
+  }
+  if (files.existing_files_size() > kMaxExistingFiles) {
+    return TooMany("existing files:", static_cast<uint64_t>(files.existing_files_size()), kMaxExistingFiles);
+  }
+  for (const v1::Target& target : prepare.targets()) {
+    if (absl::Status status = CheckPath("a target", target.path()); !status.ok()) return status;
+  }
+  for (const std::string& file : files.existing_files()) {
+    if (absl::Status status = CheckPath("an existing file", file); !status.ok()) return status;
+    if (!file.starts_with('/')) {
+      return absl::InvalidArgumentError(absl::StrCat("existing file \"", file, "\" is not an absolute path"));
+    }
+  }
+  const v1::Trace& trace = prepare.operation().trace();
+  for (const std::string* const file : {&trace.write_file(), &trace.read_file()}) {
+    if (absl::Status status = CheckPath("a trace", *file); !status.ok()) return status;
+  }
+  if (prepare.operation().tree().find().name().size() > kMaxNameBytes) {
+    return TooMany("bytes of the name to find:", prepare.operation().tree().find().name().size(),
+                   kMaxNameBytes);
+  }
+  for (const v1::LanePlan& lane : prepare.lanes()) {
+    if (absl::Status status = CheckLaneCounts(lane); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

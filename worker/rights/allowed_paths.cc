@@ -1,0 +1,197 @@
+#include "worker/rights/allowed_paths.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/net/nfs_url.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+// On a busy directory, the kernel cannot prove in one go that ".." was not used for an escape, and says EAGAIN. Paths
+// with ".." never get here, so a few attempts are enough for what renames elsewhere cause.
+constexpr int kMaxAttempts = 64;
+
+int OpenBeneath(int root_fd, const std::string& below, int flags, mode_t mode) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? mode : 0;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const char* const path = below.empty() ? "." : below.c_str();
+  for (int attempt = 0;; ++attempt) {
+    const auto fd = static_cast<int>(::syscall(SYS_openat2, root_fd, path, &how, sizeof(how)));
+    if (fd >= 0 || (errno != EAGAIN && errno != EINTR) || attempt == kMaxAttempts) return fd;
+  }
+}
+
+UniqueFd OpenRoot(const std::string& root) {
+  return UniqueFd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+// Absolute, without "." and doubled slashes, without a slash at its end. ".." is removed too, so look for it before.
+std::string Normalised(const std::string& path) {
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
+  return normal;
+}
+
+bool HasParentStep(const std::string& path) {
+  for (const absl::string_view part : absl::StrSplit(path, '/')) {
+    if (part == "..") return true;
+  }
+  return false;
+}
+
+// A symbolic link that is the last part of the path may have been allowed by the flags, but not by us.
+std::string WhyNot(int error) {
+  if (error == ELOOP) {
+    return "it leads through a symbolic link, which a worker with --root does not follow: give the worker the directory "
+           "that the link leads to as --root";
+  }
+  return "it leads out of the worker's --root";
+}
+
+}  // namespace
+
+bool IsAtOrBelowRoot(const std::string& path, const std::string& root) {
+  if (root == "/") return path.starts_with('/');
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>& roots) {
+  AllowedPaths allowed;
+  allowed.all_ = false;
+  for (const std::string& root : roots) {
+    if (IsNfsUrl(root)) {
+      const absl::StatusOr<NfsUrl> url = ParseNfsUrl(root);
+      if (!url.ok()) return Annotate(url.status(), "--root");
+      allowed.urls_.push_back(url->ForPeople());
+      continue;
+    }
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(root, error);
+    if (error) return ErrnoStatus(absl::StrCat("--root ", root), error.value());
+    const std::filesystem::path resolved = std::filesystem::weakly_canonical(absolute, error);
+    if (error) return ErrnoStatus(absl::StrCat("--root ", root), error.value());
+    // With ".." after a symbolic link, the text alone would name another directory.
+    const std::string given =
+        HasParentStep(absolute.string()) ? resolved.string() : Normalised(absolute.string());
+    allowed.roots_.push_back({given, Normalised(resolved.string())});
+  }
+  const UniqueFd here(OpenRoot("/"));
+  const UniqueFd probe(here.valid() ? OpenBeneath(here.get(), "", O_PATH | O_DIRECTORY, 0) : -1);
+  if (!probe.valid() && (errno == ENOSYS || errno == EPERM)) {
+    return absl::UnimplementedError(
+        "--root: this system does not offer openat2(2) (Linux 5.6; some container runtimes deny it), without which a "
+        "worker cannot keep a coordinator inside a directory: use a newer kernel, or start the run from this host");
+  }
+  return allowed;
+}
+
+absl::Status AllowedPaths::CheckRootsExist() const {
+  for (const Root& root : roots_) {
+    struct stat facts {};
+    if (::stat(root.resolved.c_str(), &facts) != 0)
+      return ErrnoStatus(absl::StrCat("--root ", root.given), errno);
+    if (!S_ISDIR(facts.st_mode)) {
+      return absl::InvalidArgumentError(absl::StrCat("--root ", root.given, " is not a directory"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string AllowedPaths::ForPeople() const {
+  std::vector<std::string> names = urls_;
+  for (const Root& root : roots_) names.push_back(root.given);
+  return names.empty() ? "none" : absl::StrJoin(names, ", ");
+}
+
+absl::Status AllowedPaths::Refusal(const std::string& what, const std::string& path,
+                                   const std::string& why) const {
+  return absl::PermissionDeniedError(absl::StrCat(what, ": this worker does not open ", path, ": ", why,
+                                                  " (its --root: ", ForPeople(), ")"));
+}
+
+const AllowedPaths::Root* AllowedPaths::RootOf(const std::string& path, std::string& below) const {
+  for (const Root& root : roots_) {
+    for (const std::string* const name : {&root.given, &root.resolved}) {
+      if (!IsAtOrBelowRoot(path, *name)) continue;
+      below = path.substr(*name == "/" ? 1 : std::min(path.size(), name->size() + 1));
+      return &root;
+    }
+  }
+  return nullptr;
+}
+
+absl::StatusOr<UniqueFd> AllowedPaths::Open(const std::string& what, const std::string& path, int flags,
+                                            mode_t mode) const {
+  if (all_) {
+    UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
+    if (fd.valid()) return fd;
+    return ErrnoStatus(what, errno);
+  }
+  if (!path.starts_with('/')) return Refusal(what, path, "it is not an absolute path");
+  if (path.find('\0') != std::string::npos) return Refusal(what, path, "it contains a zero byte");
+  if (HasParentStep(path)) return Refusal(what, path, "it contains \"..\"");
+  std::string below;
+  const Root* const root = RootOf(Normalised(path), below);
+  if (root == nullptr) return Refusal(what, path, "it lies below no root of the worker");
+  const UniqueFd root_fd = OpenRoot(root->resolved);
+  if (!root_fd.valid()) return ErrnoStatus(absl::StrCat(what, ": --root ", root->given), errno);
+  UniqueFd fd(OpenBeneath(root_fd.get(), below, flags, mode));
+  if (fd.valid()) return fd;
+  const int error = errno;
+  if (error == ELOOP || error == EXDEV) return Refusal(what, path, WhyNot(error));
+  return ErrnoStatus(what, error);
+}
+
+absl::StatusOr<UniqueFd> AllowedPaths::OpenParent(const std::string& what, const std::string& path,
+                                                  std::string& name) const {
+  const size_t slash = path.rfind('/');
+  name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (name.empty() || name == "." || name == "..") {
+    return absl::InvalidArgumentError(absl::StrCat(what, ": ", path, " does not end in the name of a file"));
+  }
+  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  return Open(absl::StrCat(what, ": directory ", directory), directory, O_PATH | O_DIRECTORY);
+}
+
+absl::Status AllowedPaths::CheckUrl(const std::string& url) const {
+  if (all_) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const NfsUrl parsed, ParseNfsUrl(url));
+  const std::string wanted = parsed.ForPeople();
+  if (HasParentStep(wanted)) return Refusal("target", wanted, "it contains \"..\"");
+  for (const std::string& root : urls_) {
+    const std::string bare = root.ends_with('/') ? root.substr(0, root.size() - 1) : root;
+    if (IsAtOrBelowRoot(wanted, bare)) return absl::OkStatus();
+  }
+  return Refusal("target", wanted, "it lies below no root of the worker");
+}
+
+absl::Status AllowedPaths::CheckMountPoint(const std::string& mount_point) const {
+  if (all_) return absl::OkStatus();
+  if (!mount_point.starts_with('/') || HasParentStep(mount_point)) {
+    return Refusal("remount", mount_point, "it is not an absolute path without \"..\"");
+  }
+  const std::string wanted = Normalised(mount_point);
+  for (const Root& root : roots_) {
+    if (IsAtOrBelowRoot(wanted, root.resolved) || IsAtOrBelowRoot(root.resolved, wanted)) {
+      return absl::OkStatus();
+    }
+  }
+  return Refusal("remount", mount_point, "it holds no root of the worker");
+}
+
+}  // namespace iobench

@@ -1,0 +1,57 @@
+// Samples the host that it runs on: `worker --sampler` on a server, beside clients that measure.
+#ifndef WORKER_SAMPLER_SAMPLER_H_
+#define WORKER_SAMPLER_SAMPLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "iobench/v1/result.pb.h"
+#include "worker/sampler/server_counters.h"
+
+namespace iobench {
+
+// Readings that fit into a given number: when they are full, every other one is dropped, and the interval between those
+// that are added is meant to double. The first and the newest always stay. Not thread-safe.
+class ReadingLog {
+ public:
+  // REQUIRES: max_readings >= 4.
+  explicit ReadingLog(size_t max_readings) : max_readings_(max_readings) {}
+
+  // Adds a reading that is later than those before.
+  void Add(ServerReading reading);
+  // How many intervals of the sampler lie between two readings now: 1, 2, 4 …
+  uint32_t stride() const { return stride_; }
+  // Returns the intervals between the readings, and keeps only the newest, where the next interval begins.
+  std::vector<v1::ServerInterval> Take();
+
+ private:
+  const size_t max_readings_;
+  uint32_t stride_ = 1;
+  std::vector<ServerReading> readings_;
+};
+
+// Reads the host's counters in a thread of its own, from the first Take to the destructor. Thread-safe.
+class Sampler {
+ public:
+  using Read = std::function<ServerReading()>;
+  // `read` is called by one thread at a time.
+  explicit Sampler(Read read);
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  // Reads the counters now, and returns what happened since the last call, in intervals of about interval_ns (longer if
+  // there are very many); nothing at the first call, which starts the thread. REQUIRES: interval_ns > 0.
+  std::vector<v1::ServerInterval> Take(int64_t interval_ns);
+
+ private:
+  struct Shared;
+  static void Run(const std::shared_ptr<Shared>& shared);
+  std::shared_ptr<Shared> shared_;  // with the thread, which a hung read of /proc must not keep from ending
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_SAMPLER_SAMPLER_H_

@@ -1,0 +1,32 @@
+// Runs a worker's tasks, so that blocking work does not block the control thread.
+#ifndef WORKER_TASK_RUNNER_H_
+#define WORKER_TASK_RUNNER_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+
+namespace iobench {
+
+// Runs the tasks of one worker one after the other, in the order in which they were posted. Any thread may post.
+// Everything a task uses must stay valid while the task may run, which can be after Close() if it is stuck in the
+// kernel; therefore let tasks own it.
+class TaskRunner {
+ public:
+  virtual ~TaskRunner() = default;
+
+  // Returns at once. After Close, the task is dropped.
+  virtual void Post(std::function<void()> task) = 0;
+
+  // Drops tasks that have not started and waits for the running one until CLOCK_MONOTONIC reaches `until_ns`. Returns
+  // false if it is still running. Must not be called from a task.
+  virtual bool Close(int64_t until_ns) = 0;
+
+  // The thread while it runs a task; 0: it has nothing to do. Callable from any thread.
+  virtual pid_t busy_thread() const = 0;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_TASK_RUNNER_H_
