@@ -37,7 +37,7 @@ packages() {
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
         libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libncurses-dev libcpp-httplib-dev $(page_packages)
-      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
+      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs \
         python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium bonnie++ \
@@ -51,7 +51,7 @@ packages() {
         openssl-devel zlib-devel libxlsxwriter-devel libzip-devel ncurses-devel cpp-httplib-devel $(page_packages)
       # Not in RHEL's own repositories; without its library, the libnfs engine is not built.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
-      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
+      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute \
         python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium \
         man-db groff-base mandoc zsh fish systemd ansible-core slurm-slurmctld slurm-slurmd slurm munge openssl

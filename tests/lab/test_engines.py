@@ -37,8 +37,9 @@ def test_every_engine_s_bytes_reach_the_server_and_come_from_it(cluster, what, p
     assert total <= outcome.server.write_bytes <= total + SLACK_BYTES
     # The first touch of a mapped page reads it, also where it is written in full: a map's writes read as much again. But
     # for the last page under NFSv3, which cannot allocate: there the file is grown by writing its last byte.
-    read = 2 * total - CLIENTS * 4 * KIB if "mmap" in what else total
-    assert read <= outcome.server.read_bytes <= read + SLACK_BYTES
+    # The kernel may also read pages again that it has just dropped or found changed; no other engine gives it the chance.
+    read, again = (2 * total - CLIENTS * 4 * KIB, total // 4) if "mmap" in what else (total, 0)
+    assert read <= outcome.server.read_bytes <= read + again + SLACK_BYTES
 
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)

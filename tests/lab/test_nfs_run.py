@@ -258,7 +258,8 @@ def test_rotated_clients_read_from_the_server_what_another_prepared(cluster, eng
     # Large enough that the few requests which a busy client sends before its counters are read are no 5 % of it.
     outcome = cluster.run(f"-i 1 -r 64k -s 8m --rotate-clients --engine {engine}")
     total = CLIENTS * 8 * MIB
-    assert total <= outcome.server.read_bytes <= total + SLACK_BYTES
+    again = total // 8 if engine == "mmap" else 0  # pages that the kernel has dropped before the map was read
+    assert total <= outcome.server.read_bytes <= total + again + SLACK_BYTES
     read = outcome.phases["read"]
     lanes = [lane for client in read["clients"] for lane in client["workers"][0]["lanes"]]
     assert {lane["lane"]: lane["file_owner"] for lane in lanes} == {0: 1, 1: 0}

@@ -1,0 +1,10 @@
+"""Tests that are run a second time (tests/CMakeLists.txt, --reruns) say how they failed first."""
+
+
+def pytest_terminal_summary(terminalreporter):
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_sep("_", f"failed first: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+        for name, text in report.sections:
+            terminalreporter.write_sep("-", name)
+            terminalreporter.write_line(text)
