@@ -1,0 +1,58 @@
+// Adds options to a command of CLI11, in a section of its help.
+#ifndef COORDINATOR_COMMAND_LINE_OPTION_ADDER_H_
+#define COORDINATOR_COMMAND_LINE_OPTION_ADDER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "common/text/units.h"
+
+namespace iobench {
+
+inline constexpr double kMaxTimeoutSeconds = 1e7;
+
+// Omits CLI11's own text from the help ("UINT in [1 - 1024]").
+template <typename T>
+CLI::Validator InRange(T min, T max) {
+  return CLI::Range(min, max).description("");
+}
+
+// Borrows the command; options store into variables that must outlive the parsing.
+class Adder {
+ public:
+  Adder(CLI::App& app, std::string group) : app_(app), group_(std::move(group)) {}
+  template <typename T>
+  CLI::Option* Value(const char* names, T& value, const char* help, const char* type) {
+    return app_.add_option(names, value, help)->group(group_)->type_name(type)->allow_extra_args(false);
+  }
+  // Parses 5, 5s, 500ms, 2min.
+  CLI::Option* Seconds(const char* name, double& value, double min, const char* help) {
+    const auto take = [&value, name, min](const std::string& text) {
+      const absl::StatusOr<double> seconds = ParseSeconds(text, 1);
+      if (!seconds.ok()) throw CLI::ValidationError(name, std::string(seconds.status().message()));
+      if (*seconds < min || *seconds > kMaxTimeoutSeconds) {
+        throw CLI::ValidationError(name, absl::StrCat("\"", text, "\" is not a time from ", min, " to ",
+                                                      kMaxTimeoutSeconds, " seconds"));
+      }
+      value = *seconds;
+    };
+    return app_.add_option_function<std::string>(name, take, help)
+        ->group(group_)
+        ->type_name("S")
+        ->allow_extra_args(false);
+  }
+  CLI::Option* Flag(const char* names, bool& value, const char* help) {
+    return app_.add_flag(names, value, help)->group(group_);
+  }
+
+ private:
+  CLI::App& app_;
+  std::string group_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_COMMAND_LINE_OPTION_ADDER_H_

@@ -1,0 +1,52 @@
+// Handles words on the command line that are not valid options, and suggests the intended ones.
+#ifndef COORDINATOR_COMMAND_LINE_TYPED_WORDS_H_
+#define COORDINATOR_COMMAND_LINE_TYPED_WORDS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+
+namespace iobench {
+
+// The names of one command's options, without dashes.
+struct LongNames {
+  std::vector<std::string> known;  // all that are accepted
+  std::vector<std::string> shown;  // shown by the help; a typo most likely means one of these
+};
+
+// Checks long names up to "--" as CLI11 will read them. InvalidArgument: an unknown name, a dash that a word processor
+// made of two hyphens, or a long name after a single hyphen; the message suggests the likely name.
+absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names);
+
+// True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains
+// a slash, or is `.`, `..` or an nfs:// URL. The file system is not asked, since a directory may have the name of an
+// operation.
+bool NamesDirectory(std::string_view word);
+
+// InvalidArgument: the first word is similar to a command, so `run` is not assumed. OK for an option, a directory or
+// the name of an operation.
+absl::Status CheckFirstWord(const std::string& word, std::span<const std::string_view> commands);
+
+// Returns InvalidArgument for a word that is not a directory, with what may have been intended. `arguments`: as typed,
+// to name the flag that the word follows.
+absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments);
+
+// InvalidArgument: options follow --, which CLI11 would ignore. REQUIRES: at least one argument.
+absl::Status CheckAllOptions(const std::vector<std::string>& arguments);
+
+// InvalidArgument: an option has an empty argument, which CLI11 treats as missing.
+absl::Status CheckNoneEmpty(const CLI::App& command);
+
+// InvalidArgument: an argument is not UTF-8, so reports could not show it.
+absl::Status CheckUtf8(const std::vector<std::string>& typed);
+
+// Returns CLI11's message in our words, on one line. `command`: the one whose help says more.
+std::string MessageOf(const CLI::ParseError& error, const std::string& command);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_COMMAND_LINE_TYPED_WORDS_H_
