@@ -92,7 +92,7 @@ set(worker_sources clean_command.cc worker_logging.cc worker_main.cc worker_comm
 list(TRANSFORM worker_sources PREPEND ${PROJECT_SOURCE_DIR}/coordinator/)
 add_executable(cluster-iobench-worker ${worker_sources})
 # Archives by file name: the targets themselves would bring shared libraries.
-iobench_own_libraries(own_libraries iobench_launch iobench_option iobench_simulated iobench_worker iobench_transport_grpc iobench_version)
+iobench_own_libraries(own_libraries iobench_launch iobench_command_line iobench_simulated iobench_worker iobench_transport_grpc iobench_version)
 set(archives ${own_libraries})
 list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
 add_dependencies(cluster-iobench-worker ${own_libraries})

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_CLEAN_HOSTS_H_
 #define COORDINATOR_CLEAN_HOSTS_H_
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 
 namespace iobench {
 

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_COMPARE_COMMAND_H_
 #define COORDINATOR_COMPARE_COMMAND_H_
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 
 namespace iobench {
 

@@ -6,10 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "common/transport/grpc/token_file.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -66,7 +65,7 @@ GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker
   options.expected_workers = worker_count;
   options.join_within_s += kJoinSecondsPerWorker * worker_count;
   options.max_event_bytes = std::min(kMaxEventBytes, kBaseEventBytes + lanes * kEventBytesPerLane);
-  options.on_turned_away = [](const std::string& line) { spdlog::warn("{}", Printable(line)); };
+  options.on_turned_away = [](const std::string& line) { LogWarning(line); };
   options.on_broken = options.on_turned_away;
   return options;
 }

@@ -8,11 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/open_file_limit.h"
+#include "common/text/log.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/clean_command.h"
 #include "coordinator/clean_hosts.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/compare_command.h"
-#include "coordinator/option/cli.h"
 #include "coordinator/report_command.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
@@ -21,8 +22,6 @@
 #include "coordinator/user.h"
 #include "coordinator/worker_command.h"
 #include "coordinator/worker_slots.h"
-#include "spdlog/sinks/stdout_color_sinks.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -31,8 +30,7 @@ int Main(const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit (ulimit -f) becomes an error of the op
   RaiseOpenFileLimit();      // each lane has open files, each worker a connection
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not abort a run
-  spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
-  spdlog::set_pattern("cluster-iobench: %l: %v");
+  LogToStandardError();
   auto line = ParseCommandLine(arguments);
   // Only the first MPI rank prints. The others exit successfully, because a launcher ends all ranks as soon as one
   // fails.

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 
 namespace iobench {
 

@@ -9,10 +9,10 @@
 #include "absl/status/status.h"
 #include "common/transport/mpi_launch.h"
 #include "common/transport/transport.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/join_watch.h"
-#include "coordinator/option/cli.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {

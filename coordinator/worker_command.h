@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_WORKER_COMMAND_H_
 #define COORDINATOR_WORKER_COMMAND_H_
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 
 namespace iobench {
 

@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "common/open_file_limit.h"
+#include "common/text/log.h"
 #include "coordinator/clean_command.h"
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/signals.h"
 #include "coordinator/worker_command.h"
 #include "coordinator/worker_slots.h"
-#include "spdlog/sinks/stdout_color_sinks.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -35,8 +34,7 @@ int WorkerMain(const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // as in main.cc
   RaiseOpenFileLimit();
   signal(SIGPIPE, SIG_IGN);
-  spdlog::set_default_logger(spdlog::stderr_color_mt("cluster-iobench"));
-  spdlog::set_pattern("cluster-iobench: %l: %v");
+  LogToStandardError();
   const auto line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(line.status(), kExitUsage);
   switch (line->command) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 
 namespace iobench {
 

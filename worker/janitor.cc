@@ -21,8 +21,8 @@
 #include "common/clock.h"
 #include "common/proc_file.h"
 #include "common/status_util.h"
+#include "common/text/log.h"
 #include "common/time.h"
-#include "spdlog/spdlog.h"
 #include "worker/check/check_files.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/orphaned_data.h"
@@ -146,8 +146,8 @@ std::unique_ptr<Janitor> Janitor::Start() {
     errno = fork_errno;
     if (pid > 0) return std::unique_ptr<Janitor>(new Janitor(pid, std::move(writer)));
   }
-  spdlog::warn("{}: if this worker is killed, `cluster-iobench clean` must remove its data",
-               std::string(ErrnoStatus("start a process that clears up", errno).message()));
+  LogWarning(absl::StrCat(ErrnoStatus("start a process that clears up", errno).message(),
+                          ": if this worker is killed, `cluster-iobench clean` must remove its data"));
   return nullptr;
 }
 

@@ -10,8 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "common/text/display_text.h"
-#include "spdlog/spdlog.h"
+#include "common/text/log.h"
 #include "worker/client/client_probe.h"
 #include "worker/client/net_peer.h"
 #include "worker/client/remount.h"
@@ -383,7 +382,7 @@ bool Session::EndLanes(int64_t until_ns) {
   }
   if (phase != nullptr) phase->Cancel();
   if (phase == nullptr || phase->WaitForLanes(until_ns)) return true;
-  spdlog::warn("abandoned lanes that hang in the kernel");
+  LogWarning("abandoned lanes that hang in the kernel");
   return false;
 }
 
@@ -392,7 +391,7 @@ void Session::Shutdown() {
   check_files_.Cancel();
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
   EndLanes(until_ns);
-  if (!tasks_->Close(until_ns)) spdlog::warn("abandoned an access to a hung file system");
+  if (!tasks_->Close(until_ns)) LogWarning("abandoned an access to a hung file system");
   MutexLock lock(mutex_);
   if (janitor_ != nullptr && told_to_leave_) janitor_->Forget();
 }
@@ -415,7 +414,7 @@ void Session::Abandon() {
       self.check_files_.RemoveAll();
       if (prepare != nullptr) {
         const absl::Status gone = LeaveOrphanedData(prepare->prepare());
-        if (!gone.ok()) spdlog::warn("{}", Printable(std::string(gone.message())));
+        if (!gone.ok()) LogWarning(gone.message());
       }
       left->set_value();
     });

@@ -7,9 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "common/text/units.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -224,8 +223,8 @@ bool Cluster::TakeOfSampler(const ReceivedEvent& received) {
 void Cluster::LoseSampler(Member& sampler, const std::string& reason) {
   sampler.lost = true;
   sampler.lost_reason = reason;
-  spdlog::warn("the sampler on {} is lost: {}; the run goes on without it", Printable(sampler.facts.host()),
-               Printable(reason));
+  LogWarning(absl::StrCat("the sampler on ", sampler.facts.host(), " is lost: ", reason,
+                          "; the run goes on without it"));
 }
 
 uint64_t Cluster::Ask(const Member& member, v1::WorkerRequest request) {
@@ -270,11 +269,11 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   if (member != nullptr && member->lost)
     return std::optional<ReceivedEvent>();  // it was given up and has reappeared
   if (member != nullptr && silence_->Heard(member->number, Now()) && !received->event.has_lost()) {
-    spdlog::warn("{} answers again", Printable(member->Name()));
+    LogWarning(absl::StrCat(member->Name(), " answers again"));
   }
   if (member != nullptr && received->event.has_reconnected()) {
     ++member->reconnects;
-    spdlog::warn("{} has reconnected: its connection broke, and nothing was lost", Printable(member->Name()));
+    LogWarning(absl::StrCat(member->Name(), " has reconnected: its connection broke, and nothing was lost"));
     return std::optional<ReceivedEvent>();
   }
   if (member != nullptr && received->event.has_progress()) {
@@ -298,19 +297,19 @@ Member* Cluster::FindMember(WorkerId id) {
 void Cluster::WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting) {
   if (std::exchange(told_of_interrupt_, true)) return;
   const Member& first = members_[*std::min_element(waiting.begin(), waiting.end())];
-  spdlog::warn(
-      "interrupted: {}{} still has to end its lanes and clean up its data; press Ctrl-C again to stop waiting",
-      Printable(first.Name()),
-      waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "");
+  LogWarning(
+      absl::StrCat("interrupted: ", first.Name(),
+                   waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "",
+                   " still has to end its lanes and clean up its data; press Ctrl-C again to stop waiting"));
 }
 
 // They answer pings, so the workers themselves are not stuck.
 void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const {
   const Member& first = members_[*std::min_element(waiting.begin(), waiting.end())];
-  spdlog::warn("{}{} still has to {} after {}: check whether a file system hangs there",
-               Printable(first.Name()),
-               waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "", quick_work,
-               FormatSeconds(SecondsFrom(kHangs * silence_->told_after_ns())));
+  LogWarning(absl::StrCat(
+      first.Name(), waiting.size() > 1 ? absl::StrCat(" (and ", waiting.size() - 1, " more)") : "",
+      " still has to ", quick_work, " after ", FormatSeconds(SecondsFrom(kHangs * silence_->told_after_ns())),
+      ": check whether a file system hangs there"));
 }
 
 void Cluster::LookForSilence(CoordTime now) {
@@ -324,10 +323,10 @@ void Cluster::LookForSilence(CoordTime now) {
   for (const uint32_t number : findings.to_tell) {
     ++silence_count_;
     const Member& member = members_[number];
-    spdlog::warn(
-        "{} (process {}) has not answered for {}: check the process and its host; it is dropped after {}",
-        Printable(member.Name()), member.facts.pid(), FormatSeconds(SecondsFrom(silence_->told_after_ns())),
-        FormatSeconds(SecondsFrom(patience_.lost_after_ns)));
+    LogWarning(absl::StrCat(member.Name(), " (process ", member.facts.pid(), ") has not answered for ",
+                            FormatSeconds(SecondsFrom(silence_->told_after_ns())),
+                            ": check the process and its host; it is dropped after ",
+                            FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
   }
   for (const uint32_t number : findings.to_give_up) {
     Drop(number,
@@ -382,10 +381,9 @@ void Cluster::LookAtWork(const Member& member, const v1::Progress& progress) {
     Drop(member.number, absl::StrCat("no progress for ", still, " while ", what, where));
     return;
   }
-  spdlog::warn(
-      "{}: no progress for {} while {}{}: check whether a file system hangs there; it is dropped after {}",
-      Printable(member.Name()), still, what, Printable(where),
-      FormatSeconds(SecondsFrom(stall_ns.value_or(stalls_->stall_after_ns()))));
+  LogWarning(absl::StrCat(member.Name(), ": no progress for ", still, " while ", what, where,
+                          ": check whether a file system hangs there; it is dropped after ",
+                          FormatSeconds(SecondsFrom(stall_ns.value_or(stalls_->stall_after_ns())))));
 }
 
 bool Cluster::Post(const Member& member, const v1::WorkerRequest& request) {
@@ -435,7 +433,7 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
     stalls_->End(member.number);
   }
   work_polls_.erase(member.number);
-  spdlog::warn("{} is lost: {}", Printable(member.Name()), Printable(reason));
+  LogWarning(absl::StrCat(member.Name(), " is lost: ", reason));
 }
 
 }  // namespace iobench

@@ -8,9 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/cluster/join_check.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -121,8 +121,8 @@ class SentAway {
   void Note(const v1::WorkerFacts& facts, const absl::Status& fault) {
     constexpr uint64_t kMaxWarnings = 10;
     last_ = Printable(absl::StrCat(facts.address(), ": ", std::string(fault.message())));
-    if (++count_ <= kMaxWarnings) spdlog::warn("sent away a worker from {}", last_);
-    if (count_ == kMaxWarnings) spdlog::warn("further workers that are sent away are only counted");
+    if (++count_ <= kMaxWarnings) LogWarning(absl::StrCat("sent away a worker from ", last_));
+    if (count_ == kMaxWarnings) LogWarning("further workers that are sent away are only counted");
   }
   std::string ForPeople() const {
     return count_ == 0 ? "" : absl::StrCat("; sent away: ", count_, ", the last from ", last_);
@@ -167,7 +167,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
         return status;
       }
       if (Now() < warn_at) continue;
-      spdlog::warn("{}", Printable(WhoIsMissing(joined.workers, samplers_.size(), joined.wanted, watch)));
+      LogWarning(WhoIsMissing(joined.workers, samplers_.size(), joined.wanted, watch));
       warn_at = Now() + kWarnAgainAfterNs;
       continue;
     }

@@ -13,6 +13,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/summarize.h"
@@ -25,7 +26,6 @@
 #include "coordinator/run/resumption.h"
 #include "coordinator/run/tree_ledger.h"
 #include "coordinator/saved_run/finished_phases.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 
@@ -182,7 +182,7 @@ int Conductor::Finish(int exit_code) {
   report_.NoteRun();
   const absl::Status run_saved = SaveRun();
   for (const absl::Status& saved : {run_saved, SaveReport()}) {
-    if (!saved.ok()) spdlog::error("{}", Printable(std::string(saved.message())));
+    if (!saved.ok()) LogError(saved.message());
     saved_.Update(saved);
   }
   return exit_code;
@@ -410,7 +410,7 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& lay
 }
 
 void Conductor::NoteProblem(const absl::Status& status) {
-  spdlog::error("{}", Printable(std::string(status.message())));
+  LogError(status.message());
   *record_.add_problems() = ToProblem(status);
   if (!absl::IsUnavailable(status) && !absl::IsAborted(status)) io_failed_ = true;
 }

@@ -7,13 +7,12 @@
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
-#include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/run/access_check.h"
 #include "coordinator/run/conductor.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 
@@ -195,7 +194,7 @@ void Conductor::NoteLeftOut(const std::string& client, uint32_t worker_count,
   left_out.set_worker_count(worker_count);
   for (const std::string& problem : problems) {
     left_out.add_problems(problem);
-    spdlog::warn("{} is left out: {}", client.empty() ? "a client" : Printable(client), Printable(problem));
+    LogWarning(absl::StrCat(client.empty() ? "a client" : client, " is left out: ", problem));
   }
 }
 

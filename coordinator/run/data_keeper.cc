@@ -12,13 +12,12 @@
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
-#include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "coordinator/plan/metadata_plan.h"
 #include "coordinator/run/access_check.h"
 #include "coordinator/run/client_demands.h"
 #include "coordinator/run/sharing_check.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -115,7 +114,7 @@ absl::Status DataKeeper::Decide(bool force, std::span<const uint64_t> earlier_ru
   CountUsers();
   IOBENCH_ASSIGN_OR_RETURN(
       decision_, DecideAboutData(plan_, layout_, cluster_.members(), facts_, manifest_, force, earlier_runs));
-  for (const std::string& note : decision_.notes) spdlog::warn("{}", Printable(note));
+  for (const std::string& note : decision_.notes) LogWarning(note);
   return absl::OkStatus();
 }
 
@@ -264,8 +263,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrup
         if (!answer.ok()) avoided_.insert(member.number);
         NoteDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
-          spdlog::warn("{}: {} is not ours and was left alone", Printable(member.facts.host()),
-                       Printable(file));
+          LogWarning(absl::StrCat(member.facts.host(), ": ", file, " is not ours and was left alone"));
         }
       },
       {.interruptible = on_interrupt == OnInterrupt::kReturn,

@@ -10,11 +10,10 @@
 #include "common/model/plan_traits.h"
 #include "common/model/tree_state.h"
 #include "common/status_util.h"
-#include "common/text/display_text.h"
+#include "common/text/log.h"
 #include "coordinator/cluster/crowding.h"
 #include "coordinator/plan/metadata_plan.h"
 #include "coordinator/run/result_check.h"
-#include "spdlog/spdlog.h"
 
 namespace iobench {
 namespace {
@@ -355,8 +354,8 @@ void PhaseConductor::NoteRefusal(const Member& member, const ReceivedEvent& rece
   const absl::Status problem = ProblemOf(member, received);
   first_refusal_.Update(problem);
   lanes_.Exclude(member.number);
-  spdlog::warn("{}; the phase goes on without this worker, if others can take part",
-               Printable(std::string(problem.message())));
+  LogWarning(
+      absl::StrCat(problem.message(), "; the phase goes on without this worker, if others can take part"));
 }
 
 // OK also if those that could take part were lost.

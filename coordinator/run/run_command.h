@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "common/transport/transport.h"
 #include "coordinator/cluster/interrupt.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/launch/join_watch.h"
-#include "coordinator/option/cli.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/validate_flags.h"
+#include "coordinator/option/validate_options.h"
 #include "coordinator/validate/expectations.h"
 #include "coordinator/validate/performance.h"
 #include "coordinator/validate/waivers.h"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
 
 namespace iobench {

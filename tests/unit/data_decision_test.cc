@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/text/units.h"
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/run/access_check.h"
 #include "coordinator/run/data_ledger.h"

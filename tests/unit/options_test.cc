@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/option/iozone_letters.h"
 #include "coordinator/option/iozone_output.h"
 #include "coordinator/option/option.h"

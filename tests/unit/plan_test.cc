@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/text/units.h"
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 #include "coordinator/option/iozone_letters.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"

@@ -1,9 +1,9 @@
 // A word that is no option is answered with the option that was probably meant.
-#include "coordinator/option/typed_words.h"
+#include "coordinator/command_line/typed_words.h"
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/option/cli.h"
+#include "coordinator/command_line/cli.h"
 
 namespace iobench {
 namespace {

@@ -1,15 +1,10 @@
-// The options of `validate` on the command line.
-#ifndef COORDINATOR_OPTION_VALIDATE_FLAGS_H_
-#define COORDINATOR_OPTION_VALIDATE_FLAGS_H_
+// The options of `validate`.
+#ifndef COORDINATOR_OPTION_VALIDATE_OPTIONS_H_
+#define COORDINATOR_OPTION_VALIDATE_OPTIONS_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "CLI/CLI.hpp"
-#include "absl/status/statusor.h"
-#include "coordinator/option/cluster_options.h"
-#include "coordinator/option/option.h"
 
 namespace iobench {
 
@@ -40,16 +35,6 @@ struct ValidateOptions {
   bool replace = false;         // an existing file may be replaced
 };
 
-// Adds the command. All that it stores into must outlive the parsing. `words`: those that belong to no option.
-CLI::App* AddValidateCommand(CLI::App& app, ValidateOptions& options, ClusterOptions& cluster,
-                             std::vector<std::string>& words);
-
-// Returns the options of the smallest plan that looks at the directory; its phases do not run. InvalidArgument: there is not
-// exactly one directory, or it is not mounted. `typed`: all arguments, for messages.
-absl::StatusOr<GivenOptions> WhereToValidate(const ValidateOptions& options,
-                                             const std::vector<std::string>& words,
-                                             const std::vector<std::string>& typed);
-
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_VALIDATE_FLAGS_H_
+#endif  // COORDINATOR_OPTION_VALIDATE_OPTIONS_H_
