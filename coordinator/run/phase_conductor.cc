@@ -107,7 +107,11 @@ absl::Status PhaseConductor::RunAndCollect() {
   for (v1::ServerRecord& server : context_.samplers.End()) *record_.add_servers() = std::move(server);
   if (!status.ok() && !EndsEarly(status)) return status;
 
-  if (status.ok()) status = Timed(&PhaseCost::clocks_s, [this] { return context_.clock_sync.Burst(); });
+  if (status.ok() && context_.clock_sync.pings_ride()) {
+    status = Timed(&PhaseCost::collect_s, [this] { return CollectWithPings(); });
+  } else if (status.ok()) {
+    status = Timed(&PhaseCost::clocks_s, [this] { return context_.clock_sync.Burst(); });
+  }
   const Answers answers = status.ok() ? Answers::kAwaited : Answers::kBrieflyAwaited;
   const absl::Status collected = Timed(&PhaseCost::collect_s, [&] { return Collect(answers); });
   status.Update(collected);
@@ -335,6 +339,8 @@ absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
   const int64_t margin_needed_ns = context_.start_lead.MarginNeededNs();
   record_.set_start_coord_ns(lanes_.start().ns);
   Start start = Start::kInTime;
+  PingRide pings(context_.clock_sync, context_.cluster,
+                 [this](const Member& member) { return lanes_.TakesPart(member.number); });
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!lanes_.TakesPart(member.number)) return std::nullopt;
@@ -345,14 +351,16 @@ absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
         start_error_ns_[member.number] = map.error_ns(lanes_.start());
         arm.set_margin_needed_ns(margin_needed_ns);
         arm.set_start_anyway(if_late == IfLate::kStartAnyway);
+        arm.set_ping(pings.Takes(member.number));
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
         if (received.event.problem().code() != 0) return NoteRefusal(member, received);
         const v1::Armed& armed = received.event.armed();
+        if (armed.has_pong()) pings.Note(member, armed.pong(), received.received_at);
         if (armed.late() || armed.margin_ns() < margin_needed_ns) start = Start::kLate;
       },
-      {}));
+      {.at_a_time = pings.at_a_time()}));
   context_.start_lead.NoteRound(context_.cluster.Now() - now);
   if (!AnyTakesPart()) return first_refusal_;
   return start;

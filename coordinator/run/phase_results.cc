@@ -15,7 +15,34 @@ constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
 
 }  // namespace
 
+// With so many clocks, a ping for each after the phase would cost as much as its results. What a worker reports at once
+// needs no instants, which are known only when all clocks are.
+absl::Status PhaseConductor::CollectWithPings() {
+  PingRide pings(context_.clock_sync, context_.cluster,
+                 [this](const Member& member) { return lanes_.TakesPart(member.number); });
+  return context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!AwaitsResultOf(member.number)) return std::nullopt;
+        v1::WorkerRequest request;
+        request.mutable_collect()->set_ping(true);
+        pings.Takes(member.number);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        if (!received.event.has_chunk()) return NoteRefusal(member, received);
+        const v1::ResultChunk& chunk = received.event.chunk();
+        if (chunk.has_pong()) pings.Note(member, chunk.pong(), received.received_at);
+        if (!chunk.pending()) NoteChunk(member, received);
+      },
+      {.at_a_time = pings.at_a_time()});
+}
+
 absl::Status PhaseConductor::Collect(Answers answers) {
+  const std::vector<Member>& members = context_.cluster.members();
+  if (std::none_of(members.begin(), members.end(),
+                   [this](const Member& member) { return !member.lost && AwaitsResultOf(member.number); })) {
+    return absl::OkStatus();
+  }
   const std::vector<CoordTime> instants = lanes_.Instants();
   Cluster::Patience patience = PatienceFor("report the phase");
   // Others may have used up the phase's time; that costs only them.
@@ -26,7 +53,7 @@ absl::Status PhaseConductor::Collect(Answers answers) {
   }
   return context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        if (!lanes_.TakesPart(member.number) || collected_[member.number]) return std::nullopt;
+        if (!AwaitsResultOf(member.number)) return std::nullopt;
         ResultOf(member.number).clear_lanes();
         v1::WorkerRequest request;
         *request.mutable_collect() = CollectFrom(member, instants);
