@@ -80,13 +80,14 @@ class Session : public std::enable_shared_from_this<Session> {
   // These three start what takes long on the task thread and return at once.
   void BeginPhase(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginDisarm(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void BeginCollect(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginCollect(const v1::WorkerRequest& request, WorkerTime received)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // The following run on the task thread.
   void Inspect(const v1::WorkerRequest& request);
   void Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous);
   void Disarm(const v1::WorkerRequest& request, const Phase& phase);
-  void Collect(const v1::WorkerRequest& request, const Phase& phase);
+  void Collect(const v1::WorkerRequest& request, WorkerTime received, const Phase& phase);
   void DoDataStep(const v1::WorkerRequest& request);
   void DoClientStep(const v1::WorkerRequest& request);
   absl::StatusOr<std::string> EatMemory(uint32_t percent);  // returns what was done
@@ -98,6 +99,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // connection. A weak reference, because a phase must not keep the session alive.
   PhaseControl::EventTaker EventTakerOfPhase();
   void SendOfPhase(const v1::WorkerEvent& event);
+  // Answers a Collect with `ping` whose results would take time or need instants.
+  void SendPending(const v1::WorkerRequest& request, WorkerTime received);
 
   const WorkerClock clock_;
   const v1::WorkerFacts facts_;

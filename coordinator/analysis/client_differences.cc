@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,16 +21,72 @@ constexpr char kNotTold[] = "not available";
 // In the order of the table.
 enum class About { kMount, kSettings, kHost };
 using Property = std::pair<About, std::string>;
-using Properties = std::map<Property, std::string>;
+
+// The clients with one value of a property, by index, ascending.
+struct ClientsWithValue {
+  std::string value;
+  std::vector<int> clients;
+};
+
+// The values that one property has. Kept by value and not by client: thousands of clients mostly have the same one.
+class ValuesOfProperty {
+ public:
+  // A client that names the property again replaces its value. REQUIRES: no later client was added.
+  void Add(std::string_view value, int client) {
+    if (latest_client_ == client) values_[latest_value_].clients.pop_back();
+    const auto [known, is_new] = index_of_.try_emplace(std::string(value), values_.size());
+    if (is_new) values_.push_back({std::string(value), {}});
+    latest_client_ = client;
+    latest_value_ = known->second;
+    values_[latest_value_].clients.push_back(client);
+  }
+
+  // The most frequent value first, and of several the one of the first client. Clients that have not named the property
+  // have the value kNotTold.
+  std::vector<ClientsWithValue> Sorted(int client_count) && {
+    std::vector<bool> has(static_cast<size_t>(client_count), false);
+    for (const ClientsWithValue& with : values_) {
+      for (const int client : with.clients) has[static_cast<size_t>(client)] = true;
+    }
+    for (int client = 0; client < client_count; ++client) {
+      if (!has[static_cast<size_t>(client)]) Without().push_back(client);
+    }
+    std::erase_if(values_, [](const ClientsWithValue& with) { return with.clients.empty(); });
+    std::sort(values_.begin(), values_.end(), [](const ClientsWithValue& a, const ClientsWithValue& b) {
+      return a.clients.size() != b.clients.size() ? a.clients.size() > b.clients.size()
+                                                  : a.clients.front() < b.clients.front();
+    });
+    return std::move(values_);
+  }
+
+ private:
+  std::vector<int>& Without() {
+    const auto [known, is_new] = index_of_.try_emplace(kNotTold, values_.size());
+    if (is_new) values_.push_back({kNotTold, {}});
+    return values_[known->second].clients;
+  }
+
+  std::vector<ClientsWithValue> values_;
+  std::unordered_map<std::string, size_t> index_of_;
+  int latest_client_ = -1;
+  size_t latest_value_ = 0;
+};
+using Properties = std::map<Property, ValuesOfProperty>;
 
 bool IsOwnToEachClient(std::string_view option) {
   constexpr std::string_view kOwn[] = {"addr", "clientaddr", "mountaddr", "port", "mountport"};
   return std::find(std::begin(kOwn), std::end(kOwn), option) != std::end(kOwn);
 }
 
-void AddTarget(const v1::TargetReport& target, Properties& properties) {
-  const auto add = [&](const std::string& name, const std::string& value) {
-    properties[{About::kMount, absl::StrCat(target.path(), ": ", name)}] = value;
+// Without a value, the client counts as one that does not name the property.
+void Add(About about, std::string name, std::string_view value, int client, Properties& properties) {
+  ValuesOfProperty& values = properties[{about, std::move(name)}];
+  if (!value.empty()) values.Add(value, client);
+}
+
+void AddTarget(const v1::TargetReport& target, int client, Properties& properties) {
+  const auto add = [&](const std::string& name, std::string_view value) {
+    Add(About::kMount, absl::StrCat(target.path(), ": ", name), value, client, properties);
   };
   add("file system", target.filesystem());
   add("source", target.mount_source());
@@ -43,61 +100,36 @@ void AddTarget(const v1::TargetReport& target, Properties& properties) {
   }
 }
 
-Properties PropertiesOf(const v1::ClientReport& client) {
-  Properties properties;
-  for (const v1::TargetReport& target : client.targets()) AddTarget(target, properties);
-  for (const auto& [name, value] : client.settings()) properties[{About::kSettings, name}] = value;
-  const auto add = [&](const char* name, const std::string& value) {
-    properties[{About::kHost, name}] = value;
+void AddClient(const v1::ClientReport& report, int client, Properties& properties) {
+  for (const v1::TargetReport& target : report.targets()) AddTarget(target, client, properties);
+  for (const auto& [name, value] : report.settings()) {
+    Add(About::kSettings, name, value, client, properties);
+  }
+  const auto add = [&](const char* name, std::string_view value) {
+    Add(About::kHost, name, value, client, properties);
   };
   const auto add_bytes = [&](const char* name, uint64_t bytes) {
     if (bytes > 0) add(name, FormatBytes(static_cast<double>(bytes)));
   };
-  add("kernel", client.kernel());
-  add("processors", absl::StrCat(client.processors()));
-  add("clock", client.clock());
-  add("workers", absl::StrCat(client.worker_count()));
-  add_bytes("memory", client.memory_bytes());
-  add_bytes("L2 cache", client.l2_cache_bytes());
-  add_bytes("L3 cache", client.l3_cache_bytes());
-  return properties;
-}
-
-// The clients with one value of a property, by index.
-struct ClientsWithValue {
-  std::string value;
-  std::vector<int> clients;
-};
-
-// The most frequent value first.
-std::vector<ClientsWithValue> ValuesOf(const std::vector<Properties>& all, const Property& property) {
-  std::vector<ClientsWithValue> values;
-  for (size_t client = 0; client < all.size(); ++client) {
-    const auto has = all[client].find(property);
-    const std::string value = has == all[client].end() || has->second.empty() ? kNotTold : has->second;
-    const auto same = std::find_if(values.begin(), values.end(),
-                                   [&value](const ClientsWithValue& seen) { return seen.value == value; });
-    ClientsWithValue& with = same != values.end() ? *same : values.emplace_back(ClientsWithValue{value, {}});
-    with.clients.push_back(static_cast<int>(client));
-  }
-  std::stable_sort(values.begin(), values.end(), [](const ClientsWithValue& a, const ClientsWithValue& b) {
-    return a.clients.size() > b.clients.size();
-  });
-  return values;
+  add("kernel", report.kernel());
+  add("processors", absl::StrCat(report.processors()));
+  add("clock", report.clock());
+  add("workers", absl::StrCat(report.worker_count()));
+  add_bytes("memory", report.memory_bytes());
+  add_bytes("L2 cache", report.l2_cache_bytes());
+  add_bytes("L3 cache", report.l3_cache_bytes());
 }
 
 }  // namespace
 
 void FillDifferences(v1::RunReport& report) {
   if (report.clients_size() < 2) return;
-  std::vector<Properties> all;
-  Properties named;
-  for (const v1::ClientReport& client : report.clients()) {
-    all.push_back(PropertiesOf(client));
-    named.insert(all.back().begin(), all.back().end());
+  Properties properties;
+  for (int client = 0; client < report.clients_size(); ++client) {
+    AddClient(report.clients(client), client, properties);
   }
-  for (const auto& [property, ignored] : named) {
-    const std::vector<ClientsWithValue> values = ValuesOf(all, property);
+  for (auto& [property, with_values] : properties) {
+    const std::vector<ClientsWithValue> values = std::move(with_values).Sorted(report.clients_size());
     for (size_t i = 1; i < values.size(); ++i) {
       v1::ClientDifference& difference = *report.add_differences();
       difference.set_what(property.second);

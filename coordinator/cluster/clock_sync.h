@@ -37,11 +37,17 @@ class ClockSync {
 
   // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least
   // one) with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then left out. Call
-  // it before and after a phase.
+  // it before and after a phase. If pings ride, clocks with a ping in the last 5 s are left out.
   absl::Status Burst();
-  // Adds a pong that arrived with a poll, as a burst of one ping. It is dropped if the worker shares the coordinator's
-  // clock, or if the sample contradicts itself because the clock was stepped.
-  void Note(const Member& member, const v1::PingSample& sample);
+  // True with more than 1,000 clocks: a burst has one ping for each then, so a request that is sent to all workers in any
+  // case does as well (PingRide).
+  bool pings_ride() const;
+  // Of requests with such pings, so many are under way at a time. They follow each other without a gap, so that a ping
+  // waits behind as many others as in a burst, half of kAtATime.
+  static constexpr uint32_t kRidingAtATime = 16;
+  // Adds the pong that answered a request of another kind, as a burst of one ping. It is dropped if the worker shares the
+  // coordinator's clock, or if it contradicts itself because the clock was stepped.
+  void Note(const Member& member, CoordTime sent, const v1::Pong& pong, CoordTime returned);
   // Keeps the bursts around this instant, because a figure of the phase needs the offsets then.
   void KeepAround(CoordTime instant);
   // Starts a phase: drops all bursts but the newest.
@@ -84,6 +90,7 @@ class ClockSync {
   // Sends `count` pings to each of `workers`, at most 32 workers at a time, so that pings do not queue behind each
   // other.
   absl::Status PingAll(const std::vector<uint32_t>& workers, int count, std::vector<Pings>& pings);
+  bool HasNewPings(uint32_t worker) const;
   size_t measured_clock_count() const { return logs_.empty() ? 0 : logs_.size() - 1; }
 
   Cluster& cluster_;

@@ -22,6 +22,8 @@ constexpr int64_t kWarnInterruptAfterNs = kNanosPerSecond;
 
 // A poll costs about as much as a ping.
 constexpr int64_t kPollNsPerWorker = 1'000'000;
+// How long those that do not answer hold up the requests to others (Patience::at_a_time).
+constexpr int64_t kHoldUpNs = 100'000'000;
 
 }  // namespace
 
@@ -39,23 +41,69 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
   return CallSome(all, make, on_reply, patience);
 }
 
+// The requests of a call: one to each worker, and who has not answered yet. One call id is used for all: a worker answers
+// once, or in chunks of which the last is marked.
+class Cluster::Round {
+ public:
+  Round(Cluster& cluster, std::span<const uint32_t> workers, const MakeRequest& make, uint32_t at_a_time)
+      : cluster_(cluster),
+        workers_(workers),
+        make_(make),
+        at_a_time_(at_a_time == 0 ? workers.size() : at_a_time),
+        call_id_(cluster.next_call_id_++) {}
+
+  // Sends as many as may be under way. Call it again when workers have answered.
+  void Send() {
+    if (sent_all()) return;
+    unresponsive_ = std::min(unresponsive_, waiting.size());
+    const CoordTime now = cluster_.Now();
+    if (waiting.size() - unresponsive_ >= at_a_time_) {
+      if (now < held_up_until_) return;
+      unresponsive_ = waiting.size();
+    }
+    held_up_until_ = now + kHoldUpNs;
+    for (; !sent_all() && waiting.size() - unresponsive_ < at_a_time_; ++next_) SendTo(workers_[next_]);
+  }
+  bool sent_all() const { return next_ == workers_.size(); }
+  bool is_over() const { return sent_all() && waiting.empty(); }
+  bool IsAnswer(const ReceivedEvent& received, uint32_t worker) const {
+    return received.event.call_id() == call_id_ && waiting.contains(worker);
+  }
+  // A chunk that answers anything else is the only answer, or a wrong worker could keep the run waiting for ever.
+  bool IsLast(const v1::WorkerEvent& answer) const {
+    return !in_chunks_ || !answer.has_chunk() || answer.chunk().last();
+  }
+
+  std::unordered_set<uint32_t> waiting;  // for the answers of these
+
+ private:
+  void SendTo(uint32_t number) {
+    const Member& member = cluster_.members_[number];
+    if (member.lost) return;
+    std::optional<v1::WorkerRequest> request = make_(member);
+    if (!request) return;
+    request->set_run_id(cluster_.run_id_);
+    request->set_call_id(call_id_);
+    in_chunks_ |= request->has_collect();
+    if (request->has_ping()) request->mutable_ping()->set_lease_ms(cluster_.lease_ms());
+    if (cluster_.Post(member, *request)) waiting.insert(number);
+  }
+
+  Cluster& cluster_;
+  const std::span<const uint32_t> workers_;
+  const MakeRequest& make_;
+  const size_t at_a_time_;
+  const uint64_t call_id_;
+  bool in_chunks_ = false;
+  size_t next_ = 0;          // index in workers_
+  size_t unresponsive_ = 0;  // of those in `waiting`: the others do not wait for them any longer
+  CoordTime held_up_until_;
+};
+
 absl::Status Cluster::CallSome(std::span<const uint32_t> workers, const MakeRequest& make,
                                const OnReply& on_reply, const Patience& patience) {
-  // One call id is used for the whole round: a worker answers once, or in chunks of which the last is marked.
-  const uint64_t call_id = next_call_id_++;
-  std::unordered_set<uint32_t> waiting;
-  bool in_chunks = false;
-  for (const uint32_t number : workers) {
-    const Member& member = members_[number];
-    if (member.lost) continue;
-    std::optional<v1::WorkerRequest> request = make(member);
-    if (!request) continue;
-    request->set_run_id(run_id_);
-    request->set_call_id(call_id);
-    in_chunks |= request->has_collect();
-    if (request->has_ping()) request->mutable_ping()->set_lease_ms(lease_ms());
-    if (Post(member, *request)) waiting.insert(member.number);
-  }
+  Round round(*this, workers, make, patience.at_a_time);
+  round.Send();
   Patience waits = patience;
   if (patience.deadline.ns == INT64_MAX && !patience.stall_after_ns.has_value() &&
       patience.drop_late.empty()) {
@@ -69,71 +117,70 @@ absl::Status Cluster::CallSome(std::span<const uint32_t> workers, const MakeRequ
   }
   const bool watches = patience.stall_after_ns.has_value() && silence_.has_value();
   if (watches) {
-    for (const uint32_t number : waiting) stalls_->Begin(number);
+    for (const uint32_t number : round.waiting) stalls_->Begin(number);
     watched_call_ = &patience;
   }
-  const absl::Status status = WaitForAnswers(call_id, in_chunks, waiting, on_reply, waits);
+  const absl::Status status = WaitForAnswers(round, on_reply, std::move(waits));
   if (watches) {
-    for (const uint32_t number : waiting) stalls_->End(number);
+    for (const uint32_t number : round.waiting) stalls_->End(number);
     watched_call_ = nullptr;
   }
-  left_unanswered_ |= !waiting.empty();
+  left_unanswered_ |= !round.waiting.empty();
   return status;
 }
 
-absl::Status Cluster::WaitForAnswers(uint64_t call_id, bool in_chunks, std::unordered_set<uint32_t>& waiting,
-                                     const OnReply& on_reply, const Patience& patience) {
+absl::Status Cluster::WaitForAnswers(Round& round, const OnReply& on_reply, Patience patience) {
   CoordTime poll_at{INT64_MAX};
   if (patience.stall_after_ns.has_value()) poll_at = Now() + watch_interval_ns();
-  bool drops_late = !patience.drop_late.empty();
-  const CoordTime warn_interrupt_at = Now() + kWarnInterruptAfterNs;
+  const CoordTime begin = Now();
+  const CoordTime warn_interrupt_at = begin + kWarnInterruptAfterNs;
   CoordTime warn_at{INT64_MAX};
-  if (patience.quick_work != nullptr) warn_at = Now() + kHangs * silence_->told_after_ns();
-  while (!waiting.empty()) {
+  if (patience.quick_work != nullptr) warn_at = begin + kHangs * silence_->told_after_ns();
+  for (; !round.is_over(); round.Send()) {
     if (Now() >= warn_at) {
       warn_at.ns = INT64_MAX;
-      WarnAboutWaiting(waiting, patience.quick_work);
+      WarnAboutWaiting(round.waiting, patience.quick_work);
     }
     if (!patience.interruptible && interrupt_.raised() && Now() >= warn_interrupt_at) {
-      WarnAboutInterrupt(waiting);
+      WarnAboutInterrupt(round.waiting);
     }
     if (Now() >= poll_at) {
-      PollWork(waiting);
+      PollWork(round.waiting);
       poll_at = Now() + watch_interval_ns();
     }
-    Patience until = {.deadline = patience.deadline, .interruptible = patience.interruptible};
-    if (!patience.drop_late.empty() && !drops_late) until.deadline.ns = INT64_MAX;
-    auto next = Next(until);
+    auto next = Next({.deadline = patience.deadline, .interruptible = patience.interruptible});
     if (!next.ok()) {
-      if (absl::IsDeadlineExceeded(next.status()) && std::exchange(drops_late, false)) {
-        for (const uint32_t number : waiting) Drop(number, patience.drop_late);
+      if (absl::IsDeadlineExceeded(next.status()) && !patience.drop_late.empty()) {
+        for (const uint32_t number : round.waiting) Drop(number, patience.drop_late);
+        patience.deadline = round.sent_all() ? CoordTime{INT64_MAX} : Now() + (patience.deadline - begin);
         continue;
       }
-      if (absl::IsDeadlineExceeded(next.status())) {
-        return absl::DeadlineExceededError(
-            absl::StrCat("no answer from ", members_[*waiting.begin()].Name(),
-                         waiting.size() > 1 ? absl::StrCat(" and ", waiting.size() - 1, " more") : ""));
+      if (absl::IsDeadlineExceeded(next.status()) && !round.waiting.empty()) {
+        return absl::DeadlineExceededError(absl::StrCat(
+            "no answer from ", members_[*round.waiting.begin()].Name(),
+            round.waiting.size() > 1 ? absl::StrCat(" and ", round.waiting.size() - 1, " more") : ""));
       }
       return next.status();
     }
-    if (!next->has_value()) continue;
-    const ReceivedEvent& received = **next;
-    Member* member = FindMember(received.worker);
-    if (member == nullptr) continue;
-    if (received.event.has_lost()) {
-      waiting.erase(member->number);
-    } else if (received.event.call_id() == call_id && waiting.contains(member->number)) {
-      on_reply(*member, received);
-      // A chunk that answers anything else is the only answer, or a wrong worker could keep the run waiting for ever.
-      if (!in_chunks || !received.event.has_chunk() || received.event.chunk().last()) {
-        waiting.erase(member->number);
-        if (patience.stall_after_ns.has_value()) stalls_->End(member->number);
-      }
-      continue;
-    }
-    if (on_event_) on_event_(*member, received);
+    if (next->has_value()) TakeAnswer(round, **next, on_reply, patience);
   }
   return absl::OkStatus();
+}
+
+void Cluster::TakeAnswer(Round& round, const ReceivedEvent& received, const OnReply& on_reply,
+                         const Patience& patience) {
+  Member* member = FindMember(received.worker);
+  if (member == nullptr) return;
+  if (received.event.has_lost()) {
+    round.waiting.erase(member->number);
+  } else if (round.IsAnswer(received, member->number)) {
+    on_reply(*member, received);
+    if (!round.IsLast(received.event)) return;
+    round.waiting.erase(member->number);
+    if (patience.stall_after_ns.has_value()) stalls_->End(member->number);
+    return;
+  }
+  if (on_event_) on_event_(*member, received);
 }
 
 absl::Status Cluster::CallAndCheck(const MakeRequest& make, const OnReply& on_reply,

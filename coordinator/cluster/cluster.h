@@ -134,6 +134,9 @@ class Cluster {
     // Not empty: at the deadline, workers that have not answered are dropped as lost for this reason, and the call
     // goes on without them.
     std::string drop_late = {};
+    // For requests that are pings too: only so many are under way at a time, so that none waits long behind others. A
+    // worker that does not answer holds the others up for a moment only. 0: all at once.
+    uint32_t at_a_time = 0;
   };
   // True once a call returned although a worker had not answered: it may hang in its work, and will answer no other
   // request on files before.
@@ -194,9 +197,12 @@ class Cluster {
   // Notes the answer to a poll of a worker whose work is watched.
   void LookAtWork(const Member& member, const v1::Progress& progress);
   void PollWork(const std::unordered_set<uint32_t>& waiting);
-  // Takes the workers from `waiting` as they answer or are lost. `in_chunks`: an answer may have several parts.
-  absl::Status WaitForAnswers(uint64_t call_id, bool in_chunks, std::unordered_set<uint32_t>& waiting,
-                              const OnReply& on_reply, const Patience& patience);
+  class Round;
+  // Sends the requests of the round and passes on the answers.
+  absl::Status WaitForAnswers(Round& round, const OnReply& on_reply, Patience patience);
+  // Takes an event that arrives meanwhile.
+  void TakeAnswer(Round& round, const ReceivedEvent& received, const OnReply& on_reply,
+                  const Patience& patience);
   bool Post(const Member& member, const v1::WorkerRequest& request);
   uint32_t lease_ms() const;
   void DismissOne(WorkerId id, const std::string& reason);

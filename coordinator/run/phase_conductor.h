@@ -13,6 +13,7 @@
 #include "common/model/phase_shape.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
+#include "coordinator/cluster/ping_ride.h"
 #include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/live/run_observer.h"
@@ -105,6 +106,9 @@ class PhaseConductor {
   void AddRefusedLanes(const Member& member);
   absl::Status RunAndCollect();
   absl::Status Collect(Answers answers);
+  // Collects what workers can report at once, and pings their clocks by it.
+  absl::Status CollectWithPings();
+  bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !collected_[worker]; }
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
   void NoteChunk(const Member& member, const ReceivedEvent& received);
   void RefuseImpossibleResults();

@@ -26,6 +26,12 @@ bool AreInOrder(const v1::LanesDone& done) {
   });
 }
 
+// LanesDone stands for a LaneEnded that was left out.
+bool AnyEndedByItself(const v1::LanesDone& done) {
+  return std::any_of(done.ends().begin(), done.ends().end(),
+                     [](const v1::LaneEnds& ends) { return ends.took_part() && !ends.stopped(); });
+}
+
 }  // namespace
 
 RunningLanes::RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver& observer,
@@ -113,11 +119,7 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
   const v1::WorkerEvent& event = received.event;
   switch (event.body_case()) {
     case v1::WorkerEvent::kLaneEnded:
-      NoteStonewall(received.received_at);
-      // With a time limit, all lanes end at the same instant on their own. With wear-out, each does as many ops as the
-      // fastest. In both cases nothing stops them.
-      if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) break;
-      if (StopsLanes(phase_.stonewall())) StopLanes();
+      NoteFirstEnd(received.received_at);
       break;
     case v1::WorkerEvent::kDeadlineReached:
       state.at_deadline = true;
@@ -133,6 +135,7 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
       SetAwaited(member.number, false);
       if (AreInOrder(event.lanes_done())) state.ends = event.lanes_done();
       cluster_.EndLanes(member.number);
+      if (AnyEndedByItself(event.lanes_done())) NoteFirstEnd(received.received_at);
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kLost:
@@ -147,6 +150,15 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
   }
 }
 
+// The first lane has ended: the windows end there.
+void RunningLanes::NoteFirstEnd(CoordTime at) {
+  NoteStonewall(at);
+  // With a time limit, all lanes end at the same instant on their own. With wear-out, each does as many ops as the
+  // fastest. In both cases nothing stops them.
+  if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) return;
+  if (StopsLanes(phase_.stonewall())) StopLanes();
+}
+
 // A poll's answer is also a ping of the worker's clock.
 void RunningLanes::NoteProgress(const Member& member, const ReceivedEvent& received) {
   WorkerState& state = states_[member.number];
@@ -157,12 +169,7 @@ void RunningLanes::NoteProgress(const Member& member, const ReceivedEvent& recei
   // The worker read its counters about halfway between the poll and its answer.
   state.progress_at_s =
       SecondsFrom(state.poll_sent - start_) + SecondsFrom(received.received_at - state.poll_sent) / 2;
-  v1::PingSample sample;
-  sample.set_sent_coord_ns(state.poll_sent.ns);
-  sample.set_received_worker_ns(state.progress.pong().received_worker_ns());
-  sample.set_replied_worker_ns(state.progress.pong().replied_worker_ns());
-  sample.set_returned_coord_ns(received.received_at.ns);
-  clock_sync_.Note(member, sample);
+  clock_sync_.Note(member, state.poll_sent, state.progress.pong(), received.received_at);
   if (show_is_due_ && polls_pending_ == 0) Show();
 }
 

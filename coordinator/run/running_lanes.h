@@ -94,6 +94,7 @@ class RunningLanes {
   bool AllDone() const { return awaited_count_ == 0; }
   void SetAwaited(uint32_t worker, bool awaited);
   absl::Status WaitWatching(CoordTime deadline);
+  void NoteFirstEnd(CoordTime at);
   void NoteStonewall(CoordTime at);
   void NoteProgress(const Member& member, const ReceivedEvent& received);
   void StopLanes();

@@ -26,6 +26,7 @@ struct SimulatedWorker {
   int64_t way_back_ns = 50'000;   // … and of its answer
   int pings_answered = INT_MAX;   // number of pings that it answers
   int ping_left_out = 0;          // number of the ping that it never answers; 0: none
+  bool settles = false;           // it cannot report its results at once
   int polls_answered = INT_MAX;   // … and of polls, each with 4 KiB more
   enum class Then { kSilent, kLost } then = Then::kSilent;  // after those
 };
@@ -105,9 +106,15 @@ class SimulatedWorkers final : public Transport {
         break;
       case v1::WorkerRequest::kArm:
         Arm(id, request.arm().start_worker_ns(), event);
+        if (request.arm().ping()) set_pong(*event.mutable_armed()->mutable_pong());
         break;
       case v1::WorkerRequest::kCollect:
         event.mutable_chunk()->set_last(true);
+        if (request.collect().ping()) set_pong(*event.mutable_chunk()->mutable_pong());
+        if (request.collect().ping() && workers_[id].settles) {
+          event.mutable_chunk()->set_pending(true);
+          break;
+        }
         *event.mutable_chunk()->add_lanes() = results_[id];
         break;
       case v1::WorkerRequest::kAdjust:

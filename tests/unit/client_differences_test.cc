@@ -76,5 +76,13 @@ TEST_CASE(
                                "kernel: Linux 6.8 on lab5, Linux 5.14 on 2"});
 }
 
+TEST_CASE("differences: an option that is given twice has its last value") {
+  v1::RunReport report = Alike(3);
+  report.mutable_clients(1)->mutable_targets(0)->set_mount_options("rw,vers=4.1,vers=4.2,rsize=1048576,hard");
+  CHECK(Texts(report).empty());
+  report.mutable_clients(1)->mutable_targets(0)->set_mount_options("rw,vers=4.2,vers=4.1,rsize=1048576,hard");
+  CHECK(Texts(report) == Lines{"/mnt/nfs: vers: 4.1 on lab2, 4.2 on 2"});
+}
+
 }  // namespace
 }  // namespace iobench

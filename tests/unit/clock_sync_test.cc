@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/cluster/ping_ride.h"
 #include "tests/support/simulated_workers.h"
 
 namespace iobench {
@@ -27,6 +28,13 @@ SimulatedWorker Ahead(double offset_s, const std::string& boot_id = "boot x") {
   worker.facts.set_program_version("1.0");
   worker.offset_s = offset_s;
   return worker;
+}
+
+// As many workers, each with a clock of its own.
+std::vector<SimulatedWorker> WithClocks(int count) {
+  std::vector<SimulatedWorker> list;
+  for (int number = 0; number < count; ++number) list.push_back(Ahead(number, std::to_string(number)));
+  return list;
 }
 
 // A cluster in simulated time, whose clocks are verified.
@@ -50,12 +58,10 @@ struct Measuring {
   }
   // Notes one ping of the worker that was sent at `sent_ns`, when its clock was `offset_ns` ahead.
   void Note(uint32_t worker, int64_t sent_ns, int64_t offset_ns, int64_t held_ns = 0) {
-    v1::PingSample sample;
-    sample.set_sent_coord_ns(sent_ns);
-    sample.set_received_worker_ns(sent_ns + 50'000 + offset_ns);
-    sample.set_replied_worker_ns(sample.received_worker_ns() + held_ns);
-    sample.set_returned_coord_ns(sent_ns + 100'000);
-    clocks.Note(cluster.members()[worker], sample);
+    v1::Pong pong;
+    pong.set_received_worker_ns(sent_ns + 50'000 + offset_ns);
+    pong.set_replied_worker_ns(pong.received_worker_ns() + held_ns);
+    clocks.Note(cluster.members()[worker], {sent_ns}, pong, {sent_ns + 100'000});
   }
   const std::vector<v1::PingBurst>& BurstsOf(uint32_t worker) const { return clocks.BurstsOf(worker); }
   double TrueOffsetNs(uint32_t worker, CoordTime at) const {
@@ -273,17 +279,13 @@ TEST_CASE("one worker of each clock is pinged, and many clocks are polled less o
   CHECK(few.clocks.OneOfEachClock([](const Member& member) { return member.number > 0; }) == Workers{1, 2});
   CHECK(few.clocks.poll_interval_ns() == kSecond);
 
-  std::vector<SimulatedWorker> list;
-  for (int number = 0; number < 1500; ++number) list.push_back(Ahead(number, std::to_string(number)));
-  Measuring many(std::move(list));
+  Measuring many(WithClocks(1500));
   CHECK(many.clocks.poll_interval_ns() == 3 * kSecond / 2);  // 1 ms per clock
 }
 
 // Returns how many pings each of `clock_count` workers got in Verify and in a burst.
 std::pair<int, int> PingsOfEach(int clock_count) {
-  std::vector<SimulatedWorker> list;
-  for (int number = 0; number < clock_count; ++number) list.push_back(Ahead(number, std::to_string(number)));
-  Measuring measuring(std::move(list));
+  Measuring measuring(WithClocks(clock_count));
   const int verify = measuring.workers.count(v1::WorkerRequest::kPing);
   measuring.Burst();
   const int all = measuring.workers.count(v1::WorkerRequest::kPing);
@@ -323,6 +325,93 @@ TEST_CASE("a call to some workers reaches only those, and a lost one is counted 
   CHECK(answered == Workers{2});
   CHECK(cluster.live_count() == 2);
   CHECK(cluster.silence_count() == 0);
+}
+
+TEST_CASE("with more than 1,000 clocks, pings ride, and clocks with new ones are not pinged again") {
+  Measuring few(WithClocks(1000));
+  CHECK_FALSE(few.clocks.pings_ride());
+  few.Burst();
+  few.Burst();
+  CHECK(few.workers.count(v1::WorkerRequest::kPing) == 1000 * (2 + 2 + 2));
+
+  Measuring many(WithClocks(1001));
+  REQUIRE(many.clocks.pings_ride());
+  many.Burst();
+  const int pings = many.workers.count(v1::WorkerRequest::kPing);
+  CHECK(pings == 1001 * 2);
+  many.Burst();
+  CHECK(many.workers.count(v1::WorkerRequest::kPing) == pings);
+  many.Wait(4.8);
+  many.Note(7, many.workers.now().ns - 100'000, 7 * kSecond);
+  many.Wait(0.3);
+  many.Burst();
+  CHECK(many.BurstsOf(7).size() == 2);
+  CHECK(many.BurstsOf(8).size() == 2);
+  CHECK(MiddleOf(many.BurstsOf(7)[1]) < MiddleOf(many.BurstsOf(8)[1]));
+}
+
+TEST_CASE("the answer to a request on which a ping rides bounds the clock as a ping does") {
+  Measuring measuring(WithClocks(1001));
+  PingRide pings(measuring.clocks, measuring.cluster,
+                 [](const Member& member) { return member.number != 3; });
+  CHECK(pings.at_a_time() == ClockSync::kRidingAtATime);
+  CHECK_FALSE(pings.Takes(3));
+  REQUIRE(pings.Takes(5));
+  v1::Pong pong;
+  const int64_t sent_ns = measuring.workers.now().ns;
+  pong.set_received_worker_ns(sent_ns + 5 * kSecond + 50'000);
+  pong.set_replied_worker_ns(pong.received_worker_ns() + 20'000'000);  // its own time does not count
+  pings.Note(measuring.cluster.members()[5], pong, {sent_ns + 20'100'000});
+  pings.Note(measuring.cluster.members()[5], pong, {sent_ns + 20'100'000});  // only once
+  pings.Note(measuring.cluster.members()[3], pong, {sent_ns + 20'100'000});
+  REQUIRE(measuring.BurstsOf(5).size() == 1);
+  CHECK(measuring.BurstsOf(3).empty());
+  const ClockMap map = measuring.clocks.MapOf(5);
+  const CoordTime at = MiddleOf(measuring.BurstsOf(5)[0]);
+  CHECK(map.offset_ns(at) == Approx(5e9).margin(1));
+  CHECK(map.error_ns(at) < 56'000);  // 50 us, and what 500 ppm of 10 ms add
+
+  Measuring few({Ahead(3)});
+  PingRide nothing(few.clocks, few.cluster, [](const Member&) { return true; });
+  CHECK_FALSE(nothing.Takes(0));
+  CHECK(nothing.at_a_time() == 0);
+}
+
+// Pings all workers, `at_a_time` of them. Returns the most that were under way together, and in `took_s` the time.
+size_t MostUnderWay(Measuring& measuring, uint32_t at_a_time, double& took_s) {
+  size_t sent = 0, answered = 0, most = 0;
+  const CoordTime begin = measuring.workers.now();
+  REQUIRE(measuring.cluster
+              .Call(
+                  [&](const Member&) {
+                    most = std::max(most, ++sent - answered);
+                    took_s = SecondsFrom(measuring.workers.now() - begin);
+                    v1::WorkerRequest request;
+                    request.mutable_ping();
+                    return request;
+                  },
+                  [&](const Member&, const ReceivedEvent&) { ++answered; }, {.at_a_time = at_a_time})
+              .ok());
+  return most;
+}
+
+TEST_CASE("a call can have few requests under way at a time") {
+  Measuring measuring(WithClocks(40));
+  double took_s = 0;
+  CHECK(MostUnderWay(measuring, 0, took_s) == 40);
+  CHECK(MostUnderWay(measuring, 4, took_s) == 4);
+  CHECK(took_s == Approx(9 * 100e-6));  // ten rounds of 0.1 ms; the last begins after nine
+}
+
+TEST_CASE("workers that do not answer hold up the requests to the others only for a moment") {
+  std::vector<SimulatedWorker> list = WithClocks(40);
+  for (size_t silent = 10; silent < 20; ++silent) list[silent].pings_answered = 4;  // those of Verify
+  Measuring measuring(std::move(list));
+  double sent_after_s = 0;
+  CHECK(MostUnderWay(measuring, 4, sent_after_s) == 8 + 4);
+  CHECK(sent_after_s > 0.2);  // twice: the other two leave places
+  CHECK(sent_after_s < 0.5);
+  CHECK(measuring.cluster.live_count() == 30);
 }
 
 }  // namespace

@@ -97,17 +97,22 @@ TEST_CASE("the last attempt starts although it is late") {
   REQUIRE(worker.WaitDone().ends(0).took_part());
 }
 
-TEST_CASE("the first lane that ends by itself is told once, before the results") {
-  WorkerHarness worker;
-  worker.Prepare(PhaseOf("write", 4));
-  worker.ArmIn(2'000'000);
-  worker.WaitDone();
-  worker.Collect();
-  const auto is_ended = [](const v1::WorkerEvent& e) { return e.has_lane_ended(); };
-  REQUIRE(worker.mailbox().Holds(is_ended));
-  const v1::WorkerEvent event = worker.mailbox().Take(is_ended);
-  REQUIRE(event.call_id() == 0);
-  REQUIRE_FALSE(worker.mailbox().Holds(is_ended));
+TEST_CASE("the first lane that ends by itself is told once, before all have ended") {
+  const WorkerClock clock;
+  Mailbox mailbox;
+  const auto runner =
+      std::make_shared<PhaseRunner>(PhaseOf("write", 4), clock, /*loop_ns=*/0,
+                                    [&mailbox](v1::WorkerEvent event) { mailbox.Send(std::move(event)); });
+  REQUIRE(runner->Prepare().ok());
+  v1::Arm arm;
+  arm.set_start_worker_ns(clock.Now().ns + 2'000'000);
+  REQUIRE_FALSE(runner->Arm(arm, clock.Now()).late());
+  REQUIRE(runner->Collect({}, [](v1::ResultChunk) {}).ok());
+  REQUIRE(runner->WaitForLanes(INT64_MAX));
+  const auto any = [](const v1::WorkerEvent&) { return true; };
+  REQUIRE(mailbox.Take(any).has_lane_ended());
+  REQUIRE(mailbox.Take(any).has_lanes_done());
+  REQUIRE_FALSE(mailbox.Holds(any));
 }
 
 TEST_CASE("stopped lanes end after the op in flight and nobody ended by itself") {

@@ -198,5 +198,27 @@ TEST_CASE("containers of one host share boot id and clock: one client") {
   CHECK(run.report().clients_size() == 1);
 }
 
+TEST_CASE("with more than 1,000 clients, a phase has no pings but those of its start and its results") {
+  std::vector<SimulatedWorker> list;
+  for (int number = 0; number < 1001; ++number) {
+    list.push_back(On("h" + std::to_string(number), "boot " + std::to_string(number)));
+    list.back().offset_s = number - 500;
+    list.back().drift_ppm = number % 2 == 0 ? 40 : -40;
+  }
+  list[1].settles = list[1000].settles = true;
+  SimulatedRun run(list);
+  // One for each in Verify, and one before the first phase.
+  CHECK(run.workers.count(v1::WorkerRequest::kPing) == 2 * 1001);
+  CHECK(run.workers.count(v1::WorkerRequest::kArm) == 1001);
+  CHECK(run.workers.count(v1::WorkerRequest::kCollect) == 1001 + 2);  // two are asked again
+  CHECK(run.phase().lane_count() == 1001);
+  CHECK(run.phase().ops() == 1001 * 1000);
+  CHECK(run.codes().count("clock_step") == 0);
+  REQUIRE(run.report().clients_size() == 1001);
+  for (const v1::ClientReport& client : run.report().clients()) {
+    CHECK(client.clock_error_ns() < 100'000);  // a ping takes 0.1 ms
+  }
+}
+
 }  // namespace
 }  // namespace iobench

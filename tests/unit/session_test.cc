@@ -277,5 +277,155 @@ TEST_CASE("every request has its row, and a request without a body has none") {
   CHECK_FALSE(MessageOf(request).has_value());
 }
 
+// --------------------------------------------------------------------------------- lanes' ends and their results
+
+// A phase whose lanes end when the test says so.
+class ToldPhase final : public PhaseControl {
+ public:
+  explicit ToldPhase(EventTaker take_event) : take_event_(std::move(take_event)) {}
+  void EndsLane() {
+    v1::WorkerEvent event;
+    event.mutable_lane_ended();
+    take_event_(std::move(event));
+  }
+  void EndsAllLanes() {
+    v1::WorkerEvent event;
+    event.mutable_lanes_done();
+    take_event_(std::move(event));
+  }
+
+  absl::StatusOr<v1::Prepared> Prepare() override { return v1::Prepared(); }
+  v1::Armed Arm(const v1::Arm&, WorkerTime) override { return {}; }
+  void Stop() override {}
+  void Quit() override {}
+  void SetGoal(uint64_t) override {}
+  void Cancel() override {}
+  v1::Progress Progress(const v1::Poll&) const override { return {}; }
+  void NoteStart() override {}
+  absl::Status Collect(std::span<const WorkerTime>, const std::function<void(v1::ResultChunk)>&) override {
+    return absl::OkStatus();
+  }
+  bool HasShortResults() const override { return true; }
+  bool WaitForLanes(int64_t) override { return true; }
+  void CloseDirectories() override {}
+
+ private:
+  const EventTaker take_event_;
+};
+
+struct ToldWorker {
+  ToldWorker() {
+    SessionParts parts = ThreadedParts();
+    parts.make_phase = [this](const v1::Prepare&, const WorkerClock&, double,
+                              PhaseControl::EventTaker take_event) {
+      phase = std::make_shared<ToldPhase>(std::move(take_event));
+      return phase;
+    };
+    session = std::make_shared<Session>(clock, v1::WorkerFacts(), parts);
+    v1::WorkerRequest prepare, arm;
+    *prepare.mutable_prepare() = PhaseOf("write", 1);
+    session->Handle(prepare, mailbox, clock.Now());
+    mailbox.Take([](const v1::WorkerEvent& event) { return event.has_prepared(); });
+    arm.mutable_arm()->set_start_anyway(true);
+    session->Handle(arm, mailbox, clock.Now());
+  }
+  ~ToldWorker() { session->Shutdown(); }
+  ToldWorker(const ToldWorker&) = delete;
+
+  static bool IsLaneEnded(const v1::WorkerEvent& event) { return event.has_lane_ended(); }
+  static bool IsLanesDone(const v1::WorkerEvent& event) { return event.has_lanes_done(); }
+
+  const WorkerClock clock;
+  Mailbox mailbox;
+  std::shared_ptr<ToldPhase> phase;
+  std::shared_ptr<Session> session;
+};
+
+TEST_CASE("the end of a lane is told while others run on") {
+  ToldWorker worker;
+  worker.phase->EndsLane();
+  worker.mailbox.Take(ToldWorker::IsLaneEnded);  // waits for it
+  worker.phase->EndsAllLanes();
+  worker.mailbox.Take(ToldWorker::IsLanesDone);
+}
+
+TEST_CASE("the end of the last lane is told once, by LanesDone") {
+  ToldWorker worker;
+  std::promise<void> let_go;
+  worker.session->Later([&let_go](Session&) { let_go.get_future().wait(); });
+  worker.phase->EndsLane();
+  worker.phase->EndsAllLanes();
+  let_go.set_value();
+  worker.mailbox.Take(ToldWorker::IsLanesDone);
+  CHECK_FALSE(worker.mailbox.Holds(ToldWorker::IsLaneEnded));
+}
+
+TEST_CASE("an Arm answers as a ping, if it is asked to") {
+  WorkerHarness worker;
+  worker.Prepare(PhaseOf("write", 1));
+  for (const bool ping : {false, true}) {
+    v1::WorkerRequest request;
+    request.mutable_arm()->set_margin_needed_ns(1);  // late, so that it can be repeated
+    request.mutable_arm()->set_ping(ping);
+    const WorkerTime before = worker.Now();
+    const v1::Armed armed = worker.Ask(request).armed();
+    CHECK(armed.late());
+    REQUIRE(armed.has_pong() == ping);
+    if (!ping) continue;
+    CHECK(armed.pong().received_worker_ns() >= before.ns);
+    CHECK(armed.pong().replied_worker_ns() >= armed.pong().received_worker_ns());
+    CHECK(armed.pong().replied_worker_ns() <= worker.Now().ns);
+  }
+}
+
+v1::ResultChunk AnswerToPingingCollect(WorkerHarness& worker, const v1::Prepare& prepare) {
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  v1::WorkerRequest request;
+  request.mutable_collect()->set_ping(true);
+  const int64_t before_ns = worker.Now().ns;
+  v1::ResultChunk chunk = worker.Ask(request).chunk();
+  CHECK(chunk.last());
+  REQUIRE(chunk.has_pong());
+  CHECK(chunk.pong().received_worker_ns() >= before_ns);
+  CHECK(chunk.pong().replied_worker_ns() >= chunk.pong().received_worker_ns());
+  return chunk;
+}
+
+TEST_CASE("a Collect that is a ping has short results with its pong, and the next phase may follow") {
+  WorkerHarness worker;
+  for (int phase = 0; phase < 2; ++phase) {
+    // NoteCounters may still be at work when LanesDone arrives: the answer is then pending.
+    v1::ResultChunk chunk = AnswerToPingingCollect(worker, PhaseOf("write", 2));
+    if (chunk.pending()) chunk = worker.Collect();
+    REQUIRE(chunk.lanes_size() == 2);
+    CHECK(chunk.lanes(1).ops() > 0);
+    uint64_t ops = 0;
+    for (const uint64_t more : chunk.lanes(1).timeline().ops()) ops += more;
+    CHECK(ops == chunk.lanes(1).ops());
+    CHECK(chunk.has_host());
+  }
+}
+
+TEST_CASE("a Collect that is a ping leaves results that take time or need instants for another") {
+  const TempDir directory;
+  v1::Prepare long_timeline = PhaseOf("write", 1);
+  long_timeline.mutable_files()->set_bytes_per_lane(uint64_t{4096} * 5000);
+  v1::Prepare many_lanes = PhaseOf("write", 5);
+  v1::Prepare unflushed = PhaseOf("write", 1, directory.path());
+  for (const v1::Prepare& prepare : {long_timeline, many_lanes, unflushed}) {
+    WorkerHarness worker;
+    if (prepare.targets_size() > 0) worker.ClaimData(directory);
+    const v1::ResultChunk chunk = AnswerToPingingCollect(worker, prepare);
+    CHECK(chunk.pending());
+    CHECK(chunk.lanes().empty());
+    const v1::ResultChunk results = worker.Collect();
+    REQUIRE(results.lanes_size() == prepare.lanes_size());
+    CHECK(results.lanes(0).ops() > 0);
+    CHECK_FALSE(results.has_pong());
+  }
+}
+
 }  // namespace
 }  // namespace iobench

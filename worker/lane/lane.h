@@ -119,6 +119,9 @@ class Lane {
   // ticks with `scale`, which is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not
   // take part.
   v1::LaneEnds EndsOn(const TickScale& scale) const;
+  // True if Settle and WriteTrace have nothing to do and the timeline need not be thinned: the result takes no time, and
+  // needs no instants. REQUIRES: as EndsOn, and Release was not called.
+  bool HasShortResult() const;
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 
  private:
@@ -141,6 +144,10 @@ class Lane {
   int64_t region_ns_ = 0;  // duration of the timed region
   std::optional<v1::Problem> problem_;
 };
+
+// True if all lanes have short results, and are so few that these are some ten KiB, which hold up no ping that comes with
+// them. REQUIRES: as Lane::HasShortResult.
+bool HaveShortResults(std::span<const std::unique_ptr<Lane>> lanes);
 
 }  // namespace iobench
 

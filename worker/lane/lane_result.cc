@@ -106,6 +106,15 @@ std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOu
 
 }  // namespace
 
+bool Lane::HasShortResult() const {
+  constexpr size_t kOtherPoints = 3;  // the origin, an open, and the end
+  if (!ran()) return true;
+  const bool settles =
+      work_.spec.uses_files && (work_.leaves_unflushed_data() || region_->UnfinishedOps() > 0);
+  return !settles && !work_.writes_trace() && !work_.logs_ops() &&
+         setup_->recorder().ops() + kOtherPoints <= kMaxTimelinePoints;
+}
+
 v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
   v1::LaneEnds ends;
   ends.set_took_part(takes_part() && ran());
@@ -166,6 +175,12 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
       ToProto(Thinned(TimelineOf(setup_->recorder(), outcome, times), instants, kMaxTimelinePoints));
   AddLatencySlices(setup_->recorder().latency_slices(), times, result);
   return result;
+}
+
+bool HaveShortResults(std::span<const std::unique_ptr<Lane>> lanes) {
+  constexpr size_t kMostLanes = 4;
+  return lanes.size() <= kMostLanes &&
+         std::all_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane->HasShortResult(); });
 }
 
 }  // namespace iobench

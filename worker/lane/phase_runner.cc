@@ -272,6 +272,14 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   return absl::OkStatus();
 }
 
+bool PhaseRunner::HasShortResults() const {
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_ || arrived_[kRegionOver] < lanes_.size() || open_[kRegionOver]) return false;
+  }
+  return HaveShortResults(lanes_);
+}
+
 bool PhaseRunner::WaitForLanes(int64_t until_ns) {
   std::vector<std::thread> threads;
   bool ended = false;

@@ -80,6 +80,11 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status Collect(std::span<const WorkerTime> instants,
                        const std::function<void(v1::ResultChunk)>& give);
 
+  // True if all timed regions have ended and Collect would give its results at once, in one chunk, and the same for any
+  // instants: a lane that has something to settle, or a long timeline, takes time or needs them. REQUIRES: the calling
+  // thread is that of Collect.
+  bool HasShortResults() const;
+
   // Waits for the lanes' threads to end, which they do after Collect or Cancel, until CLOCK_MONOTONIC reaches
   // `until_ns`. Returns false if some are stuck; these have been abandoned.
   bool WaitForLanes(int64_t until_ns);

@@ -116,6 +116,11 @@ v1::Progress SimulatedPhase::Progress(const v1::Poll& poll) const {
   return progress;
 }
 
+bool SimulatedPhase::HasShortResults() const {
+  MutexLock lock(mutex_);
+  return state_ == State::kRan && HaveShortResults(lanes_);
+}
+
 absl::Status SimulatedPhase::Collect(std::span<const WorkerTime> instants,
                                      const std::function<void(v1::ResultChunk)>& give) {
   RunLanes(clock_.Now());  // told to quit before the start

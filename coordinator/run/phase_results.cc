@@ -1,0 +1,153 @@
+// How the phase conductor collects the results of a phase, and which of them it refuses.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/display_text.h"
+#include "common/text/log.h"
+#include "coordinator/run/phase_conductor.h"
+#include "coordinator/run/result_check.h"
+
+namespace iobench {
+namespace {
+
+constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
+
+}  // namespace
+
+// With so many clocks, a ping for each after the phase would cost as much as its results. What a worker reports at once
+// needs no instants, which are known only when all clocks are.
+absl::Status PhaseConductor::CollectWithPings() {
+  PingRide pings(context_.clock_sync, context_.cluster,
+                 [this](const Member& member) { return lanes_.TakesPart(member.number); });
+  return context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!AwaitsResultOf(member.number)) return std::nullopt;
+        v1::WorkerRequest request;
+        request.mutable_collect()->set_ping(true);
+        pings.Takes(member.number);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        if (!received.event.has_chunk()) return NoteRefusal(member, received);
+        const v1::ResultChunk& chunk = received.event.chunk();
+        if (chunk.has_pong()) pings.Note(member, chunk.pong(), received.received_at);
+        if (!chunk.pending()) NoteChunk(member, received);
+      },
+      {.at_a_time = pings.at_a_time()});
+}
+
+absl::Status PhaseConductor::Collect(Answers answers) {
+  const std::vector<Member>& members = context_.cluster.members();
+  if (std::none_of(members.begin(), members.end(),
+                   [this](const Member& member) { return !member.lost && AwaitsResultOf(member.number); })) {
+    return absl::OkStatus();
+  }
+  const std::vector<CoordTime> instants = lanes_.Instants();
+  Cluster::Patience patience = PatienceFor("report the phase");
+  // Others may have used up the phase's time; that costs only them.
+  if (context_.timeout_ns > 0)
+    patience.deadline = std::max(deadline_, context_.cluster.Now() + kCollectAfterTimeoutNs);
+  if (answers == Answers::kBrieflyAwaited) {
+    patience = {.deadline = context_.cluster.Now() + RunningLanes::kGraceNs, .interruptible = false};
+  }
+  return context_.cluster.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (!AwaitsResultOf(member.number)) return std::nullopt;
+        ResultOf(member.number).clear_lanes();
+        v1::WorkerRequest request;
+        *request.mutable_collect() = CollectFrom(member, instants);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        if (received.event.has_chunk()) NoteChunk(member, received);
+        NoteRefusal(member, received);
+      },
+      patience);
+}
+
+v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const {
+  v1::Collect collect;
+  const ClockMap map = context_.clock_sync.MapOf(member.number);
+  for (const CoordTime instant : instants) {
+    // The bounds at a window's end are evaluated at the instant and at both ends of its clock error.
+    const int64_t error_ns = map.error_ns(instant);
+    for (const int64_t shift : {-error_ns, int64_t{0}, error_ns}) {
+      collect.add_instants_worker_ns(map.ToWorker(instant + shift).ns);
+      if (error_ns == 0) break;
+    }
+  }
+  return collect;
+}
+
+void PhaseConductor::NoteChunk(const Member& member, const ReceivedEvent& received) {
+  const v1::ResultChunk& chunk = received.event.chunk();
+  v1::WorkerPhaseResult& worker = ResultOf(member.number);
+  // One lane too many is enough to refuse the result; memory is not for the rest.
+  for (const v1::LaneResult& lane : chunk.lanes()) {
+    if (static_cast<size_t>(worker.lanes_size()) > given_lanes_[member.number].size()) break;
+    *worker.add_lanes() = lane;
+  }
+  if (!chunk.last()) return;
+  collected_[member.number] = true;
+  collected_at_[member.number] = received.received_at;
+  NoteSteps(member.number, chunk.steps());
+  *worker.mutable_host() = chunk.host();
+  worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
+  worker.set_process_cpu_system_s(chunk.process_cpu_system_s());
+}
+
+// Adds the steps of a worker to the record. Data written in an earlier attempt already existed in the last one.
+void PhaseConductor::NoteSteps(uint32_t worker,
+                               const google::protobuf::RepeatedPtrField<v1::StepResult>& steps) {
+  auto& noted = *ResultOf(worker).mutable_steps();
+  noted.Clear();
+  const auto is_rest = [](const v1::StepResult& step) { return step.name() == "rest"; };
+  if (std::none_of(steps.begin(), steps.end(), is_rest)) {
+    for (const v1::StepResult& step : earlier_steps_[worker]) {
+      if (is_rest(step)) *noted.Add() = step;
+    }
+  }
+  for (const v1::StepResult& step : client_steps_[worker]) *noted.Add() = step;
+  for (const v1::StepResult& step : steps) {
+    const std::vector<v1::StepResult>& earlier = earlier_steps_[worker];
+    const auto wrote = std::find_if(earlier.begin(), earlier.end(), [&](const v1::StepResult& candidate) {
+      return candidate.name() == step.name() && step.bytes() == 0;
+    });
+    *noted.Add() = wrote == earlier.end() ? step : *wrote;
+  }
+}
+
+std::string PhaseConductor::WhyRefused(uint32_t worker) const {
+  if (const std::string& ping = context_.clock_sync.ImpossiblePing(worker); !ping.empty()) return ping;
+  const v1::WorkerPhaseResult& result = record_.workers(static_cast<int>(worker));
+  if (static_cast<size_t>(result.lanes_size()) > given_lanes_[worker].size()) {
+    return absl::StrCat("it reports more lanes than the ", given_lanes_[worker].size(), " that it has");
+  }
+  const v1::Assignment* const assignment = AssignmentOf(phase_, worker);
+  if (!collected_[worker] || assignment == nullptr) return "";
+  return std::string(CheckResult(result, {.operation = assignment->operation(),
+                                          .bytes_per_lane = shape_.files.bytes_per_lane(),
+                                          .lanes = given_lanes_[worker],
+                                          .start = {lanes_.start().ns - start_error_ns_[worker]},
+                                          .collected = collected_at_[worker]})
+                         .message());
+}
+
+// After the pings are in the record, which map the workers' times.
+void PhaseConductor::RefuseImpossibleResults() {
+  for (const Member& member : context_.cluster.members()) {
+    v1::WorkerPhaseResult& result = ResultOf(member.number);
+    if (result.lost() || !lanes_.TakesPart(member.number)) continue;
+    const std::string why = WhyRefused(member.number);
+    if (why.empty()) continue;
+    result.set_refused_reason(why);
+    result.clear_lanes();
+    result.clear_steps();
+    result.clear_host();
+    result.clear_process_cpu_user_s();
+    result.clear_process_cpu_system_s();
+  }
+}
+
+}  // namespace iobench
