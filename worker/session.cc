@@ -161,6 +161,9 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
     case WorkerMessage::kSample:
       LaterFor(request, &Session::DoSample);
       return std::nullopt;
+    case WorkerMessage::kFillSpace:
+      BeginFill(request);
+      return std::nullopt;
     default:
       assert(false);  // an outcome is no request
       return std::nullopt;
@@ -179,6 +182,7 @@ v1::Pong Session::PongFor(WorkerTime received) const {
 v1::Progress Session::ProgressFor(const v1::Poll& poll, WorkerTime received) const {
   v1::Progress progress;
   if (phase_ != nullptr) progress = phase_->Progress(poll);
+  if (filler_ != nullptr) progress.set_bytes(progress.bytes() + filler_->written_bytes());
   if (const pid_t busy = poll.closely() ? tasks_->busy_thread() : 0; busy != 0) {
     const ThreadLook look = LookAtThread(busy);
     progress.set_activity(progress.activity() + look.activity);
@@ -194,7 +198,8 @@ v1::Progress Session::ProgressFor(const v1::Poll& poll, WorkerTime received) con
 
 absl::Status Session::CheckLease() {
   MutexLock lock(mutex_);
-  const bool works = validates_ || (state_ != WorkerState::kIdle && state_ != WorkerState::kCollected);
+  const bool works =
+      validates_ || filler_ != nullptr || (state_ != WorkerState::kIdle && state_ != WorkerState::kCollected);
   if (!lease_.IsOver(MonotonicNowNs(), works)) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the coordinator has sent nothing for ", lease_.silence_ns() / 1'000'000, " ms"));
@@ -261,6 +266,7 @@ v1::Armed Session::Arm(const v1::Arm& arm, WorkerTime received) {
 
 void Session::BeginDisarm(const v1::WorkerRequest& request) {
   if (phase_ != nullptr) phase_->Cancel();
+  if (filler_ != nullptr) filler_->Cancel();
   Later([request = Shared(request), phase = phase_](Session& self) { self.Disarm(*request, phase); });
 }
 
@@ -397,6 +403,32 @@ absl::StatusOr<std::string> Session::EatMemory(uint32_t percent) {
   return eaten_memory_->ForPeople();
 }
 
+void Session::BeginFill(const v1::WorkerRequest& request) {
+  const v1::FillSpace& fill = request.fill_space();
+  v1::WorkerRequest leaves;
+  *leaves.mutable_prepare()->mutable_targets() = fill.targets();
+  *leaves.mutable_prepare()->mutable_claims() = fill.claims();
+  leaves.mutable_prepare()->add_lanes()->set_lane(fill.first_lane());
+  newest_prepare_ = Shared(leaves);
+  filler_ = std::make_shared<SpaceFiller>();
+  Later([request = Shared(request), leaves = newest_prepare_, filler = filler_](Session& self) {
+    if (self.janitor_ != nullptr) self.janitor_->NotePrepare(leaves->prepare());
+    self.FillSpace(*request, *filler);
+  });
+}
+
+void Session::FillSpace(const v1::WorkerRequest& request, SpaceFiller& filler) {
+  const absl::StatusOr<v1::SpaceFilled> filled = filler.Fill(request.fill_space());
+  {
+    MutexLock lock(mutex_);
+    if (filler_.get() == &filler) filler_.reset();
+  }
+  if (!filled.ok()) return outbox_.Send(Refusal(request, filled.status()));
+  v1::WorkerEvent event = ReplyTo(request);
+  *event.mutable_space_filled() = *filled;
+  outbox_.Send(std::move(event));
+}
+
 void Session::DoDataStep(const v1::WorkerRequest& request) {
   Phase phase;
   {
@@ -421,6 +453,7 @@ bool Session::EndLanes(int64_t until_ns) {
   {
     MutexLock lock(mutex_);
     phase = phase_;
+    if (filler_ != nullptr) filler_->Cancel();
     Take(WorkerMessage::kDisarm);
   }
   if (phase != nullptr) phase->Cancel();

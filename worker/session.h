@@ -17,6 +17,7 @@
 #include "worker/check/check_files.h"
 #include "worker/client/eaten_memory.h"
 #include "worker/data_directory/data_steps.h"
+#include "worker/data_directory/space_filler.h"
 #include "worker/lease.h"
 #include "worker/outbox.h"
 #include "worker/phase_control.h"
@@ -77,11 +78,12 @@ class Session : public std::enable_shared_from_this<Session> {
   v1::Progress ProgressFor(const v1::Poll& poll, WorkerTime received) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Armed Arm(const v1::Arm& arm, WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // These three start what takes long on the task thread and return at once.
+  // These start what takes long on the task thread and return at once.
   void BeginPhase(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginDisarm(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginCollect(const v1::WorkerRequest& request, WorkerTime received)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void BeginFill(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // The following run on the task thread.
   void Inspect(const v1::WorkerRequest& request);
@@ -94,6 +96,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void DoNetTest(const v1::WorkerRequest& request);
   void DoFileActions(const v1::WorkerRequest& request);
   void DoSample(const v1::WorkerRequest& request);
+  void FillSpace(const v1::WorkerRequest& request, SpaceFiller& filler);
 
   // Lanes hand their events to the task thread, which sends them: a lane with descriptors of its own cannot use the
   // connection. A weak reference, because a phase must not keep the session alive.
@@ -113,6 +116,8 @@ class Session : public std::enable_shared_from_this<Session> {
   WorkerState state_ ABSL_GUARDED_BY(mutex_) = WorkerState::kIdle;
   Phase phase_ ABSL_GUARDED_BY(mutex_);  // the latest; kept after Collect, which may be repeated
   Lease lease_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<SpaceFiller> filler_ ABSL_GUARDED_BY(mutex_);  // while it fills
+  // What the worker leaves if its coordinator is gone: targets, claims and lanes.
   std::shared_ptr<const v1::WorkerRequest> newest_prepare_ ABSL_GUARDED_BY(mutex_);
   bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;

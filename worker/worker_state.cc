@@ -27,10 +27,10 @@ constexpr std::array<StateWords, kWorkerStateCount> kStateWords = {{
 
 // In the order of WorkerMessage.
 constexpr std::array<const char*, kWorkerMessageCount> kMessageNames = {
-    "Inspect",     "DataStep",   "ClientStep", "NetTest",       "FileActions", "Sample",
-    "Prepare",     "Ping",       "Arm",        "Adjust.disarm", "Adjust.stop", "Adjust.ops_goal",
-    "Adjust.quit", "Poll",       "Collect",    "Leave",         "prepared",    "unprepared",
-    "armed",       "lanes_done", "collected",  "disarmed"};
+    "Inspect",         "DataStep",    "ClientStep", "NetTest",   "FileActions",   "Sample",
+    "FillSpace",       "Prepare",     "Ping",       "Arm",       "Adjust.disarm", "Adjust.stop",
+    "Adjust.ops_goal", "Adjust.quit", "Poll",       "Collect",   "Leave",         "prepared",
+    "unprepared",      "armed",       "lanes_done", "collected", "disarmed"};
 
 // The states in which a message comes, and the state that follows.
 struct Transition {
@@ -54,6 +54,7 @@ std::span<const Transition> Transitions() {
       {M::kNetTest,     {kIdle, kCollected},                           kSame},
       {M::kFileActions, {kIdle, kCollected},                           kSame},
       {M::kSample,      kAny,                                          kSame},
+      {M::kFillSpace,   {kIdle, kCollected},                           kSame},
       {M::kPrepare,     {kIdle, kCollected},                           kPreparing},
       {M::kPing,        kAny,                                          kSame},
       {M::kArm,         kPrepared,                                     kSame},
@@ -101,6 +102,8 @@ std::optional<WorkerMessage> MessageOf(const v1::WorkerRequest& request) {
       return WorkerMessage::kFileActions;
     case v1::WorkerRequest::kSample:
       return WorkerMessage::kSample;
+    case v1::WorkerRequest::kFillSpace:
+      return WorkerMessage::kFillSpace;
     case v1::WorkerRequest::kPrepare:
       return WorkerMessage::kPrepare;
     case v1::WorkerRequest::kPing:

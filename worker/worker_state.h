@@ -32,6 +32,7 @@ enum class WorkerMessage {
   kNetTest,
   kFileActions,
   kSample,
+  kFillSpace,
   kPrepare,
   kPing,
   kArm,
@@ -50,7 +51,7 @@ enum class WorkerMessage {
   kCollected,  // the last chunk is sent
   kDisarmed,
 };
-inline constexpr size_t kWorkerMessageCount = 22;
+inline constexpr size_t kWorkerMessageCount = 23;
 
 // Returns the state after the message; nullopt: a request is refused, an outcome is dropped. Pure: the session keeps
 // the state and acts on it.

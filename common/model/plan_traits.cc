@@ -1,14 +1,20 @@
 #include "common/model/plan_traits.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/model/metadata_operation.h"
+#include "common/not_a_number.h"
 
 namespace iobench {
 namespace {
 
 constexpr uint64_t kProcessorCacheBytes = 1 << 20;
 constexpr uint32_t kProcessorCacheLineBytes = 32;
+
+uint64_t UsedBytes(const v1::Space& space) {
+  return space.total_bytes() - std::min(space.total_bytes(), space.free_bytes());
+}
 
 }  // namespace
 
@@ -119,6 +125,32 @@ uint64_t ProcessorCacheBytes(const v1::Between& between) {
 uint32_t ProcessorCacheLineBytes(const v1::Between& between) {
   return between.processor_cache_line_bytes() > 0 ? between.processor_cache_line_bytes()
                                                   : kProcessorCacheLineBytes;
+}
+
+uint32_t FillPercent(const v1::Phase& phase) {
+  uint32_t percent = 0;
+  for (const v1::Step& step : phase.before()) percent = std::max(percent, step.fill().percent());
+  return percent;
+}
+
+uint32_t FillPercent(const v1::Plan& plan) {
+  uint32_t percent = 0;
+  for (const v1::Phase& phase : plan.phases()) percent = std::max(percent, FillPercent(phase));
+  return percent;
+}
+
+double UsedPercent(const v1::Space& space) {
+  const auto used = static_cast<double>(UsedBytes(space));
+  const double whole = used + static_cast<double>(space.available_bytes());
+  return space.total_bytes() == 0 || whole == 0 ? kNaN : 100 * used / whole;
+}
+
+uint64_t BytesToFill(const v1::Space& space, uint32_t percent) {
+  if (space.total_bytes() == 0) return 0;
+  const double used = static_cast<double>(UsedBytes(space));
+  const double wanted = (used + static_cast<double>(space.available_bytes())) * percent / 100;
+  if (wanted <= used) return 0;
+  return std::min(space.available_bytes(), static_cast<uint64_t>(std::ceil(wanted - used)));
 }
 
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker) {

@@ -7,6 +7,7 @@
 #include "common/model/engine.h"
 #include "common/model/operation.h"
 #include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -55,6 +56,17 @@ bool CanReplayTrace(const OperationSpec& operation);
 // get the defaults of IOzone: 1 MiB and 32 bytes.
 uint64_t ProcessorCacheBytes(const v1::Between& between);
 uint32_t ProcessorCacheLineBytes(const v1::Between& between);
+
+// Returns the percentage of the phase's Fill step; 0: it has none.
+uint32_t FillPercent(const v1::Phase& phase);
+// Of all phases, the largest.
+uint32_t FillPercent(const v1::Plan& plan);
+// How much of the file system is in use, as df shows it: what is available without the blocks reserved for root is the
+// rest. NaN: unknown.
+double UsedPercent(const v1::Space& space);
+// Returns what must be written until this share of the file system is in use, at most what is available. 0: it is, or its
+// size is unknown.
+uint64_t BytesToFill(const v1::Space& space, uint32_t percent);
 
 // Returns the first assignment that selects this worker, or null if the worker sits out.
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker);

@@ -14,6 +14,7 @@
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/figures.h"
+#include "coordinator/analysis/phase/fullness.h"
 #include "coordinator/analysis/phase/phase_reads.h"
 #include "coordinator/analysis/phase/phase_view.h"
 #include "coordinator/analysis/phase/phase_writes.h"
@@ -133,6 +134,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillClientTables(view, report);
   FillWrites(view, report);
   FillReads(view, report);
+  FillFullness(view, report);
   FillServers(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);

@@ -28,6 +28,10 @@ void ObserverList::RunStarts(const v1::RunReport& report) {
   for (const Entry& entry : entries_) entry.observer->RunStarts(report);
 }
 
+void ObserverList::SpaceFills(uint32_t percent, uint64_t bytes) {
+  for (Entry& entry : entries_) entry.observer->SpaceFills(percent, bytes);
+}
+
 void ObserverList::PhasePrepares(const PhaseProgress& progress) {
   for (Entry& entry : entries_) {
     entry.next_s = 0;

@@ -17,6 +17,7 @@ class ObserverList final : public RunObserver {
 
   void WorkersJoin(uint32_t joined, uint32_t count) override;
   void RunStarts(const v1::RunReport& report) override;
+  void SpaceFills(uint32_t percent, uint64_t bytes) override;
   void PhasePrepares(const PhaseProgress& progress) override;
   void PhaseMoves(const PhaseProgress& progress) override;
   void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override;

@@ -50,6 +50,8 @@ class RunObserver {
   virtual void WorkersJoin(uint32_t joined, uint32_t count) { (void)joined, (void)count; }
   // All checks have passed, and nothing has been written to the targets yet. The report has no phases.
   virtual void RunStarts(const v1::RunReport& report) { (void)report; }
+  // The workers begin to fill the file systems of the targets to this percentage (--fill), with so many bytes in all.
+  virtual void SpaceFills(uint32_t percent, uint64_t bytes) { (void)percent, (void)bytes; }
   // The workers begin to prepare a phase, which may take minutes on a network file system. Called once per phase.
   virtual void PhasePrepares(const PhaseProgress& progress) { (void)progress; }
   // Called every progress_interval_ns() from T until the lanes have ended, when the workers have answered that poll, or

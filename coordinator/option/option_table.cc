@@ -297,6 +297,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "with --cold: the server's memory, to say how much of the files it can cache"},
     {.name = "eat-memory", .argument = "PCT", .value = V::kWhole, .min = 1, .max = 95, .group = G::kCaches,
      .help = "lock PCT percent of every client's memory until the run ends, so that less is left for caches"},
+    {.name = "fill", .argument = "PCT", .value = V::kWhole, .min = 1, .max = 99, .group = G::kCaches,
+     .help = "fill the file system to PCT percent of its size before the first phase; the run's end removes the files"},
     {.letter = "U", .name = "remount", .argument = "MOUNT", .value = V::kWord, .group = G::kCaches,
      .help = "unmount and remount MOUNT on every client before each phase (root only)"},
     {.letter = "+q", .name = "rest", .argument = "S", .value = V::kSeconds, .min = 0, .max = 86400,

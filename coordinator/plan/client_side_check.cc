@@ -13,11 +13,20 @@
 namespace iobench {
 namespace {
 
-absl::Status CheckClientSteps(const v1::Phase& phase) {
+absl::Status CheckClientSteps(const v1::Plan& plan, const v1::Phase& phase) {
   for (const v1::Step& step : phase.before()) {
     if (step.has_eat_memory() && (step.eat_memory().percent() < 1 || step.eat_memory().percent() > 95)) {
       return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": eat_memory ",
                                                      step.eat_memory().percent(), " is not 1 to 95 percent"));
+    }
+    if (step.has_fill() && (step.fill().percent() < 1 || step.fill().percent() > 99)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("phase ", phase.name(), ": fill ", step.fill().percent(), " is not 1 to 99 percent"));
+    }
+    if (step.has_fill() && !UsesFiles(plan)) {
+      return absl::InvalidArgumentError(
+          "--fill (fill) writes into the run's data directory, and this run has none, because it creates no files: leave "
+          "it out");
     }
     if (!step.has_remount() || step.remount().mount_point().starts_with('/')) continue;
     return absl::InvalidArgumentError(absl::StrCat("phase ", phase.name(), ": -U \"",
@@ -64,7 +73,7 @@ absl::Status CheckClientSide(const v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(CheckStripe(plan));
   std::map<std::string, const v1::Phase*> writers;  // by trace file
   for (const v1::Phase& phase : plan.phases()) {
-    IOBENCH_RETURN_IF_ERROR(CheckClientSteps(phase));
+    IOBENCH_RETURN_IF_ERROR(CheckClientSteps(plan, phase));
     for (const v1::Assignment& assignment : phase.assignments()) {
       IOBENCH_RETURN_IF_ERROR(CheckTraceOf(ShapeOf(plan, phase).files, phase, assignment.operation()));
       const std::string& file = assignment.operation().trace().write_file();

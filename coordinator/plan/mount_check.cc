@@ -45,7 +45,7 @@ absl::Status CheckStepsOf(const v1::Phase& phase, std::string_view origin) {
                   [](const v1::Assignment& each) { return IsUnmounted(each.operation()); });
   if (!all_unmounted) return absl::OkStatus();
   for (const v1::Step& step : phase.before()) {
-    if (step.has_rest() || step.has_eat_memory()) continue;
+    if (step.has_rest() || step.has_eat_memory() || step.has_fill()) continue;
     const std::string what = step.has_remount() ? "-U (remount)" : "--drop-caches (drop_caches)";
     const std::string told_by = origin.empty() ? what
                                                : absl::StrCat(what, ", a step in phase ", phase.name(),

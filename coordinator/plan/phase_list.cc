@@ -270,6 +270,9 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
       const auto percent = static_cast<uint32_t>(given.Number("eat-memory", 0));
       phase.add_before()->mutable_eat_memory()->set_percent(percent);
     }
+    if (given.Has("fill") && first) {
+      phase.add_before()->mutable_fill()->set_percent(static_cast<uint32_t>(given.Number("fill", 0)));
+    }
     if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
     first = false;
     if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));

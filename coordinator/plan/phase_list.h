@@ -41,7 +41,7 @@ struct WorkersOfClient {
 // as it is.
 void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& plan);
 
-// Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory. InvalidArgument: there is no phase that caches
+// Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory, --fill. InvalidArgument: there is no phase that caches
 // could be dropped before.
 absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
 

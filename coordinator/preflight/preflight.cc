@@ -346,8 +346,8 @@ void Judgement::NoteSpace() {
     std::set<uint32_t> clients;
     for (const uint32_t worker : need.workers) clients.insert(facts_.members[worker].client);
     const std::string needs =
-        absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), ", but only ",
-                     FormatBytes(static_cast<double>(need.free_bytes)), " are free");
+        absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need),
+                     ", but only ", FormatBytes(static_cast<double>(need.free_bytes)), " are free");
     const std::string advice =
         absl::StrCat("use ", need.smaller, " or fewer lanes, or --force to try anyway");
     Finding& finding = Add(first, PreflightCheck::kSpace, absl::StrCat("the lanes at ", need.path, needs),
@@ -471,6 +471,21 @@ absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding
                    !leaves_somebody      ? ""
                    : clients.size() == 1 ? ", or leave this client out with --skip-bad"
                                          : ", or leave these clients out with --skip-bad"));
+}
+
+std::string OfItForFilling(const SpaceNeed& need) {
+  if (need.fill_bytes == 0) return "";
+  return absl::StrCat(", ", FormatBytes(static_cast<double>(need.fill_bytes)), " of it for --fill");
+}
+
+std::vector<FillEstimate> FillEstimates(const v1::Plan& plan, std::span<const SpaceNeed> space) {
+  std::vector<FillEstimate> fills;
+  const uint32_t percent = FillPercent(plan);
+  if (percent == 0) return fills;
+  for (const SpaceNeed& need : space) {
+    fills.push_back({.path = need.path, .percent = percent, .bytes = need.fill_bytes, .space = need.space});
+  }
+  return fills;
 }
 
 }  // namespace iobench

@@ -70,10 +70,15 @@ struct StorageSights {
 struct SpaceNeed {
   std::set<uint32_t> workers;  // that need it
   std::string path;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;       // in all
+  uint64_t fill_bytes = 0;  // of it, to fill the file system (--fill)
   uint64_t free_bytes = 0;
+  v1::Space space = {};
   std::string smaller = "a smaller -s";  // what makes them need less
 };
+
+// Returns ", 30 GiB of it for --fill", or nothing.
+std::string OfItForFilling(const SpaceNeed& need);
 
 // What the checks decide from. Spans are indexed by worker number; empty: not known.
 struct PreflightFacts {
@@ -93,11 +98,22 @@ struct PreflightFacts {
 // Returns all findings, sorted by client and check; equal ones of several workers of a client are one.
 std::vector<Finding> Judge(const PreflightFacts& facts);
 
+// What --fill writes to a file system.
+struct FillEstimate {
+  std::string path;
+  uint32_t percent = 0;
+  uint64_t bytes = 0;  // 0: so much is in use already
+  v1::Space space;     // before
+};
+// Returns what the plan's fullest Fill step writes, for each file system; empty: it has none.
+std::vector<FillEstimate> FillEstimates(const v1::Plan& plan, std::span<const SpaceNeed> space);
+
 // What preflight found of a run's clients.
 struct PreflightReport {
   uint32_t client_count = 0;
   uint32_t worker_count = 0;
   std::vector<Finding> findings;
+  std::vector<FillEstimate> fills;
   std::vector<std::string> not_checked;  // "same storage: there is only one worker"
 };
 size_t FaultCount(const PreflightReport& report);

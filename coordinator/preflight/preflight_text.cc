@@ -1,7 +1,13 @@
 #include "coordinator/preflight/preflight_text.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/preflight/time_estimate.h"
 #include "coordinator/report/text/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -39,8 +45,32 @@ std::string PreflightText(const PreflightReport& report, size_t width_columns) {
     }
     for (const std::string& line : table.Lines(width_columns)) absl::StrAppend(&text, "  ", line, "\n");
   }
+  absl::StrAppend(&text, FillText(report.fills));
   for (const std::string& skipped : report.not_checked)
     absl::StrAppend(&text, "not checked: ", skipped, "\n");
+  return text;
+}
+
+std::string FillText(std::span<const FillEstimate> fills) {
+  std::string text;
+  for (const FillEstimate& fill : fills) {
+    absl::StrAppend(&text, "fill  ", Printable(fill.path), ": ");
+    const double used_percent = UsedPercent(fill.space);
+    if (!std::isfinite(used_percent)) {
+      absl::StrAppend(&text, "the size of its file system is unknown, so nothing will be written\n");
+      continue;
+    }
+    absl::StrAppend(&text, FormatBytes(static_cast<double>(fill.space.total_bytes())), ", ",
+                    absl::StrFormat("%.1f %% in use", used_percent));
+    if (fill.bytes == 0) {
+      absl::StrAppend(&text, ": fuller than the ", fill.percent,
+                      " % asked for, so nothing will be written\n");
+      continue;
+    }
+    absl::StrAppend(&text, "; ", FormatBytes(static_cast<double>(fill.bytes)), " to reach ", fill.percent,
+                    " %: ", FormatSeconds(static_cast<double>(fill.bytes) / kAssumedBytesPerSecond),
+                    " if all clients together reach ", FormatBytesPerSecond(kAssumedBytesPerSecond), "\n");
+  }
   return text;
 }
 
@@ -58,6 +88,15 @@ std::string PreflightJson(const PreflightReport& report) {
                                 {"problem", finding.problem},
                                 {"advice", finding.advice},
                                 {"workers", finding.workers}});
+  }
+  if (!report.fills.empty()) json["fills"] = nlohmann::ordered_json::array();
+  for (const FillEstimate& fill : report.fills) {
+    json["fills"].push_back({{"path", fill.path},
+                             {"percent", fill.percent},
+                             {"bytes", fill.bytes},
+                             {"total_bytes", fill.space.total_bytes()},
+                             {"free_bytes", fill.space.free_bytes()},
+                             {"available_bytes", fill.space.available_bytes()}});
   }
   json["not_checked"] = report.not_checked;
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -3,6 +3,7 @@
 #define COORDINATOR_PREFLIGHT_PREFLIGHT_TEXT_H_
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "coordinator/preflight/preflight.h"
@@ -13,8 +14,11 @@ namespace iobench {
 // newline. Safe for terminals.
 std::string PreflightText(const PreflightReport& report, size_t width_columns = 120);
 
+// A line for each file system that --fill fills: how full it is, and how much is written. Empty without --fill.
+std::string FillText(std::span<const FillEstimate> fills);
+
 // {"schema": "cluster-iobench preflight 1", "clients", "workers", "ok", "findings": [{"severity", "client", "check",
-// "problem", "advice", "workers"}], "not_checked"}, and a newline. docs/deploy.md describes it.
+// "problem", "advice", "workers"}], "fills" (with --fill), "not_checked"}, and a newline. docs/deploy.md describes it.
 std::string PreflightJson(const PreflightReport& report);
 
 }  // namespace iobench

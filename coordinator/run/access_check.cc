@@ -75,6 +75,7 @@ uint64_t FileBytesPerWorker(const v1::Plan& plan) {
 
 const char* WhatMakesItSmaller(const v1::Plan& plan) {
   const bool files = FileBytesPerWorker(plan) > 0, trees = TreeBytesPerLane(plan) > 0;
+  if (FillPercent(plan) > 0) return "a smaller --fill, -s or --items";
   if (files && trees) return "a smaller -s, --items or --file-bytes";
   return trees ? "smaller --items or --file-bytes" : "a smaller -s";
 }
@@ -126,6 +127,7 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
                                   std::span<const v1::WorkerTargets> facts) {
   std::map<std::string, SpaceNeed> needs;  // by file system
   std::set<std::pair<std::string, uint32_t>> counted_old_data;
+  const bool creates = CreatesData(plan);
   const uint64_t worker_bytes =
       FileBytesPerWorker(plan) + uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
   for (const Member& member : members) {
@@ -138,8 +140,12 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
         need.path = plan.targets(static_cast<int>(target)).path();
         need.free_bytes = seen.free_bytes();
         need.smaller = WhatMakesItSmaller(plan);
+        need.space = seen.space();
+        need.fill_bytes = BytesToFill(seen.space(), FillPercent(plan));
+        need.bytes = need.fill_bytes;
       }
       need.workers.insert(member.number);
+      if (!creates) continue;  // it reads kept data, which are there
       need.bytes += worker_bytes;
       // Data of ours that Claim replaces frees its space.
       if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
@@ -157,11 +163,11 @@ absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
                                     IfTooSmall if_too_small) {
   uint64_t bytes_needed = 0;
   for (const SpaceNeed& need : SpaceNeeds(plan, layout, members, facts)) {
-    bytes_needed += need.bytes;
+    bytes_needed += need.bytes - need.fill_bytes;
     if (need.bytes <= need.free_bytes || if_too_small == IfTooSmall::kTryAnyway) continue;
     return absl::FailedPreconditionError(
         absl::StrCat(members[*need.workers.begin()].facts.host(), ": ", need.path, ": the lanes there need ",
-                     FormatBytes(static_cast<double>(need.bytes)), ", but only ",
+                     FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need), ", but only ",
                      FormatBytes(static_cast<double>(need.free_bytes)), " are free: use ",
                      WhatMakesItSmaller(plan), " or fewer lanes, or --force to try anyway"));
   }

@@ -21,6 +21,7 @@
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/plan/metadata_plan.h"
 #include "coordinator/preflight/time_estimate.h"
+#include "coordinator/run/client_steps.h"
 #include "coordinator/run/data_ledger.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/resumption.h"
@@ -28,6 +29,19 @@
 #include "coordinator/saved_run/finished_phases.h"
 
 namespace iobench {
+namespace {
+
+// Adds steps before those that the record has.
+void AddFirst(const StepsOfWorkers& steps, v1::PhaseRecord& record) {
+  for (const auto& [worker, its_steps] : steps) {
+    auto& list = *record.mutable_workers(static_cast<int>(worker))->mutable_steps();
+    google::protobuf::RepeatedPtrField<v1::StepResult> all(its_steps.begin(), its_steps.end());
+    all.MergeFrom(list);
+    list.Swap(&all);
+  }
+}
+
+}  // namespace
 
 Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt,
                      const v1::WorkerFacts& coordinator, v1::Plan plan, ConductorOptions options)
@@ -279,6 +293,8 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
       if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
         IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles(phase));
       }
+      IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps,
+                               FillSpace(data, index == first_phase, planned));
       ledger.Begin(phase);
       PhaseConductor conductor({.cluster = cluster_,
                                 .clock_sync = clocks,
@@ -299,6 +315,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
       IOBENCH_RETURN_IF_ERROR(hooks.Before(plan_, conductor.record()));
       const double cpu_begin_s = ProcessCpuSeconds();
       absl::Status status = conductor.Run();
+      AddFirst(fill_steps, conductor.record());
       PhaseCost& cost = phase_costs_.emplace_back(conductor.cost());
       if (hooks.has_after()) {
         const v1::PhaseReport report = SummarizePhase(record_, conductor.record(), Charts::kLeftOut);
@@ -317,6 +334,22 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
     }
   }
   return absl::OkStatus();
+}
+
+// Phases that a resumed run skips have filled the file system too.
+absl::StatusOr<StepsOfWorkers> Conductor::FillSpace(DataKeeper& data, bool is_first, const v1::Phase& phase) {
+  uint32_t percent = FillPercent(phase);
+  if (is_first && options_.resume.has_value()) {
+    const uint32_t skipped = options_.resume->first_phase;
+    for (uint32_t i = 0; i < std::min(skipped, static_cast<uint32_t>(plan_.phases_size())); ++i) {
+      percent = std::max(percent, FillPercent(plan_.phases(static_cast<int>(i))));
+    }
+  }
+  StepsOfWorkers steps;
+  if (percent == 0) return steps;
+  IOBENCH_RETURN_IF_ERROR(data.Fill(
+      percent, [&](uint64_t bytes) { observer_.SpaceFills(percent, bytes); }, steps));
+  return steps;
 }
 
 // False: --max-duration leaves no time for it. Otherwise `fitted` is the phase with what is left as its limit.

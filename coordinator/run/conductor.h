@@ -141,7 +141,7 @@ class Conductor {
   absl::Status SizeFiles();
   absl::Status SpreadOverClients();
   std::vector<uint32_t> ClientsOfWorkers() const;
-  std::vector<Finding> FindingsOn(const Look& look) const;
+  std::vector<Finding> FindingsOn(const Look& look);  // also sets preflight_.fills
   void NoteLeftOut(const std::string& client, uint32_t worker_count,
                    const std::vector<std::string>& problems);
   void NoteLeftOut(const std::set<uint32_t>& workers);
@@ -157,6 +157,7 @@ class Conductor {
   absl::Status ClaimAndRun(Look& look, DataLedger& ledger);
   absl::StatusOr<const v1::RunReport*> Measure(Look& look);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
+  absl::StatusOr<StepsOfWorkers> FillSpace(DataKeeper& data, bool is_first, const v1::Phase& phase);
   absl::Status FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost);
   bool HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted);
   void NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record);

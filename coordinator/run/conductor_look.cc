@@ -143,7 +143,7 @@ absl::Status Conductor::CheckStorage(Look& look, uint32_t pass) {
   return absl::OkStatus();
 }
 
-std::vector<Finding> Conductor::FindingsOn(const Look& look) const {
+std::vector<Finding> Conductor::FindingsOn(const Look& look) {
   const std::vector<Member>& members = cluster_.members();
   std::vector<int64_t> clock_error_ns;
   for (const Member& member : members) {
@@ -151,9 +151,10 @@ std::vector<Finding> Conductor::FindingsOn(const Look& look) const {
   }
   std::vector<SpaceNeed> space;
   // Without a phase that creates files, the run uses kept data, or Decide refuses it.
-  if (UsesFiles(plan_) && CreatesData(plan_)) {
+  if (UsesFiles(plan_) && (CreatesData(plan_) || FillPercent(plan_) > 0)) {
     space = SpaceNeeds(plan_, *look.layout, members, look.data->facts());
   }
+  preflight_.fills = FillEstimates(plan_, space);
   return Judge({.plan = plan_,
                 .layout = *look.layout,
                 .members = members,

@@ -26,6 +26,7 @@ namespace {
 v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
   v1::DataNames names;
   names.set_lanes(worker_count * plan.lanes_per_worker());
+  if (FillPercent(plan) > 0) names.set_fill_lanes(names.lanes());
   for (const v1::Phase& phase : plan.phases()) {
     const v1::FileLayout files = ShapeOf(plan, phase).files;
     names.set_files_per_lane(std::max(names.files_per_lane(), std::max(1u, files.files_per_lane())));

@@ -4,6 +4,7 @@
 #define COORDINATOR_RUN_DATA_KEEPER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/preflight/storage_check.h"
+#include "coordinator/run/client_steps.h"
 #include "coordinator/run/data_decision.h"
 #include "coordinator/run/data_ledger.h"
 #include "iobench/v1/control.pb.h"
@@ -52,6 +54,14 @@ class DataKeeper {
   // Creates the data directories, or takes over kept ones; does nothing if the plan uses no files. If it fails, some
   // may exist, and Finish removes them. REQUIRES: Decide succeeded.
   absl::Status Claim();
+  // Has all workers fill every file system that they use until `percent` of it is in use, as df shows it; one that is
+  // fuller is left. Two workers that see the same file system fill it once. Calls `on_begin` with the bytes to write
+  // before anything is written, and adds the workers' part to `steps`. Blocks until it is done; after an interrupt or an
+  // error, workers have stopped, and Finish removes what they wrote. Errors: those of Cluster::Call, and the first problem
+  // of a worker: ResourceExhausted if a quota or the file system has no room. REQUIRES: Claim succeeded; no worker is in
+  // a phase.
+  absl::Status Fill(uint32_t percent, const std::function<void(uint64_t bytes)>& on_begin,
+                    StepsOfWorkers& steps);
   // Removes the shared file, if there is one, on every file system that the phase uses. Call it before a phase that
   // rewrites it.
   absl::Status RemoveSharedFiles(const v1::Phase& phase);
@@ -67,6 +77,13 @@ class DataKeeper {
   std::string WhereKept() const;
 
  private:
+  struct FillPlace;
+  std::map<std::string, FillPlace> FillPlaces() const;
+  absl::Status LookAtSpace(std::map<std::string, FillPlace>& places);
+  v1::FillSpace FillRequest(const Member& member, uint32_t percent) const;
+  absl::Status FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
+                        std::map<uint32_t, v1::StepResult>& done);
+  static std::string FillOutcome(const FillPlace& place, double percent_before, uint32_t percent);
   void NoteUnmet(const Member& member, const ReceivedEvent& received);
   enum class OnInterrupt { kReturn, kGoOn };
   // `only_target`: of the phase that the step is for; 0: all targets.
@@ -95,6 +112,7 @@ class DataKeeper {
   // if it still belongs to that run, so that two runs never remove each other's data.
   std::map<FilesystemOfTarget, v1::DataClaim> found_;
   std::map<FilesystemOfTarget, v1::DataClaim> held_;
+  uint32_t filled_percent_ = 0;        // largest of Fill
   std::set<uint32_t> avoided_;         // workers whose last step failed
   std::set<FilesystemOfTarget> done_;  // completed by the last Do, or there is nothing left to do
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "common/model/plan_traits.h"
+#include "common/text/units.h"
 #include "coordinator/plan/metadata_plan.h"
 
 namespace iobench {
@@ -51,6 +52,12 @@ void Display::WorkersJoin(uint32_t joined, uint32_t count) {
 void Display::RunStarts(const v1::RunReport& report) {
   pages_ = PagesFor(report.run().plan());
   out_ << ConsoleHeader(report, style_) << std::flush;
+}
+
+void Display::SpaceFills(uint32_t percent, uint64_t bytes) {
+  progress_.Clear();
+  err_ << "--fill writes " << FormatBytes(static_cast<double>(bytes)) << " so that " << percent
+       << " % of the space is in use" << std::endl;
 }
 
 void Display::PhasePrepares(const PhaseProgress& progress) {

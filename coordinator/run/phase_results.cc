@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/text/display_text.h"
-#include "common/text/log.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/result_check.h"
 

@@ -97,6 +97,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
             : absl::StrCat(FormatBytes(static_cast<double>(lanes * BytesOfLane(plan, phase))), " in all"));
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }
+  std::cout << FillText(conductor.preflight().fills);
   std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size())), max_duration_s)
             << std::flush;
 }

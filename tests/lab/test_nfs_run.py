@@ -151,6 +151,32 @@ def test_a_client_with_other_settings_is_found(cluster):
     assert step["outcome"].startswith("locked "), step
 
 
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_clients_of_one_file_system_fill_it_once_and_empty_it_again(cluster):
+    lab = cluster.lab
+
+    def df():
+        total, free, available = (4096 * int(word) for word in lab.run(nfs_lab.SERVER, f"stat -f -c '%b %f %a' {nfs_lab.EXPORT}").stdout.split())
+        return total, total - free, available
+
+    total, used_before, available = df()
+    percent = round(100 * used_before / (used_before + available)) + 15
+    missing = (used_before + available) * percent / 100 - used_before
+    outcome = cluster.run(f"-i 0 -+n -c -r 64k -s 1m --fill {percent}")
+    write = outcome.phases["write"]
+    (step,) = [step for step in write["steps"] if step["name"] == "fill"]
+    assert 0 <= step["bytes"] - missing < MIB and step["seconds"] > 0
+    assert step["outcome"].startswith(f"{percent} % of ")
+    (fullness,) = write["fullness"]
+    assert fullness["filesystem_count"] == 1 and fullness["total_bytes"] == total
+    assert percent <= fullness["percent"] < percent + 3
+    # Both clients wrote, and the server received it all, but once.
+    for client in lab.clients:
+        assert outcome.clients[client].requests["WRITE"] > 5
+    _, used_after, _ = df()
+    assert abs(used_after - used_before) < MIB
+
+
 def bounds_throughout(first, second):
     """Bounds of an offset at any time between two readings: drift between them included."""
     return min(first[0], second[0]), max(first[1], second[1])

@@ -569,6 +569,18 @@ TEST_CASE(
   CHECK_THAT(ErrorOf("-i 0 --eat-memory 96"), Contains("--eat-memory"));
 }
 
+TEST_CASE("--fill fills before the first phase, and only what has room") {
+  const auto plan = PlanFor("-+n -i 0 -i 1 --fill 80");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->phases(0).before_size() == 1);
+  CHECK(plan->phases(0).before(0).fill().percent() == 80);
+  CHECK(plan->phases(1).before_size() == 0);
+  CHECK_THAT(ErrorOf("-i 0 --fill 100"), Contains("--fill"));
+  CHECK_THAT(ErrorOf("-i 0 --fill 0"), Contains("--fill"));
+  CHECK_THAT(ErrorOf("-i 0 --fill 7.5"), Contains("--fill"));
+  CHECK_THAT(ErrorOf("-i 0 --engine null --fill 80"), Contains("--fill") && Contains("leave it out"));
+}
+
 TEST_CASE("-s takes a share of memory, which is the workers' to know") {
   CHECK(PlanFor("-i 0 -s 2xram")->files().memory_percent() == 200);
   CHECK(PlanFor("-i 0 -s 150%")->files().memory_percent() == 150);

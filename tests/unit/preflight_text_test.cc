@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "common/text/units.h"
 #include "nlohmann/json.hpp"
 
 namespace iobench {
@@ -46,6 +47,29 @@ TEST_CASE("without findings, a line says so") {
   PreflightReport report;
   report.client_count = report.worker_count = 1;
   CHECK(PreflightText(report) == "preflight: 1 client, 1 worker: no faults, no warnings\n");
+}
+
+TEST_CASE("what --fill writes is said for each file system, with the time that it takes at least") {
+  std::vector<FillEstimate> fills(3);
+  for (FillEstimate& fill : fills) {
+    fill.path = "/mnt";
+    fill.percent = 80;
+    fill.space.set_total_bytes(100_GiB);
+  }
+  fills[0].space.set_free_bytes(60_GiB);
+  fills[0].space.set_available_bytes(60_GiB);
+  fills[0].bytes = 40_GiB;
+  fills[1].space.set_free_bytes(10_GiB);
+  fills[1].space.set_available_bytes(10_GiB);
+  fills[2].space.Clear();
+  CHECK(
+      FillText(fills) ==
+      "fill  /mnt: 100 GiB, 40.0 % in use; 40 GiB to reach 80 %: 40 s if all clients together reach 1 GiB/s\n"
+      "fill  /mnt: 100 GiB, 90.0 % in use: fuller than the 80 % asked for, so nothing will be written\n"
+      "fill  /mnt: the size of its file system is unknown, so nothing will be written\n");
+  PreflightReport report = Report();
+  report.fills = fills;
+  CHECK(nlohmann::json::parse(PreflightJson(report))["fills"][0]["bytes"] == 40_GiB);
 }
 
 TEST_CASE("the JSON has the same findings") {

@@ -212,6 +212,10 @@ function sourceRows(phase) {
   if (Number.isFinite(phase.reached_bytes)) {
     rows.push(['written and arrived at the server or device', `${size(phase.reached_bytes)} of ${size(phase.written_bytes)}`]);
   }
+  for (const target of phase.fullness ?? []) {
+    const others = target.filesystem_count > 1 ? `; fullest of ${count(target.filesystem_count)} file systems, the emptiest ${percent(target.least_percent)}` : '';
+    rows.push([`in use at the start: ${target.path}`, `${percent(target.percent)} of ${size(target.total_bytes)}${others}`]);
+  }
   if (phase.cold) {
     rows.push(["--cold: the clients' caches", phase.cold.clients]);
     if (phase.cold.server) rows.push(["--cold: the server's cache", phase.cold.server]);

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -36,6 +35,7 @@
 #include "worker/data_directory/data_directory.h"
 #include "worker/engine/io_engine.h"
 #include "worker/rights/worker_rights.h"
+#include "worker/storage/local_directory.h"
 #include "worker/storage/mounts.h"
 #include "worker/storage/open_target.h"
 
@@ -130,8 +130,10 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   } else {
     target.set_filesystem_id(target.mount_source());
   }
-  struct statvfs space {};
-  if (::fstatvfs(fd, &space) == 0) target.set_free_bytes(uint64_t{space.f_bavail} * space.f_frsize);
+  if (const absl::StatusOr<v1::Space> space = SpaceAt(fd, path); space.ok()) {
+    *target.mutable_space() = *space;
+    target.set_free_bytes(space->available_bytes());
+  }
   target.set_logical_block_bytes(LogicalBlockBytes(fd, facts.st_dev));
   for (const auto& [name, value] : MountSettings(mount, fd, facts.st_dev)) {
     (*target.mutable_settings())[name] = value;

@@ -17,6 +17,7 @@
 #include "worker/data_directory/claimant.h"
 #include "worker/data_directory/data_names.h"
 #include "worker/data_directory/manifest.h"
+#include "worker/data_directory/manifest_file.h"
 #include "worker/metadata/tree_keeper.h"
 #include "worker/storage/open_target.h"
 
@@ -25,12 +26,6 @@ namespace {
 
 constexpr char kHeldByAnother[] = "cluster-iobench/held-by-another";
 constexpr size_t kMaxForeignNames = 10;
-constexpr size_t kMaxManifestBytes = 64 * 1024;
-
-// For ReadManifest: there is something, but no readable manifest of ours.
-bool IsUnreadable(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsUnimplemented(status);
-}
 
 // Returns OK also if there was nothing to remove.
 absl::Status UnlessNotFound(const absl::Status& removed) {
@@ -60,33 +55,6 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenDataIn(const Directory& target) {
   if (!absl::IsFailedPrecondition(data.status())) return data;
   return absl::FailedPreconditionError(
       absl::StrCat(data.status().message(), ": it is not ours: move it away or choose another --path"));
-}
-
-// NotFound: there is no manifest. InvalidArgument, Unimplemented: there is one, but it is not a readable manifest of
-// ours.
-absl::StatusOr<v1::Manifest> ReadManifest(const Directory& data) {
-  auto text = ReadSmallFile(data, kManifestName, kMaxManifestBytes);
-  if (absl::IsFailedPrecondition(text.status())) return absl::InvalidArgumentError(text.status().message());
-  if (!text.ok()) return text.status();
-  auto manifest = ManifestFromJson(*text);
-  if (!manifest.ok()) return Annotate(manifest.status(), data.PathOf(kManifestName));
-  return manifest;
-}
-
-// Returns the name of a new file with this text.
-absl::StatusOr<std::string> WriteTemporary(const Directory& data, std::string_view text) {
-  std::string name = NewTemporaryName();
-  IOBENCH_RETURN_IF_ERROR(WriteNewFile(data, name, text));
-  return name;
-}
-
-// AlreadyExists: another claimer was first. The manifest appears atomically and only once.
-absl::Status CreateManifest(const Directory& data, const v1::Manifest& manifest) {
-  const std::string json = ManifestToJson(manifest);
-  IOBENCH_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporary(data, json));
-  const absl::Status linked = data.Link(temporary, kManifestName);
-  data.Remove(temporary).IgnoreError();
-  return absl::IsUnimplemented(linked) ? WriteNewFile(data, kManifestName, json) : linked;
 }
 
 void NoteForeign(CleanReport& report, const Directory& data, std::string_view name) {
@@ -373,22 +341,46 @@ absl::StatusOr<std::pair<CleanReport, v1::DataClaim>> ClaimData(const std::strin
   return std::pair(report, claim);
 }
 
+absl::Status AccountForFillFiles(const std::string& path, const v1::DataClaim& claim, uint32_t lane_count) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenClaimedDirectory(path, claim));
+  IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadClaimed(*data, claim));
+  if (manifest.names().fill_lanes() >= lane_count) return absl::OkStatus();
+  if (!manifest.has_names()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(data->path(),
+                     " has data that an earlier version kept, to which no files of --fill can be "
+                     "added: write new data with -i 0, or leave --fill out"));
+  }
+  manifest.mutable_names()->set_fill_lanes(lane_count);
+  return ReplaceManifest(*data, manifest);
+}
+
+// The files of --fill are no data to read again.
+static absl::Status RemoveFillFiles(const Directory& data, const v1::Manifest& manifest) {
+  if (manifest.names().fill_lanes() == 0) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
+  for (const std::string& name : names) {
+    if (!IsFillFile(name) || !HasDataFile(manifest, name)) continue;
+    IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data.Remove(name)));
+  }
+  return absl::OkStatus();
+}
+
 static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest& ours,
                                      const v1::DataClaim& claim) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
   // Kept data that a later run has used still belongs to the run that created it.
   IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadClaimed(*data, claim));
+  IOBENCH_RETURN_IF_ERROR(RemoveFillFiles(*data, manifest));
   const std::string before = ManifestToJson(manifest);
+  if (manifest.has_names()) manifest.mutable_names()->clear_fill_lanes();
   manifest.set_state(v1::Manifest::KEPT);
   *manifest.mutable_data() = ours.data();
   manifest.set_generation_low(ours.generation_low());
   manifest.set_generation_high(ours.generation_high());
   manifest.set_unit_bytes(ours.unit_bytes());
   if (ManifestToJson(manifest) == before) return absl::OkStatus();
-  IOBENCH_ASSIGN_OR_RETURN(const std::string temporary, WriteTemporary(*data, ManifestToJson(manifest)));
-  absl::Status renamed = data->Rename(temporary, kManifestName);
-  if (!renamed.ok()) data->Remove(temporary).IgnoreError();
-  return renamed;
+  return ReplaceManifest(*data, manifest);
 }
 
 absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours, const v1::DataClaim& claim) {

@@ -27,6 +27,13 @@ bool TakeLastNumber(std::string_view& name) {
   return true;
 }
 
+// Takes the numbers from a name such as "lane-LLLLLL.F". False: it is not exactly what `name_of` makes of them.
+bool TakeNumbers(std::string_view name, const char* format, std::string (*name_of)(uint32_t, uint32_t),
+                 uint32_t& lane, uint32_t& file) {
+  const std::string text(name);
+  return std::sscanf(text.c_str(), format, &lane, &file) == 2 && text == name_of(lane, file);
+}
+
 uint64_t LanesOf(const v1::Manifest& manifest) {
   return manifest.has_names() ? manifest.names().lanes()
                               : uint64_t{manifest.workers()} * manifest.lanes_per_worker();
@@ -36,6 +43,15 @@ uint64_t LanesOf(const v1::Manifest& manifest) {
 
 std::string LaneFileName(uint32_t lane, uint32_t file_index) {
   return absl::StrFormat("lane-%06u.%u", lane, file_index);
+}
+
+std::string FillFileName(uint32_t lane, uint32_t file_index) {
+  return absl::StrFormat("fill-%06u.%u", lane, file_index);
+}
+
+bool IsFillFile(std::string_view name) {
+  uint32_t lane = 0, file = 0;
+  return TakeNumbers(name, "fill-%u.%u", FillFileName, lane, file);
 }
 
 std::string NewTemporaryName() {
@@ -70,9 +86,8 @@ bool HasDataFile(const v1::Manifest& manifest, std::string_view name) {
   unsigned lane = 0, file = 0;
   const std::string text(name);
   if (IsLeftMark(name)) return std::sscanf(text.c_str(), "left-%u", &lane) == 1 && lane < LanesOf(manifest);
-  if (std::sscanf(text.c_str(), "lane-%u.%u", &lane, &file) != 2 || text != LaneFileName(lane, file)) {
-    return false;
-  }
+  if (TakeNumbers(name, "fill-%u.%u", FillFileName, lane, file)) return lane < manifest.names().fill_lanes();
+  if (!TakeNumbers(name, "lane-%u.%u", LaneFileName, lane, file)) return false;
   return lane < LanesOf(manifest) && (!says || file < manifest.names().files_per_lane());
 }
 

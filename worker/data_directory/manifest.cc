@@ -38,6 +38,7 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
     json["names"]["files_per_lane"] = manifest.names().files_per_lane();
     json["names"]["shared_file"] = manifest.names().shared_file();
     json["names"]["trees"] = manifest.names().trees();
+    if (manifest.names().fill_lanes() > 0) json["names"]["fill_lanes"] = manifest.names().fill_lanes();
   }
   // The contents of the files. The rest of DataContent says how they were generated, which later runs need not know.
   Json& data = json["data"];
@@ -86,6 +87,7 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
       manifest.mutable_names()->set_files_per_lane(names.at("files_per_lane").get<uint32_t>());
       manifest.mutable_names()->set_shared_file(names.at("shared_file").get<bool>());
       manifest.mutable_names()->set_trees(names.at("trees").get<uint32_t>());
+      manifest.mutable_names()->set_fill_lanes(names.value("fill_lanes", 0u));  // missing unless --fill
     }
     if (json.contains("process")) {  // missing in earlier versions
       const Json& process = json.at("process");

@@ -80,6 +80,7 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
   FindCarriers();
+  NoteSpaces();
   {
     Counters counters = CountersBefore();
     MutexLock lock(mutex_);
@@ -172,6 +173,15 @@ void PhaseRunner::FindCarriers() {
     }
   }
   for (const std::string& interface : carriers_) FactsOfNic(interface);  // now, while nothing is measured
+}
+
+void PhaseRunner::NoteSpaces() {
+  for (const v1::LanePlan& plan : prepare_.lanes()) {
+    const auto directory = directories_.find(plan.target());
+    if (directory == directories_.end() || spaces_.contains(NumberOfTarget(plan))) continue;
+    const absl::StatusOr<v1::Space> space = directory->second->Space();
+    if (space.ok()) spaces_[NumberOfTarget(plan)] = *space;
+  }
 }
 
 PhaseRunner::Counters PhaseRunner::CountersBefore() const {
@@ -453,6 +463,7 @@ void PhaseRunner::NoteCounters() {
   const HostCounters host = ReadHostCounters(nfs_mount_points_);
   MutexLock lock(mutex_);
   host_ = HostDeltaBetween(before_.host, host, carriers_);
+  host_.mutable_spaces()->insert(spaces_.begin(), spaces_.end());
   process_cpu_user_s_ = SecondsFrom(process.ru_utime) - SecondsFrom(before_.process.ru_utime);
   process_cpu_system_s_ = SecondsFrom(process.ru_stime) - SecondsFrom(before_.process.ru_stime);
 }

@@ -118,6 +118,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
   void FindCarriers();
+  void NoteSpaces();
   Counters CountersBefore() const;
   void StopLanes(UnfinishedFiles unfinished) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -149,8 +150,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   PhaseSpec spec_;
   std::map<uint32_t, std::unique_ptr<Directory>> directories_;  // by target
   std::map<uint32_t, std::string> nfs_mount_points_;
-  std::set<std::string> servers_;   // addresses of the targets' servers
-  std::set<std::string> carriers_;  // network interfaces that lead to them
+  std::map<uint32_t, v1::Space> spaces_;  // by number of the target, when the phase was prepared
+  std::set<std::string> servers_;         // addresses of the targets' servers
+  std::set<std::string> carriers_;        // network interfaces that lead to them
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::deque<AtWork> at_work_;  // index = lane; a deque, because atomics cannot be moved
   std::vector<v1::StepResult> steps_;

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -97,6 +98,8 @@ class Directory {
   virtual int fd() const { return -1; }
 
   virtual absl::StatusOr<DirectoryIdentity> Identity() const = 0;
+  // Asks for the space of the file system. On NFS, the request always goes to the server.
+  virtual absl::StatusOr<v1::Space> Space() const = 0;
   // Returns the names of all entries, in no particular order, without "." and "..".
   virtual absl::StatusOr<std::vector<std::string>> Names() const = 0;
   virtual absl::StatusOr<NodeFacts> Look(const std::string& name) const = 0;

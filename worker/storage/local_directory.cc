@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -57,6 +58,10 @@ absl::StatusOr<DirectoryIdentity> LocalDirectory::Identity() const {
   }
   return DirectoryIdentity{.number = facts.st_ino,
                            .changed_ns = facts.st_ctim.tv_sec * 1'000'000'000 + facts.st_ctim.tv_nsec};
+}
+
+absl::StatusOr<v1::Space> LocalDirectory::Space() const {
+  return SpaceAt(fd(), path());
 }
 
 absl::StatusOr<std::vector<std::string>> LocalDirectory::Names() const {
@@ -131,6 +136,16 @@ absl::Status LocalDirectory::Link(const std::string& from, const std::string& to
     return absl::UnimplementedError(absl::StrCat("link ", PathOf(to), ": no hard links on this file system"));
   }
   return ErrnoStatus(absl::StrCat("create ", PathOf(to)), errno);
+}
+
+absl::StatusOr<v1::Space> SpaceAt(int fd, const std::string& path) {
+  struct statvfs facts {};
+  if (::fstatvfs(fd, &facts) != 0) return ErrnoStatus(absl::StrCat("space of ", path), errno);
+  v1::Space space;
+  space.set_total_bytes(uint64_t{facts.f_blocks} * facts.f_frsize);
+  space.set_free_bytes(uint64_t{facts.f_bfree} * facts.f_frsize);
+  space.set_available_bytes(uint64_t{facts.f_bavail} * facts.f_frsize);
+  return space;
 }
 
 absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path) {

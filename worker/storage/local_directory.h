@@ -27,6 +27,7 @@ class LocalDirectory final : public Directory {
   int fd() const override { return fd_.get(); }
   // The number is 0 on file systems that may give a directory another one at each lookup (FUSE, SMB, FAT, overlays).
   absl::StatusOr<DirectoryIdentity> Identity() const override;
+  absl::StatusOr<v1::Space> Space() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;
   absl::StatusOr<NodeFacts> Look(const std::string& name) const override;
   absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const override;
@@ -42,6 +43,9 @@ class LocalDirectory final : public Directory {
  private:
   const UniqueFd fd_;
 };
+
+// Returns the space of the file system that this descriptor is on; `path` is for messages.
+absl::StatusOr<v1::Space> SpaceAt(int fd, const std::string& path);
 
 // Opens a regular file for reading by the absolute path that the user or a coordinator gave. Without roots, symbolic
 // links are followed, because they are the user's own. FailedPrecondition: not a regular file; otherwise the errors of

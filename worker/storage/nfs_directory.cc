@@ -140,18 +140,27 @@ absl::StatusOr<DirectoryIdentity> NfsDirectory::Identity() const {
                            .changed_ns = int64_t{facts.ctime.seconds} * 1'000'000'000 + facts.ctime.nseconds};
 }
 
+absl::StatusOr<v1::Space> NfsDirectory::Space() const {
+  v1::Space space;
+  FSSTAT3args which{};
+  which.fsroot = Nfs3Handle(handle_);
+  IOBENCH_RETURN_IF_ERROR(connection_->RawCall(absl::StrCat("space of ", path()),
+                                               IOBENCH_BEGIN(fsstat, which),
+                                               OnOk<FSSTAT3res>([&space](const FSSTAT3res& answer) {
+                                                 const FSSTAT3resok& facts = answer.FSSTAT3res_u.resok;
+                                                 space.set_total_bytes(facts.tbytes);
+                                                 space.set_free_bytes(facts.fbytes);
+                                                 space.set_available_bytes(facts.abytes);
+                                               })));
+  return space;
+}
+
 absl::StatusOr<NfsFacts> NfsDirectory::LookAtFilesystem() const {
   NfsFacts facts{.read_max_bytes = connection_->read_max_bytes(),
                  .write_max_bytes = connection_->write_max_bytes()};
   IOBENCH_ASSIGN_OR_RETURN(const fattr3 attributes, GetFacts(*connection_, handle_, path()));
   facts.filesystem_number = attributes.fsid;
-  FSSTAT3args which{};
-  which.fsroot = Nfs3Handle(handle_);
-  IOBENCH_RETURN_IF_ERROR(connection_->RawCall(absl::StrCat("space of ", path()),
-                                               IOBENCH_BEGIN(fsstat, which),
-                                               OnOk<FSSTAT3res>([&facts](const FSSTAT3res& answer) {
-                                                 facts.free_bytes = answer.FSSTAT3res_u.resok.abytes;
-                                               })));
+  IOBENCH_ASSIGN_OR_RETURN(facts.space, Space());
   ACCESS3args wanted{};
   wanted.object = Nfs3Handle(handle_);
   wanted.access = ACCESS3_LOOKUP | ACCESS3_MODIFY | ACCESS3_EXTEND;

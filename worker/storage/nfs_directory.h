@@ -17,9 +17,9 @@ namespace iobench {
 // What the server reports about the file system of a directory.
 struct NfsFacts {
   uint64_t filesystem_number = 0;  // assigned by the server
-  uint64_t free_bytes = 0;         // available to this user
-  bool may_make_files = false;     // this user may create files in the directory
-  uint32_t read_max_bytes = 0;     // limits of one READ and one WRITE
+  v1::Space space = {};
+  bool may_make_files = false;  // this user may create files in the directory
+  uint32_t read_max_bytes = 0;  // limits of one READ and one WRITE
   uint32_t write_max_bytes = 0;
 };
 
@@ -40,6 +40,7 @@ class NfsDirectory final : public Directory {
 
   int64_t deferred_ns() const override { return connection_->deferred_ns(); }
   absl::StatusOr<DirectoryIdentity> Identity() const override;
+  absl::StatusOr<v1::Space> Space() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;
   absl::StatusOr<NodeFacts> Look(const std::string& name) const override;
   absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const override;

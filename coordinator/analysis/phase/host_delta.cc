@@ -52,6 +52,8 @@ v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPh
   if (!workers.empty()) client = last_first.front()->host();
   for (const v1::WorkerPhaseResult* worker : last_first) {
     for (const auto& [target, nfs] : worker->host().nfs()) client.mutable_nfs()->insert({target, nfs});
+    for (const auto& [target, space] : worker->host().spaces())
+      client.mutable_spaces()->insert({target, space});
   }
   client.clear_disk_read_bytes();
   client.clear_disk_write_bytes();

@@ -318,6 +318,7 @@ void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   PutBriefKinds(phase, page);
   PutReached(phase, Detail::kBrief, page);
   PutReadSources(phase, Detail::kBrief, page);
+  PutFullness(report, phase, Detail::kBrief, page);
   PutCold(phase, page);
   PutNfs(phase, Detail::kBrief, page);
   PutServers(phase, Detail::kBrief, page);
@@ -341,6 +342,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
   PutPasses(phase, page);
   PutReached(phase, Detail::kFull, page);
   PutReadSources(phase, Detail::kFull, page);
+  PutFullness(report, phase, Detail::kFull, page);
   PutCold(phase, page);
   PutUntimedCreates(report, phase, page);
   PutVerified(phase, page);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Share of the written bytes. If nearly all of them arrived, nothing is reported.
 constexpr double kNotableShare = 0.99;
+// Most file systems slow down from here on.
+constexpr double kNearlyFullPercent = 90;
 
 }  // namespace
 
@@ -63,6 +66,24 @@ void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& pa
                     phase.clients_size() > 1 ? " of a client's memory" : " of the client's memory");
   }
   page.Labelled("read from", text, tells ? Tone::kWarning : Tone::kQuiet);
+}
+
+void PutFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail,
+                 ConsolePage& page) {
+  const bool fills = FillPercent(report.run().plan()) > 0;
+  for (const v1::FullnessReport& target : phase.fullness()) {
+    if (detail == Detail::kBrief && !fills && target.percent() < kNearlyFullPercent) continue;
+    std::string text =
+        absl::StrCat(Percent(target.percent()), " of ",
+                     FormatBytes(static_cast<double>(target.total_bytes())), " in use at the start");
+    if (phase.fullness_size() > 1) text = absl::StrCat(Printable(target.path()), ": ", text);
+    if (target.filesystem_count() > 1) {
+      absl::StrAppend(&text, " on ", Printable(target.client()), ", the fullest of ",
+                      target.filesystem_count(), " file systems; the emptiest has ",
+                      Percent(target.least_percent()));
+    }
+    page.Labelled("space", text, Tone::kQuiet);
+  }
 }
 
 void PutCold(const v1::PhaseReport& phase, ConsolePage& page) {

@@ -23,6 +23,10 @@ void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 // Adds where the bytes that were read came from. kBrief: only if some came from the clients' memory, or might have.
 void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
+// Adds how full the file systems were when the phase began; nothing if that is unknown. kBrief: only if the plan fills
+// them or one was nearly full.
+void PutFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+
 // Adds what --cold achieved; nothing without it.
 void PutCold(const v1::PhaseReport& phase, ConsolePage& page);
 
