@@ -21,8 +21,8 @@ constexpr size_t kAtATime = 32;
 constexpr int64_t kPollNs = kNanosPerSecond;
 constexpr int64_t kLongestPollNs = 10 * kNanosPerSecond;
 constexpr int64_t kPollNsPerClock = 1'000'000;
-// Half of what is allowed between two polls of very many clocks. Until then, a clock's error grows by 2.5 ms at most.
-constexpr int64_t kNewNs = kLongestPollNs / 2;
+// As long as very many clocks may go unpolled: until then, a clock's error grows by 5 ms at most.
+constexpr int64_t kNewNs = kLongestPollNs;
 
 v1::PingSample SampleFrom(CoordTime sent, const v1::Pong& pong, CoordTime returned) {
   v1::PingSample sample;

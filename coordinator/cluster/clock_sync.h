@@ -37,7 +37,7 @@ class ClockSync {
 
   // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least
   // one) with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then left out. Call
-  // it before and after a phase. If pings ride, clocks with a ping in the last 5 s are left out.
+  // it before and after a phase. If pings ride, clocks with a ping in the last 10 s are left out.
   absl::Status Burst();
   // True with more than 1,000 clocks: a burst has one ping for each then, so a request that is sent to all workers in any
   // case does as well (PingRide).

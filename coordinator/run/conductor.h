@@ -125,6 +125,7 @@ class Conductor {
   const PreflightReport& preflight() const { return preflight_; }
 
  private:
+  v1::RunRecord& MetRecord() { return options_.resume.has_value() ? met_ : record_; }
   absl::Status GatherWorkers();
   // What is known of the workers and their clients. The members refer to each other, in this order; made anew after some
   // workers were left out, because numbers change.
@@ -179,7 +180,8 @@ class Conductor {
   Cluster cluster_;
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet
   v1::RunRecord record_;
-  // Workers and targets as they are now. A run that is resumed keeps those of its record.
+  // Workers and targets as they are now. A run that is resumed keeps those of its record; otherwise they are in the record
+  // alone, since those of 10,000 workers take memory.
   v1::RunRecord met_;
   ReportBuilder report_{record_};
   // Owner lanes whose files an earlier phase left in an unknown state, because a lane failed or its worker was lost

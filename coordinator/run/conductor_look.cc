@@ -59,8 +59,8 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
 }
 
 absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pass) {
-  met_.clear_workers();
-  met_.clear_targets();
+  MetRecord().clear_workers();
+  MetRecord().clear_targets();
   auto look = std::make_unique<Look>();
   look->clocks.emplace(
       cluster_, coordinator_.boot_id(),
@@ -72,8 +72,7 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pa
   // The first phase of a run measures the clocks by itself.
   if (options_.preflight_only) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());
   IOBENCH_RETURN_IF_ERROR(CheckStorage(*look, pass));
-  for (const v1::WorkerTargets& facts : look->data->facts()) *met_.add_targets() = facts;
-  if (!options_.resume.has_value()) *record_.mutable_targets() = met_.targets();
+  for (const v1::WorkerTargets& facts : look->data->facts()) *MetRecord().add_targets() = facts;
   preflight_.findings = FindingsOn(*look);
   preflight_.client_count = cluster_.client_count() + static_cast<uint32_t>(join_faults_.size());
   preflight_.worker_count = options_.worker_count;
@@ -83,8 +82,7 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pa
 absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
   // First, because it determines which workers share a client.
   IOBENCH_RETURN_IF_ERROR(clocks.Verify());
-  for (const Member& member : cluster_.members()) *met_.add_workers() = member.facts;
-  if (!options_.resume.has_value()) *record_.mutable_workers() = met_.workers();
+  for (const Member& member : cluster_.members()) *MetRecord().add_workers() = member.facts;
   IOBENCH_RETURN_IF_ERROR(UseWorkersPaths());
   IOBENCH_RETURN_IF_ERROR(SizeFiles());
   IOBENCH_RETURN_IF_ERROR(SpreadOverClients());

@@ -341,7 +341,7 @@ TEST_CASE("with more than 1,000 clocks, pings ride, and clocks with new ones are
   CHECK(pings == 1001 * 2);
   many.Burst();
   CHECK(many.workers.count(v1::WorkerRequest::kPing) == pings);
-  many.Wait(4.8);
+  many.Wait(9.8);
   many.Note(7, many.workers.now().ns - 100'000, 7 * kSecond);
   many.Wait(0.3);
   many.Burst();

@@ -105,6 +105,11 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMinPingMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
+    builder.AddChannelArgument(GRPC_ARG_TSI_MAX_FRAME_SIZE, kTlsFrameBytes);
+    // None of these is used, and each costs memory for every connection and time for every message.
+    builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
+    builder.AddChannelArgument(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 0);
+    builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
     // The doorkeeper comes first, which also says so.
     const int patience_ms = static_cast<int>(options_.join_within_s * 1e3) + kSlackMs;
@@ -182,6 +187,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
       session = std::make_shared<WorkerSession>(static_cast<WorkerId>(joined_.size()), stream.address(),
                                                 reconnects, events_);
       joined_.push_back(session);
+      if (joined_.size() == options_.expected_workers) ExpectConnections(false);
       if (!name.empty()) by_identity_[name] = {call.identity, session};
       session->Attach(Find(stream), 0, CoordNow()).status().IgnoreError();  // the first has nothing to refuse
     }
@@ -362,6 +368,7 @@ absl::StatusOr<std::unique_ptr<GrpcCoordinator>> GrpcCoordinator::Listen(const s
                                                                          const GrpcListenOptions& options) {
   PrepareGrpc();
   AllowManyConnections();
+  ExpectConnections(true);
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();
   const JoinSecurity& security = options.security;

@@ -1,6 +1,8 @@
 #include "common/transport/grpc/grpc_runtime.h"
 
 #include <grpc/support/log.h>
+#include <malloc.h>
+#include <openssl/ssl.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -36,10 +38,20 @@ void KeepTlsError(gpr_log_func_args* line) {
   TheLastTlsError().reason = std::string(reason);
 }
 
+// OpenSSL keeps 33 KiB of buffers for each connection, unless it is told to release them while nothing is sent. Tickets
+// are for clients that come back; workers use none. gRPC offers no way to its SSL objects, but OpenSSL shows each new one
+// to whoever keeps data of his own with it.
+void SaveMemory(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
+  auto* const ssl = static_cast<SSL*>(parent);
+  SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+  SSL_set_num_tickets(ssl, 0);
+}
+
 }  // namespace
 
 void PrepareGrpc() {
   static const bool done = [] {
+    SSL_get_ex_new_index(0, nullptr, SaveMemory, nullptr, nullptr);
     // Debian builds Abseil with assertions, so that every lock that gRPC takes looks for deadlocks in one graph of all
     // locks, under one spin lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
@@ -52,6 +64,12 @@ void PrepareGrpc() {
 std::string TakeLastTlsError() {
   MutexLock lock(TheLastTlsError().mutex);
   return std::exchange(TheLastTlsError().reason, "");
+}
+
+void ExpectConnections(bool expect) {
+  constexpr int kBioBytes = 17 << 10;
+  constexpr int kOtherwiseBytes = 4 << 20;  // glibc's own threshold grows to as much, unless it is set
+  mallopt(M_MMAP_THRESHOLD, expect ? kBioBytes : kOtherwiseBytes);
 }
 
 void AllowManyConnections() {

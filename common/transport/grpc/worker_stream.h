@@ -127,6 +127,7 @@ class WorkerStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::W
     Reaction reaction(this);
     MutexLock lock(mutex_);
     writing_ = false;
+    v1::WorkerRequest().Swap(&outgoing_);  // a Prepare is large, and the next request may be far
     // Not ok: the connection is broken. The pending read fails too and reports it.
     writable_ &= ok;
     WriteNext();
