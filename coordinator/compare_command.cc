@@ -72,6 +72,8 @@ absl::StatusOr<const CompareFormat*> FormatOf(const CompareOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--format ", options.format, " is not for a terminal: name a file with --output"));
   }
+  // Before the runs are read and compared, not after it.
+  if (!options.output.empty()) IOBENCH_RETURN_IF_ERROR(CheckOutputFile(options.output, options.replace));
   return format;
 }
 
@@ -96,12 +98,6 @@ int Finish(const CompareOptions& options, const Report& report, bool damaged,
     if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
     if (!judged.ok()) PrintError(std::string(judged.message()));
     return ExitOfPrinting(exit_code, kExitIo);
-  }
-  std::error_code error;
-  if (!options.replace && fs::exists(options.output, error)) {
-    return Fail(absl::AlreadyExistsError(absl::StrCat(
-                    options.output, " exists: name another file with --output, or replace it with --force")),
-                kExitUsage);
   }
   const absl::Status written = WriteFileAtomically(options.output, write);
   if (!written.ok()) return Fail(written, kExitIo);

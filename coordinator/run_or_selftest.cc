@@ -127,6 +127,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     const auto choice = ChoiceFrom(line.validate);
     if (!choice.ok()) return Fail(choice.status(), kExitUsage);
     if (choice->measures) performance = choice->amounts;
+    if (const absl::Status report = CheckValidateReport(line.validate); !report.ok()) {
+      return Fail(report, kExitUsage);
+    }
   }
   v1::Plan plan;
   if (follows && line.print_plan) return kExitOk;

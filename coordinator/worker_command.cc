@@ -148,6 +148,7 @@ absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::stri
   }
   if (!line.allow.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(rights.actions, WorkerActionsFrom(line.allow));
+    rights.remounts_for_cold = rights.actions.contains(WorkerAction::kRemount);
   }
   if (line.max_lanes > 0) rights.max_lanes = line.max_lanes;
   if (!line.max_memory.empty()) {

@@ -361,7 +361,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
   IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));
   CommandParser parser;
-  IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, NamesOf(parser.app(), arguments[0])));
+  IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, NamesOf(parser.app(), arguments[0]), arguments[0]));
   return parser.Parse(std::move(arguments), typed);
 }
 

@@ -80,9 +80,16 @@ std::string WithLongWordsQuoted(const std::string& message) {
   return absl::StrJoin(words, " ");
 }
 
+// Where to look. Without a command it is `run`, so the user may have meant another one.
+std::string HelpHint(const std::string& command) {
+  return command == "run" ? "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"
+                          : absl::StrCat("; `cluster-iobench ", command, " --help` lists its options");
+}
+
 }  // namespace
 
-absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names) {
+absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names,
+                            const std::string& command) {
   for (const std::string& argument : arguments) {
     if (argument == "--") break;
     if (absl::Status status = CheckDashes(argument, names); !status.ok()) return status;
@@ -90,7 +97,9 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
     if (!is_long && !absl::StartsWith(argument, "-")) continue;
     const std::string name = argument.substr(is_long ? 2 : 1, argument.find('=') - (is_long ? 2 : 1));
     if (is_long && !Has(names.known, name)) {
-      return absl::InvalidArgumentError(absl::StrCat("unknown option \"--", name, "\"", Hint(name, names)));
+      const std::string hint = Hint(name, names);
+      return absl::InvalidArgumentError(
+          absl::StrCat("unknown option \"--", name, "\"", hint.empty() ? HelpHint(command) : hint));
     }
     // Letters may be joined, so only a complete name is unambiguous.
     constexpr size_t kShortest = 4;
@@ -166,11 +175,7 @@ std::string MessageOf(const CLI::ParseError& error, const std::string& command) 
     message = absl::StrCat(message.substr(0, at), " needs an argument");
   }
   std::replace(message.begin(), message.end(), '\n', ' ');
-  // Without a command it is `run`, so the user may have meant another one.
-  return absl::StrCat(WithLongWordsQuoted(message),
-                      command == "run"
-                          ? "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"
-                          : absl::StrCat("; `cluster-iobench ", command, " --help` lists its options"));
+  return absl::StrCat(WithLongWordsQuoted(message), HelpHint(command));
 }
 
 }  // namespace iobench

@@ -19,8 +19,10 @@ struct LongNames {
 };
 
 // Checks long names up to "--" as CLI11 will read them. InvalidArgument: an unknown name, a dash that a word processor
-// made of two hyphens, or a long name after a single hyphen; the message suggests the likely name.
-absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names);
+// made of two hyphens, or a long name after a single hyphen; the message suggests the likely name, or else the help of
+// `command`.
+absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names,
+                            const std::string& command);
 
 // True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains
 // a slash, or is `.`, `..` or an nfs:// URL. The file system is not asked, since a directory may have the name of an

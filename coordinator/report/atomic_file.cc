@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -61,6 +63,22 @@ absl::Status WriteFileAtomically(const std::string& path,
     return ErrnoStatus(absl::StrCat("rename to ", path), errno);
   std::move(remove_partial).Cancel();
   return durable == Durable::kNow ? SyncDirectory(DirectoryOf(path)) : absl::OkStatus();
+}
+
+absl::Status CheckOutputFile(const std::string& path, bool replace) {
+  std::error_code failed;
+  const auto there = std::filesystem::symlink_status(path, failed);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output ", path, " is not a regular file: name another one"));
+  }
+  if (std::filesystem::exists(there) && !replace) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(path, " exists: name another file with --output, or replace it with --force"));
+  }
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  if (::access(parent.empty() ? "." : parent.c_str(), W_OK) == 0) return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat("--output ", path), errno);
 }
 
 }  // namespace iobench

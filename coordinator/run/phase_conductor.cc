@@ -258,6 +258,11 @@ absl::Status PhaseConductor::PrepareAroundClientSteps() {
         PatienceFor("remount")));
     client_steps_done_ = true;
   }
+  IOBENCH_RETURN_IF_ERROR(Prepare(Purpose::kPhase));
+  if (remounted_for_cold_ || !AnyToRemount(context_.cluster, coldness_)) return absl::OkStatus();
+  remounted_for_cold_ = true;
+  IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceFor("close its files")));
+  IOBENCH_RETURN_IF_ERROR(RemountForCold(context_.cluster, coldness_, client_steps_, PatienceFor("remount")));
   return Prepare(Purpose::kPhase);
 }
 
@@ -291,6 +296,7 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
         for (const v1::StepResult& step : received.event.prepared().steps()) {
           if (step.bytes() > 0 || step.name() == "rest") earlier_steps_[member.number].push_back(step);
         }
+        if (received.event.prepared().has_cold()) coldness_[member.number] = received.event.prepared().cold();
         NoteRefusal(member, received);
       },
       PatienceFor("prepare the phase")));

@@ -140,6 +140,8 @@ class PhaseConductor {
   bool owners_prepared_ = false;
   bool client_steps_done_ = false;
   StepsOfWorkers client_steps_;
+  ColdnessOfWorkers coldness_;  // of the latest preparation
+  bool remounted_for_cold_ = false;
   // Steps of all prepares that wrote data or rested. The last attempt finds their results in place, so the record shows
   // theirs.
   StepsOfWorkers earlier_steps_;

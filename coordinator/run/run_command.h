@@ -47,6 +47,9 @@ int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan)
 // directory, and has the phases that the checks of performance judge, if there are any. kExitThreshold: a check has failed that is not waived; kExitPartial: a worker was lost; kExitIo: something
 // that validate made could not be removed, or the report could not be written.
 int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
+// What can be said of its report's format and file before anybody waits for workers; errors: those of CheckOutputFile, an
+// unknown format, or one that is not for a terminal.
+absl::Status CheckValidateReport(const ValidateOptions& options);
 // Measures the tool itself with empty phases, whose results are removed again: the fixed cost of a phase and its parts,
 // the skew of the starts, the coordinator's processor time and memory, and for each client its clock, the cost of an op
 // and the network between it and the coordinator.

@@ -63,22 +63,8 @@ absl::StatusOr<const ValidateFormat*> ValidateFormatOf(const ValidateOptions& op
     return absl::InvalidArgumentError(
         absl::StrCat("--format ", options.format, " is not for a terminal: name a file with --output"));
   }
-  if (options.output.empty()) return format;
-  std::error_code failed;
-  const auto there = std::filesystem::symlink_status(options.output, failed);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--output ", options.output, " is not a regular file: name another one"));
-  }
-  if (std::filesystem::exists(there) && !options.replace) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(options.output, " exists: name another file with --output, or replace it with --force"));
-  }
   // Before the checks, not after them.
-  const std::string parent = std::filesystem::path(options.output).parent_path().string();
-  if (::access(parent.empty() ? "." : parent.c_str(), W_OK) != 0) {
-    return ErrnoStatus(absl::StrCat("--output ", options.output), errno);
-  }
+  if (!options.output.empty()) IOBENCH_RETURN_IF_ERROR(CheckOutputFile(options.output, options.replace));
   return format;
 }
 
@@ -252,6 +238,10 @@ class Validation {
 };
 
 }  // namespace
+
+absl::Status CheckValidateReport(const ValidateOptions& options) {
+  return ValidateFormatOf(options).status();
+}
 
 int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   auto choice = ChoiceFrom(line.validate);

@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import math
+import os
 import pathlib
 import re
 import shutil
@@ -353,3 +354,18 @@ def test_both_have_a_help_that_names_their_options():
     for command in ("compare", "history"):
         text = program.plain(command, "--help").expect(0).stdout
         assert all(name in text for name in ("--format", "text|json|junit|markdown|html", "--level", "--fail-under", "--output"))
+
+
+@pytest.mark.parametrize("what", ["directory", "device", "fifo"])
+def test_force_replaces_only_a_regular_file(what, runs, tmp_path):
+    output = tmp_path / "output"
+    if what == "directory":
+        output.mkdir()
+    elif what == "fifo":
+        os.mkfifo(output)
+    else:
+        output.symlink_to("/dev/null")
+    before = os.lstat(output)
+    outcome = program.plain("compare", runs / "fast", runs / "slow", "--output", output, "--force").expect(1)
+    assert "is not a regular file: name another one" in outcome.stderr, outcome
+    assert os.lstat(output).st_ino == before.st_ino and not os.path.exists(f"{output}.partial")

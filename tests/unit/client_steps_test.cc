@@ -28,25 +28,25 @@ struct Clients {
   Interrupt interrupt;
   std::vector<WorkerId> asked;
   bool busy = false;
+  absl::StatusCode busy_code = absl::StatusCode::kFailedPrecondition;
   ManualClock clock;
   ScriptedWorkers workers;
   Cluster cluster;
 
   explicit Clients(std::vector<v1::WorkerFacts> facts)
-      : workers(
-            clock, std::move(facts),
-            [this](WorkerId id, const v1::WorkerRequest& request) {
-              v1::WorkerEvent event;
-              CHECK(request.client_step().step().remount().mount_point() == "/mnt/nfs");
-              asked.push_back(id);
-              if (busy) {
-                event.mutable_problem()->set_code(static_cast<int>(absl::StatusCode::kFailedPrecondition));
-                event.mutable_problem()->set_message("still in use");
-              } else {
-                event.mutable_client_step_done()->mutable_step()->set_name("remount");
-              }
-              return std::vector<v1::WorkerEvent>{event};
-            }),
+      : workers(clock, std::move(facts),
+                [this](WorkerId id, const v1::WorkerRequest& request) {
+                  v1::WorkerEvent event;
+                  CHECK(request.client_step().step().remount().mount_point() == "/mnt/nfs");
+                  asked.push_back(id);
+                  if (busy) {
+                    event.mutable_problem()->set_code(static_cast<int>(busy_code));
+                    event.mutable_problem()->set_message("still in use");
+                  } else {
+                    event.mutable_client_step_done()->mutable_step()->set_name("remount");
+                  }
+                  return std::vector<v1::WorkerEvent>{event};
+                }),
         cluster(workers, 1, interrupt, ClusterPatience(), [this] { return clock.now; }) {}
 
   void Join(uint32_t count) {
@@ -86,6 +86,61 @@ TEST_CASE("only steps of whole clients are client steps") {
   v1::Step eats;
   eats.mutable_eat_memory()->set_percent(50);
   CHECK(IsClientStep(eats));
+}
+
+// Of a worker that could not drop the system's caches; so much of 100 MiB is in memory.
+v1::Coldness Cold(uint64_t resident_mib, const std::string& remountable = "") {
+  v1::Coldness cold;
+  cold.set_resident_bytes(resident_mib << 20);
+  cold.set_file_bytes(100 << 20);
+  if (!remountable.empty()) cold.add_remountable(remountable);
+  return cold;
+}
+
+TEST_CASE("--cold remounts on clients that are warm, where a worker may") {
+  Clients clients({On("a"), On("a"), On("b"), On("c"), On("d")});
+  clients.Join(5);
+  // a: its second worker is warm, and its first may remount; b: cold enough; c: may not; d: warm.
+  const ColdnessOfWorkers coldness = {{0, Cold(0, "/mnt/nfs")},
+                                      {1, Cold(6)},
+                                      {2, Cold(5, "/mnt/nfs")},
+                                      {3, Cold(100)},
+                                      {4, Cold(100, "/mnt/nfs")}};
+  CHECK(AnyToRemount(clients.cluster, coldness));
+  StepsOfWorkers done;
+  REQUIRE(RemountForCold(clients.cluster, coldness, done).ok());
+  CHECK(clients.asked == std::vector<WorkerId>{0, 4});
+  REQUIRE(done.size() == 2);
+  CHECK(done[0].at(0).name() == "cold-remount");
+  CHECK(done[0].at(0).outcome() == ": 6 MiB of the files were still in memory");
+  CHECK_FALSE(AnyToRemount(clients.cluster, {{2, Cold(5, "/mnt/nfs")}, {3, Cold(100)}}));
+}
+
+TEST_CASE("--cold: names need drop_caches or a remount, and files whose pages are unknown too") {
+  Clients clients({On("a")});
+  clients.Join(1);
+  v1::Coldness cold;
+  cold.add_remountable("/mnt/nfs");
+  for (const bool names : {true, false}) {
+    cold.set_names(names);
+    cold.set_system_dropped(false);
+    CHECK(AnyToRemount(clients.cluster, {{0, cold}}));
+    cold.set_system_dropped(true);
+    CHECK_FALSE(AnyToRemount(clients.cluster, {{0, cold}}));
+  }
+}
+
+TEST_CASE("a mount in use stays, and the run goes on; one that is gone ends it") {
+  Clients clients({On("a")});
+  clients.Join(1);
+  clients.busy = true;
+  StepsOfWorkers done;
+  REQUIRE(RemountForCold(clients.cluster, {{0, Cold(50, "/mnt/nfs")}}, done).ok());
+  CHECK(done[0].at(0).name() == "no-remount");
+  CHECK(done[0].at(0).outcome() == "50 MiB of the files were still in memory, and still in use");
+  clients.busy_code = absl::StatusCode::kUnavailable;
+  const absl::Status gone = RemountForCold(clients.cluster, {{0, Cold(50, "/mnt/nfs")}}, done);
+  CHECK(gone.message() == "worker 0 on a: still in use");
 }
 
 TEST_CASE("workers of a client list are numbered by their places, whoever joins first") {

@@ -110,6 +110,10 @@ TEST_CASE("--cold is verified by the counters of every client") {
   CHECK(report.cold().verified());
   CHECK_THAT(report.cold().clients(), Catch::Contains("verified"));
   CHECK(MarkOf(report, "not_cold") == nullptr);
+  CHECK_THAT(report.cold().clients(), !Catch::Contains("remount"));
+  script.Worker(1).steps.emplace_back().set_name("cold-remount");
+  CHECK_THAT(script.Report().cold().clients(),
+             Catch::Contains("verified") && Catch::EndsWith(", after a remount on 1 client"));
   CHECK_FALSE(DiskAndServer().Report().has_cold());
 }
 

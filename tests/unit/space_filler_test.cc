@@ -159,6 +159,12 @@ TEST_CASE("a request without lanes, or with sizes missing, is refused") {
   request = claimed.Request(2_MiB);
   request.clear_bytes();
   CHECK(absl::IsInvalidArgument(SpaceFiller().Fill(request).status()));
+  request = claimed.Request(2_MiB);
+  request.mutable_claims(0)->clear_run_id();
+  CHECK(absl::IsInvalidArgument(SpaceFiller().Fill(request).status()));
+  request = claimed.Request(2_MiB);
+  request.set_lane_count(1'000'000'000);
+  CHECK_THAT(std::string(SpaceFiller().Fill(request).status().message()), Contains("--max-lanes"));
 }
 
 }  // namespace

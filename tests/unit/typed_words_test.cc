@@ -21,7 +21,11 @@ TEST_CASE("a typo in an option's name is answered with the name", "[typed_words]
         "unknown option \"--lanse\"; did you mean --lanes or --lease?");
   CHECK(ErrorOf({"worker", "--jion", "h:1"}) == "unknown option \"--jion\"; did you mean --join?");
   CHECK(ErrorOf({"selftest", "--phase", "3"}) == "unknown option \"--phase\"; did you mean --phases?");
-  CHECK(ErrorOf({"--zzzzzzzz"}) == "unknown option \"--zzzzzzzz\"");
+  CHECK(
+      ErrorOf({"--zzzzzzzz"}) ==
+      "unknown option \"--zzzzzzzz\"; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options");
+  CHECK(ErrorOf({"compare", "--zzzzzzzz"}) ==
+        "unknown option \"--zzzzzzzz\"; `cluster-iobench compare --help` lists its options");
 }
 
 TEST_CASE("what fio and elbencho call an option of ours is answered with ours", "[typed_words]") {

@@ -19,6 +19,7 @@
 #include "worker/data/payload.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -45,12 +46,22 @@ uint64_t PartOf(uint64_t bytes, uint32_t index, uint32_t count) {
   return bytes / count + (index < bytes % count ? 1 : 0);
 }
 
+// Each lane takes a thread and a MiB of memory, and any data directory would do without the run that it belongs to.
 absl::Status CheckFillRequest(const v1::FillSpace& request) {
   const int targets = request.targets_size();
-  if (targets == request.claims_size() && targets == request.bytes_size() && request.lane_count() > 0) {
-    return absl::OkStatus();
+  if (targets != request.claims_size() || targets != request.bytes_size() || request.lane_count() == 0) {
+    return absl::InvalidArgumentError(
+        "FillSpace without lanes, or without a claim and a size for each target");
   }
-  return absl::InvalidArgumentError("FillSpace without lanes, or without a claim and a size for each target");
+  const uint32_t max_lanes = RightsOfThisWorker().max_lanes;
+  if (request.lane_count() > max_lanes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "FillSpace with ", request.lane_count(), " lanes: this worker allows ", max_lanes, " (--max-lanes)"));
+  }
+  const bool all_claimed = std::all_of(request.claims().begin(), request.claims().end(),
+                                       [](const v1::DataClaim& claim) { return claim.run_id() != 0; });
+  return all_claimed ? absl::OkStatus()
+                     : absl::InvalidArgumentError("FillSpace without the run that owns the data");
 }
 
 // Creates the lane's next file. An earlier request has left some in the same run.

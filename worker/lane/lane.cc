@@ -115,6 +115,7 @@ void Lane::NoteResidentBytes() {
   FailUnlessOk(directory_.Use([this](const Directory& directory) {
     const auto bytes = ResidentBytes(directory, work_.files);
     if (bytes.ok()) preparation_.resident_bytes = *bytes;
+    for (const LaneFile& file : work_.files.files) preparation_.file_bytes += file.bytes;
     return absl::OkStatus();  // unknown values are not reported
   }));
 }

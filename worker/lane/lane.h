@@ -33,6 +33,7 @@ struct LanePreparation {
   // How many bytes of the files were in this host's memory before the start; nullopt: unknown, or the lane reads
   // nothing.
   std::optional<uint64_t> resident_bytes;
+  uint64_t file_bytes = 0;  // of the same files
   TreePrepared tree;
 };
 

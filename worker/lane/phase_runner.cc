@@ -1,6 +1,5 @@
 #include "worker/lane/phase_runner.h"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,7 +15,9 @@
 #include "common/time.h"
 #include "common/unique_fd.h"
 #include "worker/client/client_probe.h"
+#include "worker/client/remount.h"
 #include "worker/client/server_route.h"
+#include "worker/client/system_caches.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/lane/phase_steps.h"
 #include "worker/rights/worker_rights.h"
@@ -42,18 +43,6 @@ void Relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
-}
-
-// Drops the system's caches. The error has only the text for the report.
-absl::Status DropSystemCaches() {
-  if (!CheckAllowed(WorkerAction::kDropCaches).ok()) {
-    return absl::PermissionDeniedError(
-        "drop_caches skipped: the worker was started without --allow drop-caches");
-  }
-  if (::geteuid() != 0) return absl::PermissionDeniedError("drop_caches skipped: not root");
-  const UniqueFd fd(::open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC));
-  if (fd.valid() && ::write(fd.get(), "3", 1) == 1) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("drop_caches failed: ", ErrnoName(errno)));
 }
 
 }  // namespace
@@ -91,6 +80,12 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
 
   v1::Prepared answer;
   answer.mutable_steps()->Assign(steps_.begin(), steps_.end());
+  if (spec_.verifies_cold) {
+    *answer.mutable_cold() = ColdnessAfter(spec_, lanes_, system_caches);
+    for (const std::string& mount_point : mount_points_) {
+      if (CheckRemount(mount_point).ok()) answer.mutable_cold()->add_remountable(mount_point);
+    }
+  }
   return answer;
 }
 
@@ -139,6 +134,7 @@ absl::Status PhaseRunner::OpenTargetOf(const v1::LanePlan& plan) {
       spec_.existing_files.empty() ? OpenClaimedDirectory(path, spec_.ClaimOf(plan)) : OpenTarget(path));
   const std::optional<Mount> mount = MountOf(directory->fd(), path);
   if (mount && IsNfs(mount->filesystem)) nfs_mount_points_[NumberOfTarget(plan)] = mount->mount_point;
+  if (mount && RightsOfThisWorker().remounts_for_cold) mount_points_.insert(mount->mount_point);
   if (mount && IsNetworkFilesystem(mount->filesystem)) servers_.insert(ServerAddressOf(*mount));
   directories_.emplace(plan.target(), std::move(directory));
   return absl::OkStatus();

@@ -150,6 +150,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   PhaseSpec spec_;
   std::map<uint32_t, std::unique_ptr<Directory>> directories_;  // by target
   std::map<uint32_t, std::string> nfs_mount_points_;
+  std::set<std::string> mount_points_;    // of mounted targets, if --cold may remount them
   std::map<uint32_t, v1::Space> spaces_;  // by number of the target, when the phase was prepared
   std::set<std::string> servers_;         // addresses of the targets' servers
   std::set<std::string> carriers_;        // network interfaces that lead to them

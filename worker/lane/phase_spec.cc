@@ -58,6 +58,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.stop = prepare.stop();
   for (const v1::Step& step : prepare.steps()) {
     spec.drops_caches |= step.has_drop_caches();
+    spec.verifies_cold |= step.drop_caches().verify();
     spec.rest_s += step.rest().seconds();
   }
   IOBENCH_ASSIGN_OR_RETURN(spec.binding_slots, BindingSlotsFor(prepare.binding()));

@@ -54,6 +54,7 @@ struct PhaseSpec {
   bool shared_file = false;
   // The steps that the lanes take part in, and how they create files.
   bool drops_caches = false;
+  bool verifies_cold = false;  // --cold
   bool preallocates = false;
   bool keeps_existing = false;  // creates files only where they are missing
   bool truncates = false;       // lanes that write start with an empty file

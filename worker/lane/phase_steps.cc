@@ -161,6 +161,19 @@ std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
   return steps;
 }
 
+v1::Coldness ColdnessAfter(const PhaseSpec& spec, Lanes lanes, const absl::Status& system_caches) {
+  v1::Coldness cold;
+  cold.set_system_dropped(system_caches.ok());
+  cold.set_names(spec.works_on_tree());
+  for (const auto& lane : lanes) {
+    const LanePreparation& done = lane->preparation();
+    if (!done.resident_bytes) continue;
+    cold.set_resident_bytes(cold.resident_bytes() + *done.resident_bytes);
+    cold.set_file_bytes(cold.file_bytes() + done.file_bytes);
+  }
+  return cold;
+}
+
 std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes) {
   int64_t slowest_ns = 0;
   for (const auto& lane : lanes) slowest_ns = std::max(slowest_ns, lane->pass_end_ns());

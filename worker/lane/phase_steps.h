@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "iobench/v1/control.pb.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/lane/lane.h"
 #include "worker/lane/phase_spec.h"
@@ -23,6 +24,10 @@ using Lanes = std::span<const std::unique_ptr<Lane>>;
 // the lanes' files are open.
 std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
                                         const absl::Status& system_caches);
+
+// Returns what is known of the caches after the steps above. Pages of files that lanes read past the cache (O_DIRECT) or
+// share do not count. REQUIRES: as above.
+v1::Coldness ColdnessAfter(const PhaseSpec& spec, Lanes lanes, const absl::Status& system_caches);
 
 // Returns the flushes between passes of lanes that loop for a time, which are part of the ops' time; nullopt if there
 // were none. The seconds are the total of the lane with the longest flushes. REQUIRES: the lanes' timed regions have

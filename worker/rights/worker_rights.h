@@ -26,6 +26,8 @@ struct WorkerRights {
   AllowedPaths paths;
   std::set<WorkerAction> actions = {WorkerAction::kRemount, WorkerAction::kLogFiles,
                                     WorkerAction::kDropCaches, WorkerAction::kStripe};
+  // The worker's own command line names remount, so --cold may remount unasked where dropping caches is not enough.
+  bool remounts_for_cold = false;
   // The only host that it connects to for network tests; empty: any that the coordinator names.
   std::string coordinator_host;
   // Existing files may be compared with a byte pattern (-V), which tells what they contain.

@@ -63,6 +63,18 @@ bool AnyOnServer(const PhaseView& view) {
   });
 }
 
+// ", after a remount on 2 clients", or nothing: the clients where dropping caches was not enough.
+std::string AboutRemounts(const PhaseView& view) {
+  std::set<uint32_t> clients;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    for (const v1::StepResult& step : worker.result->steps()) {
+      if (step.name() == "cold-remount") clients.insert(view.roster.ClientOf(worker.result->worker()));
+    }
+  }
+  if (clients.empty()) return "";
+  return absl::StrCat(", after a remount on ", clients.size(), clients.size() == 1 ? " client" : " clients");
+}
+
 std::string AboutServer(const PhaseView& view) {
   if (!AnyOnServer(view)) return "";
   for (const v1::StepResult& hook : view.phase.hooks()) {
@@ -103,7 +115,7 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
     if (cold.percent() <= kWarmPercent) continue;
     v1::Mark mark = MakeMark(
         "not_cold", client.host(), cold.percent(), kWarmPercent,
-        "--cold did not make this client cold: run the workers as root with --allow drop-caches, or use -I, "
+        "--cold did not make this client cold: run the workers as root with --allow drop-caches or --allow remount, or use -I, "
         "--rotate-clients or files larger than its memory (-s 2xram)");
     *report.add_marks() = mark;
     *client.add_marks() = std::move(mark);
@@ -118,8 +130,9 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
                                      more > 0 ? absl::StrCat(" and ", more, " more") : std::string(),
                                      " shows where its reads came from"));
   } else {
-    verdict.set_clients(absl::StrFormat("%s: at most %.1f %% of a client's reads came from its memory",
-                                        warmest <= kWarmPercent ? "verified" : "not cold", warmest));
+    verdict.set_clients(absl::StrFormat("%s: at most %.1f %% of a client's reads came from its memory%s",
+                                        warmest <= kWarmPercent ? "verified" : "not cold", warmest,
+                                        AboutRemounts(view)));
   }
   verdict.set_server(AboutServer(view));
 }

@@ -1,12 +1,11 @@
 #include "coordinator/report/document/document.h"
 
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/status_util.h"
 #include "coordinator/option/format_names.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/bonnie/bonnie_report.h"
@@ -121,11 +120,7 @@ std::string DocumentNames(const char* separator) {
 
 absl::Status SaveDocument(const Document& document, const v1::RunReport& report, const std::string& path,
                           bool replace) {
-  std::error_code error;
-  if (!replace && std::filesystem::exists(path, error)) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(path, " exists: name another file with --output, or replace it with --force"));
-  }
+  IOBENCH_RETURN_IF_ERROR(CheckOutputFile(path, replace));
   return WriteFileAtomically(path, [&](std::ostream& out) { return document.write(report, out); });
 }
 
