@@ -40,6 +40,16 @@ def test_three_hundred_simulated_clients_take_part_in_every_phase(tmp_path):
     assert list(tmp_path.iterdir()) == [], "the results of the empty phases are removed"
 
 
+@pytest.mark.unsanitized
+def test_more_than_a_thousand_clients_have_clocks_and_results_without_pings_of_their_own(tmp_path):
+    outcome = simulate(1100, TMPDIR=str(tmp_path)).expect(0)
+    assert "1100 simulated workers on 1100 clients, 1100 lanes, 3 empty phases" in outcome.stdout, outcome
+    assert re.search(r"silent workers +0$", outcome.stdout, re.M), outcome
+    assert outcome.stderr == "", "no result was refused, and no worker was lost"
+    assert re.search(r"clocks +1100 other than the coordinator's, known to median [\d.]+ us", outcome.stdout), outcome
+    check_costs(outcome.stdout)
+
+
 def test_simulated_clients_may_join_without_tls_and_have_many_lanes():
     outcome = simulate(3, "--insecure", "-t", "5", phases=2).expect(0)
     assert "3 simulated workers on 3 clients, 15 lanes, 2 empty phases" in outcome.stdout, outcome

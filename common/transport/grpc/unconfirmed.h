@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace iobench {
 
@@ -24,7 +24,7 @@ class Unconfirmed {
   // The other end has the first `count` messages. False: it cannot have them, since they were not written.
   bool Confirm(uint64_t count) {
     if (count > confirmed_ + next_) return false;
-    for (; confirmed_ < count; ++confirmed_, --next_) kept_.pop_front();
+    for (; confirmed_ < count; ++confirmed_, --next_) kept_.erase(kept_.begin());
     return true;
   }
   // A new connection begins, and the other end has the first `count` messages. False as above, or if it lacks some that
@@ -37,7 +37,7 @@ class Unconfirmed {
 
  private:
   uint64_t confirmed_ = 0;
-  std::deque<Message> kept_;  // those after the confirmed ones
+  std::vector<Message> kept_;  // those after the confirmed ones; mostly none or one
   size_t next_ = 0;           // index in kept_ of the next to write
 };
 
