@@ -26,6 +26,9 @@ void AddWhatIsChecked(CLI::App& app, ValidateOptions& options) {
   what.Value("--names", options.names, "number of names in the listings (default: 2000, with --whole 100000)",
              "N")
       ->check(InRange(1u, 1'000'000u));
+  what.Value("--over-quota", options.over_quota,
+             "the workers' user has a quota below SIZE: write SIZE, and check that the error is told",
+             "SIZE");
   what.Flag("--per-client", options.per_client,
             "also measure performance: each client alone, then all; part of --whole");
   what.Value("--size", options.size, "data that each worker writes and reads per phase (default 256m)",

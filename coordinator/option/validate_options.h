@@ -29,6 +29,7 @@ struct ValidateOptions {
   double phase_s = 0;           // 0: the default
   double outlier_percent = 0;   // 0: the default
   std::string expect;           // file
+  std::string over_quota;       // more than the user's quota; empty: there is none
   uint32_t names = 0;           // 0: as the set has it
   std::string format = "text";  // one of kValidateFormatNames
   std::string output;           // file to write; empty: standard output

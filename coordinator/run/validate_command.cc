@@ -188,6 +188,7 @@ class Validation {
                          .random = std::mt19937_64(report_.seed())};
     if (options.outlier_percent > 0) context.limits.outlier_share = options.outlier_percent / 100;
     if (choice_.expected.has_value()) context.expected = &*choice_.expected;
+    context.over_quota_bytes = choice_.over_quota_bytes;
     if (choice_.measures) context.measure = [&] { return Measure(examined); };
     NoteClients(context, report_);
     if (context.peers.empty()) {

@@ -58,6 +58,7 @@ struct CheckContext {
   std::shared_ptr<const Fault> fault = nullptr;  // once one of the checks has made it
   // Measures performance, at most once. Null: nobody has asked for that.
   std::function<absl::StatusOr<Performance>()> measure = nullptr;
+  uint64_t over_quota_bytes = 0;                          // --over-quota; 0: not given
   std::shared_ptr<const Performance> measured = nullptr;  // once one of the checks has called it
   const Expectations* expected = nullptr;                 // --expect; null: not given
 
@@ -122,6 +123,10 @@ absl::Status CheckStorage(CheckContext& context, Outcome& outcome);
 // owner_checks.cc
 absl::Status CheckClocks(CheckContext& context, Outcome& outcome);
 absl::Status CheckIdentity(CheckContext& context, Outcome& outcome);
+// group_check.cc
+absl::Status CheckGroups(CheckContext& context, Outcome& outcome);
+// quota_check.cc
+absl::Status CheckQuota(CheckContext& context, Outcome& outcome);
 // coherence_checks.cc
 absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome);
 absl::Status CheckMmap(CheckContext& context, Outcome& outcome);

@@ -95,6 +95,19 @@ absl::Status DecideToMeasure(const ValidateOptions& options, CheckChoice& choice
   return absl::OkStatus();
 }
 
+absl::Status TakeOverQuota(const ValidateOptions& options, CheckChoice& choice) {
+  constexpr uint64_t kLeastOverQuota = 1_MiB, kMostOverQuota = uint64_t{1} << 40;
+  if (options.over_quota.empty()) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(choice.over_quota_bytes, ParseBytes(options.over_quota, 1_KiB));
+  if (choice.over_quota_bytes < kLeastOverQuota || choice.over_quota_bytes > kMostOverQuota) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--over-quota ", options.over_quota, " is not a size from 1m to 1t"));
+  }
+  if (choice.Has("quota")) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--over-quota is given, but --only and --skip leave out the check that uses it: quota");
+}
+
 }  // namespace
 
 absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options) {
@@ -112,6 +125,7 @@ absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options) {
         "--fault-hook is given, but --only and --skip leave out all checks that use it");
   }
   IOBENCH_RETURN_IF_ERROR(TakeExpectations(options, choice));
+  IOBENCH_RETURN_IF_ERROR(TakeOverQuota(options, choice));
   IOBENCH_RETURN_IF_ERROR(DecideToMeasure(options, choice));
   if (!options.waive.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(choice.waivers, LoadWaivers(options.waive));

@@ -21,6 +21,7 @@ struct CheckChoice {
   std::optional<Expectations> expected;  // --expect
   bool measures = false;                 // some check judges performance …
   PhaseAmounts amounts;                  // … of phases that do so much
+  uint64_t over_quota_bytes = 0;         // --over-quota; 0: not given
 
   bool Has(const std::string& name) const {
     return (only.empty() || only.contains(name)) && !skip.contains(name);

@@ -35,6 +35,10 @@ serve() {
   else
     mount -t tmpfs -o size=256m tmpfs /mnt/export
   fi
+  # Groups are those that a client names. Debian's manage-gids would look them up, and know none of a test's users.
+  if [ -e /etc/nfs.conf ]; then
+    echo '[mountd]' >/run/nfs.conf && mount --bind /run/nfs.conf /etc/nfs.conf || fail "nfs.conf"
+  fi
   modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd || fail "modprobe nfsd"
   rpcbind -w && rpc.mountd || fail "rpcbind, rpc.mountd"
   exportfs -o rw,sync,no_root_squash,no_subtree_check,fsid=0,insecure \

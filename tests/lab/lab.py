@@ -221,7 +221,7 @@ class NfsLab:
         flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC"]
         subprocess.run(["gcc", *flags, "-o", shim, SOURCE_DIR / "xstate_shim.c"], check=True)
         if self._disk is not None:
-            make = ["mkfs.ext4", "-q", "-F", self._disk, f"{self._disk_mb}m"]
+            make = ["mkfs.ext4", "-q", "-F", "-O", "quota", self._disk, f"{self._disk_mb}m"]
             subprocess.run(make, check=True, env=self._environment())
 
     def _start(self, host):

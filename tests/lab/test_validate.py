@@ -21,6 +21,7 @@ V4, V3 = "vers=4.2,actimeo=2", "vers=3,actimeo=2"
 EXPORT_OPTIONS = "rw,no_subtree_check,fsid=0,insecure"
 ALL_CLIENTS = "10.77.0.0/24"
 FREEZE_S = 20
+STATD = "/mnt/export/statd"
 
 
 @pytest.fixture(scope="session")
@@ -121,6 +122,20 @@ class Deployment:
             self.lab.boot(nfs_lab.SERVER)
             serve(self.lab)
 
+    def remember_locks_of_v3(self):
+        """The server's statd keeps on the disk whom it must notify after a restart."""
+        self.lab.run(nfs_lab.SERVER, f"mkdir -p {STATD}/sm {STATD}/sm.bak && kill $(pidof rpc.statd) && "
+                     f"while pidof rpc.statd; do sleep 0.1; done; {LOCKS_OF_V3} -P {STATD}")
+
+    def cut_power_and_notify(self):
+        """As cut_power; then the server tells the clients to ask for their locks of NFSv3 again, within its grace period."""
+        with self._clients_apart():
+            self.lab.power_cut(nfs_lab.SERVER)
+            self.lab.boot(nfs_lab.SERVER)
+            self.lab.run(nfs_lab.SERVER, "echo 20 >/proc/sys/fs/nfs/nlm_grace_period")
+            serve(self.lab)
+        self.lab.run(nfs_lab.SERVER, f"sm-notify -f -P {STATD} -v 10.77.0.1")
+
     def lose_what_is_not_on_disk(self):
         """A power cut of a server that does not keep on its disk what clients write from now on, nor who has locks."""
         self.lab.run(nfs_lab.SERVER, "sync")  # the directory, which the clients must find again
@@ -162,7 +177,7 @@ def verdicts(checks):
 
 
 PERFORMANCE = "client-rates,network-limit,scaling,metadata-rates,latency-tail"
-NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected"]
+NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected", "quota"]
 
 
 def assert_all_pass(checks, skipped=()):
@@ -211,6 +226,66 @@ def test_a_client_with_other_options_and_another_user_mapping_is_named(deploymen
     assert verdicts(checks) == {"mounts": "fail", "identity": "fail"}
     for check in checks.values():
         assert any(other in line for line in check["evidence"]), check
+
+
+def test_groups_count_but_not_where_all_users_are_squashed(deployment):
+    lab, other = deployment.lab, deployment.lab.clients[1]
+    lab.run(nfs_lab.SERVER, f"chmod 777 {nfs_lab.EXPORT}/{deployment.name}")
+    address = lab.hosts[other].address
+    deployment.mount_all(V4)
+    right = deployment.validate("--only", "groups")["groups"]
+    (deployment.tmp_path / "report.json").unlink()
+    deployment.export("sync,all_squash,anonuid=1234,anongid=1234", clients=address)
+    try:
+        wrong = deployment.validate("--only", "groups")["groups"]
+    finally:
+        deployment.unexport(address)
+    assert [right["verdict"], wrong["verdict"]] == ["pass", "fail"]
+    assert "of more than 16 groups, only the first 16 count (AUTH_SYS)" in right["found"]
+    (line,) = wrong["evidence"]
+    assert line.startswith(f"{other}: user 61234") and "its files belong to user 1234" in line
+
+
+# Q_QUOTAON and Q_SETQUOTA for users, of a file system that ext4 keeps the accounts of (mkfs -O quota).
+SET_QUOTA = """
+import ctypes, os, struct
+call = ctypes.CDLL(None, use_errno=True).quotactl
+def quotactl(command, user, argument):
+    if call(ctypes.c_int(command << 8 & 0xffffffff), b"/dev/ubda", user, argument) != 0:
+        raise OSError(ctypes.get_errno(), hex(command))
+on, set_limits = 0x800002 , 0x800008
+try:
+    quotactl(on, 4, b"/")
+except OSError as error:
+    if error.errno not in (16, 17): raise
+blocks = {blocks}
+quotactl(set_limits, {user}, struct.pack("@8QI4x", blocks, blocks, 0, 0, 0, 0, 0, 0, 1))
+"""
+
+
+def test_a_quota_is_an_error_that_loses_nothing_and_its_absence_fails(deployment):
+    """Every user becomes 1234, for whom the server has a quota of 20 MiB, and then none."""
+    deployment.mount_all(V4)
+    lab, client = deployment.lab, deployment.lab.clients[0]
+    lab.run(nfs_lab.SERVER, f"chmod 777 {nfs_lab.EXPORT}/{deployment.name}")
+    addresses = [lab.hosts[name].address for name in lab.clients]
+    for address in addresses:
+        deployment.export("sync,all_squash,anonuid=1234,anongid=1234", clients=address)
+    try:
+        seen = []
+        for blocks in (20 << 10, 0):
+            lab.run(nfs_lab.SERVER, ["python3", "-c", SET_QUOTA.format(user=1234, blocks=blocks)])
+            checks = deployment.validate("--only", "quota", "--over-quota", "48m")
+            seen.append(checks["quota"])
+            (deployment.tmp_path / "report.json").unlink()
+    finally:
+        for address in addresses:
+            deployment.unexport(address)
+    assert [check["verdict"] for check in seen] == ["pass", "fail"]
+    assert "failed with EDQUOT after " in seen[0]["found"] and seen[0]["found"].endswith("everything flushed is there")
+    flushed = {figure["name"]: figure["value"] for figure in seen[0]["figures"]}["flushed_bytes"]
+    assert flushed == 16 << 20
+    assert seen[1]["found"].startswith("48 MiB were stored without an error")
 
 
 def test_a_client_without_the_mount_is_named(deployment):
@@ -279,3 +354,12 @@ def test_an_async_export_loses_acknowledged_data_and_locks_with_its_power(deploy
     checks = deployment.validate("--only", "durability,lock-reclaim", fault=deployment.lose_what_is_not_on_disk)
     assert verdicts(checks) == {"durability": "fail", "lock-reclaim": "fail"}
     assert "acknowledged data did not survive" in checks["durability"]["found"]
+
+
+@pytest.mark.parametrize("notifies", [True, False], ids=["notified", "not-notified"])
+def test_locks_of_nfsv3_survive_a_power_cut_if_the_server_notifies_its_clients(deployment, notifies):
+    deployment.mount_all(V3)
+    deployment.remember_locks_of_v3()
+    fault = deployment.cut_power_and_notify if notifies else deployment.cut_power
+    checks = deployment.validate("--only", "lock-reclaim", fault=fault)
+    assert verdicts(checks) == {"lock-reclaim": "pass" if notifies else "fail"}

@@ -1,5 +1,9 @@
 #include "worker/check/tree_actions.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <string>
@@ -7,6 +11,7 @@
 #include "common/clock.h"
 #include "common/digest/xxh3.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 #include "tests/support/temp_dir.h"
 
 namespace iobench {
@@ -100,6 +105,60 @@ TEST_CASE("files are written, changed, read and removed in the run's own directo
   CHECK(worker.Do(all).problem().code() == 0);
   CHECK_FALSE(directory.Has(Tree()));
   CHECK(worker.Do(all).problem().code() == 0);  // somebody else has removed it
+}
+
+TEST_CASE(
+    "a user's groups are tried with a file that it gives to each; as root, with those of another user") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  const v1::FileActionResult result = worker.Do(v1::FileAction::TRY_GROUPS, 1);
+  REQUIRE(result.problem().code() == 0);
+  const v1::GroupsTried& tried = result.groups();
+  CHECK(tried.honoured() == tried.groups());
+  CHECK(tried.refused_errno() == 0);
+  CHECK(tried.file_owner() == tried.user());
+  if (::geteuid() == 0) {
+    CHECK(tried.user() == 61234);
+    CHECK(tried.groups() == 16);
+    CHECK(tried.more_honoured());  // a local file system knows more than 16
+  } else {
+    CHECK(tried.user() == ::geteuid());
+  }
+  CHECK(::geteuid() == worker.Do(v1::FileAction::CREATE, 2).facts().process_user());  // still itself
+  CHECK_FALSE(directory.Has(Tree("/d1/f1")));
+}
+
+TEST_CASE("what is written beyond a limit fails, and what was flushed before is there") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  v1::FileAction overfill = TreeWorker::Action(v1::FileAction::OVERFILL, 1);
+  overfill.set_offset(40_MiB);
+  const v1::FileActionResult all = worker.Do(overfill);
+  REQUIRE(all.problem().code() == 0);
+  CHECK(all.overfilled().failed_call().empty());
+  CHECK(all.overfilled().written_bytes() == 40_MiB);
+  CHECK(all.overfilled().flushed_bytes() == 40_MiB);
+  CHECK(all.overfilled().bad_bytes() == 0);
+  CHECK_FALSE(directory.Has(Tree("/d1/f1")));
+
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{.rlim_cur = 20_MiB, .rlim_max = before.rlim_max};
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const v1::FileActionResult part = worker.Do(overfill);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  REQUIRE(part.problem().code() == 0);
+  CHECK(part.overfilled().failed_call() == "write");
+  CHECK(part.overfilled().errno_value() == EFBIG);
+  CHECK(part.overfilled().written_bytes() == 20_MiB);
+  CHECK(part.overfilled().flushed_bytes() == 16_MiB);
+  CHECK(part.overfilled().bad_bytes() == 0);
+  overfill.set_offset(uint64_t{2} << 40);
+  CHECK(absl::IsInvalidArgument(ToStatus(worker.Do(overfill).problem())));
 }
 
 TEST_CASE("an exclusive create fails if the name exists, and no link is followed") {

@@ -21,6 +21,8 @@
 #include "common/digest/xxh3.h"
 #include "common/status_util.h"
 #include "worker/check/block_writes.h"
+#include "worker/check/group_trial.h"
+#include "worker/check/overfill.h"
 
 namespace iobench {
 namespace {
@@ -213,6 +215,13 @@ absl::Status TreeActions::OnName(Call& call) {
       return ReadMapped(call);
     case v1::FileAction::AWAIT:
       return Await(call);
+    case v1::FileAction::TRY_GROUPS:
+      return TryGroups(directory, call.name, call.path(), *call.result.mutable_groups());
+    case v1::FileAction::OVERFILL:
+      if (action.offset() > kMostOverfillBytes)
+        return absl::InvalidArgumentError("more than a worker allows");
+      return Overfill(directory, call.name, call.path(), action.offset(), cancelled_,
+                      *call.result.mutable_overfilled());
     case v1::FileAction::WRITE_BLOCKS:
     case v1::FileAction::CHECK_BLOCKS:
       if (action.blocks().block_count() == 0) return absl::InvalidArgumentError("a file of no blocks");
