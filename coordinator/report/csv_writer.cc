@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coordinator/report/flush_report.h"
@@ -258,10 +259,33 @@ void WriteTitles(const Columns& columns, std::ostream& out) {
   out << '\n';
 }
 
-void WriteRow(const Columns& columns, const RowSource& row, std::ostream& out) {
-  for (const Column* column : columns) out << (column == columns.front() ? "" : ",") << column->value(row);
-  out << '\n';
-}
+// The cells of a phase are the same in all of its rows. Rendered once: with a mark for each of thousands of clients, the
+// cell of its marks would take time with the square of the lanes.
+class RowWriter {
+ public:
+  RowWriter(Columns columns, const v1::RunReport& report, const v1::PhaseReport& phase)
+      : columns_(std::move(columns)) {
+    for (const Column* column : columns_) {
+      of_phase_.push_back(column->of == Of::kPhase ? column->value({report, phase}) : std::string());
+    }
+  }
+
+  void Write(const RowSource& row, std::ostream& out) const {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) out << ',';
+      if (columns_[i]->of == Of::kPhase) {
+        out << of_phase_[i];
+      } else {
+        out << columns_[i]->value(row);
+      }
+    }
+    out << '\n';
+  }
+
+ private:
+  const Columns columns_;
+  std::vector<std::string> of_phase_;  // index = column; empty for a lane's
+};
 
 bool IsOurCsv(std::string_view head) {
   return head.starts_with("run_id,started_at,phase_index,");
@@ -274,13 +298,13 @@ absl::Status WriteLanesTitles(std::ostream& out) {
 
 absl::Status WriteLanesOfPhase(const v1::RunReport& report, const v1::PhaseReport& phase, PlaceInList,
                                std::ostream& out) {
-  const Columns columns = LaneColumns();
+  const RowWriter rows(LaneColumns(), report, phase);
   for (const auto& client : phase.clients()) {
     for (const auto& worker : client.workers()) {
       for (const auto& lane : worker.lanes()) {
-        WriteRow(columns, {report, phase, &client, &worker, &lane}, out);
+        rows.Write({report, phase, &client, &worker, &lane}, out);
       }
-      if (worker.lanes().empty()) WriteRow(columns, {report, phase, &client, &worker, nullptr}, out);
+      if (worker.lanes().empty()) rows.Write({report, phase, &client, &worker, nullptr}, out);
     }
   }
   return Flush(out, "CSV");
@@ -293,7 +317,7 @@ absl::Status WritePhasesTitles(std::ostream& out) {
 
 absl::Status WritePhaseRow(const v1::RunReport& report, const v1::PhaseReport& phase, PlaceInList,
                            std::ostream& out) {
-  WriteRow(PhaseColumns(), {report, phase}, out);
+  RowWriter(PhaseColumns(), report, phase).Write({report, phase}, out);
   return Flush(out, "CSV");
 }
 
