@@ -258,3 +258,16 @@ def test_a_url_that_cannot_be_mounted_is_one_line_before_anything_runs(where, wo
     outcome = program.run(["--engine", "libnfs", "-i", "0", *SHAPE], path=url, out=out).expect(1)
     assert len(outcome.stderr.strip().splitlines()) == 1 and words in outcome.stderr
     assert not out.exists()
+
+
+def test_a_file_system_without_a_mount_is_filled_too(out):
+    """Two workers over connections of their own; the server counts the bytes by its file system's space."""
+    ganesha.need()
+    with ganesha.Ganesha(megabytes=96) as server:
+        path = server.url()
+        options = ["--engine", "libnfs", "--spawn", "2", "-t", "2", "-i", "0", "-+n", "-r", "64k", "-s", "1m", "--fill", "50"]
+        outcome = program.run(options, path=path, out=out).expect(0)
+        step, = [step for step in outcome.phases[0]["steps"] if step["name"] == "fill"]
+        assert step["outcome"].startswith("50 % of 96") and abs(step["bytes"] - (48 << 20)) < 2 << 20, step
+        again = program.run([*options, "--dry-run"], path=path, out=out.with_name("dry")).expect(0)
+        assert "0.0 % in use" in again.stdout, "the files are gone"
