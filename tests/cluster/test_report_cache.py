@@ -30,11 +30,13 @@ def cache_of(directory):
 
 def report(directory, name, expected_code=0):
     command = [program.BINARY, "report", directory, *(["--format", name] if name else ["--verbose"])]
+    page = directory.parent / "page.html"
     if name == "html":
-        command += ["--output", "/dev/stdout", "--force"]
+        command += ["--output", page, "--force"]
     outcome = subprocess.run(command, capture_output=True, check=False)
     assert outcome.returncode == expected_code, outcome.stderr.decode()
-    return outcome.stdout, outcome.stderr.decode()
+    written = page.read_bytes() if name == "html" and expected_code == 0 else outcome.stdout
+    return written, outcome.stderr.decode()
 
 
 def test_every_format_is_the_same_with_and_without_the_cache(saved):
