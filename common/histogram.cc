@@ -146,8 +146,8 @@ absl::Status Histogram::AddProto(const v1::Histogram& message) {
     return absl::InvalidArgumentError(absl::StrCat("histogram: ", message.index_gaps_size(), " indices for ",
                                                    message.counts_size(), " counts"));
   }
-  // Everything is checked before anything is added. Reports do this for each lane, so the loop only collects what may be
-  // wrong, and ProblemOf looks for it then.
+  // Everything is checked before anything is added. Reports do this for each lane, so the loop only collects what may
+  // be wrong, and ProblemOf looks for it then.
   const int counts = message.counts_size();
   const uint32_t* const gaps = message.index_gaps().data();
   const uint64_t* const in_bucket = message.counts().data();

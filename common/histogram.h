@@ -35,8 +35,8 @@ class Histogram {
   static uint64_t LowerEdge(uint32_t index);
   static uint64_t UpperEdge(uint32_t index);
 
-  // Counts one value and returns its bucket. A value above the range counts in overflow_count(), and exactly in min, max
-  // and sums; the last bucket is returned for it.
+  // Counts one value and returns its bucket. A value above the range counts in overflow_count(), and exactly in min,
+  // max and sums; the last bucket is returned for it.
   uint32_t Add(uint64_t ns) {
     uint32_t index = kBucketCount - 1;
     if (ns >= (uint64_t{1} << kMaxBits)) [[unlikely]] {
@@ -54,8 +54,8 @@ class Histogram {
   void Merge(const Histogram& other);
   void Clear();
 
-  // Returns the number of values in a bucket. Callable from any thread while another adds or clears; all other functions
-  // are not.
+  // Returns the number of values in a bucket. Callable from any thread while another adds or clears; all other
+  // functions are not.
   uint64_t LiveCount(uint32_t bucket) const {
     return std::atomic_ref(const_cast<uint64_t&>(buckets_[bucket])).load(std::memory_order_relaxed);
   }

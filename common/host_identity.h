@@ -25,8 +25,8 @@ struct ProcessIdentity {
 // Of this process; nullopt if the system does not show it.
 std::optional<ProcessIdentity> OwnIdentity();
 
-// kOutOfSight: it belongs to another host, boot or container, or the system does not show it. After a reboot it cannot be
-// running, but only the same host could know that it is the same host, so this is kOutOfSight, too.
+// kOutOfSight: it belongs to another host, boot or container, or the system does not show it. After a reboot it cannot
+// be running, but only the same host could know that it is the same host, so this is kOutOfSight, too.
 enum class ProcessState { kAlive, kGone, kOutOfSight };
 ProcessState StateOf(const ProcessIdentity& process);
 

@@ -15,7 +15,7 @@ static_assert(std::has_single_bit(LatencySlices::kSliceCount));
 
 constexpr uint32_t kCellCount = LatencySlices::kSliceCount * LatencySlices::kBinCount;
 // Joining this many times leaves one slice.
-constexpr int kMostJoins = std::bit_width(LatencySlices::kSliceCount) - 1;
+constexpr int kMaxJoins = std::bit_width(LatencySlices::kSliceCount) - 1;
 
 // Joins each 2^joins neighbours into the slice with their number divided by 2^joins. That is a slice further to the
 // front, whose own ops have been moved already.
@@ -23,7 +23,7 @@ void Join(std::span<uint64_t, kCellCount> cells, int joins) {
   constexpr uint32_t kBins = LatencySlices::kBinCount;
   for (uint32_t slice = 1; slice < LatencySlices::kSliceCount; ++slice) {
     uint64_t* const from = cells.data() + slice * kBins;
-    uint64_t* const into = cells.data() + (slice >> std::min(joins, kMostJoins)) * kBins;
+    uint64_t* const into = cells.data() + (slice >> std::min(joins, kMaxJoins)) * kBins;
     for (uint32_t bin = 0; bin < kBins; ++bin) into[bin] += from[bin];
     std::fill_n(from, kBins, 0);
   }
@@ -72,15 +72,15 @@ void LatencySlices::Advance(Ticks now) {
   slice_end_ = {begin_.value + (slice + 1) * slice_ticks_};
 }
 
-v1::LatencySlices LatencySlices::ToProto(WorkerTime begin, int64_t slice_ns, size_t most_bytes) const {
+v1::LatencySlices LatencySlices::ToProto(WorkerTime begin, int64_t slice_ns, size_t max_bytes) const {
   Cells cells = *cells_;
   v1::LatencySlices message;
-  for (int joins = 0; joins <= kMostJoins; ++joins) {
+  for (int joins = 0; joins <= kMaxJoins; ++joins) {
     if (joins > 0) Join(std::span<uint64_t, kCellCount>(cells), 1);
     message = Sparse(std::span<const uint64_t, kCellCount>(cells));
     message.set_begin_worker_ns(begin.ns);
     message.set_slice_ns(slice_ns << joins);
-    if (message.ByteSizeLong() <= most_bytes) break;
+    if (message.ByteSizeLong() <= max_bytes) break;
   }
   return message;
 }

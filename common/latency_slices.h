@@ -1,5 +1,5 @@
-// Latencies over time: equal slices of time, each with a coarse histogram. A bin joins 64 buckets of common/histogram.h,
-// so that there are two per octave. Together they are the columns and rows of a latency map.
+// Latencies over time: equal slices of time, each with a coarse histogram. A bin joins 64 buckets of
+// common/histogram.h, so that there are two per octave. Together they are the columns and rows of a latency map.
 #ifndef COMMON_LATENCY_SLICES_H_
 #define COMMON_LATENCY_SLICES_H_
 
@@ -48,9 +48,9 @@ class LatencySlices {
   uint64_t slice_ticks() const { return slice_ticks_; }
   uint64_t ops(uint32_t slice, uint32_t bin) const { return (*cells_)[slice * kBinCount + bin]; }
 
-  // Returns the sparse form on the worker's clock, where a slice lasts `slice_ns`. If it would take more than `most_bytes`
-  // on the wire, neighbours are joined until it does not or a single slice is left; no op is dropped.
-  v1::LatencySlices ToProto(WorkerTime begin, int64_t slice_ns, size_t most_bytes) const;
+  // Returns the sparse form on the worker's clock, where a slice lasts `slice_ns`. If it would take more than
+  // `max_bytes` on the wire, neighbours are joined until it does not or a single slice is left; no op is dropped.
+  v1::LatencySlices ToProto(WorkerTime begin, int64_t slice_ns, size_t max_bytes) const;
 
  private:
   using Cells = std::array<uint64_t, kSliceCount * kBinCount>;  // slice by slice
@@ -69,8 +69,8 @@ struct LatencyCell {
   uint32_t bin = 0;
   uint64_t ops = 0;
 };
-// Returns the cells of a lane in ascending order, at most kSliceCount * kBinCount. InvalidArgument: the message is damaged
-// or has another layout (a cell out of range or twice, not as many gaps as counts, a slice without length).
+// Returns the cells of a lane in ascending order, at most kSliceCount * kBinCount. InvalidArgument: the message is
+// damaged or has another layout (a cell out of range or twice, not as many gaps as counts, a slice without length).
 absl::StatusOr<std::vector<LatencyCell>> CellsOf(const v1::LatencySlices& message);
 
 }  // namespace iobench

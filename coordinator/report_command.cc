@@ -88,8 +88,8 @@ int WriteAs(const Document& document, const ReportOptions& options, SavedRun& sa
 }  // namespace
 
 int PrintSavedRun(const ReportOptions& options) {
-  // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults of a
-  // large run.
+  // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults
+  // of a large run.
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -8,9 +8,8 @@
 
 namespace iobench {
 
-// Raised by the first signal, which requests an orderly end. A later one ends the program at once with kExitInterrupted;
-// one within 0.1 s counts as the same.
-// One object for the whole process; nothing resets it.
+// Raised by the first signal, which requests an orderly end. A later one ends the program at once with
+// kExitInterrupted; one within 0.1 s counts as the same. One object for the whole process; nothing resets it.
 Interrupt& TheInterrupt();
 // The same for workers: set by the first signal, polled by the transport's worker end.
 std::atomic<bool>& StopWorker();

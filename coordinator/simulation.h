@@ -6,9 +6,9 @@
 
 namespace iobench {
 
-// Listens on loopback, over TLS with a token as on a network (without both with --insecure), starts a few processes with
-// the simulated clients (worker --simulate), each with a connection of its own, and runs the command on them. Returns
-// the exit code; errors are printed on stderr as one line. REQUIRES: job.line.simulate > 0; HandleSignals.
+// Listens on loopback, over TLS with a token as on a network (without both with --insecure), starts a few processes
+// with the simulated clients (worker --simulate), each with a connection of its own, and runs the command on them.
+// Returns the exit code; errors are printed on stderr as one line. REQUIRES: job.line.simulate > 0; HandleSignals.
 int RunSimulation(const Job& job);
 
 }  // namespace iobench

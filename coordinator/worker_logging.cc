@@ -1,4 +1,5 @@
-// The code of spdlog and fmt, which Debian ships only as shared libraries and headers, for the statically linked worker.
+// The code of spdlog and fmt, which Debian ships only as shared libraries and headers, for the statically linked
+// worker.
 #include <fmt/format-inl.h>
 #include <spdlog/common-inl.h>
 #include <spdlog/details/backtracer-inl.h>

@@ -1,5 +1,5 @@
-// cluster-iobench-worker: the commands `worker` and `clean` alone, as one statically linked file that needs no library of
-// its host.
+// cluster-iobench-worker: the commands `worker` and `clean` alone, as one statically linked file that needs no library
+// of its host.
 #include <netdb.h>
 #include <nss.h>
 #include <signal.h>

@@ -15,15 +15,15 @@
 
 namespace iobench {
 
-// The janitor does what a worker does that is left by its coordinator: it removes its check files, and puts down its mark
-// in the data directory (LeaveOrphanedData), so that the last janitor or worker removes the data. It begins when this
-// process has ended, with all threads that may still write. It has a session of its own and ignores SIGINT, SIGTERM and
-// SIGHUP, so that neither mpirun nor a coordinator ends it together with the worker; whoever kills all processes of a
-// cgroup does. It keeps no directory and no other descriptor open. Callable from any thread.
+// The janitor does what a worker does that is left by its coordinator: it removes its check files, and puts down its
+// mark in the data directory (LeaveOrphanedData), so that the last janitor or worker removes the data. It begins when
+// this process has ended, with all threads that may still write. It has a session of its own and ignores SIGINT,
+// SIGTERM and SIGHUP, so that neither mpirun nor a coordinator ends it together with the worker; whoever kills all
+// processes of a cgroup does. It keeps no directory and no other descriptor open. Callable from any thread.
 class Janitor {
  public:
-  // Forks. Null if the system refuses another process, which is logged: the worker can do without. REQUIRES: this process
-  // has no other thread yet, and its WorkerRights are set.
+  // Forks. Null if the system refuses another process, which is logged: the worker can do without. REQUIRES: this
+  // process has no other thread yet, and its WorkerRights are set.
   static std::unique_ptr<Janitor> Start();
   // Waits at most a second for the process to end.
   ~Janitor();

@@ -10,8 +10,8 @@
 namespace iobench {
 
 // Pure: its owner tells it of requests and asks from time to time. All times are of one clock. Silence is counted in
-// steps of at most kLongestStepNs between two questions, so that the time in which this process was stopped itself, with
-// requests waiting to be read, does not count.
+// steps of at most kLongestStepNs between two questions, so that the time in which this process was stopped itself,
+// with requests waiting to be read, does not count.
 class Lease {
  public:
   static constexpr int64_t kLongestStepNs = kNanosPerSecond;

@@ -15,8 +15,8 @@ namespace iobench {
 
 // Creates the worker of this process and probes its host, which takes some milliseconds. Handle may be called from any
 // thread, but by only one at a time; it never blocks. Shutdown and the destructor join the lane threads; lanes stuck in
-// the kernel are abandoned after 0.5 s (their memory is leaked intentionally). A request after Shutdown starts afresh, as
-// after joining another coordinator. `janitor`, if any, must outlive it.
+// the kernel are abandoned after 0.5 s (their memory is leaked intentionally). A request after Shutdown starts afresh,
+// as after joining another coordinator. `janitor`, if any, must outlive it.
 std::unique_ptr<WorkerHandler> MakeWorkerService(const WorkerOptions& options, Janitor* janitor = nullptr);
 
 // The same with facts that are known already, and with other parts.

@@ -12,16 +12,16 @@
 
 namespace iobench {
 
-// The latencies of one or more lanes; 4.5 KB. A bin joins 8 buckets of Histogram, so that there are 16 per octave. A figure
-// is the middle of a bin, at most 3.2 % off (below 128 ns: 4 ns). Ops beyond the histogram's range are missing. Not
-// thread-safe.
+// The latencies of one or more lanes; 4.5 KB. A bin joins 8 buckets of Histogram, so that there are 16 per octave. A
+// figure is the middle of a bin, at most 3.2 % off (below 128 ns: 4 ns). Ops beyond the histogram's range are missing.
+// Not thread-safe.
 class LatencyBins {
  public:
   static constexpr uint32_t kBucketsPerBin = 8;
   static constexpr uint32_t kBinCount = Histogram::kBucketCount / kBucketsPerBin;  // 576
 
-  // Adds the ops of a histogram to which another thread may be adding: each bucket is read once, at its own time, so an op
-  // that ends meanwhile is counted now or later. Reads 37 KB.
+  // Adds the ops of a histogram to which another thread may be adding: each bucket is read once, at its own time, so an
+  // op that ends meanwhile is counted now or later. Reads 37 KB.
   void AddFrom(const Histogram& histogram);
   void Merge(const LatencyBins& other);
   // Returns what was added since `before`. If the lanes began to count again in between, because the warm-up ended,
@@ -34,8 +34,8 @@ class LatencyBins {
   double PercentileNs(double p) const;
 
   v1::LatencyBins ToProto() const;
-  // Adds the counts of `message`. InvalidArgument: it is damaged or has another layout (a bin out of range or twice, not
-  // as many gaps as counts, more than 2^50 ops); nothing is then added.
+  // Adds the counts of `message`. InvalidArgument: it is damaged or has another layout (a bin out of range or twice,
+  // not as many gaps as counts, more than 2^50 ops); nothing is then added.
   absl::Status AddProto(const v1::LatencyBins& message);
 
  private:

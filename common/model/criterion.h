@@ -1,5 +1,5 @@
-// What a run must reach, stated before it starts: "write>=900MiB/s", "random-read:p99<=10ms" (--require). The plan check
-// and the analysis both read criteria here.
+// What a run must reach, stated before it starts: "write>=900MiB/s", "random-read:p99<=10ms" (--require). The plan
+// check and the analysis both read criteria here.
 #ifndef COMMON_MODEL_CRITERION_H_
 #define COMMON_MODEL_CRITERION_H_
 

@@ -8,8 +8,8 @@
 namespace iobench {
 
 // A value type that is cheap to copy. Everything is constexpr, because the tables of operations and engines are
-// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 31. Any other value, which a message of
-// another version may have, is in no set.
+// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 31. Any other value, which a
+// message of another version may have, is in no set.
 template <typename Enum>
 class EnumSet {
  public:

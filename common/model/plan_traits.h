@@ -64,8 +64,8 @@ uint32_t FillPercent(const v1::Plan& plan);
 // How much of the file system is in use, as df shows it: what is available without the blocks reserved for root is the
 // rest. NaN: unknown.
 double UsedPercent(const v1::Space& space);
-// Returns what must be written until this share of the file system is in use, at most what is available. 0: it is, or its
-// size is unknown.
+// Returns what must be written until this share of the file system is in use, at most what is available. 0: it is, or
+// its size is unknown.
 uint64_t BytesToFill(const v1::Space& space, uint32_t percent);
 
 // Returns the first assignment that selects this worker, or null if the worker sits out.

@@ -9,8 +9,8 @@ namespace iobench {
 // A client whose rate is under this share of the others' median is an outlier.
 inline constexpr double kOutlierShare = 0.7;
 
-// Fills report.per_client with one entry for each phase of the plan that clients also do alone; all its figures are NaN.
-// REQUIRES: report.run() has the plan.
+// Fills report.per_client with one entry for each phase of the plan that clients also do alone; all its figures are
+// NaN. REQUIRES: report.run() has the plan.
 void BeginPerClient(v1::RunReport& report);
 
 // Adds what a phase, which must not be a brief, says of its clients. Nothing for other phases, nor for one that was

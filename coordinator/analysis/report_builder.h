@@ -29,7 +29,8 @@ class ReportBuilder {
   // Adds a phase that FinishPhase has computed from this run, perhaps in another thread or an earlier process.
   v1::PhaseReport Add(v1::FinishedPhase phase);
   // Updates the results over all phases so far: the score, the verdicts on the plan's criteria and, if the plan repeats
-  // its phases, the repetitions. Call it before the report is saved or shown; it looks at every phase, so Add does not call it.
+  // its phases, the repetitions. Call it before the report is saved or shown; it looks at every phase, so Add does not
+  // call it.
   void NoteTotals();
   // Takes over what has changed in the run's record: problems, exit code, whether it has finished.
   void NoteRun();

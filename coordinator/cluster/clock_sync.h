@@ -27,26 +27,27 @@ class ClockSync {
   ClockSync(Cluster& cluster, std::string own_boot_id, Measured measured)
       : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), measured_(measured) {}
 
-  // Sends four pings to each worker (fewer with more than 500, but at least one) and determines which workers share a clock: those with equal boot ids, unless the
-  // pings contradict that. In that case they run on cloned machines, which the cluster then distinguishes. Also
-  // measures how long a round of messages to all workers takes. Call it once, after Gather and before using the
-  // members' clients. Errors, here and in Burst: those of Cluster::Call, for which a lost worker is no error.
+  // Sends four pings to each worker (fewer with more than 500, but at least one) and determines which workers share a
+  // clock: those with equal boot ids, unless the pings contradict that. In that case they run on cloned machines, which
+  // the cluster then distinguishes. Also measures how long a round of messages to all workers takes. Call it once,
+  // after Gather and before using the members' clients. Errors, here and in Burst: those of Cluster::Call, for which a
+  // lost worker is no error.
   absl::Status Verify();
   // Notes for the user, one for each client that is a clone.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least
-  // one) with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then left out. Call
-  // it before and after a phase. If pings ride, clocks with a ping in the last 10 s are left out.
+  // Sends one ping burst to one worker of each clock other than the coordinator's: 16 pings, or fewer (at least one)
+  // with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then
+  // left out. Call it before and after a phase. If pings ride, clocks with a ping in the last 10 s are left out.
   absl::Status Burst();
-  // True with more than 1,000 clocks: a burst has one ping for each then, so a request that is sent to all workers in any
-  // case does as well (PingRide).
+  // True with more than 1,000 clocks: a burst has one ping for each then, so a request that is sent to all workers in
+  // any case does as well (PingRide).
   bool pings_ride() const;
   // Of requests with such pings, so many are under way at a time. They follow each other without a gap, so that a ping
   // waits behind as many others as in a burst, half of kAtATime.
   static constexpr uint32_t kRidingAtATime = 16;
-  // Adds the pong that answered a request of another kind, as a burst of one ping. It is dropped if the worker shares the
-  // coordinator's clock, or if it contradicts itself because the clock was stepped.
+  // Adds the pong that answered a request of another kind, as a burst of one ping. It is dropped if the worker shares
+  // the coordinator's clock, or if it contradicts itself because the clock was stepped.
   void Note(const Member& member, CoordTime sent, const v1::Pong& pong, CoordTime returned);
   // Keeps the bursts around this instant, because a figure of the phase needs the offsets then.
   void KeepAround(CoordTime instant);

@@ -41,8 +41,8 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
   return CallSome(all, make, on_reply, patience);
 }
 
-// The requests of a call: one to each worker, and who has not answered yet. One call id is used for all: a worker answers
-// once, or in chunks of which the last is marked.
+// The requests of a call: one to each worker, and who has not answered yet. One call id is used for all: a worker
+// answers once, or in chunks of which the last is marked.
 class Cluster::Round {
  public:
   Round(Cluster& cluster, std::span<const uint32_t> workers, const MakeRequest& make, uint32_t at_a_time)

@@ -67,7 +67,8 @@ class Cluster {
   using OnReply = std::function<void(const Member&, const ReceivedEvent&)>;
   using OnEvent = std::function<void(const Member&, const ReceivedEvent&)>;
 
-  // A silent worker, or one whose work makes no progress, is reported on stderr after some time and then counts as lost.
+  // A silent worker, or one whose work makes no progress, is reported on stderr after some time and then counts as
+  // lost.
   Cluster(Transport& transport, uint64_t run_id, const Interrupt& interrupt, ClusterPatience patience = {},
           CoordClock clock = CoordNow)
       : transport_(transport),
@@ -76,21 +77,21 @@ class Cluster {
         patience_(patience),
         clock_(std::move(clock)) {}
 
-  // Waits until `count` workers, and the samplers of `watch`, have joined and numbers them: by position in the client list if there is one, then in
-  // the transport's own order if it has one, otherwise by host name and then by order of joining, so that a later run
-  // with the same hosts numbers them alike. Calls on_joined with the number of workers so far, for display. If workers
-  // are missing for some seconds, prints on stderr who has joined and who has not. A worker that cannot take part
-  // (CheckFacts: above all, another version) is sent away and reported on stderr, and the wait goes on; only if this
-  // program started it (watch.started_here, or a transport with an order of its own) the error of CheckFacts ends the
-  // wait. DeadlineExceeded: too few workers by `deadline`. Cancelled: interrupted. An error of watch.check is returned
-  // as it is. Workers that join later are sent away.
-  // With `faults`, a wait that would end with an error because workers are missing or cannot take part is OK if any has
-  // joined: the run can do without the others, which `faults` then names.
+  // Waits until `count` workers, and the samplers of `watch`, have joined and numbers them: by position in the client
+  // list if there is one, then in the transport's own order if it has one, otherwise by host name and then by order of
+  // joining, so that a later run with the same hosts numbers them alike. Calls on_joined with the number of workers so
+  // far, for display. If workers are missing for some seconds, prints on stderr who has joined and who has not. A
+  // worker that cannot take part (CheckFacts: above all, another version) is sent away and reported on stderr, and the
+  // wait goes on; only if this program started it (watch.started_here, or a transport with an order of its own) the
+  // error of CheckFacts ends the wait. DeadlineExceeded: too few workers by `deadline`. Cancelled: interrupted. An
+  // error of watch.check is returned as it is. Workers that join later are sent away. With `faults`, a wait that would
+  // end with an error because workers are missing or cannot take part is OK if any has joined: the run can do without
+  // the others, which `faults` then names.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
                       const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {},
                       std::vector<JoinFault>* faults = nullptr);
-  // The workers without lanes (WorkerFacts.sampler), in the order of their host names; the index is Member::number. They
-  // are no members: none of the calls for members reaches them, and one that is lost costs only what it would have
+  // The workers without lanes (WorkerFacts.sampler), in the order of their host names; the index is Member::number.
+  // They are no members: none of the calls for members reaches them, and one that is lost costs only what it would have
   // sampled. REQUIRES: Gather succeeded.
   const std::vector<Member>& samplers() const { return samplers_; }
   // Like Call, for all samplers. Those that have not answered by the deadline are sent away and count as lost, which
@@ -117,9 +118,9 @@ class Cluster {
   std::string transport_name() const { return transport_.name(); }
   uint64_t run_id() const { return run_id_; }
 
-  // How long a call waits. The default is for requests that a worker answers at once, whatever its lanes do: one that has
-  // not answered after twice the time of lost_after_ns, although it is not silent, is dropped as lost. Quick work on files
-  // gets twice the time of stall_after_ns, whatever progress the worker reports.
+  // How long a call waits. The default is for requests that a worker answers at once, whatever its lanes do: one that
+  // has not answered after twice the time of lost_after_ns, although it is not silent, is dropped as lost. Quick work
+  // on files gets twice the time of stall_after_ns, whatever progress the worker reports.
   struct Patience {
     CoordTime deadline{INT64_MAX};  // DeadlineExceeded if answers are still missing
     // Return Cancelled when the user interrupts. If false, stderr says what an interrupted run is still waiting for.
@@ -144,12 +145,13 @@ class Cluster {
   bool interrupted() const { return interrupt_.raised(); }
 
   // ---- work that no call waits for: the lanes of a phase
-  // The worker's lanes run from now on, or have ended. In between, the caller polls it often (PollFor), and it is dropped
-  // as lost if its lanes make no progress.
+  // The worker's lanes run from now on, or have ended. In between, the caller polls it often (PollFor), and it is
+  // dropped as lost if its lanes make no progress.
   void BeginLanes(uint32_t worker) { stalls_->Begin(worker); }
   void EndLanes(uint32_t worker) { stalls_->End(worker); }
   v1::WorkerRequest PollFor(uint32_t worker) const;
-  // How often workers are polled to see whether they make progress: 1 s, or less with a short patience, or 1 ms per worker.
+  // How often workers are polled to see whether they make progress: 1 s, or less with a short patience, or 1 ms per
+  // worker.
   int64_t watch_interval_ns() const;
   // Gives a worker up: tells it to leave, and counts it as lost. Its Lost event follows. Does nothing if it is lost.
   void Drop(uint32_t worker, const std::string& reason);

@@ -21,8 +21,8 @@ class Samplers {
   Samplers(Cluster& cluster, uint32_t first_index, int64_t interval_ns)
       : cluster_(cluster), first_index_(first_index), interval_ns_(interval_ns) {}
 
-  // Call it shortly before the phase's start: what was sampled before is forgotten, also by an earlier Begin. Cancelled:
-  // the user interrupted.
+  // Call it shortly before the phase's start: what was sampled before is forgotten, also by an earlier Begin.
+  // Cancelled: the user interrupted.
   absl::Status Begin();
   // Call it when the phase's timed regions have ended. Returns one record for each sampler, also after an interrupt.
   std::vector<v1::ServerRecord> End();

@@ -14,7 +14,8 @@ namespace iobench {
 // questions are also the heartbeat of the workers' leases. Workers are numbered from 0.
 class SilenceWatch {
  public:
-  // A worker is given up if it has been silent for `lost_after_ns`. It is asked after a third of `lease_ns`, a quarter of
+  // A worker is given up if it has been silent for `lost_after_ns`. It is asked after a third of `lease_ns`, a quarter
+  // of
   // `lost_after_ns` or 5 s, whichever is shortest, but at most 500 workers are asked per second.
   SilenceWatch(uint32_t worker_count, int64_t lost_after_ns, int64_t lease_ns, CoordTime now);
 

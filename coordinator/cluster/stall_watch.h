@@ -29,8 +29,9 @@ class StallWatch {
   bool watches(uint32_t worker) const { return workers_[worker].watched; }
 
   enum class Finding { kNone, kWarn, kStalled };
-  // Takes the answer to a poll. kWarn: to be reported, once until it makes progress again. kStalled: given up. The time between
-  // two answers counts as at most kLongestStepNs: if it was longer, this process or the worker was stopped itself.
+  // Takes the answer to a poll. kWarn: to be reported, once until it makes progress again. kStalled: given up. The time
+  // between two answers counts as at most kLongestStepNs: if it was longer, this process or the worker was stopped
+  // itself.
   // `stall_after_ns`: in place of the constructor's.
   static constexpr int64_t kLongestStepNs = 15 * kNanosPerSecond;
   Finding Note(uint32_t worker, const v1::Progress& progress, CoordTime now,

@@ -53,10 +53,11 @@ struct CompareOptions {
 // The parsed command line. A member whose comment names a command has its default for all others.
 struct CommandLine {
   Command command = Command::kRun;
-  // run and preflight: the operations and their timing; validate: the directory. Complete has expanded shorthands and checked the rules.
+  // run and preflight: the operations and their timing; validate: the directory. Complete has expanded shorthands and
+  // checked the rules.
   GivenOptions given;
-  // run, preflight, validate and selftest: checked by CheckClusterOptions. worker uses join_timeout_s and what protects connections, clean
-  // uses force, hosts and launcher.
+  // run, preflight, validate and selftest: checked by CheckClusterOptions. worker uses join_timeout_s and what protects
+  // connections, clean uses force, hosts and launcher.
   ClusterOptions cluster;
   // run: print the plan, or check everything without writing, and stop.
   bool print_plan = false;

@@ -27,7 +27,8 @@ struct CommandHelp {
   std::vector<OptionHelp> options;  // in the order of the help; hidden ones are left out
 };
 
-// Returns the commands of the program, `run` first. IOzone's letters with `+`, which CLI11 does not know, are names too.
+// Returns the commands of the program, `run` first. IOzone's letters with `+`, which CLI11 does not know, are names
+// too.
 std::vector<CommandHelp> CommandsOf(const CLI::App& app);
 
 // Writes --help: arguments have one form everywhere, "DIR" or, if there may be several, "DIR...", and the usage begins

@@ -17,8 +17,8 @@ namespace iobench {
 CLI::App* AddValidateCommand(CLI::App& app, ValidateOptions& options, ClusterOptions& cluster,
                              std::vector<std::string>& words);
 
-// Returns the options of the smallest plan that looks at the directory; its phases do not run. InvalidArgument: there is not
-// exactly one directory, or it is not mounted. `typed`: all arguments, for messages.
+// Returns the options of the smallest plan that looks at the directory; its phases do not run. InvalidArgument: there
+// is not exactly one directory, or it is not mounted. `typed`: all arguments, for messages.
 absl::StatusOr<GivenOptions> WhereToValidate(const ValidateOptions& options,
                                              const std::vector<std::string>& words,
                                              const std::vector<std::string>& typed);

@@ -1,5 +1,5 @@
-// The user's commands before and after each phase (--before-phase, --after-phase): what they are told, how long they may
-// take, and what the report says of them.
+// The user's commands before and after each phase (--before-phase, --after-phase): what they are told, how long they
+// may take, and what the report says of them.
 #ifndef COORDINATOR_HOOK_PHASE_HOOKS_H_
 #define COORDINATOR_HOOK_PHASE_HOOKS_H_
 
@@ -53,8 +53,9 @@ class PhaseHooks {
 // except for making `out_directory` absolute.
 std::map<std::string, std::string> VariablesOf(const v1::Plan& plan, const v1::PhaseRecord& record,
                                                const std::string& out_directory);
-// IOBENCH_STATUS and IOBENCH_BYTES_PER_S, which only a finished phase has. The status is "ok", "partial" (lanes or workers
-// are missing), "failed" (I/O or verification) or "interrupted"; the rate is that of the headline, empty if there is none.
+// IOBENCH_STATUS and IOBENCH_BYTES_PER_S, which only a finished phase has. The status is "ok", "partial" (lanes or
+// workers are missing), "failed" (I/O or verification) or "interrupted"; the rate is that of the headline, empty if
+// there is none.
 std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report);
 
 }  // namespace iobench

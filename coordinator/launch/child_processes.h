@@ -25,8 +25,8 @@ class ChildProcesses {
   }
   ChildProcesses& operator=(ChildProcesses&&) = delete;
   // Waits up to five seconds (0.3 s after Hurry) for all children to end, then kills the remaining ones together with
-  // their own children (those that stayed in the child's process group). A child that hangs in the kernel is left to end
-  // later.
+  // their own children (those that stayed in the child's process group). A child that hangs in the kernel is left to
+  // end later.
   ~ChildProcesses();
 
   void Hurry() { hurries_ = true; }

@@ -24,9 +24,9 @@ struct ClientEntry {
 };
 
 // Fields are separated by blanks; lines that begin with # are comments. InvalidArgument, with one line of message for
-// each fault, which has file, line number and what to do: a blank line, fewer than three or more than four fields, a client name that a remote shell would take for
-// an option, a line that is not UTF-8 or has control characters, or no clients. LoadClientList also fails if the file cannot be read or is larger
-// than 16 MiB.
+// each fault, which has file, line number and what to do: a blank line, fewer than three or more than four fields, a
+// client name that a remote shell would take for an option, a line that is not UTF-8 or has control characters, or no
+// clients. LoadClientList also fails if the file cannot be read or is larger than 16 MiB.
 absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
                                                          const std::string& file_name);
 absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file);

@@ -12,16 +12,16 @@
 
 namespace iobench {
 
-// InvalidArgument: `launcher` has an unknown {word}, or a host has a user or a port that it cannot pass on; one line for
-// each fault. `launcher`: see ShellCommand.
+// InvalidArgument: `launcher` has an unknown {word}, or a host has a user or a port that it cannot pass on; one line
+// for each fault. `launcher`: see ShellCommand.
 absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntry> hosts);
 
-// Returns what /bin/sh runs on this host to run `command`, a command in shell syntax, on `host`. `launcher` is a command
-// in shell syntax in which {host}, {user}, {port} and {command} are replaced by one word each. Without {user} the user
-// is part of the host ("user@node7"), without {host} the host is added, and without {command} the command is added last.
-// An ssh gets the port, too, and options with which it neither waits for minutes for an unreachable host nor asks for a
-// password; the user's own options come first. An srun runs programs and no shell commands, so it gets `sh -c`. An empty
-// {user} is the user of this process, an empty {port} is 22. Pure, but for the user's name.
+// Returns what /bin/sh runs on this host to run `command`, a command in shell syntax, on `host`. `launcher` is a
+// command in shell syntax in which {host}, {user}, {port} and {command} are replaced by one word each. Without {user}
+// the user is part of the host ("user@node7"), without {host} the host is added, and without {command} the command is
+// added last. An ssh gets the port, too, and options with which it neither waits for minutes for an unreachable host
+// nor asks for a password; the user's own options come first. An srun runs programs and no shell commands, so it gets
+// `sh -c`. An empty {user} is the user of this process, an empty {port} is 22. Pure, but for the user's name.
 std::string ShellCommand(const std::string& launcher, const HostEntry& host, const std::string& command);
 
 // What all workers of a run are told on their command lines.
@@ -64,8 +64,8 @@ std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedP
 // Copies standard input to where ShippedCommand looks for the program, whole or not at all, and prints kCopied.
 std::string CopyCommand(const ShippedProgram& program);
 
-// Returns the command that cleans these directories on a host: `program`, or else cluster-iobench of the host's PATH, or
-// else the copy that --copy-binary has left there. Pure.
+// Returns the command that cleans these directories on a host: `program`, or else cluster-iobench of the host's PATH,
+// or else the copy that --copy-binary has left there. Pure.
 std::string CleanCommand(std::span<const std::string> directories, bool force, const std::string& program,
                          const std::string& version);
 // Returns the command that removes the copies of --copy-binary, of all versions, and prints how many; files of other

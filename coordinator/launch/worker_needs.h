@@ -14,8 +14,8 @@ namespace iobench {
 inline constexpr char kNoRoot[] = "none";
 
 struct WorkerNeeds {
-  // Directories and URLs for --root, each once, in the order of the plan: targets, and the directories of existing files
-  // and traces; or kNoRoot, if nothing is used.
+  // Directories and URLs for --root, each once, in the order of the plan: targets, and the directories of existing
+  // files and traces; or kNoRoot, if nothing is used.
   std::vector<std::string> roots;
   // For --allow: "remount,log-files"; empty: nothing.
   std::string actions;

@@ -72,8 +72,8 @@ class LivePage {
   bool interrupted_ = false;
 };
 
-// Returns one character per value, at most `columns`, the newest values at the right; the highest value is a full block.
-// NaN: a space.
+// Returns one character per value, at most `columns`, the newest values at the right; the highest value is a full
+// block. NaN: a space.
 std::string Sparkline(const std::deque<double>& values, size_t columns, bool utf8);
 
 }  // namespace iobench

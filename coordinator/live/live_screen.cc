@@ -30,7 +30,8 @@ namespace {
 constexpr int kKeyWaitMs = 100;
 constexpr int64_t kPageLines = 10;
 
-// For the handler of a second Ctrl-C, which ends the program at once: only async-signal-safe calls restore the terminal.
+// For the handler of a second Ctrl-C, which ends the program at once: only async-signal-safe calls restore the
+// terminal.
 struct termios terminal_before;
 char leave_screen[64];
 size_t leave_screen_bytes = 0;

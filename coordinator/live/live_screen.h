@@ -15,9 +15,9 @@ namespace iobench {
 absl::Status CheckTerminal();
 
 // Takes the whole screen from RunStarts to Stop, and draws it on a thread of its own, so that a slow terminal delays
-// nothing. Meanwhile nothing else may write to standard output; what is written to stderr appears on the screen if stderr
-// is a terminal, and is written again after Stop. The key q, like Ctrl-C, interrupts the run: it raises SIGINT, which the
-// program handles. Use at most one at a time.
+// nothing. Meanwhile nothing else may write to standard output; what is written to stderr appears on the screen if
+// stderr is a terminal, and is written again after Stop. The key q, like Ctrl-C, interrupts the run: it raises SIGINT,
+// which the program handles. Use at most one at a time.
 class LiveScreen final : public RunObserver {
  public:
   LiveScreen();

@@ -15,8 +15,8 @@ namespace iobench {
 // destructor ends the service. Anyone who can reach the address can read it.
 class MetricsServer final : public RunObserver {
  public:
-  // Listens at "host:port", "[::1]:port", or ":port" for 127.0.0.1; with port 0, at a free one. InvalidArgument: this is
-  // no address. Unavailable: it cannot listen there. From then on SIGPIPE is ignored, as with gRPC.
+  // Listens at "host:port", "[::1]:port", or ":port" for 127.0.0.1; with port 0, at a free one. InvalidArgument: this
+  // is no address. Unavailable: it cannot listen there. From then on SIGPIPE is ignored, as with gRPC.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Open(const std::string& address);
   ~MetricsServer() override;
 

@@ -1,4 +1,5 @@
-// The interface for observers of a run: the display, live exports, or a test. Called on the conductor's thread, between messages.
+// The interface for observers of a run: the display, live exports, or a test. Called on the conductor's thread, between
+// messages.
 #ifndef COORDINATOR_LIVE_RUN_OBSERVER_H_
 #define COORDINATOR_LIVE_RUN_OBSERVER_H_
 

@@ -1,5 +1,5 @@
-// The names that --format accepts, for each kind of report: one for each row of a table, in its order. The file with the
-// table does not compile if the two differ.
+// The names that --format accepts, for each kind of report: one for each row of a table, in its order. The file with
+// the table does not compile if the two differ.
 #ifndef COORDINATOR_OPTION_FORMAT_NAMES_H_
 #define COORDINATOR_OPTION_FORMAT_NAMES_H_
 

@@ -17,8 +17,9 @@ struct ForbiddenPair {
 };
 std::span<const ForbiddenPair> ForbiddenPairs();
 
-// Checks forbidden pairs, options that need another, and what cannot be combined with --plan or --suite. InvalidArgument: a rule
-// is violated; the message names both options. Whether values fit together is checked on the plan (plan_check.h).
+// Checks forbidden pairs, options that need another, and what cannot be combined with --plan or --suite.
+// InvalidArgument: a rule is violated; the message names both options. Whether values fit together is checked on the
+// plan (plan_check.h).
 absl::Status CheckOptions(const GivenOptions& given);
 
 }  // namespace iobench

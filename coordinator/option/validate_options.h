@@ -8,8 +8,8 @@
 
 namespace iobench {
 
-// Which checks run, with what limits, and how they are reported. Names of checks and the file of waivers are checked when
-// they are used, before any worker is started.
+// Which checks run, with what limits, and how they are reported. Names of checks and the file of waivers are checked
+// when they are used, before any worker is started.
 struct ValidateOptions {
   std::string path;
   bool whole = false;

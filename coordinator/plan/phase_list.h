@@ -37,12 +37,12 @@ struct WorkersOfClient {
 };
 
 // --per-client: puts before each phase that phase by each client alone (Phase.alone), with those of its workers that the
-// phase selects, and takes per_client back, so that the plan repeats the run. A phase by the workers of one client stays
-// as it is.
+// phase selects, and takes per_client back, so that the plan repeats the run. A phase by the workers of one client
+// stays as it is.
 void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& plan);
 
-// Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory, --fill. InvalidArgument: there is no phase that caches
-// could be dropped before.
+// Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory, --fill. InvalidArgument:
+// there is no phase that caches could be dropped before.
 absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
 
 }  // namespace iobench

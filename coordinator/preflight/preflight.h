@@ -1,5 +1,5 @@
-// Preflight: decides from what all workers have reported which clients cannot take part in a run, and why. All faults, not
-// the first. Pure: no I/O, no clock.
+// Preflight: decides from what all workers have reported which clients cannot take part in a run, and why. All faults,
+// not the first. Pure: no I/O, no clock.
 #ifndef COORDINATOR_PREFLIGHT_PREFLIGHT_H_
 #define COORDINATOR_PREFLIGHT_PREFLIGHT_H_
 
@@ -122,7 +122,8 @@ size_t FaultCount(const PreflightReport& report);
 std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<const Finding> findings);
 
 // Returns how a run with these faults is refused: the only fault's own message, or one that counts them and relies on
-// their table (preflight_text.h) being shown. It advises --skip-bad only if that leaves somebody. OK: there is no fault.
+// their table (preflight_text.h) being shown. It advises --skip-bad only if that leaves somebody. OK: there is no
+// fault.
 absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding> findings);
 
 }  // namespace iobench

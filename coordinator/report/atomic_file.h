@@ -23,9 +23,9 @@ absl::Status WriteFileAtomically(const std::string& path,
                                  absl::FunctionRef<absl::Status(std::ostream&)> write,
                                  Durable durable = Durable::kNow);
 
-// Checks, before the work that ends with it, whether --output PATH can be written. InvalidArgument: something that is no
-// regular file is there. AlreadyExists: a file is there, and `replace` (--force) is false. Otherwise the errno of a parent
-// directory that is missing or not writable.
+// Checks, before the work that ends with it, whether --output PATH can be written. InvalidArgument: something that is
+// no regular file is there. AlreadyExists: a file is there, and `replace` (--force) is false. Otherwise the errno of a
+// parent directory that is missing or not writable.
 absl::Status CheckOutputFile(const std::string& path, bool replace);
 
 // Makes changes to the names in a directory durable.

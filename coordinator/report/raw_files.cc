@@ -27,9 +27,9 @@ namespace {
 // 536870911 (the highest) and 24 bytes:
 //   "IOBRUN01" or "IOBPHS01" | length of the message | FNV-1a of the message, both 64 bits, little-endian.
 // For a phase it has 32 bytes with "IOBPHS03": the number of its run follows and is part of the checksum, so that a
-// file copied from another run is detected. The checksum is XXH3 with that number as seed, because FNV-1a takes 0.8 s for
-// 1,000 clients x 8 lanes x 20 phases, and XXH3 a tenth of that. Earlier versions wrote "IOBPHS02", with FNV-1a of the
-// message and the number, and "IOBPHS01".
+// file copied from another run is detected. The checksum is XXH3 with that number as seed, because FNV-1a takes 0.8 s
+// for 1,000 clients x 8 lanes x 20 phases, and XXH3 a tenth of that. Earlier versions wrote "IOBPHS02", with FNV-1a of
+// the message and the number, and "IOBPHS01".
 constexpr std::string_view kRunKind = "IOBRUN01";
 constexpr std::string_view kPhaseKind = "IOBPHS03";
 constexpr std::string_view kPhaseKindWithFnv = "IOBPHS02";

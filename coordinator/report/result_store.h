@@ -91,8 +91,8 @@ class SavedRun {
   // Notes how reading phase_files()[position] went. REQUIRES: called for each position in ascending order.
   void Note(size_t position, const absl::StatusOr<v1::FileDigest>& read);
 
-  // One line for each phase noted so far that is damaged or belongs to another run or position, for each that is missing
-  // before it, and one if a newer version wrote the run.
+  // One line for each phase noted so far that is damaged or belongs to another run or position, for each that is
+  // missing before it, and one if a newer version wrote the run.
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Of run.pb and of the phases noted so far, in this order.
   const std::vector<v1::FileDigest>& digests() const { return digests_; }

@@ -14,8 +14,8 @@
 
 namespace iobench {
 
-// True for steps that affect every process of a client, such as a remount or memory that is taken from it. All other steps are part of each worker's
-// preparation (control.proto, Prepare.steps).
+// True for steps that affect every process of a client, such as a remount or memory that is taken from it. All other
+// steps are part of each worker's preparation (control.proto, Prepare.steps).
 bool IsClientStep(const v1::Step& step);
 bool HasClientSteps(const v1::Phase& phase);
 
@@ -32,12 +32,13 @@ absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
 // What each worker said of its client's caches, by worker number.
 using ColdnessOfWorkers = std::map<uint32_t, v1::Coldness>;
 
-// True if some client has more than 5 % of its files in memory, or may remember names, and one of its workers may remount.
+// True if some client has more than 5 % of its files in memory, or may remember names, and one of its workers may
+// remount.
 bool AnyToRemount(const Cluster& cluster, const ColdnessOfWorkers& coldness);
 // Remounts on these clients, where the caches that could be dropped were not enough for --cold, and adds a step
 // "cold-remount" that says why. A mount that cannot be unmounted, because it is in use, is left as it is: its step is
-// "no-remount", and the phase will be marked. Errors: Unavailable: it was unmounted and cannot be mounted again; those of Cluster::Call. REQUIRES: as
-// RunClientSteps.
+// "no-remount", and the phase will be marked. Errors: Unavailable: it was unmounted and cannot be mounted again; those
+// of Cluster::Call. REQUIRES: as RunClientSteps.
 absl::Status RemountForCold(Cluster& cluster, const ColdnessOfWorkers& coldness, StepsOfWorkers& done,
                             const Cluster::Patience& patience = {});
 

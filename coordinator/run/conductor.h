@@ -41,9 +41,9 @@ struct Examination {
   const v1::Plan& plan;
   std::span<const v1::WorkerTargets> targets;
   const PreflightReport& preflight;
-  // Runs the phases of the plan and removes their data. The report has briefs of them (coordinator/analysis/brief.h), and
-  // the observer is told of each. Call it at most once. Unavailable: a worker was lost; Cancelled: interrupted; otherwise
-  // why they could not run, or what is left of their data.
+  // Runs the phases of the plan and removes their data. The report has briefs of them (coordinator/analysis/brief.h),
+  // and the observer is told of each. Call it at most once. Unavailable: a worker was lost; Cancelled: interrupted;
+  // otherwise why they could not run, or what is left of their data.
   std::function<absl::StatusOr<const v1::RunReport*>()> measure;
 };
 
@@ -53,8 +53,8 @@ struct ConductorOptions {
   // for no run. A run that is resumed gets a new one, so that workers of its earlier part, which may still be there,
   // cannot be mistaken for its own.
   uint64_t run_id = 0;
-  // Goes on with this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's, and
-  // its directory is out_directory.
+  // Goes on with this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's,
+  // and its directory is out_directory.
   std::optional<ResumePoint> resume;
   std::string command;                     // as typed
   std::string label;                       // --label
@@ -72,7 +72,8 @@ struct ConductorOptions {
   // different file systems.
   bool force = false;
   HookCommands hooks;  // REQUIRES: none, or an out_directory, which has their output
-  // Called once, after all checks and before the first phase; an error refuses the run. For measurements of the network.
+  // Called once, after all checks and before the first phase; an error refuses the run. For measurements of the
+  // network.
   std::function<absl::Status(Cluster& cluster)> before_phases = nullptr;
   bool always_measure_clocks = false;  // even if boot ids are equal; for tests
   CoordClock clock = CoordNow;         // or a test clock
@@ -127,8 +128,8 @@ class Conductor {
  private:
   v1::RunRecord& MetRecord() { return options_.resume.has_value() ? met_ : record_; }
   absl::Status GatherWorkers();
-  // What is known of the workers and their clients. The members refer to each other, in this order; made anew after some
-  // workers were left out, because numbers change.
+  // What is known of the workers and their clients. The members refer to each other, in this order; made anew after
+  // some workers were left out, because numbers change.
   struct Look {
     std::optional<ClockSync> clocks;
     std::optional<Layout> layout;
@@ -180,8 +181,8 @@ class Conductor {
   Cluster cluster_;
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet
   v1::RunRecord record_;
-  // Workers and targets as they are now. A run that is resumed keeps those of its record; otherwise they are in the record
-  // alone, since those of 10,000 workers take memory.
+  // Workers and targets as they are now. A run that is resumed keeps those of its record; otherwise they are in the
+  // record alone, since those of 10,000 workers take memory.
   v1::RunRecord met_;
   ReportBuilder report_{record_};
   // Owner lanes whose files an earlier phase left in an unknown state, because a lane failed or its worker was lost

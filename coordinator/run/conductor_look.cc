@@ -1,4 +1,5 @@
-// How the conductor looks at its workers before the first phase: who joins, what each of them sees, and who is left out.
+// How the conductor looks at its workers before the first phase: who joins, what each of them sees, and who is left
+// out.
 #include <algorithm>
 #include <map>
 #include <utility>

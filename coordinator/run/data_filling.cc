@@ -16,8 +16,8 @@
 namespace iobench {
 namespace {
 
-// What a round has not written because workers were lost, or the file system took less than statfs had said, the next one
-// writes.
+// What a round has not written because workers were lost, or the file system took less than statfs had said, the next
+// one writes.
 constexpr int kMaxRounds = 4;
 // Less than this share of the file system is not worth another round, nor a word.
 constexpr double kNearPercent = 0.5;

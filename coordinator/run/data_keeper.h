@@ -35,8 +35,8 @@ class DataKeeper {
              std::string created_by);
 
   // Asks every worker what it sees at the targets, and whether it has what the plan needs of its client
-  // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that was
-  // lost. Errors: those of Cluster::Call.
+  // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that
+  // was lost. Errors: those of Cluster::Call.
   absl::Status Inspect();
   // By worker number: all that it lacks, and what it may use.
   const std::vector<std::vector<absl::Status>>& unmet() const { return unmet_; }
@@ -56,10 +56,10 @@ class DataKeeper {
   absl::Status Claim();
   // Has all workers fill every file system that they use until `percent` of it is in use, as df shows it; one that is
   // fuller is left. Two workers that see the same file system fill it once. Calls `on_begin` with the bytes to write
-  // before anything is written, and adds the workers' part to `steps`. Blocks until it is done; after an interrupt or an
-  // error, workers have stopped, and Finish removes what they wrote. Errors: those of Cluster::Call, and the first problem
-  // of a worker: ResourceExhausted if a quota or the file system has no room. REQUIRES: Claim succeeded; no worker is in
-  // a phase.
+  // before anything is written, and adds the workers' part to `steps`. Blocks until it is done; after an interrupt or
+  // an error, workers have stopped, and Finish removes what they wrote. Errors: those of Cluster::Call, and the first
+  // problem of a worker: ResourceExhausted if a quota or the file system has no room. REQUIRES: Claim succeeded; no
+  // worker is in a phase.
   absl::Status Fill(uint32_t percent, const std::function<void(uint64_t bytes)>& on_begin,
                     StepsOfWorkers& steps);
   // Removes the shared file, if there is one, on every file system that the phase uses. Call it before a phase that
@@ -69,9 +69,9 @@ class DataKeeper {
   // `ledger`. Does nothing if Claim was never called. The error says which data is left and how to remove it.
   enum class AtEnd { kRemove, kKeep };
   absl::Status Finish(AtEnd at_end, const DataLedger& ledger);
-  // Gives a Prepare the targets that the worker uses, its own and those of its lanes, each with the run whose data it must
-  // find there (run_id 0: none), and numbers the lanes' targets among them: with a path for each worker, all targets of all
-  // workers would be too much to send to each.
+  // Gives a Prepare the targets that the worker uses, its own and those of its lanes, each with the run whose data it
+  // must find there (run_id 0: none), and numbers the lanes' targets among them: with a path for each worker, all
+  // targets of all workers would be too much to send to each.
   void AddTargets(const Member& member, v1::Prepare& prepare) const;
   // Returns the directories and clients with kept data, and how to remove it, for display.
   std::string WhereKept() const;

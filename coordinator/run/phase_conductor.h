@@ -60,10 +60,10 @@ class PhaseConductor {
 
   // Runs the phase and fills record(). Cancelled: the user interrupted; the record contains what was done so far (with
   // `interrupted` set), and workers without lanes if nothing had started. Aborted: the same because a worker was lost
-  // (ClusterPatience.abort_on_lost). Other errors: no worker at all could prepare or start (the first one's own code; the
-  // message names it), or the transport failed; the record is incomplete. A lost worker is no error, nor is one that
-  // refuses while others do not: its lanes have the problem. If the lanes did not start, the workers have been disarmed, so that they can still perform
-  // the run's last steps.
+  // (ClusterPatience.abort_on_lost). Other errors: no worker at all could prepare or start (the first one's own code;
+  // the message names it), or the transport failed; the record is incomplete. A lost worker is no error, nor is one
+  // that refuses while others do not: its lanes have the problem. If the lanes did not start, the workers have been
+  // disarmed, so that they can still perform the run's last steps.
   absl::Status Run();
   // One WorkerPhaseResult per member, at the index of its number, also for workers that do not take part.
   v1::PhaseRecord& record() { return record_; }

@@ -22,29 +22,29 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 62;
-constexpr int64_t kMostNs = int64_t{1} << 61;  // so that no difference of two times overflows
+constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
+constexpr int64_t kMaxNs = int64_t{1} << 61;  // so that no difference of two times overflows
 // No processor moves more from memory for one thread. The null engine moves nothing, so it has no such limit.
-constexpr uint64_t kMostBytesPerSecond = 1024_GiB;
+constexpr uint64_t kMaxBytesPerSecond = 1024_GiB;
 constexpr int64_t kSlackNs = 10'000'000;     // beside the clock's own error
 constexpr int64_t kTickSlackNs = 1'000'000;  // between two times of one lane, which are converted separately
-constexpr double kMostSeconds = 1e9;
+constexpr double kMaxSeconds = 1e9;
 constexpr double kRounding = 1e-6;
-constexpr int kMostPoints = 100'000;
-constexpr int kMostSteps = 64;
-constexpr int kMostNics = 4096;
-constexpr int kMostMismatches = 10;
-constexpr size_t kMostNameBytes = 256;
-constexpr int kMostConnections = 256;  // nconnect is at most 16; trunking adds addresses of the server
-constexpr size_t kMostPathBytes = 8192;
-constexpr size_t kMostTextBytes = 64 << 10;
+constexpr int kMaxPoints = 100'000;
+constexpr int kMaxSteps = 64;
+constexpr int kMaxNics = 4096;
+constexpr int kMaxMismatches = 10;
+constexpr size_t kMaxNameBytes = 256;
+constexpr int kMaxConnections = 256;  // nconnect is at most 16; trunking adds addresses of the server
+constexpr size_t kMaxPathBytes = 8192;
+constexpr size_t kMaxTextBytes = 64 << 10;
 
 absl::Status Impossible(const std::string& what) {
   return absl::DataLossError(what);
 }
 
 bool IsDuration(double seconds) {
-  return seconds >= 0 && seconds <= kMostSeconds;  // false for NaN
+  return seconds >= 0 && seconds <= kMaxSeconds;  // false for NaN
 }
 
 absl::Status CheckText(const std::string& what, const std::string& text, size_t most) {
@@ -103,7 +103,7 @@ absl::Status CheckKinds(const v1::LaneResult& lane) {
 absl::Status CheckTimeline(const v1::LaneResult& lane) {
   const v1::Timeline& timeline = lane.timeline();
   const int points = timeline.at_worker_ns_size();
-  if (points != timeline.bytes_size() || points != timeline.ops_size() || points > kMostPoints) {
+  if (points != timeline.bytes_size() || points != timeline.ops_size() || points > kMaxPoints) {
     return Impossible("its timeline is malformed");
   }
   absl::int128 at = 0;
@@ -144,17 +144,17 @@ absl::Status CheckSlices(const v1::LaneResult& lane) {
 absl::Status CheckVerification(const v1::LaneResult& lane) {
   const v1::VerifyResult& verify = lane.verify();
   if (verify.mismatched() > verify.sectors() || verify.undetermined() > verify.sectors() ||
-      verify.sectors() > kMostBytes || verify.first_size() > kMostMismatches) {
+      verify.sectors() > kMaxBytes || verify.first_size() > kMaxMismatches) {
     return Impossible("it found more mismatches than it checked sectors");
   }
   for (const auto& [name, count] : verify.counts()) {
-    IOBENCH_RETURN_IF_ERROR(CheckText("a kind of mismatch", name, kMostNameBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("a kind of mismatch", name, kMaxNameBytes));
     if (count > verify.mismatched()) return Impossible("it found more mismatches of a kind than in all");
   }
   for (const v1::Mismatch& mismatch : verify.first()) {
-    IOBENCH_RETURN_IF_ERROR(CheckText("the file of a mismatch", mismatch.file(), kMostPathBytes));
-    IOBENCH_RETURN_IF_ERROR(CheckText("a mismatch", mismatch.expected(), kMostPathBytes));
-    IOBENCH_RETURN_IF_ERROR(CheckText("a mismatch", mismatch.found(), kMostPathBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("the file of a mismatch", mismatch.file(), kMaxPathBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("a mismatch", mismatch.expected(), kMaxPathBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("a mismatch", mismatch.found(), kMaxPathBytes));
   }
   return absl::OkStatus();
 }
@@ -163,7 +163,7 @@ absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   for (const int64_t ns : {lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
                            lane.deadline_worker_ns(), lane.last_op_worker_ns(), lane.stall_begin_worker_ns(),
                            lane.stall_end_worker_ns()}) {
-    if (ns < 0 || ns > kMostNs) return Impossible(absl::StrCat("it names a time of ", ns, " ns"));
+    if (ns < 0 || ns > kMaxNs) return Impossible(absl::StrCat("it names a time of ", ns, " ns"));
   }
   if (lane.ops_end_worker_ns() < lane.first_op_worker_ns() ||
       lane.region_end_worker_ns() < lane.ops_end_worker_ns()) {
@@ -199,8 +199,8 @@ absl::Status CheckAmounts(const v1::LaneResult& lane, const ResultFrame& frame, 
       absl::uint128(lane.ops()) * LargestOpBytes(frame.operation, frame.bytes_per_lane);
   const auto engine = FindEngine(frame.operation.engine());
   const bool moves = engine.ok() && (*engine)->uses_files;
-  const absl::uint128 most_of_time = absl::uint128(time_ns) * kMostBytesPerSecond / 1'000'000'000;
-  if (lane.bytes() > kMostBytes || lane.bytes() > most_of_ops || (moves && lane.bytes() > most_of_time)) {
+  const absl::uint128 most_of_time = absl::uint128(time_ns) * kMaxBytesPerSecond / 1'000'000'000;
+  if (lane.bytes() > kMaxBytes || lane.bytes() > most_of_ops || (moves && lane.bytes() > most_of_time)) {
     return Impossible(absl::StrCat("it moved ", FormatBytes(static_cast<double>(lane.bytes())), " with ",
                                    lane.ops(), " ops in ", FormatSeconds(SecondsFrom(available_ns))));
   }
@@ -208,12 +208,12 @@ absl::Status CheckAmounts(const v1::LaneResult& lane, const ResultFrame& frame, 
 }
 
 absl::Status CheckLane(const v1::LaneResult& lane, const ResultFrame& frame) {
-  IOBENCH_RETURN_IF_ERROR(CheckText("its operation", lane.operation(), kMostNameBytes));
-  IOBENCH_RETURN_IF_ERROR(CheckText("its file", lane.file(), kMostPathBytes));
-  IOBENCH_RETURN_IF_ERROR(CheckText("its problem", lane.problem().message(), kMostTextBytes));
-  IOBENCH_RETURN_IF_ERROR(CheckText("the file of its problem", lane.problem().file(), kMostPathBytes));
+  IOBENCH_RETURN_IF_ERROR(CheckText("its operation", lane.operation(), kMaxNameBytes));
+  IOBENCH_RETURN_IF_ERROR(CheckText("its file", lane.file(), kMaxPathBytes));
+  IOBENCH_RETURN_IF_ERROR(CheckText("its problem", lane.problem().message(), kMaxTextBytes));
+  IOBENCH_RETURN_IF_ERROR(CheckText("the file of its problem", lane.problem().file(), kMaxPathBytes));
   IOBENCH_RETURN_IF_ERROR(
-      CheckText("the operation of its problem", lane.problem().operation(), kMostNameBytes));
+      CheckText("the operation of its problem", lane.problem().operation(), kMaxNameBytes));
   IOBENCH_RETURN_IF_ERROR(CheckLaneTimes(lane));
   IOBENCH_RETURN_IF_ERROR(CheckAmounts(lane, frame, frame.collected - frame.start));
   IOBENCH_RETURN_IF_ERROR(CheckKinds(lane));
@@ -272,37 +272,37 @@ absl::Status CheckHost(const v1::HostDelta& host) {
                                           {"its host's idle time", host.cpu_idle_s()},
                                           {"its host's stolen time", host.cpu_steal_s()},
                                           {"its host's counters", host.seconds()}}));
-  if (host.nics_size() > kMostNics) return Impossible("its host has too many network interfaces");
+  if (host.nics_size() > kMaxNics) return Impossible("its host has too many network interfaces");
   for (const v1::NicDelta& nic : host.nics()) {
-    IOBENCH_RETURN_IF_ERROR(CheckText("a network interface", nic.name(), kMostNameBytes));
-    if (nic.rx_bytes() > kMostBytes || nic.tx_bytes() > kMostBytes) {
+    IOBENCH_RETURN_IF_ERROR(CheckText("a network interface", nic.name(), kMaxNameBytes));
+    if (nic.rx_bytes() > kMaxBytes || nic.tx_bytes() > kMaxBytes) {
       return Impossible("a network interface of its host moved more than there is time for");
     }
   }
   for (const uint64_t bytes : {host.nic_rx_bytes(), host.nic_tx_bytes(), host.disk_read_bytes(),
                                host.disk_write_bytes(), host.dirty_bytes_after()}) {
-    if (bytes > kMostBytes) return Impossible("its host's counters moved more than there is time for");
+    if (bytes > kMaxBytes) return Impossible("its host's counters moved more than there is time for");
   }
   for (const auto& [target, nfs] : host.nfs()) {
     for (const uint64_t bytes :
          {nfs.app_read_bytes(), nfs.app_write_bytes(), nfs.server_read_bytes(), nfs.server_write_bytes()}) {
-      if (bytes > kMostBytes) return Impossible("its NFS counters moved more than there is time for");
+      if (bytes > kMaxBytes) return Impossible("its NFS counters moved more than there is time for");
     }
-    if (nfs.connections_size() > kMostConnections) return Impossible("a mount has too many connections");
+    if (nfs.connections_size() > kMaxConnections) return Impossible("a mount has too many connections");
     for (const auto& [name, op] : nfs.ops()) {
-      IOBENCH_RETURN_IF_ERROR(CheckText("the name of an NFS call", name, kMostNameBytes));
+      IOBENCH_RETURN_IF_ERROR(CheckText("the name of an NFS call", name, kMaxNameBytes));
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckSteps(const v1::WorkerPhaseResult& result) {
-  if (result.steps_size() > kMostSteps) return Impossible("it reports too many steps");
+  if (result.steps_size() > kMaxSteps) return Impossible("it reports too many steps");
   for (const v1::StepResult& step : result.steps()) {
-    IOBENCH_RETURN_IF_ERROR(CheckText("the name of a step", step.name(), kMostNameBytes));
-    IOBENCH_RETURN_IF_ERROR(CheckText("the outcome of a step", step.outcome(), kMostTextBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("the name of a step", step.name(), kMaxNameBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("the outcome of a step", step.outcome(), kMaxTextBytes));
     IOBENCH_RETURN_IF_ERROR(CheckDurations({{"a step", step.seconds()}}));
-    if (step.bytes() > kMostBytes) return Impossible("a step wrote more than there is time for");
+    if (step.bytes() > kMaxBytes) return Impossible("a step wrote more than there is time for");
   }
   return absl::OkStatus();
 }
@@ -328,7 +328,7 @@ absl::Status CheckResult(const v1::WorkerPhaseResult& result, const ResultFrame&
     IOBENCH_RETURN_IF_ERROR(Annotate(CheckLane(lane, frame), absl::StrCat("lane ", lane.lane())));
     bytes += lane.bytes();
   }
-  if (bytes > kMostBytes) return Impossible("its lanes moved more bytes than 62 bits can count");
+  if (bytes > kMaxBytes) return Impossible("its lanes moved more bytes than 62 bits can count");
   IOBENCH_RETURN_IF_ERROR(CheckWithinPhase(result, frame));
   IOBENCH_RETURN_IF_ERROR(CheckHost(result.host()));
   IOBENCH_RETURN_IF_ERROR(CheckSteps(result));

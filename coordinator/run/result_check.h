@@ -25,8 +25,8 @@ struct ResultFrame {
 
 // Returns OK, or DataLoss with what is impossible, in words for the user: "lane 3 ended before it began". Pure.
 //
-// Checked are: each lane of the frame is there once, and no other; names are not longer than names are; bytes and ops do
-// not exceed what the lane's time and the largest op allow, and sums over the lanes do not wrap; parts do not exceed
+// Checked are: each lane of the frame is there once, and no other; names are not longer than names are; bytes and ops
+// do not exceed what the lane's time and the largest op allow, and sums over the lanes do not wrap; parts do not exceed
 // their whole (timed region, kinds of ops, verification); a histogram counts as many ops as its kind has, and its sums
 // agree with its extremes; times are in order and, mapped by the worker's pings, between T and the arrival of the
 // result; timelines and slices ascend and end at the totals; durations are finite and not negative. Times are not

@@ -146,7 +146,7 @@ class ScratchDirectory {
 absl::Status MeasureNetwork(Cluster& cluster, const Stage& stage, const CommandLine& line,
                             std::vector<NetFigures>& figures) {
   const uint32_t clients = std::max(1u, cluster.client_count());
-  if (clients > kMostListedClients) return absl::OkStatus();
+  if (clients > kMaxListedClients) return absl::OkStatus();
   const NetTestOptions test{
       .told_host = line.cluster.coordinator_host,
       .record_bytes = kNetTestRecordBytes,

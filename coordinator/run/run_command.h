@@ -40,15 +40,16 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line);
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
 // Says that a saved run has nothing left to do.
 void SayComplete(const ResumePoint& point);
-// Checks what a run of the plan would need of its workers, leaves nothing behind, and prints what is wrong: all of it, as
-// a table or as JSON. kExitUsage: a fault would stop the run.
+// Checks what a run of the plan would need of its workers, leaves nothing behind, and prints what is wrong: all of it,
+// as a table or as JSON. kExitUsage: a fault would stop the run.
 int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
 // Checks whether the deployment of a shared file system is right, and prints or writes the report. `plan`: names the
-// directory, and has the phases that the checks of performance judge, if there are any. kExitThreshold: a check has failed that is not waived; kExitPartial: a worker was lost; kExitIo: something
-// that validate made could not be removed, or the report could not be written.
+// directory, and has the phases that the checks of performance judge, if there are any. kExitThreshold: a check has
+// failed that is not waived; kExitPartial: a worker was lost; kExitIo: something that validate made could not be
+// removed, or the report could not be written.
 int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
-// What can be said of its report's format and file before anybody waits for workers; errors: those of CheckOutputFile, an
-// unknown format, or one that is not for a terminal.
+// What can be said of its report's format and file before anybody waits for workers; errors: those of CheckOutputFile,
+// an unknown format, or one that is not for a terminal.
 absl::Status CheckValidateReport(const ValidateOptions& options);
 // Measures the tool itself with empty phases, whose results are removed again: the fixed cost of a phase and its parts,
 // the skew of the starts, the coordinator's processor time and memory, and for each client its clock, the cost of an op

@@ -16,13 +16,13 @@ v1::WorkerRequest AdjustRequest(void (v1::Adjust::*set)(bool)) {
 
 // Times that a clock can show, in the order in which they happen; otherwise the result will be refused.
 bool AreInOrder(const v1::LanesDone& done) {
-  constexpr int64_t kMostShownNs = int64_t{1} << 61;
+  constexpr int64_t kMaxShownNs = int64_t{1} << 61;
   return std::all_of(done.ends().begin(), done.ends().end(), [](const v1::LaneEnds& ends) {
     return !ends.took_part() ||
            (0 <= ends.first_op_worker_ns() && ends.first_op_worker_ns() <= ends.ops_end_worker_ns() &&
             ends.ops_end_worker_ns() <= ends.region_end_worker_ns() &&
-            ends.region_end_worker_ns() <= kMostShownNs && 0 <= ends.deadline_worker_ns() &&
-            ends.deadline_worker_ns() <= kMostShownNs);
+            ends.region_end_worker_ns() <= kMaxShownNs && 0 <= ends.deadline_worker_ns() &&
+            ends.deadline_worker_ns() <= kMaxShownNs);
   });
 }
 

@@ -54,9 +54,9 @@ class RunningLanes {
     states_[worker].takes_part = false;
     SetAwaited(worker, false);
   }
-  // Waits until all lanes have ended or their workers are lost. Meanwhile polls all workers: whether they make progress, how
-  // far they are, and their clocks. Workers whose lanes make no progress, or have not ended at `deadline`, are dropped as
-  // lost. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
+  // Waits until all lanes have ended or their workers are lost. Meanwhile polls all workers: whether they make
+  // progress, how far they are, and their clocks. Workers whose lanes make no progress, or have not ended at
+  // `deadline`, are dropped as lost. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
   absl::Status WaitForEnds(CoordTime deadline);
   // After an interrupt: stops the lanes, and waits at most kGraceNs for their ends. DeadlineExceeded: some have not
   // ended.

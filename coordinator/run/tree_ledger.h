@@ -16,7 +16,8 @@ namespace iobench {
 
 // One object per run. A tree has a part for each lane, named by the number of the lane that owns it, because rotated
 // clients work on the parts of others. In phases with only_target, each target has trees of its own. A part that a
-// failed or lost lane left half changed is `unknown` until an operation that needs nothing removes and creates it again.
+// failed or lost lane left half changed is `unknown` until an operation that needs nothing removes and creates it
+// again.
 class TreeLedger {
  public:
   explicit TreeLedger(const v1::Plan& plan) : plan_(plan) {}  // `plan` must outlive it

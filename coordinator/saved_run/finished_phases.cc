@@ -66,7 +66,8 @@ FinishedPhases::Finished FinishedPhases::Finish(size_t position) const {
   }
   const bool needs_digest = settings_.digests || writer_ != nullptr;
   v1::FileDigest digest;
-  // The record of 8,000 lanes has a million arrays that grow while they are decoded. An arena takes and frees them in blocks.
+  // The record of 8,000 lanes has a million arrays that grow while they are decoded. An arena takes and frees them in
+  // blocks.
   google::protobuf::Arena arena(ArenaOfRecord());
   v1::PhaseRecord& record = *google::protobuf::Arena::CreateMessage<v1::PhaseRecord>(&arena);
   const absl::Status read = saved_.Load(position, record, needs_digest ? &digest : nullptr);

@@ -23,16 +23,16 @@ struct FinishSettings {
   Charts charts = Charts::kLeftOut;
   // FinishedPhase.file is filled in. Its SHA-256 takes as long as reading the file.
   bool digests = true;
-  // A run whose raw files have at least this many bytes together has a cache: it is used, and written if there is none of
-  // this program and run. A smaller run is computed in less time than a person notices. UINT64_MAX: never, for those who
-  // check what the raw files give.
+  // A run whose raw files have at least this many bytes together has a cache: it is used, and written if there is none
+  // of this program and run. A smaller run is computed in less time than a person notices. UINT64_MAX: never, for those
+  // who check what the raw files give.
   uint64_t min_cached_bytes = uint64_t{16} << 20;
   size_t threads = 0;         // 0: all processors
   uint64_t program_xxh3 = 0;  // 0: this program; tests give another
 };
 
-// Not thread-safe. Uses threads of its own, which have at most 128 MiB of raw files in memory at a time (decoded, they are
-// four times as large), or a single file if that is larger. The result does not depend on their number.
+// Not thread-safe. Uses threads of its own, which have at most 128 MiB of raw files in memory at a time (decoded, they
+// are four times as large), or a single file if that is larger. The result does not depend on their number.
 class FinishedPhases {
  public:
   // `saved` must outlive it and gets the warnings and digests of the phases, as Next returns them.
@@ -41,11 +41,11 @@ class FinishedPhases {
   FinishedPhases(const FinishedPhases&) = delete;
   FinishedPhases& operator=(const FinishedPhases&) = delete;
 
-  // Returns the complete phases in order, then nullopt. Skips a phase that is damaged, missing, or belongs to another run
-  // or position; SavedRun::warnings() names it.
+  // Returns the complete phases in order, then nullopt. Skips a phase that is damaged, missing, or belongs to another
+  // run or position; SavedRun::warnings() names it.
   std::optional<v1::FinishedPhase> Next();
-  // Returns the last phase that Next will return, which is computed only once; null if there is none. Valid until Next is
-  // called. REQUIRES: Next has not been called.
+  // Returns the last phase that Next will return, which is computed only once; null if there is none. Valid until Next
+  // is called. REQUIRES: Next has not been called.
   const v1::FinishedPhase* Newest();
 
  private:

@@ -16,12 +16,12 @@
 namespace iobench {
 namespace {
 
-// A cache is a head and one entry per phase; all numbers have 64 bits in the byte order of the machine, which is part of
-// the key.
+// A cache is a head and one entry per phase; all numbers have 64 bits in the byte order of the machine, which is part
+// of the key.
 //   head:  "IOBCACHE" | key | 1 if phases have their charts, else 0
 //   entry: index | XXH3 of its raw file | for the phase and for its charts: length, XXH3 | phase | charts
-// The charts are a part of their own, so that formats without charts need not read them. The phase then has an empty message
-// in their place, if it has any.
+// The charts are a part of their own, so that formats without charts need not read them. The phase then has an empty
+// message in their place, if it has any.
 constexpr std::string_view kMagic = "IOBCACHE";
 constexpr uint64_t kFormat = 1;
 using Head = std::array<uint64_t, 2>;

@@ -1,5 +1,5 @@
-// The phases of a large saved run as they were computed, beside the raw data: DIRECTORY/raw/report.cache. Reading it takes
-// a small part of the time that computing takes. It holds nothing that the raw data do not give again.
+// The phases of a large saved run as they were computed, beside the raw data: DIRECTORY/raw/report.cache. Reading it
+// takes a small part of the time that computing takes. It holds nothing that the raw data do not give again.
 #ifndef COORDINATOR_SAVED_RUN_REPORT_CACHE_H_
 #define COORDINATOR_SAVED_RUN_REPORT_CACHE_H_
 
@@ -15,8 +15,8 @@
 
 namespace iobench {
 
-// What the phases of a cache were computed from, besides their raw files: the run's record and the program. Another key is
-// another cache, because any other build may compute a figure in another way.
+// What the phases of a cache were computed from, besides their raw files: the run's record and the program. Another key
+// is another cache, because any other build may compute a figure in another way.
 uint64_t ReportCacheKey(uint64_t program_xxh3, const std::string& run_sha256);
 
 // Reads a cache. Nothing in it is trusted without its checksum.
@@ -26,8 +26,8 @@ class ReportCache {
   // because computing the phases gives the same.
   static std::optional<ReportCache> Open(const std::string& path, uint64_t key, Charts charts);
 
-  // Returns phase `index` as computed from a raw file with this XXH3, without its charts if they are not wanted. Nullopt:
-  // it is not there, or damaged. Thread-safe.
+  // Returns phase `index` as computed from a raw file with this XXH3, without its charts if they are not wanted.
+  // Nullopt: it is not there, or damaged. Thread-safe.
   std::optional<v1::FinishedPhase> Find(uint32_t index, uint64_t raw_xxh3) const;
 
  private:
@@ -42,8 +42,8 @@ class ReportCache {
   std::unordered_map<uint32_t, Place> places_;  // by index of the phase
 };
 
-// Writes a cache. Not thread-safe. The file has its name only when it is complete. A failure (the directory is read-only,
-// the disk full) is not reported: there is then no cache, and nothing else is missing.
+// Writes a cache. Not thread-safe. The file has its name only when it is complete. A failure (the directory is
+// read-only, the disk full) is not reported: there is then no cache, and nothing else is missing.
 class ReportCacheWriter {
  public:
   ReportCacheWriter(const std::string& path, uint64_t key, Charts charts);

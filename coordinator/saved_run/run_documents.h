@@ -36,8 +36,8 @@ class RunDocuments {
   std::vector<std::string> FileNames() const;
   // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`, and
   // also what IOzone's options ask for: -R its Excel text, unless a text format is printed, -+z and -+T files. Replaces
-  // files of an earlier run, which the run itself has been allowed to replace. Tries all; returns the first error, which
-  // names the file.
+  // files of an earlier run, which the run itself has been allowed to replace. Tries all; returns the first error,
+  // which names the file.
   absl::Status Write(const std::string& directory, std::ostream& out) const;
 
  private:

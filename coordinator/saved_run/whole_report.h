@@ -8,8 +8,8 @@
 
 namespace iobench {
 
-// Returns the report with all phases and lanes, as FinishedPhases (finished_phases.h) gives them. It takes all that `saved`
-// has; phases that are damaged or missing are problems of the report and warnings of `saved`.
+// Returns the report with all phases and lanes, as FinishedPhases (finished_phases.h) gives them. It takes all that
+// `saved` has; phases that are damaged or missing are problems of the report and warnings of `saved`.
 v1::RunReport WholeReport(SavedRun& saved, const FinishSettings& settings);
 
 }  // namespace iobench

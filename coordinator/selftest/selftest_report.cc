@@ -181,7 +181,7 @@ void PrintSelftest(const SelftestFigures& figures, std::ostream& out) {
   if (figures.simulated) return;
   PrintOpCosts(figures, out);
   PrintNetworkTogether(figures, out);
-  if (static_cast<size_t>(report.clients_size()) <= kMostListedClients) PrintClients(figures, out);
+  if (static_cast<size_t>(report.clients_size()) <= kMaxListedClients) PrintClients(figures, out);
 }
 
 }  // namespace iobench

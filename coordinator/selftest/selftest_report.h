@@ -28,7 +28,7 @@ struct SelftestFigures {
 };
 
 // More clients are not listed one by one, but by median and maximum.
-inline constexpr size_t kMostListedClients = 64;
+inline constexpr size_t kMaxListedClients = 64;
 
 // Prints the figures of the whole cluster, line by line, and a table of its clients.
 void PrintSelftest(const SelftestFigures& figures, std::ostream& out);

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-constexpr int kMostEvidence = 20;  // different lines
+constexpr int kMaxEvidence = 20;  // different lines
 
 using Needs = Check::Needs;
 
@@ -135,9 +135,9 @@ void Outcome::Evidence(const std::string& line) {
   const auto [known, is_new] = times_.emplace(line, std::pair(check_.evidence_size(), uint64_t{0}));
   auto& [place, times] = known->second;
   ++times;
-  if (times_.size() > kMostEvidence && place >= kMostEvidence) {
-    if (check_.evidence_size() == kMostEvidence) check_.add_evidence("");
-    check_.set_evidence(kMostEvidence, absl::StrCat("and ", times_.size() - kMostEvidence, " more"));
+  if (times_.size() > kMaxEvidence && place >= kMaxEvidence) {
+    if (check_.evidence_size() == kMaxEvidence) check_.add_evidence("");
+    check_.set_evidence(kMaxEvidence, absl::StrCat("and ", times_.size() - kMaxEvidence, " more"));
   } else if (is_new) {
     check_.add_evidence(line);
   } else {

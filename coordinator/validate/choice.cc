@@ -16,8 +16,8 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kLeastBytes = 1_MiB;  // less shows nothing
-constexpr uint64_t kMostBytes = 1_GiB << 16;
+constexpr uint64_t kMinBytes = 1_MiB;  // less shows nothing
+constexpr uint64_t kMaxBytes = 1_GiB << 16;
 
 absl::Status TakeNames(const std::vector<std::string>& lists, const char* option,
                        std::set<std::string>& names) {
@@ -73,7 +73,7 @@ absl::Status DecideToMeasure(const ValidateOptions& options, CheckChoice& choice
   choice.measures = expects_rates || (any && (named || options.per_client || options.whole));
   if (!options.size.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(choice.amounts.bytes, ParseBytes(options.size, 1_KiB));
-    if (choice.amounts.bytes < kLeastBytes || choice.amounts.bytes > kMostBytes) {
+    if (choice.amounts.bytes < kMinBytes || choice.amounts.bytes > kMaxBytes) {
       return absl::InvalidArgumentError(
           absl::StrCat("--size ", options.size, " is not a size from 1m to 64t"));
     }
@@ -96,10 +96,10 @@ absl::Status DecideToMeasure(const ValidateOptions& options, CheckChoice& choice
 }
 
 absl::Status TakeOverQuota(const ValidateOptions& options, CheckChoice& choice) {
-  constexpr uint64_t kLeastOverQuota = 1_MiB, kMostOverQuota = uint64_t{1} << 40;
+  constexpr uint64_t kMinOverQuota = 1_MiB, kMaxOverQuota = uint64_t{1} << 40;
   if (options.over_quota.empty()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(choice.over_quota_bytes, ParseBytes(options.over_quota, 1_KiB));
-  if (choice.over_quota_bytes < kLeastOverQuota || choice.over_quota_bytes > kMostOverQuota) {
+  if (choice.over_quota_bytes < kMinOverQuota || choice.over_quota_bytes > kMaxOverQuota) {
     return absl::InvalidArgumentError(
         absl::StrCat("--over-quota ", options.over_quota, " is not a size from 1m to 1t"));
   }

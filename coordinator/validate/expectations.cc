@@ -20,7 +20,7 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMostExpectationBytes = 1 << 20;
+constexpr uint64_t kMaxExpectationBytes = 1 << 20;
 
 constexpr ThresholdKey kThresholds[] = {
     {"client_write_min", Measured::kEachAlone, Quantity::kBytesPerSecond, true, "write"},
@@ -438,8 +438,7 @@ absl::StatusOr<Expectations> ParseExpectations(const std::string& path, const st
 }
 
 absl::StatusOr<Expectations> LoadExpectations(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text,
-                           ReadSmallFile("expectations", path, kMostExpectationBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("expectations", path, kMaxExpectationBytes));
   return ParseExpectations(path, text);
 }
 

@@ -63,8 +63,8 @@ struct Expectations {
   std::string PlaceOf(int line) const;
 };
 
-// Reads the maps `performance` and `facts` of a YAML file. InvalidArgument: it is none, or has an unknown key, a value that
-// is not of the key's kind, or values that contradict each other; one line with file, line and key.
+// Reads the maps `performance` and `facts` of a YAML file. InvalidArgument: it is none, or has an unknown key, a value
+// that is not of the key's kind, or values that contradict each other; one line with file, line and key.
 absl::StatusOr<Expectations> LoadExpectations(const std::string& path);
 absl::StatusOr<Expectations> ParseExpectations(const std::string& path, const std::string& text);
 

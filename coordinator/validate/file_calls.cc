@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-constexpr size_t kMostActions = 64;  // in one request
+constexpr size_t kMaxActions = 64;  // in one request
 // Time for the request to reach all workers before they begin together.
 constexpr int64_t kLeadNs = 20'000'000;
 constexpr int64_t kTimestampStepNs = 20'000'000;
@@ -79,7 +79,7 @@ absl::StatusOr<ResultsOfWorkers> FileCalls::DoAll(const std::map<uint32_t, CallL
   ResultsOfWorkers results;
   size_t longest = 0;
   for (const auto& [worker, list] : calls) longest = std::max(longest, list.actions().size());
-  for (size_t first = 0; first < longest; first += kMostActions) {
+  for (size_t first = 0; first < longest; first += kMaxActions) {
     IOBENCH_RETURN_IF_ERROR(Send(calls, first, start, results));
   }
   return results;
@@ -104,7 +104,7 @@ absl::Status FileCalls::Send(const std::map<uint32_t, CallList>& calls, size_t f
         const std::vector<v1::FileAction>& all = calls.at(member.number).actions();
         CallList part(calls.at(member.number).directory());
         v1::WorkerRequest request = RequestFor(part);
-        const size_t end = std::min(all.size(), first + kMostActions);
+        const size_t end = std::min(all.size(), first + kMaxActions);
         for (size_t i = first; i < end; ++i) *request.mutable_file_actions()->add_actions() = all[i];
         if (start == Start::kTogether) {
           request.mutable_file_actions()->set_start_worker_ns(
@@ -123,7 +123,7 @@ absl::Status FileCalls::Send(const std::map<uint32_t, CallList>& calls, size_t f
   IOBENCH_RETURN_IF_ERROR(refused);
   for (const uint32_t worker : workers) {
     const Member& member = cluster_.members()[worker];
-    const size_t due = std::min(calls.at(worker).actions().size(), first + kMostActions);
+    const size_t due = std::min(calls.at(worker).actions().size(), first + kMaxActions);
     LookForObstacle(member, calls.at(worker).actions(), results[worker]);
     if (results[worker].size() == due) continue;
     return absl::UnavailableError(member.lost

@@ -57,8 +57,9 @@ class FileCalls {
   absl::StatusOr<ResultsOfWorkers> DoAll(const std::map<uint32_t, CallList>& calls,
                                          Start start = Start::kAtOnce);
 
-  // Waits until the file system stamps a change with a later time than all changes so far. Servers stamp with the tick of
-  // their kernel, up to 10 ms, and two changes of equal size within one look the same to an NFSv3 client, wherever it is.
+  // Waits until the file system stamps a change with a later time than all changes so far. Servers stamp with the tick
+  // of their kernel, up to 10 ms, and two changes of equal size within one look the same to an NFSv3 client, wherever
+  // it is.
   absl::Status AwaitNextTimestamp();
 
   // Makes a new directory, by this worker, and returns its number.
@@ -67,8 +68,8 @@ class FileCalls {
   // made. The error names what is left.
   absl::Status RemoveAll(std::span<const uint32_t> workers);
 
-  // Why calls fail that says nothing of what is checked; empty: nothing does. There is no space or quota (ENOSPC, EDQUOT; not
-  // at large offsets, which may fail so), or somebody has removed or replaced a directory of validate.
+  // Why calls fail that says nothing of what is checked; empty: nothing does. There is no space or quota (ENOSPC,
+  // EDQUOT; not at large offsets, which may fail so), or somebody has removed or replaced a directory of validate.
   const std::string& obstacle() const { return obstacle_; }
 
   // The request that Do sends, for those who wait for the answer in another way.

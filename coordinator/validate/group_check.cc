@@ -27,7 +27,6 @@ std::string WhyRefused(const v1::GroupsTried& trial) {
 
 void NoteTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTried& trial, GroupVerdict& all,
                Outcome& outcome) {
-  constexpr uint32_t kTrialUserOfRoot = 61234;  // worker/check/group_trial.h
   if (trial.groups() == 0) return;
   ++all.tried;
   all.groups = std::max(all.groups, trial.groups());
@@ -40,7 +39,7 @@ void NoteTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTri
     return;
   }
   all.squashed |= trial.file_owner() != trial.user();
-  all.own_users |= trial.user() != kTrialUserOfRoot;
+  all.own_users |= !trial.for_root();
   outcome.Evidence(absl::StrCat(context.NameOf(worker), ": user ", trial.user(),
                                 " cannot give a file to group ", trial.first_refused(),
                                 ", of which it is a member (", WhyRefused(trial), "); ", trial.honoured(),

@@ -161,8 +161,8 @@ absl::Status CountTogether(CheckContext& context, bool flock, uint64_t& due_of_a
                                   " of ", count, " steps: ", Printable(results[0].problem().message())));
     return absl::OkStatus();
   }
-  // Opening shows an NFSv3 client no change that fell into the same tick of the server's clock, but taking the lock does: so
-  // the client that looks raises the counter once more.
+  // Opening shows an NFSv3 client no change that fell into the same tick of the server's clock, but taking the lock
+  // does: so the client that looks raises the counter once more.
   CallList look(directory);
   AddCount(flock, 1, look);
   look.Add(v1::FileAction::READ, kCounterFile);

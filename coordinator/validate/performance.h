@@ -25,8 +25,8 @@ struct PhaseAmounts {
 };
 
 // Replaces the phases of the plan by those of a validation: write, read, create, stat and unlink, each by every client
-// alone and then by all. Reads begin with cold caches, and each client reads what another one has written. REQUIRES: the
-// plan has its target.
+// alone and then by all. Reads begin with cold caches, and each client reads what another one has written. REQUIRES:
+// the plan has its target.
 void UsePerformancePhases(const PhaseAmounts& amounts, v1::Plan& plan);
 
 // The phases of data, those of metadata, and all, by name.

@@ -79,11 +79,11 @@ absl::Status MakeSources(CheckContext& context, int race, uint32_t directory, ui
   return absl::OkStatus();
 }
 
-// Between clients, so many contests of each race must have taken place at the same time, or the race has shown little; until
-// then it goes on, up to so many times the contests. The processes of one client are rarely together in calls that take a
-// few microseconds, and it is the kernel that keeps them apart.
+// Between clients, so many contests of each race must have taken place at the same time, or the race has shown little;
+// until then it goes on, up to so many times the contests. The processes of one client are rarely together in calls
+// that take a few microseconds, and it is the kernel that keeps them apart.
 constexpr uint64_t kEnoughOverlapping = 5;
-constexpr uint32_t kMostTimes = 3;
+constexpr uint32_t kMaxTimes = 3;
 
 struct Score {
   uint64_t contests = 0, wrong = 0, overlapping = 0;
@@ -106,7 +106,7 @@ bool Overlaps(CheckContext& context, const ResultsOfWorkers& results, size_t ind
 
 absl::Status RunRace(CheckContext& context, int race, uint32_t contests, Score& score, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
-  for (uint32_t first = 1; first <= kMostTimes * contests; first += kContestsPerStart) {
+  for (uint32_t first = 1; first <= kMaxTimes * contests; first += kContestsPerStart) {
     if (first > contests && (context.client_count == 1 || score.overlapping >= kEnoughOverlapping)) break;
     const uint32_t end = first + kContestsPerStart;
     const absl::Status ready = MakeSources(context, race, directory, first, end);

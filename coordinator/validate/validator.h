@@ -22,7 +22,8 @@ using OnCheck = std::function<void(const Check& check, size_t number, size_t cou
 absl::Status RunChecks(const CheckChoice& choice, CheckContext& context, const OnCheck& on_check,
                        v1::ValidateReport& report);
 
-// Returns one worker of each client that sees the same storage and can write there, or all workers if only one client does;
+// Returns one worker of each client that sees the same storage and can write there, or all workers if only one client
+// does;
 // `left_out`: how many clients do not.
 std::vector<uint32_t> PeersOf(std::span<const Member> members, std::span<const Finding> findings,
                               uint32_t& left_out);

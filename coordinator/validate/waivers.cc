@@ -14,7 +14,7 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMostWaiverBytes = 1 << 20;
+constexpr uint64_t kMaxWaiverBytes = 1 << 20;
 
 absl::Status At(const std::string& path, const YAML::Mark& mark, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ":", mark.line + 1, ":", mark.column + 1, ": ", what));
@@ -50,7 +50,7 @@ absl::StatusOr<Waivers> WaiversFrom(const std::string& path, const std::string& 
 }  // namespace
 
 absl::StatusOr<Waivers> LoadWaivers(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("waivers", path, kMostWaiverBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("waivers", path, kMaxWaiverBytes));
   try {
     return WaiversFrom(path, text);
   } catch (const YAML::Exception& error) {

@@ -13,14 +13,14 @@
 namespace iobench {
 
 // Months in nanoseconds: clocks of one run are never farther apart.
-inline constexpr int64_t kMostBounded = int64_t{1} << 52;
+inline constexpr int64_t kMaxBounded = int64_t{1} << 52;
 
 // Limits integers to +-2^52 and doubles to numbers up to 10^18, and names no more than `most_repeated` of anything.
 inline void Bound(google::protobuf::Message& message, int most_repeated = 1000) {
   using google::protobuf::FieldDescriptor;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
-  const auto signed_bound = [](int64_t value) { return std::clamp(value, -kMostBounded, kMostBounded); };
-  const auto unsigned_bound = [](uint64_t value) { return std::min<uint64_t>(value, kMostBounded); };
+  const auto signed_bound = [](int64_t value) { return std::clamp(value, -kMaxBounded, kMaxBounded); };
+  const auto unsigned_bound = [](uint64_t value) { return std::min<uint64_t>(value, kMaxBounded); };
   const auto real_bound = [](double value) {
     return std::isfinite(value) ? std::clamp(value, -1e18, 1e18) : 0;
   };

@@ -1,6 +1,6 @@
-// A whole run with a hostile worker among three: each of its answers is that of a perfect worker, with the next message of
-// the input merged into it, or in place of it if that has the call id 1. Whatever it says, the run ends with an exit code that is
-// documented, and its report can be rendered. Time is simulated.
+// A whole run with a hostile worker among three: each of its answers is that of a perfect worker, with the next message
+// of the input merged into it, or in place of it if that has the call id 1. Whatever it says, the run ends with an exit
+// code that is documented, and its report can be rendered. Time is simulated.
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,9 +17,9 @@ using namespace iobench;
 
 namespace {
 
-constexpr size_t kMostParts = 64;
+constexpr size_t kMaxParts = 64;
 constexpr WorkerId kHostile = 1;
-constexpr uint64_t kMostRequests = 100'000;  // to one worker: more is a loop
+constexpr uint64_t kMaxRequests = 100'000;  // to one worker: more is a loop
 
 // The worker that answers with what the input says.
 class HostileWorker {
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   spdlog::set_level(spdlog::level::off);  // the coordinator names every fault
   google::protobuf::SetLogHandler(nullptr);
-  HostileWorker hostile(PartsOf(data + 1, size - 1, kMostParts));
+  HostileWorker hostile(PartsOf(data + 1, size - 1, kMaxParts));
   Run run;
   run.plan = PlanOf(data[0]);
   run.patience.stall_after_ns = 10 * kNanosPerSecond;
@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
     if (id != kHostile) return false;
-    Require(++request_count < kMostRequests, "a run ends");
+    Require(++request_count < kMaxRequests, "a run ends");
     perfect_copy.clock = run.perfect.clock;
     events = perfect_copy(id, request);
     if (request.has_poll()) events.emplace_back().mutable_progress();

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
-// One input. Returns 0. Whatever is wrong (a crash, undefined behaviour, a leak, a broken promise, minutes of time) ends the
-// process.
+// One input. Returns 0. Whatever is wrong (a crash, undefined behaviour, a leak, a broken promise, minutes of time)
+// ends the process.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 // Optional: changes an input in place, at random; returns its new size.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed);

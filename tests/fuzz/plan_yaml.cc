@@ -1,5 +1,5 @@
-// Plans (--plan FILE): whatever the text is, it is refused with a reason or becomes a plan that can be printed, read again,
-// completed and checked.
+// Plans (--plan FILE): whatever the text is, it is refused with a reason or becomes a plan that can be printed, read
+// again, completed and checked.
 #include "coordinator/plan/plan_yaml.h"
 
 #include <string>

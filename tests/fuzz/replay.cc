@@ -1,5 +1,5 @@
-// What stands in for libFuzzer where there is none: runs a fuzz target on every file of its corpus, and on a fixed number of
-// random changes of them. The same seed gives the same inputs.
+// What stands in for libFuzzer where there is none: runs a fuzz target on every file of its corpus, and on a fixed
+// number of random changes of them. The same seed gives the same inputs.
 //   usage: fuzz_NAME CORPUS [COUNT [SEED [FIRST]]]      FIRST: the change to begin with, to repeat a failure
 #include <fcntl.h>
 #include <signal.h>

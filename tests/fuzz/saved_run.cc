@@ -1,4 +1,5 @@
-// Saved runs, as `report DIR` and `report --verify DIR` read them. The first byte of an input says how the rest is used:
+// Saved runs, as `report DIR` and `report --verify DIR` read them. The first byte of an input says how the rest is
+// used:
 //   s  a run's record and those of its phases: saved and sealed as a run saves them, so that what the checksums protect is
 //      looked at too
 //   c  a run's record, and its phases as report.cache has them, saved with their checksums
@@ -32,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostParts = 6;
+constexpr size_t kMaxParts = 6;
 constexpr uint64_t kProgram = 1;  // the XXH3 of a program, for caches
 
 // In memory, if possible: there may be thousands of inputs per second. Its files are overwritten by each.
@@ -126,7 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Directory directory;
   if (size == 0) return 0;
   directory.Empty();
-  const std::vector<std::string> parts = PartsOf(data + 1, size - 1, kMostParts);
+  const std::vector<std::string> parts = PartsOf(data + 1, size - 1, kMaxParts);
   if (data[0] == 'c') {
     SaveCached(directory.path(), parts, size % 2 == 0 ? Charts::kFilledIn : Charts::kLeftOut);
   } else if (data[0] == 's') {

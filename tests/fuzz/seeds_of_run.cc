@@ -24,7 +24,7 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kStartNs = 1'000'000'000'000;  // as in worker_event.cc
-constexpr int kMostHistograms = 3;
+constexpr int kMaxHistograms = 3;
 
 void Write(const std::string& path, const std::string& bytes) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -93,7 +93,7 @@ int WriteSeedsOfRun(const std::string& directory, const std::string& corpus, con
       histograms.push_back(lane.latency_slices().SerializeAsString());
     }
   }
-  histograms.resize(std::min<size_t>(histograms.size(), kMostHistograms));
+  histograms.resize(std::min<size_t>(histograms.size(), kMaxHistograms));
   Write(corpus + "/saved_run/" + name + "-sealed", "s" + Joined(sealed));
   Write(corpus + "/saved_run/" + name + "-cached", "c" + Joined(cached));
   Write(corpus + "/saved_run/" + name + "-files", "f" + Joined(as_is));

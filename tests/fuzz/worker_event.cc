@@ -1,5 +1,5 @@
-// A coordinator and a hostile worker: what it says of itself and of a phase is refused, or it gives a report. The input is a
-// sequence of events, of which those with facts or results count.
+// A coordinator and a hostile worker: what it says of itself and of a phase is refused, or it gives a report. The input
+// is a sequence of events, of which those with facts or results count.
 #include <limits>
 #include <memory>
 #include <string>

@@ -19,7 +19,7 @@ using namespace iobench;
 
 namespace {
 
-constexpr size_t kMostRequests = 24;
+constexpr size_t kMaxRequests = 24;
 constexpr int64_t kPatienceNs = 50 * kNanosPerSecond;
 
 // Awaits the answers of the worker, and checks that they could be sent.
@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::unique_ptr<WorkerHandler> worker = WorkerWithoutRights();
   Coordinator coordinator;
   uint64_t call_id = 0;
-  for (v1::WorkerRequest& request : MessagesOf<v1::WorkerRequest>(PartsOf(data, size, kMostRequests))) {
+  for (v1::WorkerRequest& request : MessagesOf<v1::WorkerRequest>(PartsOf(data, size, kMaxRequests))) {
     if (request.has_leave()) continue;
     Shorten(request);
     const bool arms = request.has_arm();

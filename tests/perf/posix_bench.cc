@@ -1,6 +1,7 @@
 // Lanes of ours against bare loops: the same records of the same cached files, in the same order, once through the
 // engine with everything on (clock, histogram, timeline, live cell, incompressible data), each lane a thread as in a
-// worker, and once through nothing but the same calls on a constant buffer (bare_loop.h), each loop a process. Passes alternate; the figure is the median over pairs.
+// worker, and once through nothing but the same calls on a constant buffer (bare_loop.h), each loop a process. Passes
+// alternate; the figure is the median over pairs.
 //
 //   posix_bench --directory /dev/shm --case 4k:read:1 --case 1k:random-read:2 --case 64k:read:1:mmap …
 //

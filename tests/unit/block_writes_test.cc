@@ -125,7 +125,8 @@ TEST_CASE("no more blocks are looked at than a file may have") {
   run.Write(20 * kStepNs);
   run.writes.set_straight_from(1);
   run.writes.set_acknowledged(UINT64_MAX);
-  CHECK(run.Check().checked() == kMostCheckBlocks - 3);  // of the four blocks of the round, only one was written
+  CHECK(run.Check().checked() ==
+        kMaxCheckBlocks - 3);  // of the four blocks of the round, only one was written
 }
 
 TEST_CASE("writing ends when it is cancelled, and counts the write that failed") {

@@ -325,8 +325,8 @@ TEST_CASE("an op above the histogram's range is in the last bin of its slice") {
   CHECK(slices.ops(slice, LatencySlices::kBinCount - 1) == 1);
 }
 
-// The whole of what a lane can record: a lane of one kind that has filled each bucket of its histogram and each cell of its
-// slices, and the timeline of 600 points and some around instants.
+// The whole of what a lane can record: a lane of one kind that has filled each bucket of its histogram and each cell of
+// its slices, and the timeline of 600 points and some around instants.
 TEST_CASE("what a lane records takes less than 64 KiB, however much of it is filled") {
   LaneRecorder recorder(OpKind::kWrite, NanosecondTicks());
   uint64_t now = uint64_t{1} << 60;

@@ -167,8 +167,8 @@ TEST_CASE("where the client's counters are not there nothing is marked") {
 }
 
 TEST_CASE("seeks are in ops per second too, but move data") {
-  // 1000 ops in 10 s and in 20 s: at the stonewall 1000 + 500, so 150 ops/s; in full 2000 in 20 s, so 100. In bytes, the
-  // stragglers would cost another share.
+  // 1000 ops in 10 s and in 20 s: at the stonewall 1000 + 500, so 150 ops/s; in full 2000 in 20 s, so 100. In bytes,
+  // the stragglers would cost another share.
   PhaseScript script("seeks", 2);
   script.Lane(0).Moves(1_MiB).InOps(1000).EndsAt(10_s);
   script.Lane(1).Moves(100_MiB).InOps(1000).EndsAt(20_s);

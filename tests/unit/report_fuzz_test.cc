@@ -75,8 +75,8 @@ SavedPhases Whole() {
   return saved;
 }
 
-// Months in nanoseconds: what lies farther apart than the clocks of a run ever do overflows their differences. Raw files are
-// sealed, so only a fault of the program itself can cause such records.
+// Months in nanoseconds: what lies farther apart than the clocks of a run ever do overflows their differences. Raw
+// files are sealed, so only a fault of the program itself can cause such records.
 constexpr uint64_t kLargestNs = uint64_t{1} << 52;
 
 // As `report` does it.

@@ -193,7 +193,8 @@ TEST_CASE("a pass is flushed before the next, in no latency; a deadline that com
     FakeClock::now += 300;
     return true;
   };
-  // A pass takes 400. The first flush: from 6000 + 400 + 1000 (an empty batch); the second from 7700 + 1000 + 400 + 1000.
+  // A pass takes 400. The first flush: from 6000 + 400 + 1000 (an empty batch); the second from 7700 + 1000 + 400 +
+  // 1000.
   lane.context.rules = {.deadline = {10'300}, .repeat_passes = true};
   REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDeadline);
   REQUIRE(ops_at_flush == std::vector<uint64_t>{4, 8});

@@ -194,7 +194,8 @@ TEST_CASE("a right deployment passes every check, and nothing is left there") {
   for (const v1::ValidateCheck& check : run.report.checks()) {
     INFO(run.Text(check.name()));
     const Check& row = *CheckNamed(check.name());
-    // The workers of this test answer one after the other; it names no quota; a user other than root may have no groups.
+    // The workers of this test answer one after the other; it names no quota; a user other than root may have no
+    // groups.
     if (check.name() == "groups" && ::geteuid() != 0) continue;
     const char* const right = check.name() == "races" ? "warn" : check.name() == "quota" ? "skipped" : "pass";
     CHECK(check.verdict() == (row.needs == Check::Needs::kNothing ? right : "skipped"));
@@ -358,6 +359,7 @@ TEST_CASE("groups: refused ones fail, unless the server may look up a user that 
       v1::GroupsTried& tried = *result.mutable_groups();
       tried.Clear();
       tried.set_user(61234);
+      tried.set_for_root(true);
       tried.set_file_owner(61234);
       tried.set_groups(16);
       tried.set_honoured(16);

@@ -1,5 +1,5 @@
-// sample_page rich|empty|large DIRECTORY: writes report.html and result.json of a report that was made up, and prints how
-// long the page took in milliseconds. sample_page comparison|history|validation DIRECTORY MESSAGE: the same of a
+// sample_page rich|empty|large DIRECTORY: writes report.html and result.json of a report that was made up, and prints
+// how long the page took in milliseconds. sample_page comparison|history|validation DIRECTORY MESSAGE: the same of a
 // comparison, history or validation that is in the file MESSAGE as text.
 #include <chrono>
 #include <fstream>

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
+#include "worker/check/write_all.h"
 
 namespace iobench {
 namespace {
@@ -34,14 +35,7 @@ absl::StatusOr<UniqueFd> OpenBlocks(int directory, const std::string& name, int 
 
 // Returns the errno; 0: the block is written, and flushed as far as the calls report it.
 int WriteBlock(UniqueFd& fd, std::span<const std::byte> block, uint64_t offset, bool close) {
-  size_t done = 0;
-  while (done < block.size()) {
-    const ssize_t written =
-        ::pwrite(fd.get(), block.data() + done, block.size() - done, static_cast<off_t>(offset + done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : EIO;
-    done += static_cast<size_t>(written);
-  }
+  if (const int error = WriteAt(fd.get(), block, offset); error != 0) return error;
   if (!close) return ::fsync(fd.get()) == 0 ? 0 : errno;
   return ::close(fd.Release()) == 0 ? 0 : errno;
 }
@@ -78,8 +72,8 @@ uint64_t AcknowledgedBlocks(const v1::BlockWrites& writes) {
   const uint64_t straight_from = StraightFrom(writes);
   if (writes.acknowledged() <= straight_from)
     return std::min<uint64_t>(writes.block_count(), writes.acknowledged());
-  const uint64_t straight = std::min(writes.acknowledged() - straight_from, kMostCheckBlocks);
-  return std::min<uint64_t>(writes.block_count() + straight, kMostCheckBlocks);
+  const uint64_t straight = std::min(writes.acknowledged() - straight_from, kMaxCheckBlocks);
+  return std::min<uint64_t>(writes.block_count() + straight, kMaxCheckBlocks);
 }
 
 }  // namespace
@@ -121,7 +115,7 @@ absl::Status WriteBlocks(int directory, const std::string& name, const std::stri
   counts.set_begun(writes.begun());
   counts.set_acknowledged(writes.acknowledged());
   int64_t begin_ns = now().ns;
-  while (begin_ns < end_worker_ns && !cancelled && BlockOf(writes, counts.begun()) < kMostCheckBlocks) {
+  while (begin_ns < end_worker_ns && !cancelled && BlockOf(writes, counts.begun()) < kMaxCheckBlocks) {
     const uint64_t number = counts.begun();
     FillCheckBlock(writes.key(), number, block.bytes);
     counts.set_begun(number + 1);

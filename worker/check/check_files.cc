@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxActions = 64;
 // A request that begins later would only keep others waiting.
-constexpr int64_t kMostAheadNs = 60 * kNanosPerSecond;
+constexpr int64_t kMaxAheadNs = 60 * kNanosPerSecond;
 constexpr size_t kMaxContentsBytes = 4096;
 // A coordinator that only creates must not fill the directory.
 constexpr size_t kMaxFiles = 64;
@@ -78,7 +78,7 @@ absl::Status CheckFiles::Do(uint64_t run_id, const v1::FileActions& actions, con
     return absl::InvalidArgumentError(
         absl::StrCat("at most ", kMaxActions, " actions on check files per request"));
   }
-  if (actions.start_worker_ns() != 0 && actions.start_worker_ns() > now().ns + kMostAheadNs) {
+  if (actions.start_worker_ns() != 0 && actions.start_worker_ns() > now().ns + kMaxAheadNs) {
     return absl::InvalidArgumentError("the actions on check files begin too late");
   }
   const std::string& target = actions.target().path();

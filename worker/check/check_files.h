@@ -1,4 +1,5 @@
-// The files by which a coordinator finds out what several workers see of one storage, and whether it behaves as it should.
+// The files by which a coordinator finds out what several workers see of one storage, and whether it behaves as it
+// should.
 #ifndef WORKER_CHECK_CHECK_FILES_H_
 #define WORKER_CHECK_CHECK_FILES_H_
 
@@ -15,9 +16,9 @@
 
 namespace iobench {
 
-// Belongs to one session and is used by one thread at a time, except for Cancel. It names the files itself, after the run,
-// so that a request reaches no other file; it works below the worker's roots and follows no symbolic link. In the target's
-// directory (directory 0), it opens nothing that exists for writing, and removes only what it has created.
+// Belongs to one session and is used by one thread at a time, except for Cancel. It names the files itself, after the
+// run, so that a request reaches no other file; it works below the worker's roots and follows no symbolic link. In the
+// target's directory (directory 0), it opens nothing that exists for writing, and removes only what it has created.
 class CheckFiles {
  public:
   using Now = std::function<WorkerTime()>;

@@ -23,8 +23,8 @@ inline constexpr char kTreeOwnerName[] = "owner";
 // "f12"; LONGEST and TOO_LONG begin with it and are filled up to 255 and 256 bytes.
 std::string TreeFileName(uint32_t file, v1::FileAction::Style style);
 
-// How a directory is opened. kFresh makes an NFS client ask its server whether the directory has changed; kAsKnown leaves
-// its caches as they are.
+// How a directory is opened. kFresh makes an NFS client ask its server whether the directory has changed; kAsKnown
+// leaves its caches as they are.
 enum class DirectoryOpening { kFresh, kAsKnown };
 
 // Statuses name the path and have the errno. Neither follows a symbolic link below the target.

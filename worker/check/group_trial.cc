@@ -88,6 +88,7 @@ absl::Status TryGroups(int directory_fd, const std::string& name, const std::str
     return TryOn(directory_fd, name, path, GroupsOfThisProcess(), tried);
   }
   tried.set_user(kTrialUser);
+  tried.set_for_root(true);
   std::vector<gid_t> groups;
   for (size_t i = 0; i < kTrialGroupCount; ++i) groups.push_back(kFirstTrialGroup + static_cast<gid_t>(i));
   // Another client may have made it, and opened it already; if not, creating the file fails.

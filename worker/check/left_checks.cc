@@ -20,8 +20,8 @@
 namespace iobench {
 namespace {
 
-constexpr size_t kMostForeign = 10;
-constexpr size_t kMostOwnerBytes = 4096;
+constexpr size_t kMaxForeign = 10;
+constexpr size_t kMaxOwnerBytes = 4096;
 constexpr std::string_view kOwnerBegins = "cluster-iobench check file of run ";
 constexpr std::string_view kProcessBegins = "process ";
 constexpr size_t kRunDigits = 16;
@@ -95,7 +95,7 @@ class Cleaner {
       : path_(std::move(path)), target_(target), out_of_sight_too_(out_of_sight_too), left_(left) {}
 
   absl::Status CleanFile(const std::string& name, uint64_t run_id) {
-    const auto text = ReadSmallFile(target_, name, kMostOwnerBytes);
+    const auto text = ReadSmallFile(target_, name, kMaxOwnerBytes);
     if (absl::IsNotFound(text.status())) return absl::OkStatus();
     if (absl::IsFailedPrecondition(text.status())) return NoteForeign(target_, name);  // a link, or no file
     if (!text.ok()) return text.status();
@@ -115,7 +115,7 @@ class Cleaner {
     if (absl::IsNotFound(tree.status())) return absl::OkStatus();
     if (absl::IsFailedPrecondition(tree.status())) return NoteForeign(target_, name);
     if (!tree.ok()) return tree.status();
-    auto text = ReadSmallFile(**tree, kTreeOwnerName, kMostOwnerBytes);
+    auto text = ReadSmallFile(**tree, kTreeOwnerName, kMaxOwnerBytes);
     if (absl::IsNotFound(text.status())) {  // the worker was killed right after it had made the directory
       const absl::Status removed = target_.RemoveDirectory(name);
       if (absl::IsFailedPrecondition(removed)) return NoteForeign(target_, name);
@@ -136,7 +136,7 @@ class Cleaner {
 
  private:
   absl::Status NoteForeign(const Directory& directory, const std::string& name) {
-    if (left_.foreign.size() < kMostForeign) left_.foreign.push_back(directory.PathOf(AsUtf8(name)));
+    if (left_.foreign.size() < kMaxForeign) left_.foreign.push_back(directory.PathOf(AsUtf8(name)));
     return absl::OkStatus();
   }
 

@@ -18,11 +18,11 @@ struct LeftChecks {
   std::vector<std::string> refused;  // why others were left: their run is alive, or cannot be seen from here
 };
 
-// Removes the check files and the directories of validate in `path`. Each says in its own words which process it belongs
-// to: in a check file, these are its contents, in a directory of validate, those of the file "owner". What has other
-// contents, or other names than validate makes, is not ours and stays; symbolic links are not followed. What belongs to
-// a process that is alive stays, too; with `if_out_of_sight_too`, what belongs to one that cannot be seen from here goes.
-// An error only if the directory cannot be read. May block as long as the file system does.
+// Removes the check files and the directories of validate in `path`. Each says in its own words which process it
+// belongs to: in a check file, these are its contents, in a directory of validate, those of the file "owner". What has
+// other contents, or other names than validate makes, is not ours and stays; symbolic links are not followed. What
+// belongs to a process that is alive stays, too; with `if_out_of_sight_too`, what belongs to one that cannot be seen
+// from here goes. An error only if the directory cannot be read. May block as long as the file system does.
 absl::StatusOr<LeftChecks> RemoveLeftChecks(const std::string& path, bool if_out_of_sight_too);
 
 }  // namespace iobench

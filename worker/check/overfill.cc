@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
+#include "worker/check/write_all.h"
 
 namespace iobench {
 namespace {
@@ -38,16 +40,12 @@ bool WriteAndFlush(int fd, uint64_t bytes, const std::atomic<bool>& cancelled, v
   for (uint64_t offset = 0; offset < bytes && !cancelled;) {
     MakePiece(offset, words);
     const size_t length = std::min<uint64_t>(kPieceBytes, bytes - offset);
-    for (size_t done = 0; done < length;) {
-      const ssize_t written = ::pwrite(fd, reinterpret_cast<const char*>(words.data()) + done, length - done,
-                                       static_cast<off_t>(offset + done));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) {
-        NoteFailure("write", written < 0 ? errno : EIO, result);
-        return false;
-      }
-      done += static_cast<size_t>(written);
-      result.set_written_bytes(result.written_bytes() + static_cast<uint64_t>(written));
+    size_t written_bytes = 0;
+    const int error = WriteAt(fd, std::as_bytes(std::span(words)).first(length), offset, &written_bytes);
+    result.set_written_bytes(result.written_bytes() + written_bytes);
+    if (error != 0) {
+      NoteFailure("write", error, result);
+      return false;
     }
     offset += length;
     if (offset % kFsyncEveryBytes != 0 && offset != bytes) continue;

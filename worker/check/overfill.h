@@ -11,11 +11,11 @@
 
 namespace iobench {
 
-inline constexpr uint64_t kMostOverfillBytes = uint64_t{1} << 40;
+inline constexpr uint64_t kMaxOverfillBytes = uint64_t{1} << 40;
 
-// Creates the file, writes `bytes` to it through memory with an fsync after every 16 MiB, closes it, reads back what an fsync
-// had acknowledged, and removes it. The first call that fails ends the writing; it is the result, and no error. Errors: the
-// file cannot be created, opened again, read or removed. Cancelled: `cancelled` was set.
+// Creates the file, writes `bytes` to it through memory with an fsync after every 16 MiB, closes it, reads back what an
+// fsync had acknowledged, and removes it. The first call that fails ends the writing; it is the result, and no error.
+// Errors: the file cannot be created, opened again, read or removed. Cancelled: `cancelled` was set.
 absl::Status Overfill(int directory_fd, const std::string& name, const std::string& path, uint64_t bytes,
                       const std::atomic<bool>& cancelled, v1::Overfilled& result);
 

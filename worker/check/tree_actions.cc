@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,11 +24,12 @@
 #include "worker/check/block_writes.h"
 #include "worker/check/group_trial.h"
 #include "worker/check/overfill.h"
+#include "worker/check/write_all.h"
 
 namespace iobench {
 namespace {
 
-constexpr size_t kMostContentsBytes = 4096;
+constexpr size_t kMaxContentsBytes = 4096;
 constexpr size_t kMaxHeld = 64;
 constexpr uint32_t kMaxCount = 1'000'000;
 constexpr uint32_t kMaxTimeoutMs = 24 * 3600 * 1000;
@@ -57,16 +59,9 @@ int CloseOf(UniqueFd& fd) {
   return ::close(fd.Release()) == 0 ? 0 : errno;
 }
 
-int WriteAll(int fd, std::string_view bytes, uint64_t offset, bool append) {
-  while (!bytes.empty()) {
-    const ssize_t written = append ? ::write(fd, bytes.data(), bytes.size())
-                                   : ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : EIO;
-    bytes.remove_prefix(static_cast<size_t>(written));
-    offset += static_cast<uint64_t>(written);
-  }
-  return 0;
+int WriteContents(int fd, std::string_view contents, uint64_t offset, bool append) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(contents));
+  return append ? Append(fd, bytes) : WriteAt(fd, bytes, offset);
 }
 
 // A mapping of the first bytes of a file, or of a page.
@@ -126,8 +121,8 @@ struct TreeActions::Call {
 
 absl::Status TreeActions::Act(const std::string& target, uint64_t run_id, const v1::FileAction& action,
                               const Now& now, v1::FileActionResult& result) {
-  if (action.contents().size() > kMostContentsBytes || action.count() > kMaxCount ||
-      action.blocks().block_count() > kMostCheckBlocks) {
+  if (action.contents().size() > kMaxContentsBytes || action.count() > kMaxCount ||
+      action.blocks().block_count() > kMaxCheckBlocks) {
     return absl::InvalidArgumentError("this action on a check file is larger than a worker allows");
   }
   IOBENCH_ASSIGN_OR_RETURN(const CheckTree tree, CheckTree::At(target, run_id));
@@ -218,8 +213,7 @@ absl::Status TreeActions::OnName(Call& call) {
     case v1::FileAction::TRY_GROUPS:
       return TryGroups(directory, call.name, call.path(), *call.result.mutable_groups());
     case v1::FileAction::OVERFILL:
-      if (action.offset() > kMostOverfillBytes)
-        return absl::InvalidArgumentError("more than a worker allows");
+      if (action.offset() > kMaxOverfillBytes) return absl::InvalidArgumentError("more than a worker allows");
       return Overfill(directory, call.name, call.path(), action.offset(), cancelled_,
                       *call.result.mutable_overfilled());
     case v1::FileAction::WRITE_BLOCKS:
@@ -244,7 +238,7 @@ absl::Status TreeActions::OnHeld(Call& call) {
   UniqueFd& fd = found->second;
   switch (action.what()) {
     case v1::FileAction::READ_HELD: {
-      char bytes[kMostContentsBytes];
+      char bytes[kMaxContentsBytes];
       const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(action.offset()));
       if (read < 0) return call.Failed("read", errno);
       call.NoteContents({bytes, static_cast<size_t>(read)});
@@ -253,7 +247,7 @@ absl::Status TreeActions::OnHeld(Call& call) {
     }
     case v1::FileAction::WRITE_HELD:
       return call.Failed("write",
-                         WriteAll(fd.get(), action.contents(), action.offset(), action.how().append()));
+                         WriteContents(fd.get(), action.contents(), action.offset(), action.how().append()));
     case v1::FileAction::CLOSE_HELD: {
       const int error = CloseOf(fd);
       held_.erase(found);
@@ -267,7 +261,7 @@ absl::Status TreeActions::OnHeld(Call& call) {
 absl::Status TreeActions::Read(Call& call) {
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY | call.FlagsOf(call.action.how())));
   call.NoteFactsOf(fd.get());
-  alignas(kMostContentsBytes) char bytes[kMostContentsBytes];
+  alignas(kMaxContentsBytes) char bytes[kMaxContentsBytes];
   const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(call.action.offset()));
   if (read < 0) return call.Failed("read", errno);
   call.NoteContents({bytes, static_cast<size_t>(read)});
@@ -279,7 +273,7 @@ absl::Status TreeActions::Write(Call& call) {
   const bool is_new = action.what() == v1::FileAction::CREATE;
   const int flags = is_new ? O_CREAT | O_EXCL : call.FlagsOf(action.how());
   IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY | flags));
-  int error = WriteAll(fd.get(), action.contents(), action.offset(), action.how().append());
+  int error = WriteContents(fd.get(), action.contents(), action.offset(), action.how().append());
   if (is_new && error == 0) error = ::fsync(fd.get()) == 0 ? 0 : errno;
   if (error == 0) call.NoteFactsOf(fd.get());
   if (const int closed = CloseOf(fd); error == 0) error = closed;
@@ -398,7 +392,7 @@ absl::Status TreeActions::CountUp(Call& call) {
     int error = read < 0 ? errno : 0;
     ++number;
     const std::string_view bytes(reinterpret_cast<const char*>(&number), sizeof number);
-    if (error == 0) error = WriteAll(fd.get(), bytes, 0, /*append=*/false);
+    if (error == 0) error = WriteContents(fd.get(), bytes, 0, /*append=*/false);
     const absl::Status unlocked = Lock(call, fd.get(), /*take=*/false);
     IOBENCH_RETURN_IF_ERROR(call.Failed("count in", error));
     IOBENCH_RETURN_IF_ERROR(unlocked);
@@ -412,7 +406,7 @@ absl::Status TreeActions::AppendRecords(Call& call) {
     std::string record = absl::StrFormat("%-48s%15d\n", call.action.contents().substr(0, 48), i);
     record.resize(kRecordBytes, ' ');
     IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY | O_CREAT | O_APPEND));
-    int error = WriteAll(fd.get(), record, 0, /*append=*/true);
+    int error = WriteContents(fd.get(), record, 0, /*append=*/true);
     if (const int closed = CloseOf(fd); error == 0) error = closed;
     IOBENCH_RETURN_IF_ERROR(call.Failed("append to", error));
     call.result.set_count(i + 1);
@@ -440,7 +434,7 @@ absl::Status TreeActions::WriteMapped(Call& call) {
 absl::Status TreeActions::ReadMapped(Call& call) {
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY));
   call.NoteFactsOf(fd.get());
-  const size_t bytes = std::min<uint64_t>(call.result.facts().bytes(), kMostContentsBytes);
+  const size_t bytes = std::min<uint64_t>(call.result.facts().bytes(), kMaxContentsBytes);
   if (bytes == 0) {
     call.NoteContents("");
     return absl::OkStatus();
@@ -465,7 +459,7 @@ bool TreeActions::Seen(Call& call) {
       return exists && static_cast<uint64_t>(seen.st_size) == action.awaited_value();
     case v1::FileAction::CONTENTS: {
       if (held == held_.end()) return false;
-      char bytes[kMostContentsBytes];
+      char bytes[kMaxContentsBytes];
       const ssize_t read = ::pread(held->second.get(), bytes, sizeof bytes, 0);
       return read >= 0 && Xxh3Of({bytes, static_cast<size_t>(read)}) == action.awaited_value();
     }

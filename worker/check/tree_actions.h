@@ -16,14 +16,15 @@
 
 namespace iobench {
 
-// Used by one thread at a time, except for Cancel. Limits on counts, contents and open files hold whatever a coordinator
-// asks for.
+// Used by one thread at a time, except for Cancel. Limits on counts, contents and open files hold whatever a
+// coordinator asks for.
 class TreeActions {
  public:
   using Now = std::function<WorkerTime()>;
 
-  // Performs one action in a directory of validate. May block as long as the file system does, and as long as the action's
-  // timeout. Errors have the errno: those of the call that failed, close() included. InvalidArgument: beyond a limit.
+  // Performs one action in a directory of validate. May block as long as the file system does, and as long as the
+  // action's timeout. Errors have the errno: those of the call that failed, close() included. InvalidArgument: beyond a
+  // limit.
   absl::Status Act(const std::string& target, uint64_t run_id, const v1::FileAction& action, const Now& now,
                    v1::FileActionResult& result);
 

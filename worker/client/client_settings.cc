@@ -63,7 +63,8 @@ constexpr const char* kModules[] = {"sunrpc",
                                     "nfs_layout_flexfiles",
                                     "blocklayoutdriver"};
 
-// Returns one printable line, without blanks at its ends and with single ones between its words; empty: nothing is left.
+// Returns one printable line, without blanks at its ends and with single ones between its words; empty: nothing is
+// left.
 std::string OneLine(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -93,8 +94,8 @@ std::string Governors(const std::string& root) {
   return absl::StrJoin(governors, ", ");
 }
 
-// The bdi of NFS, FUSE and other mounts without a disk has the number of the mount's device; that of a partition belongs
-// to the disk, one directory up.
+// The bdi of NFS, FUSE and other mounts without a disk has the number of the mount's device; that of a partition
+// belongs to the disk, one directory up.
 std::optional<std::string> ReadAheadKib(dev_t device, const std::string& root) {
   const std::string number = absl::StrCat(major(device), ":", minor(device));
   for (const std::string& file : {absl::StrCat("/sys/class/bdi/", number, "/read_ahead_kb"),
@@ -193,7 +194,8 @@ Settings MountSettings(const Mount& mount, int fd, dev_t device, const std::stri
 
 std::string LustreStriping(std::string_view lov) {
   constexpr uint64_t kV1 = 0x0BD10BD0, kV3 = 0x0BD30BD0, kComposite = 0x0BD60BD0;
-  // lmm_magic 4, lmm_pattern 4, lmm_oi 16, lmm_stripe_size 4, lmm_stripe_count 2, lmm_stripe_offset 2; V3: pool name 16.
+  // lmm_magic 4, lmm_pattern 4, lmm_oi 16, lmm_stripe_size 4, lmm_stripe_count 2, lmm_stripe_offset 2; V3: pool name
+  // 16.
   constexpr size_t kV1Bytes = 32, kPoolBytes = 16, kEntryCountAt = 14;
   if (lov.size() < kV1Bytes) return "";
   const uint64_t magic = NumberAt<4>(lov, 0);

@@ -32,10 +32,10 @@ MountSystem& RealMountSystem();
 // Remounts with the source, type and options that the kernel reports. If the mount is in use, retries for ten seconds
 // in total. Returns what was done, for display: "10.0.0.1:/export (nfs4) on /mnt/nfs".
 //
-// Errors for which nothing was changed: PermissionDenied: not root, or this worker's rights do not cover it. InvalidArgument: nothing is mounted there, the
-// reported parameters are not sufficient to mount it again (bind mounts, FUSE, the root), or its files would be lost
-// (tmpfs, ramfs). FailedPrecondition: in use; the message says by whom. Another error: Unavailable: unmounted, and
-// mounting it again failed.
+// Errors for which nothing was changed: PermissionDenied: not root, or this worker's rights do not cover it.
+// InvalidArgument: nothing is mounted there, the reported parameters are not sufficient to mount it again (bind mounts,
+// FUSE, the root), or its files would be lost (tmpfs, ramfs). FailedPrecondition: in use; the message says by whom.
+// Another error: Unavailable: unmounted, and mounting it again failed.
 absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem& system = RealMountSystem());
 
 // Checks without changing anything whether Remount could begin. Returns its PermissionDenied and InvalidArgument, and

@@ -6,8 +6,8 @@
 
 namespace iobench {
 
-// Drops clean pages, names and attributes (/proc/sys/vm/drop_caches). Blocks while the kernel does it. The error has only the
-// text for the report: not allowed by this worker's rights, not root, or refused by the kernel.
+// Drops clean pages, names and attributes (/proc/sys/vm/drop_caches). Blocks while the kernel does it. The error has
+// only the text for the report: not allowed by this worker's rights, not root, or refused by the kernel.
 absl::Status DropSystemCaches();
 
 }  // namespace iobench

@@ -70,8 +70,8 @@ enum class IfOutOfSight { kRefuse, kAccept };
 // claimed it is running on this host, or it cannot be seen from here and `if_out_of_sight` is kRefuse.
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight);
 
-// Makes the manifest account for the files of --fill of the lanes below `lane_count`. Any number of workers may call it at
-// the same time. FailedPrecondition: kept data of a version whose manifests say nothing of names; an error with
+// Makes the manifest account for the files of --fill of the lanes below `lane_count`. Any number of workers may call it
+// at the same time. FailedPrecondition: kept data of a version whose manifests say nothing of names; an error with
 // IsHeldByAnother: the data does not belong to `claim`.
 absl::Status AccountForFillFiles(const std::string& path, const v1::DataClaim& claim, uint32_t lane_count);
 

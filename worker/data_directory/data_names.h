@@ -33,8 +33,9 @@ bool IsLeftMark(std::string_view name);
 // True for names that an NFS client gives to files removed while open (".nfs…"); they disappear on their own.
 bool IsSillyName(std::string_view name);
 
-// True if a run with this manifest may have created a data file of that name: a lane's file, the shared one, a
-// file that fills the file system, or a mark of a worker that has left. The manifest of a version that did not record its names accounts for any file of its lanes.
+// True if a run with this manifest may have created a data file of that name: a lane's file, the shared one, a file
+// that fills the file system, or a mark of a worker that has left. The manifest of a version that did not record its
+// names accounts for any file of its lanes.
 bool HasDataFile(const v1::Manifest& manifest, std::string_view name);
 
 // The same for a tree of metadata operations.

@@ -11,8 +11,8 @@ namespace iobench {
 
 // `data` is an open data directory. The functions may block as long as the file system does.
 
-// NotFound: there is no manifest. InvalidArgument, Unimplemented: there is one, but it is not a readable manifest of ours;
-// IsUnreadable is true for both.
+// NotFound: there is no manifest. InvalidArgument, Unimplemented: there is one, but it is not a readable manifest of
+// ours; IsUnreadable is true for both.
 absl::StatusOr<v1::Manifest> ReadManifest(const Directory& data);
 bool IsUnreadable(const absl::Status& status);
 

@@ -33,7 +33,7 @@ constexpr uint64_t kMaxFillFileBytes = 16_GiB;
 // The data of these files differ from those of every phase.
 constexpr uint32_t kNoPhase = UINT32_MAX;
 
-uint64_t MostBytesOfFile() {
+uint64_t MaxFileBytes() {
   rlimit file_size{};
   if (::getrlimit(RLIMIT_FSIZE, &file_size) != 0 || file_size.rlim_cur == RLIM_INFINITY) {
     return kMaxFillFileBytes;
@@ -140,10 +140,10 @@ absl::Status SpaceFiller::FillTarget(const v1::FillSpace& request, int target, L
   IOBENCH_ASSIGN_OR_RETURN(Payload payload,
                            Payload::Create(request.seed(), lane, kNoPhase, kFillRecordBytes));
   uint64_t& written = share.bytes[static_cast<size_t>(target)];
-  const uint64_t most_bytes = MostBytesOfFile();
+  const uint64_t max_file_bytes = MaxFileBytes();
   for (uint32_t file_index = 0; written < bytes; ++file_index) {
     IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> file, CreateNext(*data, lane, file_index));
-    const uint64_t file_bytes = std::min(most_bytes, bytes - written);
+    const uint64_t file_bytes = std::min(max_file_bytes, bytes - written);
     for (uint64_t offset = 0; offset < file_bytes;) {
       if (must_stop()) return absl::CancelledError("filling was cancelled");
       const auto length = static_cast<uint32_t>(std::min<uint64_t>(kFillRecordBytes, file_bytes - offset));

@@ -15,10 +15,10 @@ namespace iobench {
 // storage when Fill returns; they stay after an error too, for the run to remove with its other data.
 class SpaceFiller {
  public:
-  // Writes with one thread for each lane, which does one target after the other, and blocks until all have ended. Returns
-  // the bytes written at each target. Cancelled: by Cancel. FailedPrecondition: IsHeldByAnother, or the manifest cannot
-  // account for the files. Otherwise the first error of any lane, after which the others stop: ResourceExhausted if the
-  // file system or a quota has no room for them. Call it once.
+  // Writes with one thread for each lane, which does one target after the other, and blocks until all have ended.
+  // Returns the bytes written at each target. Cancelled: by Cancel. FailedPrecondition: IsHeldByAnother, or the
+  // manifest cannot account for the files. Otherwise the first error of any lane, after which the others stop:
+  // ResourceExhausted if the file system or a quota has no room for them. Call it once.
   absl::StatusOr<v1::SpaceFilled> Fill(const v1::FillSpace& request);
 
   // Any thread may call these at any time. After Cancel, each lane ends with the MiB that it is writing.

@@ -12,6 +12,7 @@
 #include "worker/loop/queued_loop.h"
 #include "worker/storage/nfs_connection.h"
 #include "worker/storage/nfs_file.h"
+#include "worker/storage/nfs_status.h"
 
 namespace iobench {
 namespace {

@@ -30,8 +30,15 @@ long ToRegister(T argument) {
   return static_cast<long>(argument);
 }
 
-// A library stands between the program and glibc: one that traces I/O or injects faults must see the calls of lanes too.
+// A library stands between the program and glibc: one that traces I/O or injects faults must see the calls of lanes
+// too.
 inline const bool kHasPreloadedLibrary = std::getenv("LD_PRELOAD") != nullptr;
+
+template <typename... Args>
+int64_t SystemCallOfGlibc(long number, Args... args) {
+  const long result = ::syscall(number, args...);
+  return result < 0 ? -errno : result;
+}
 
 // Makes a system call with up to six arguments. Returns its result or -errno. It is inlined, because glibc's syscall()
 // costs 1 to 2 % of a cached 4 KiB read: its code and its table of addresses have to come back into the L1 caches, from
@@ -39,10 +46,8 @@ inline const bool kHasPreloadedLibrary = std::getenv("LD_PRELOAD") != nullptr;
 template <typename... Args>
 inline int64_t SystemCall(long number, Args... args) {
 #if defined(__x86_64__)
-  if (kHasPreloadedLibrary) [[unlikely]] {
-    const long result = ::syscall(number, args...);
-    return result < 0 ? -errno : result;
-  }
+  if (kHasPreloadedLibrary) [[unlikely]]
+    return SystemCallOfGlibc(number, args...);
   // The calling convention of Linux on x86-64: syscall(2), "Architecture calling conventions".
   const std::array<long, 6> in_registers{ToRegister(args)...};
   register long fourth asm("r10") = in_registers[3];
@@ -56,8 +61,7 @@ inline int64_t SystemCall(long number, Args... args) {
                : "rcx", "r11", "memory");
   return result;
 #else
-  const long result = ::syscall(number, args...);
-  return result < 0 ? -errno : result;
+  return SystemCallOfGlibc(number, args...);
 #endif
 }
 

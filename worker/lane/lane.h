@@ -39,8 +39,8 @@ struct LanePreparation {
 
 // The lane's own thread calls the steps of a phase in the order in which they are declared. Steps return no status: the
 // first failure is kept as problem(), and the later steps then do nothing but close; in a lane that sits out, no step
-// does anything. Other threads may call Stop and Quit at any time, live() and AddLatenciesTo() after MakeReady, and the results only while
-// the lane's thread waits or has ended.
+// does anything. Other threads may call Stop and Quit at any time, live() and AddLatenciesTo() after MakeReady, and the
+// results only while the lane's thread waits or has ended.
 class Lane {
  public:
   // `spec` and `directory` must outlive the lane. `directory` holds the files of all lanes of a target. It is null if
@@ -120,8 +120,8 @@ class Lane {
   // ticks with `scale`, which is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not
   // take part.
   v1::LaneEnds EndsOn(const TickScale& scale) const;
-  // True if Settle and WriteTrace have nothing to do and the timeline need not be thinned: the result takes no time, and
-  // needs no instants. REQUIRES: as EndsOn, and Release was not called.
+  // True if Settle and WriteTrace have nothing to do and the timeline need not be thinned: the result takes no time,
+  // and needs no instants. REQUIRES: as EndsOn, and Release was not called.
   bool HasShortResult() const;
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 
@@ -146,8 +146,8 @@ class Lane {
   std::optional<v1::Problem> problem_;
 };
 
-// True if all lanes have short results, and are so few that these are some ten KiB, which hold up no ping that comes with
-// them. REQUIRES: as Lane::HasShortResult.
+// True if all lanes have short results, and are so few that these are some ten KiB, which hold up no ping that comes
+// with them. REQUIRES: as Lane::HasShortResult.
 bool HaveShortResults(std::span<const std::unique_ptr<Lane>> lanes);
 
 }  // namespace iobench

@@ -178,8 +178,8 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
 }
 
 bool HaveShortResults(std::span<const std::unique_ptr<Lane>> lanes) {
-  constexpr size_t kMostLanes = 4;
-  return lanes.size() <= kMostLanes &&
+  constexpr size_t kMaxLanes = 4;
+  return lanes.size() <= kMaxLanes &&
          std::all_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane->HasShortResult(); });
 }
 

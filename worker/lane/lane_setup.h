@@ -31,8 +31,9 @@ struct LaneFailure {
   uint64_t offset = 0;
 };
 
-// The lane's thread makes, uses and releases it. Other threads may read live() of the recorder and the stream's constants
-// at any time, and the rest of what the last section returns while the lane's thread waits or after it has settled.
+// The lane's thread makes, uses and releases it. Other threads may read live() of the recorder and the stream's
+// constants at any time, and the rest of what the last section returns while the lane's thread waits or after it has
+// settled.
 class LaneSetup {
  public:
   // Makes all that takes time or may fail, except for the parts below. `work` and `stop` must outlive it.
@@ -45,8 +46,8 @@ class LaneSetup {
   absl::Status MakeOpLog();  // if offsets and latencies are logged
   absl::Status MakeEngineReady() { return engine_->MakeReady(context_); }
 
-  // Until then the payload generates the prefill's data; from then on, it generates that of the ops, and what is read is
-  // checked. Create does it if no data is needed.
+  // Until then the payload generates the prefill's data; from then on, it generates that of the ops, and what is read
+  // is checked. Create does it if no data is needed.
   absl::Status ReadyDataForOps(uint64_t prefilled_bytes);
   void DropPayload();  // after the prefill, if the ops do not write
 

@@ -64,8 +64,8 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   void Cancel();
 
   // Returns the sums over all lanes of what is done so far; 0 until Prepare has succeeded. Adds their latencies, and a
-  // look at the lanes' threads that are at work, from the beginning of their preparation, if the poll asks for them. Does
-  // not set the pong.
+  // look at the lanes' threads that are at work, from the beginning of their preparation, if the poll asks for them.
+  // Does not set the pong.
   v1::Progress Progress(const v1::Poll& poll) const;
 
   // Waits until shortly before the start, then reads the counters of the client and of this process again, so that they

@@ -25,8 +25,8 @@ using Lanes = std::span<const std::unique_ptr<Lane>>;
 std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
                                         const absl::Status& system_caches);
 
-// Returns what is known of the caches after the steps above. Pages of files that lanes read past the cache (O_DIRECT) or
-// share do not count. REQUIRES: as above.
+// Returns what is known of the caches after the steps above. Pages of files that lanes read past the cache (O_DIRECT)
+// or share do not count. REQUIRES: as above.
 v1::Coldness ColdnessAfter(const PhaseSpec& spec, Lanes lanes, const absl::Status& system_caches);
 
 // Returns the flushes between passes of lanes that loop for a time, which are part of the ops' time; nullopt if there

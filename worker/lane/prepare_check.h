@@ -12,8 +12,8 @@
 namespace iobench {
 
 // A regular coordinator has already checked its plan by the same rules, but a worker does not rely on that: it refuses
-// everything that it could not do or that would crash it. Returns InvalidArgument;
-// ResourceExhausted: it needs more memory than this worker takes; PermissionDenied: the worker's rights do not cover it.
+// everything that it could not do or that would crash it. Returns InvalidArgument; ResourceExhausted: it needs more
+// memory than this worker takes; PermissionDenied: the worker's rights do not cover it.
 // `spec` and `engine` are those of the
 // request's operation.
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
@@ -33,8 +33,8 @@ PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const 
 // bits. The message says what it needs, and which options change that.
 absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes);
 
-// InvalidArgument: more lanes, files, targets, trees or longer names than a worker accepts. Looks at the request's sizes
-// only, so it is safe to call before any other check.
+// InvalidArgument: more lanes, files, targets, trees or longer names than a worker accepts. Looks at the request's
+// sizes only, so it is safe to call before any other check.
 absl::Status CheckCounts(const v1::Prepare& prepare, uint32_t max_lanes);
 
 }  // namespace iobench

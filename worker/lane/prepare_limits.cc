@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMostDataBytes = uint64_t{1} << 62;
+constexpr uint64_t kMaxDataBytes = uint64_t{1} << 62;
 // A lane's thread, its recorder (histograms of up to 18 kinds of ops at 37 KB, timeline, latencies over time) and the
 // blocks from which its data are made.
 constexpr uint64_t kLaneBytes = 256_KiB;
@@ -18,7 +18,7 @@ constexpr uint64_t kFileBytes = 160;  // an entry of the lane's list, with its n
 constexpr uint64_t kLoggedOpBytes = 16;
 constexpr uint64_t kPrefillBytes = 1_MiB;
 constexpr uint64_t kVectorRecords = kMaxRecordsPerVector;
-constexpr uint64_t kMostVectorBytes = 1_GiB;
+constexpr uint64_t kMaxVectorBytes = 1_GiB;
 
 constexpr uint32_t kMaxFilesPerLane = 1'000'000;
 constexpr int kMaxTargets = 100'000;
@@ -41,7 +41,7 @@ uint64_t LongestOpBytes(const v1::Prepare& prepare, const OperationSpec& spec) {
   const uint64_t record_bytes = prepare.operation().record_bytes();
   if (spec.is_metadata()) return std::min<uint64_t>(1_MiB, prepare.operation().tree().file_bytes());
   if (spec.call != Call::kVector) return record_bytes;
-  return std::max(record_bytes, std::min({Product(record_bytes, kVectorRecords), kMostVectorBytes,
+  return std::max(record_bytes, std::min({Product(record_bytes, kVectorRecords), kMaxVectorBytes,
                                           prepare.files().bytes_per_lane()}));
 }
 
@@ -109,7 +109,7 @@ PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const 
 }
 
 absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes) {
-  if (needs.data_bytes > kMostDataBytes) {
+  if (needs.data_bytes > kMaxDataBytes) {
     return absl::ResourceExhaustedError(
         "the files of this worker's lanes have more than 4 EiB in all: use a smaller -s, or fewer lanes (-t)");
   }

@@ -1,7 +1,7 @@
 // The timed loop: the only place that reads the clock around an op.
 //
-// Budget: 30 ns per op on top of the op itself, with histogram, latency slices, timeline and live counters always on. It
-// consists of (tests/perf/timed_loop_bench, 2 GHz-class server): clock 10, histogram, slices, totals, ring and live
+// Budget: 30 ns per op on top of the op itself, with histogram, latency slices, timeline and live counters always on.
+// It consists of (tests/perf/timed_loop_bench, 2 GHz-class server): clock 10, histogram, slices, totals, ring and live
 // counters 6, the stream's share 1 to 5.
 //
 // Without a hook, only the end of each op is noted. The recorder gets the ops of a batch together, at its end or at the

@@ -23,8 +23,8 @@ struct LoggedOp {
   bool operator==(const LoggedOp&) const = default;
 };
 
-// The op hook of a lane that logs its ops, with the latencies that all other figures are computed from. Each lane has its
-// own, used on its thread. It wraps the lane's other op hook.
+// The op hook of a lane that logs its ops, with the latencies that all other figures are computed from. Each lane has
+// its own, used on its thread. It wraps the lane's other op hook.
 class OpLog final : public OpHook {
  public:
   // `inner` may be null; otherwise it must outlive the log. `scale` converts tick differences to ns.
@@ -61,12 +61,12 @@ struct LoggedTimes {
 };
 
 // Checks whether AppendOpLog could write `file`, without creating or changing it. AlreadyExists: it exists and is not
-// such a log, or is a link. PermissionDenied: also if this worker writes no such files (--allow log-files). Otherwise the
-// status of the errno.
+// such a log, or is a link. PermissionDenied: also if this worker writes no such files (--allow log-files). Otherwise
+// the status of the errno.
 absl::Status CheckOpLog(const std::string& file);
 
-// Appends the heading and a line for each op, as IOzone does for each test, creates the file if it is missing, and syncs
-// it to disk. `times`: the last line; nullopt: none. Errors as above.
+// Appends the heading and a line for each op, as IOzone does for each test, creates the file if it is missing, and
+// syncs it to disk. `times`: the last line; nullopt: none. Errors as above.
 absl::Status AppendOpLog(const std::string& file, std::span<const LoggedOp> ops,
                          const std::optional<LoggedTimes>& times);
 

@@ -20,8 +20,8 @@ enum class WorkerAction {
   kStripe       // --stripe: runs Lustre's `lfs` on a path
 };
 
-// Plain values. The defaults are those of a worker whose plan is its own user's: the process that was given the plan, an
-// MPI rank, or a process that --spawn started. `worker --join` sets all of them from its own command line.
+// Plain values. The defaults are those of a worker whose plan is its own user's: the process that was given the plan,
+// an MPI rank, or a process that --spawn started. `worker --join` sets all of them from its own command line.
 struct WorkerRights {
   AllowedPaths paths;
   std::set<WorkerAction> actions = {WorkerAction::kRemount, WorkerAction::kLogFiles,
@@ -39,16 +39,16 @@ struct WorkerRights {
   static constexpr uint32_t kDefaultMaxLanes = 4096;
 };
 
-// The rights of this process. Every function that a coordinator's request reaches asks them; a process has only one set,
-// as it has one user and one root directory. SetWorkerRights: before the worker joins; tests also between workers.
+// The rights of this process. Every function that a coordinator's request reaches asks them; a process has only one
+// set, as it has one user and one root directory. SetWorkerRights: before the worker joins; tests also between workers.
 const WorkerRights& RightsOfThisWorker();
 void SetWorkerRights(WorkerRights rights);
 
 // PermissionDenied: this worker's command line does not allow the action; the message says what to type.
 absl::Status CheckAllowed(WorkerAction action);
 
-// Parses the words of `worker --allow`: remount, log-files, drop-caches, stripe, separated by commas. InvalidArgument: another
-// word.
+// Parses the words of `worker --allow`: remount, log-files, drop-caches, stripe, separated by commas. InvalidArgument:
+// another word.
 absl::StatusOr<std::set<WorkerAction>> WorkerActionsFrom(const std::string& words);
 const char* NameOf(WorkerAction action);
 

@@ -19,9 +19,9 @@
 
 namespace iobench {
 
-// The lanes, their ops and results are those of a real worker. Only phases of the null engine that end by themselves can
-// be simulated; others are refused with FailedPrecondition. The lanes of all workers of a process begin one after the
-// other, so the skew of their starts says nothing about a cluster.
+// The lanes, their ops and results are those of a real worker. Only phases of the null engine that end by themselves
+// can be simulated; others are refused with FailedPrecondition. The lanes of all workers of a process begin one after
+// the other, so the skew of their starts says nothing about a cluster.
 class SimulatedPhase final : public PhaseControl, public std::enable_shared_from_this<SimulatedPhase> {
  public:
   // `loop` must outlive it.

@@ -89,8 +89,8 @@ class NfsConnection {
   // returns its status (0 or an nfsstat3), which becomes the errno of the status.
   absl::Status RawCall(std::string_view what, absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                        absl::FunctionRef<int(void* result)> on_reply);
-  // Both send a call again that the server defers (NFS3ERR_JUKEBOX, "try later"), after RetryDelayNs, for the patience for a
-  // reply; then it is an error, EAGAIN. `begin` and `on_reply` are then called for each attempt.
+  // Both send a call again that the server defers (NFS3ERR_JUKEBOX, "try later"), after RetryDelayNs, for the patience
+  // for a reply; then it is an error, EAGAIN. `begin` and `on_reply` are then called for each attempt.
   //
   // Like RawCall, but with the patience for a COMMIT.
   absl::Status RawCommit(std::string_view what,
@@ -159,11 +159,6 @@ class NfsConnection {
 
 // How long to wait before a call that the server has deferred is sent again for the first time (0), the second …
 int64_t RetryDelayNs(uint32_t retries);
-
-// Returns the errno of an nfsstat3: 0 for NFS3_OK, EIO if there is no equivalent.
-int ErrnoOfNfs(int nfsstat3);
-// Returns the name, such as "NFS3ERR_NOSPC".
-std::string NfsStatusName(int nfsstat3);
 
 }  // namespace iobench
 

@@ -10,6 +10,7 @@
 #include "common/clock.h"
 #include "common/status_util.h"
 #include "worker/storage/nfs_raw.h"
+#include "worker/storage/nfs_status.h"
 
 namespace iobench {
 namespace {

@@ -11,8 +11,9 @@
 namespace iobench {
 
 // `path` is a directory or nfs://HOST/PATH. May block as long as the file system does, or, for a URL, as long as
-// NfsConnection waits. PermissionDenied: this worker's roots do not cover it. InvalidArgument: a malformed URL. Unimplemented: a URL, but this build has no libnfs. Otherwise
-// the errors of LocalDirectory::Open or NfsConnection::Connect.
+// NfsConnection waits. PermissionDenied: this worker's roots do not cover it. InvalidArgument: a malformed URL.
+// Unimplemented: a URL, but this build has no libnfs. Otherwise the errors of LocalDirectory::Open or
+// NfsConnection::Connect.
 absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path);
 
 }  // namespace iobench

@@ -23,8 +23,8 @@ namespace iobench {
 // gRPC itself neither limits the number of connections nor says who failed to become one. So this class listens, and
 // gives a connection to gRPC only after its first byte has shown that it speaks what is expected (TLS or HTTP/2). Until
 // its worker has joined, it keeps a duplicate of the descriptor, which shows when the connection ends and can end it:
-// after `join_within_ns`, or after 256 KiB of input. Of at most `max_waiting` such connections the oldest is closed when
-// another arrives, and also when only a few descriptors of the process's limit are left.
+// after `join_within_ns`, or after 256 KiB of input. Of at most `max_waiting` such connections the oldest is closed
+// when another arrives, and also when only a few descriptors of the process's limit are left.
 //
 // Connections over Unix sockets have no address by which gRPC's calls could be told apart. They are left to gRPC after
 // their first byte.

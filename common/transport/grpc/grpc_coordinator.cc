@@ -39,7 +39,8 @@ constexpr size_t kIdentityNameBytes = 16;
 constexpr size_t kMinIdentityBytes = 40;
 constexpr int kSlackMs = 1'000;
 // With many workers, the coordinator's thread takes what has arrived every now and then. To be woken for each of some
-// thousand events a second costs more than to handle them. Events are stamped when they arrive, so clocks do not notice.
+// thousand events a second costs more than to handle them. Events are stamped when they arrive, so clocks do not
+// notice.
 constexpr uint32_t kManyWorkers = 256;
 constexpr int64_t kNapNs = 100'000;
 // Of the connections that may wait to join, besides those of the workers.
@@ -319,7 +320,8 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return stream.get();
   }
 
-  // Returns the next that is due, or null. A queue is in the order of its times, since each has the same patience with all.
+  // Returns the next that is due, or null. A queue is in the order of its times, since each has the same patience with
+  // all.
   template <typename Thing>
   std::shared_ptr<Thing> NextOf(std::deque<Due<Thing>>& queue, int64_t now_ns) {
     MutexLock lock(mutex_);

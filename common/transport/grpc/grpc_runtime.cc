@@ -26,7 +26,8 @@ LastTlsError& TheLastTlsError() {
   return *last;
 }
 
-// Lines such as "Handshake failed with fatal error SSL_ERROR_SSL: error:0A000086:SSL routines::certificate verify failed."
+// Lines such as "Handshake failed with fatal error SSL_ERROR_SSL: error:0A000086:SSL routines::certificate verify
+// failed."
 void KeepTlsError(gpr_log_func_args* line) {
   const std::string_view message = line->message;
   if (message.find("Handshake failed") == std::string_view::npos) return;
@@ -39,8 +40,8 @@ void KeepTlsError(gpr_log_func_args* line) {
 }
 
 // OpenSSL keeps 33 KiB of buffers for each connection, unless it is told to release them while nothing is sent. Tickets
-// are for clients that come back; workers use none. gRPC offers no way to its SSL objects, but OpenSSL shows each new one
-// to whoever keeps data of his own with it.
+// are for clients that come back; workers use none. gRPC offers no way to its SSL objects, but OpenSSL shows each new
+// one to whoever keeps data of his own with it.
 void SaveMemory(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
   auto* const ssl = static_cast<SSL*>(parent);
   SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);

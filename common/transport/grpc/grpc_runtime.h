@@ -20,17 +20,17 @@ inline constexpr int kKeepaliveMinPingMs = 5'000;
 // How much a peer may send before it is read. gRPC would rather find it out, by a ping for nearly every message: with
 // thousands of connections that carry little, this is half of what they cost.
 inline constexpr int kWindowBytes = 1 << 20;
-// Of the TLS frames that a coordinator sends. Each connection keeps a buffer for one, 16 KiB by default; its requests are
-// shorter than this.
+// Of the TLS frames that a coordinator sends. Each connection keeps a buffer for one, 16 KiB by default; its requests
+// are shorter than this.
 inline constexpr int kTlsFrameBytes = 1 << 10;
 // Requests have at most this many bytes: plans of 10,000 lanes in one worker need a few MiB.
 inline constexpr int kMaxRequestBytes = 64 << 20;
 // Until a worker has joined, its messages have at most this many.
 inline constexpr size_t kMaxJoinedBytes = 64 << 10;
 
-// The coordinator puts this key into the initial metadata of every stream that it accepts, with the number of the worker's
-// events that have arrived: 0 for a new worker. The mere arrival of metadata would not prove anything: a call that failed
-// to connect may have empty metadata.
+// The coordinator puts this key into the initial metadata of every stream that it accepts, with the number of the
+// worker's events that have arrived: 0 for a new worker. The mere arrival of metadata would not prove anything: a call
+// that failed to connect may have empty metadata.
 inline constexpr char kAcceptedKey[] = "cluster-iobench-accepted";
 
 // Keys of what a worker puts into the metadata of its call: the run's token, and a random text that differs for every
@@ -51,9 +51,9 @@ void PrepareGrpc();
 // none has failed since the last call. Callable from any thread after PrepareGrpc.
 std::string TakeLastTlsError();
 
-// For the end that accepts many connections. Of the two buffers of 17 KiB through which gRPC passes the data of each TLS
-// connection to OpenSSL, only the first page is used. While connections are expected, buffers of this size are mapped on
-// their own, so that their other pages take no memory; later, that would only cost time.
+// For the end that accepts many connections. Of the two buffers of 17 KiB through which gRPC passes the data of each
+// TLS connection to OpenSSL, only the first page is used. While connections are expected, buffers of this size are
+// mapped on their own, so that their other pages take no memory; later, that would only cost time.
 void ExpectConnections(bool expect);
 
 // Raises the limit of open files to the hard limit. Each connection needs a file descriptor, and the default soft limit

@@ -35,10 +35,11 @@ struct GrpcListenOptions {
   std::function<void(const std::string& line)> on_broken = nullptr;
 };
 
-// The coordinator's end. A worker that has a lease (Ping.lease_ms) and whose connection breaks may come back within that
-// time, which is told as a Reconnected event; then it is lost. Without a lease, and on a Unix socket, where only the end
-// of a process breaks a connection, it is lost at once. Workers get their ids in the order in which they join. gRPC's threads queue the events and
-// stamp them when their bytes arrive. One thread calls Post and WaitEvent, which never block on a peer.
+// The coordinator's end. A worker that has a lease (Ping.lease_ms) and whose connection breaks may come back within
+// that time, which is told as a Reconnected event; then it is lost. Without a lease, and on a Unix socket, where only
+// the end of a process breaks a connection, it is lost at once. Workers get their ids in the order in which they join.
+// gRPC's threads queue the events and stamp them when their bytes arrive. One thread calls Post and WaitEvent, which
+// never block on a peer.
 class GrpcCoordinator final : public Transport {
  public:
   // Starts to listen on `address`; port 0 selects a free port. InvalidArgument: malformed address. FailedPrecondition:
@@ -80,8 +81,8 @@ struct GrpcWorkerOptions {
 // threads, one at a time (a Ping is answered on the same thread), until the coordinator sends Leave or is gone. Then it
 // calls handler.Shutdown(). Blocks for all of this time.
 //
-// If the connection breaks and the coordinator has granted a lease, it is made again within that time. `handler` does not
-// notice: no request and no event is lost or doubled. Not on Unix sockets.
+// If the connection breaks and the coordinator has granted a lease, it is made again within that time. `handler` does
+// not notice: no request and no event is lost or doubled. Not on Unix sockets.
 //
 // OK: Leave without a reason. FailedPrecondition: Leave with this reason. Unavailable: no connection within the join
 // timeout, or it broke and could not be made again. Cancelled: `stop` was set. InvalidArgument: malformed address.

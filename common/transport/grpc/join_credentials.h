@@ -1,5 +1,5 @@
-// What a worker must have to join a coordinator over a network: the run's token, and the certificates it trusts. Its text
-// form is the token file (--token-file), which the coordinator writes, or hands to a worker on standard input.
+// What a worker must have to join a coordinator over a network: the run's token, and the certificates it trusts. Its
+// text form is the token file (--token-file), which the coordinator writes, or hands to a worker on standard input.
 #ifndef COMMON_TRANSPORT_GRPC_JOIN_CREDENTIALS_H_
 #define COMMON_TRANSPORT_GRPC_JOIN_CREDENTIALS_H_
 

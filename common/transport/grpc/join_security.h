@@ -65,10 +65,10 @@ struct JoinSecurity {
   JoinCredentials for_workers;
 };
 
-// Decides for a coordinator that listens on `address`: TLS unless it is a Unix socket or loopback, where it is used only
-// if options.tls has a certificate; a token if one is given or needed. FailedPrecondition: other hosts could connect,
-// and neither a token nor a CA nor `insecure` says who may join. InvalidArgument: `insecure` together with a token or
-// TLS, a bad token, or see ReadTlsFiles.
+// Decides for a coordinator that listens on `address`: TLS unless it is a Unix socket or loopback, where it is used
+// only if options.tls has a certificate; a token if one is given or needed. FailedPrecondition: other hosts could
+// connect, and neither a token nor a CA nor `insecure` says who may join. InvalidArgument: `insecure` together with a
+// token or TLS, a bad token, or see ReadTlsFiles.
 absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address, const JoinSecurityOptions& options);
 
 }  // namespace iobench

@@ -11,7 +11,8 @@
 
 namespace iobench {
 
-// Non-blocking sockets, one for each address of a host name. Its destructor closes them and removes a Unix socket's file.
+// Non-blocking sockets, one for each address of a host name. Its destructor closes them and removes a Unix socket's
+// file.
 class ListeningSockets {
  public:
   // An empty host is all interfaces, IPv6 and IPv4. Port 0: any free port, the same for all addresses. A Unix socket's

@@ -11,8 +11,8 @@
 
 namespace iobench {
 
-// Usable from any thread. In each period of 10 s it passes on at most 8 lines, and one line for the same host and reason.
-// What is left out is counted and told at the end of the period.
+// Usable from any thread. In each period of 10 s it passes on at most 8 lines, and one line for the same host and
+// reason. What is left out is counted and told at the end of the period.
 class TurnedAwayLog {
  public:
   using Tell = std::function<void(const std::string& line)>;

@@ -27,10 +27,11 @@ class SessionStream {
   virtual void Cancel() = 0;
 };
 
-// When a connection breaks, the session waits for the worker to come back, for the time of its lease: that of the latest
-// Ping, once the worker is known to have received one. Before, it has no lease and leaves, so it is lost at once. Nothing is
-// lost or doubled meanwhile: requests are kept until they have arrived, and so are the worker's events at its end. Callable
-// from any thread. Streams name themselves, so that what an earlier connection still reports is ignored.
+// When a connection breaks, the session waits for the worker to come back, for the time of its lease: that of the
+// latest Ping, once the worker is known to have received one. Before, it has no lease and leaves, so it is lost at
+// once. Nothing is lost or doubled meanwhile: requests are kept until they have arrived, and so are the worker's events
+// at its end. Callable from any thread. Streams name themselves, so that what an earlier connection still reports is
+// ignored.
 class WorkerSession {
  public:
   // `reconnects`: false if a broken connection means that the worker is gone. `events` must outlive it.
@@ -40,15 +41,16 @@ class WorkerSession {
   const std::string& address() const { return address_; }  // of its first connection
 
   // Makes `stream` the worker's connection; the worker has the first `requests_received` requests. Returns how many of
-  // its events have arrived. NotFound: the worker is not part of the run any more. InvalidArgument: an impossible count.
+  // its events have arrived. NotFound: the worker is not part of the run any more. InvalidArgument: an impossible
+  // count.
   absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream, uint64_t requests_received,
                                   CoordTime at);
   // Unavailable: the worker is gone. Sent when there is a connection.
   absl::Status Post(const v1::WorkerRequest& request);
   // Returns the next request to write on this connection, or nullopt.
   std::optional<v1::WorkerRequest> Take(const SessionStream& stream);
-  // Passes an event on. False: it confirms requests that were not sent. What comes over an earlier connection is dropped,
-  // since the worker sends it again.
+  // Passes an event on. False: it confirms requests that were not sent. What comes over an earlier connection is
+  // dropped, since the worker sends it again.
   bool Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
   // The connection has ended. `broke`: without a word, so that the worker may come back. Returns how long the session
   // waits for that: call Expire then. 0: it does not wait.

@@ -55,9 +55,9 @@ class MpiRanks {
   std::optional<MpiLetter> Take();
   // Handles a letter without bytes. Take() then keeps further letters of that rank for the next run.
   void OnGoodbye(int worker) { said_goodbye_[Index(worker)] = true; }
-  // Sends Leave to all workers that have not received it, then waits for all goodbyes; other letters are dropped.
-  // Ranks that were given up are not waited for. DeadlineExceeded: a worker sent no goodbye within 10 s. After any error, is_sound() is false and later calls return
-  // FailedPrecondition without waiting.
+  // Sends Leave to all workers that have not received it, then waits for all goodbyes; other letters are dropped. Ranks
+  // that were given up are not waited for. DeadlineExceeded: a worker sent no goodbye within 10 s. After any error,
+  // is_sound() is false and later calls return FailedPrecondition without waiting.
   absl::Status DismissAll();
 
   // ---- the other ranks

@@ -12,8 +12,8 @@ namespace iobench {
 // histogram is empty.
 void FillPercentiles(const Histogram& histogram, v1::PhaseCharts& charts);
 
-// Adds the ops in bins of an eighth of an octave, 16 buckets of the histogram each; below 128 ns, 16 ns each. Bins without
-// ops are left out; ops above the histogram's range have a bin of their own, which ends with the max.
+// Adds the ops in bins of an eighth of an octave, 16 buckets of the histogram each; below 128 ns, 16 ns each. Bins
+// without ops are left out; ops above the histogram's range have a bin of their own, which ends with the max.
 void FillDistribution(const Histogram& histogram, v1::PhaseCharts& charts);
 
 }  // namespace iobench

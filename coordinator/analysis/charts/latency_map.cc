@@ -13,11 +13,12 @@
 namespace iobench {
 namespace {
 
-constexpr uint32_t kMostColumns = LatencySlices::kSliceCount;
+constexpr uint32_t kMaxColumns = LatencySlices::kSliceCount;
 constexpr uint32_t kBins = LatencySlices::kBinCount;
 
-// Whether a worker can have recorded slices of this length: they double only while they are too short for the phase, and
-// joining all of them (to save room) takes 64. Anything longer is damage, and would leave the map with a single column.
+// Whether a worker can have recorded slices of this length: they double only while they are too short for the phase,
+// and joining all of them (to save room) takes 64. Anything longer is damage, and would leave the map with a single
+// column.
 bool IsPlausible(int64_t slice_ns, const Window& axis) {
   return slice_ns > 0 &&
          slice_ns <= 2 * (axis.end - axis.begin) + LatencySlices::kSliceCount * LatencySlices::kFirstSliceNs;
@@ -36,7 +37,7 @@ class MapBuilder {
  public:
   MapBuilder(const Window& axis, int64_t slice_ns)
       : axis_(axis),
-        slice_ns_(std::max(slice_ns, (axis.end - axis.begin + kMostColumns - 1) / kMostColumns)),
+        slice_ns_(std::max(slice_ns, (axis.end - axis.begin + kMaxColumns - 1) / kMaxColumns)),
         columns_(static_cast<uint32_t>((axis.end - axis.begin + slice_ns_ - 1) / slice_ns_)),
         ops_(columns_ * kBins) {}
 

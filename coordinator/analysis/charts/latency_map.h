@@ -8,11 +8,11 @@
 
 namespace iobench {
 
-// Sets report.charts.latency; absent if no lane has slices (records of earlier versions) or measured an op. A slice of the
-// map is as long as the longest one of the lanes, and long enough that there are at most 64. The ops of a lane's slice
-// that lies in two slices of the map are divided in proportion to the time in each, and rounded so that no op is lost.
-// Only lanes whose slices are damaged are left out; they are listed in report.errors. `axis`: from T_first to the end of
-// the last timed region; not empty.
+// Sets report.charts.latency; absent if no lane has slices (records of earlier versions) or measured an op. A slice of
+// the map is as long as the longest one of the lanes, and long enough that there are at most 64. The ops of a lane's
+// slice that lies in two slices of the map are divided in proportion to the time in each, and rounded so that no op is
+// lost. Only lanes whose slices are damaged are left out; they are listed in report.errors. `axis`: from T_first to the
+// end of the last timed region; not empty.
 void FillLatencyMap(const PhaseView& view, const Window& axis, v1::PhaseReport& report);
 
 }  // namespace iobench

@@ -7,9 +7,9 @@
 
 namespace iobench {
 
-// Sets report.charts. Latency slices that are damaged are left out and listed in report.errors. If no lane did anything,
-// the charts are empty. Memory is bounded by the report, not by the record: lanes are decoded one at a time. REQUIRES:
-// report.clients is filled.
+// Sets report.charts. Latency slices that are damaged are left out and listed in report.errors. If no lane did
+// anything, the charts are empty. Memory is bounded by the report, not by the record: lanes are decoded one at a time.
+// REQUIRES: report.clients is filled.
 void FillCharts(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench

@@ -46,7 +46,7 @@ size_t SliceCountOf(const Window& axis, std::span<const AlignedLane> lanes, size
     resolved = std::max(resolved, static_cast<size_t>(std::min<uint64_t>(points, lane.result->region_ops())));
     error_ns = std::max({error_ns, lane.error_ns(axis.begin), lane.error_ns(axis.end)});
   }
-  const size_t most = client_count > kManyClients ? kMostSlicesOfManyClients : kMostSlices;
+  const size_t most = client_count > kManyClients ? kMaxSlicesOfManyClients : kMaxSlices;
   size_t count = std::min(resolved, most);
   if (error_ns > 0) {
     const double by_clocks = static_cast<double>(axis.end - axis.begin) / (2 * static_cast<double>(error_ns));

@@ -14,14 +14,15 @@
 
 namespace iobench {
 
-// Fills the marks of the phase and of its clients, and what is known of its coldness (cold_report.h). A client's mark is listed with the client and also, with the client
-// as subject, with the phase, whose list therefore contains all marks. Marks of several clients with the same meaning
-// have the same text. REQUIRES: the rest of `report` is filled.
+// Fills the marks of the phase and of its clients, and what is known of its coldness (cold_report.h). A client's mark
+// is listed with the client and also, with the client as subject, with the phase, whose list therefore contains all
+// marks. Marks of several clients with the same meaning have the same text. REQUIRES: the rest of `report` is filled.
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
-// The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed, not_shared,
-// memory_fs, partial, nothing_found, data_time, pace_missed, options_differ, and FaultMarks. If no lane counts, only refused_result and partial: there is
-// no figure to doubt. REQUIRES: view.writes is set, and the rest of `report` is filled.
+// The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed,
+// not_shared, memory_fs, partial, nothing_found, data_time, pace_missed, options_differ, and FaultMarks. If no lane
+// counts, only refused_result and partial: there is no figure to doubt. REQUIRES: view.writes is set, and the rest of
+// `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
 // The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound,

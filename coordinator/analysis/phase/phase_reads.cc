@@ -41,8 +41,8 @@ bool ReadsRandomly(const v1::Operation& operation) {
   return spec != nullptr && (spec->pattern == Pattern::kRandom || spec->pattern == Pattern::kRandomMix);
 }
 
-// Requested bytes by the counter that covers them. They are those that the lanes moved, since Linux does not count reads
-// through maps.
+// Requested bytes by the counter that covers them. They are those that the lanes moved, since Linux does not count
+// reads through maps.
 struct AskedByCounter {
   std::map<std::string, AskedBytes> mounts;  // targets on the same mount read the same counters
   AskedBytes local;

@@ -250,12 +250,12 @@ std::string DifferenceSentence(const v1::Difference& difference) {
     if (is_new) order.push_back(value);
     place->second.push_back(RunLetter(static_cast<uint32_t>(i)));
   }
-  constexpr size_t kMostNamed = 4;
+  constexpr size_t kMaxNamed = 4;
   std::vector<std::string> parts;
   for (const std::string& value : order) {
     const std::vector<std::string>& runs = runs_of[value];
     const std::string who =
-        runs.size() <= kMostNamed ? absl::StrJoin(runs, " ") : absl::StrCat(runs.size(), " runs");
+        runs.size() <= kMaxNamed ? absl::StrJoin(runs, " ") : absl::StrCat(runs.size(), " runs");
     parts.push_back(absl::StrCat(who, " ", value));
   }
   return absl::StrCat(difference.of(), " ", Printable(difference.field()), ": ", absl::StrJoin(parts, "; "));

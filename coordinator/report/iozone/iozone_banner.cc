@@ -62,8 +62,8 @@ v1::IozoneOutput UsedSizes(const v1::RunReport& report) {
   return used;
 }
 
-// Sizes of files and records. A run without any of these options, from a plan or by an earlier version, has those that it
-// used; in automatic mode IOzone names only the options.
+// Sizes of files and records. A run without any of these options, from a plan or by an earlier version, has those that
+// it used; in automatic mode IOzone names only the options.
 void AppendSizes(const v1::RunReport& report, std::string& text) {
   v1::IozoneOutput sizes = GivenSizes(report);
   if (sizes.ByteSizeLong() == 0 && !report.run().iozone().auto_mode()) sizes = UsedSizes(report);

@@ -17,8 +17,8 @@ bool HasIozoneFiles(const v1::IozoneOutput& output);
 // `directory`; replaces those of an earlier run. Errors name the file.
 absl::Status WriteIozoneFiles(const v1::RunReport& report, const std::string& directory);
 
-// What such a file says about one phase of a lane: "Child: 0 Op: write" and its bands; two lines with the times at which
-// it began and ended the test, in UTC. Empty if the lane took no part.
+// What such a file says about one phase of a lane: "Child: 0 Op: write" and its bands; two lines with the times at
+// which it began and ended the test, in UTC. Empty if the lane took no part.
 std::string HistogramText(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane);
 std::string LogText(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane);
 

@@ -10,8 +10,8 @@
 namespace iobench {
 
 // Writes the verdict, the criteria as stated before the run, the environment, every phase's figures, repetitions, marks
-// with what to do, errors, how to repeat the run, and the hashes of its files. External names are escaped. DataLoss: not
-// everything could be written.
+// with what to do, errors, how to repeat the run, and the hashes of its files. External names are escaped. DataLoss:
+// not everything could be written.
 absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out);
 
 }  // namespace iobench

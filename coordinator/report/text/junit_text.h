@@ -1,5 +1,5 @@
-// JUnit XML, which CI servers show. The elements are those of the Ant task's schema (junit.xsd of windyroad/JUnit-Schema)
-// that Jenkins and GitLab read.
+// JUnit XML, which CI servers show. The elements are those of the Ant task's schema (junit.xsd of
+// windyroad/JUnit-Schema) that Jenkins and GitLab read.
 #ifndef COORDINATOR_REPORT_TEXT_JUNIT_TEXT_H_
 #define COORDINATOR_REPORT_TEXT_JUNIT_TEXT_H_
 

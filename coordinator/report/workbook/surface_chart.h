@@ -10,8 +10,8 @@
 
 namespace iobench {
 
-// A table of a sheet: record sizes in row titles_row, from column 1 to last_column; below, up to last_row, one file size
-// per row, with its title in column 0. Rows and columns count from 0.
+// A table of a sheet: record sizes in row titles_row, from column 1 to last_column; below, up to last_row, one file
+// size per row, with its title in column 0. Rows and columns count from 0.
 struct SurfaceChart {
   std::string sheet;
   uint32_t titles_row = 0;
@@ -24,8 +24,8 @@ struct SurfaceChart {
 // Figures are references to the sheet, without a cached copy.
 std::string SurfaceChartXml(const SurfaceChart& chart);
 
-// Returns the workbook (the bytes of an .xlsx file) with its area charts replaced by `charts`, in the order in which they
-// were added. Internal: the workbook has fewer area charts, or is no zip archive. REQUIRES: no other area charts.
+// Returns the workbook (the bytes of an .xlsx file) with its area charts replaced by `charts`, in the order in which
+// they were added. Internal: the workbook has fewer area charts, or is no zip archive. REQUIRES: no other area charts.
 absl::StatusOr<std::string> WithSurfaceCharts(std::string workbook, const std::vector<SurfaceChart>& charts);
 
 }  // namespace iobench

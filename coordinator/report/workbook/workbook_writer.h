@@ -13,8 +13,8 @@ namespace iobench {
 absl::Status WorkbookIsBuilt();
 
 // Writes an Office Open XML workbook. docs/reports.md describes its sheets. Numbers are numbers, as in result.json, and
-// a figure that is not known is an empty cell; external names are always text. Equal reports give equal files. DataLoss:
-// not everything was written. FailedPrecondition: WorkbookIsBuilt.
+// a figure that is not known is an empty cell; external names are always text. Equal reports give equal files.
+// DataLoss: not everything was written. FailedPrecondition: WorkbookIsBuilt.
 absl::Status WriteWorkbook(const v1::RunReport& report, std::ostream& out);
 
 }  // namespace iobench
