@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
+constexpr uint64_t kMaxSizedBytes = uint64_t{1} << 62;
 
 // Every lane's data is a multiple of it, so that each of its files has whole records of every phase; 0: too large.
 uint64_t GranuleOf(const v1::Plan& plan) {
@@ -20,12 +20,12 @@ uint64_t GranuleOf(const v1::Plan& plan) {
       const uint64_t record_bytes = assignment.operation().record_bytes();
       if (IsMetadata(assignment.operation()) || record_bytes == 0) continue;
       const uint64_t factor = record_bytes / std::gcd(granule, record_bytes);
-      if (granule > kMaxBytes / factor) return 0;
+      if (granule > kMaxSizedBytes / factor) return 0;
       granule *= factor;
     }
   }
   const uint64_t files = std::max(1u, plan.files().files_per_lane());
-  return granule > kMaxBytes / files ? 0 : granule * files;
+  return granule > kMaxSizedBytes / files ? 0 : granule * files;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ absl::Status SizeFilesByMemory(std::span<const ClientMemory> clients, v1::Plan& 
     fewest_lanes = std::min(fewest_lanes, std::max(1u, client.lane_count));
   }
   const uint64_t granule = GranuleOf(plan);
-  if (granule == 0 || granule > kMaxBytes / 2 || smallest_bytes > kMaxBytes / 2 / percent) {
+  if (granule == 0 || granule > kMaxSizedBytes / 2 || smallest_bytes > kMaxSizedBytes / 2 / percent) {
     return absl::InvalidArgumentError(
         absl::StrCat("-s by memory: ", percent,
                      " % of the smallest client's memory is no possible size with these "

@@ -389,6 +389,7 @@ TEST_CASE("groups: refused ones fail, unless the server may look up a user that 
   const auto own = with([&](WorkerId, v1::GroupsTried& tried) {
     refuse(tried);
     tried.set_user(1000);
+    tried.set_for_root(false);
     tried.set_file_owner(1000);
   });
   CHECK(own->Verdict("groups") == "fail");

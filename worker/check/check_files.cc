@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxActions = 64;
 // A request that begins later would only keep others waiting.
 constexpr int64_t kMaxAheadNs = 60 * kNanosPerSecond;
-constexpr size_t kMaxContentsBytes = 4096;
+constexpr size_t kMaxCheckFileBytes = 4096;
 // A coordinator that only creates must not fill the directory.
 constexpr size_t kMaxFiles = 64;
 
@@ -39,9 +39,9 @@ absl::Status CheckFiles::Act(const std::string& path, const std::string& name, c
   };
   switch (action.what()) {
     case v1::FileAction::CREATE:
-      if (action.contents().size() > kMaxContentsBytes) {
+      if (action.contents().size() > kMaxCheckFileBytes) {
         return absl::InvalidArgumentError(
-            absl::StrCat("a check file has at most ", kMaxContentsBytes, " bytes"));
+            absl::StrCat("a check file has at most ", kMaxCheckFileBytes, " bytes"));
       }
       if (created_.size() >= kMaxFiles) {
         return absl::ResourceExhaustedError(
@@ -53,7 +53,7 @@ absl::Status CheckFiles::Act(const std::string& path, const std::string& name, c
       return absl::OkStatus();
     case v1::FileAction::READ: {
       IOBENCH_ASSIGN_OR_RETURN(const std::string contents,
-                               ReadSmallFile(*directory, name, kMaxContentsBytes));
+                               ReadSmallFile(*directory, name, kMaxCheckFileBytes));
       note(contents);
       return absl::OkStatus();
     }

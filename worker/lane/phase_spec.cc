@@ -13,9 +13,6 @@
 namespace iobench {
 namespace {
 
-// The whole vector is one op. Only a single record may be longer than this.
-constexpr uint64_t kMaxVectorBytes = uint64_t{1} << 30;
-
 uint64_t VectorBytes(uint64_t record_bytes) {
   if (record_bytes == 0) return 0;  // refused elsewhere with a better message
   return record_bytes * std::clamp<uint64_t>(kMaxVectorBytes / record_bytes, 1, kMaxRecordsPerVector);

@@ -11,11 +11,13 @@
 
 namespace iobench {
 
+// The whole vector is one op. Only a single record may be longer than this.
+inline constexpr uint64_t kMaxVectorBytes = uint64_t{1} << 30;
+
 // A regular coordinator has already checked its plan by the same rules, but a worker does not rely on that: it refuses
 // everything that it could not do or that would crash it. Returns InvalidArgument; ResourceExhausted: it needs more
-// memory than this worker takes; PermissionDenied: the worker's rights do not cover it.
-// `spec` and `engine` are those of the
-// request's operation.
+// memory than this worker takes; PermissionDenied: the worker's rights do not cover it. `spec` and `engine` are those of
+// the request's operation.
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
 
 // ---- its parts that concern resources (prepare_limits.cc)

@@ -18,7 +18,6 @@ constexpr uint64_t kFileBytes = 160;  // an entry of the lane's list, with its n
 constexpr uint64_t kLoggedOpBytes = 16;
 constexpr uint64_t kPrefillBytes = 1_MiB;
 constexpr uint64_t kVectorRecords = kMaxRecordsPerVector;
-constexpr uint64_t kMaxVectorBytes = 1_GiB;
 
 constexpr uint32_t kMaxFilesPerLane = 1'000'000;
 constexpr int kMaxTargets = 100'000;
