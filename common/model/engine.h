@@ -61,7 +61,7 @@ struct EngineSpec {
   std::string_view name;
   // One line for the help.
   std::string_view what;
-  // False for the null engine, which measures the tool and needs no space, directory or prefill.
+  // False for engines without storage (null, which measures the tool, and sim): they need no space, directory or prefill.
   bool uses_files;
   // True if it works on a directory. False: --path is a URL (libnfs), or is not used at all.
   bool mounted;

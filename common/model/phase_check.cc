@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
+#include "common/simulated/simulated_storage.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 
@@ -113,6 +114,41 @@ absl::Status CheckBetween(const v1::Between& between) {
     return absl::InvalidArgumentError("a processor cache of over 4 GiB (-S, processor_cache_bytes)");
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckArrivals(const v1::Operation& operation, const v1::StopRule& stop) {
+  constexpr double kMinPerS = 1e-4, kMaxPerS = 1e9;
+  if (!operation.has_arrivals()) return absl::OkStatus();
+  const v1::Arrivals& arrivals = operation.arrivals();
+  const bool is_ramp = arrivals.end_ops_per_s() != 0;
+  const auto is_rate = [](double per_s) { return per_s >= kMinPerS && per_s <= kMaxPerS; };
+  if (!is_rate(arrivals.ops_per_s()) || (is_ramp && !is_rate(arrivals.end_ops_per_s()))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a rate of ", arrivals.ops_per_s(), is_ramp ? absl::StrCat(" to ", arrivals.end_ops_per_s()) : "",
+        " ops/s (--rate, arrivals) is not between 0.0001 and 10^9"));
+  }
+  if (is_ramp && stop.time_s() == 0) {
+    return absl::InvalidArgumentError(
+        "a rate that changes (--rate A..B, end_ops_per_s) does so over the phase's time: add --time S");
+  }
+  if (stop.wear_out()) {
+    return absl::InvalidArgumentError(
+        "--wear-out makes all lanes do the same number of ops, --rate (arrivals) lets the rate decide: use only one");
+  }
+  const v1::Between& between = operation.between();
+  if (between.ops_per_s() > 0 || between.think_ms() > 0 || between.burst_bytes() > 0 ||
+      !operation.trace().read_file().empty()) {
+    return absl::InvalidArgumentError(
+        "--rate (arrivals) determines when ops begin, and so does -+O, -J, -+b or -Y: use only one of them");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSimulated(const v1::Operation& operation) {
+  if (operation.engine() == "sim") return ParseSimulatedStorage(operation.simulated()).status();
+  if (operation.simulated().empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("simulated (\"", operation.simulated(),
+                                                 "\") is only for engine sim, not for ", operation.engine()));
 }
 
 absl::Status CheckTree(const v1::Tree& tree) {

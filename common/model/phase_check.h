@@ -20,6 +20,10 @@ absl::Status CheckStop(const v1::StopRule& stop);
 // Refuses pauses and paces that are no sensible times, options that lack the one they refine (-+J without -J, a burst
 // pause without a burst), and processor caches of over 4 GiB.
 absl::Status CheckBetween(const v1::Between& between);
+// Engine sim: that its parameters are right. Other engines have none.
+absl::Status CheckSimulated(const v1::Operation& operation);
+// Also that nothing else determines when its ops begin.
+absl::Status CheckArrivals(const v1::Operation& operation, const v1::StopRule& stop);
 // Refuses trees without items, with more than 10^8 items per lane or 10^6 directories, deeper than 20 levels, or with
 // file sizes or attributes that contradict each other or are too large. It checks sizes only; whether they suit the
 // operation is checked by the coordinator.

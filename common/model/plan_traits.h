@@ -44,7 +44,7 @@ bool IsUnmounted(const v1::Operation& operation);
 bool UsesFiles(const v1::Operation& operation);
 bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
-bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: it measures the tool
+bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: null, sim
 
 // True if a run of this plan on `worker_count` workers has a single lane.
 bool IsOnlyLane(const v1::Plan& plan, size_t worker_count);

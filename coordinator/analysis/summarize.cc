@@ -15,6 +15,7 @@
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/figures.h"
 #include "coordinator/analysis/phase/fullness.h"
+#include "coordinator/analysis/phase/open_loop_figures.h"
 #include "coordinator/analysis/phase/phase_reads.h"
 #include "coordinator/analysis/phase/phase_view.h"
 #include "coordinator/analysis/phase/phase_writes.h"
@@ -131,6 +132,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillLosses(view, report);
   FillVerify(view, report);
   FillBetween(view, report);
+  FillOpenLoop(view, report);
   FillClientTables(view, report);
   FillWrites(view, report);
   FillReads(view, report);

@@ -144,6 +144,23 @@ absl::StatusOr<std::vector<std::string>> ReadStripe(const OptionSpec& option, co
   return std::vector<std::string>{absl::StrCat(count), *bytes};
 }
 
+absl::StatusOr<std::vector<std::string>> ReadEngine(const OptionSpec& option, const std::string& text) {
+  if (text.empty())
+    return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " needs an argument"));
+  const std::pair<std::string, std::string> sides = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  if (sides.first != "sim") return std::vector<std::string>{text, ""};
+  return std::vector<std::string>{sides.first, sides.second};
+}
+
+absl::StatusOr<std::vector<std::string>> ReadRate(const OptionSpec& option, const std::string& text) {
+  const std::pair<std::string, std::string> ends = absl::StrSplit(text, absl::MaxSplits("..", 1));
+  const bool is_ramp = absl::StrContains(text, "..");
+  IOBENCH_ASSIGN_OR_RETURN(const std::string begin, ReadNumber(option, ends.first));
+  if (!is_ramp) return std::vector<std::string>{begin, "0"};
+  IOBENCH_ASSIGN_OR_RETURN(const std::string end, ReadNumber(option, ends.second));
+  return std::vector<std::string>{begin, end};
+}
+
 // Converts IOzone's numbers; the plan check handles words.
 std::string ReadMapAdvice(const std::string& text) {
   static constexpr const char* kWords[] = {"normal", "random", "sequential", "dontneed", "willneed"};
@@ -189,6 +206,10 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
       return ReadStripe(option, text);
     case OptionValue::kDataContents:
       return ReadDataContents(option, text);
+    case OptionValue::kEngine:
+      return ReadEngine(option, text);
+    case OptionValue::kRate:
+      return ReadRate(option, text);
   }
   if (!part.ok()) return part.status();
   return std::vector<std::string>{*part};

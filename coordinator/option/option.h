@@ -47,6 +47,8 @@ enum class OptionValue {
   kMapAdvice,  // a word, or IOzone's number of it
   kBinding,    // cores, cores:FIRST or numa: two values
   kStripe,     // 4, 4:1m or -1:1m: two values
+  kEngine,     // a word, or sim:PARAMETERS: two values
+  kRate,       // 500 or 100..500, in [min, max]: two values, the second one 0 without ".."
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 

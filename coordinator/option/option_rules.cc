@@ -10,6 +10,7 @@
 namespace iobench {
 namespace {
 
+constexpr std::string_view kOneSchedule = "both determine when ops begin";
 constexpr std::string_view kOneLane =
     "automatic mode runs one lane per worker; with -t, use lists of -s and -r instead";
 constexpr std::string_view kOneLaneLatency =
@@ -50,6 +51,15 @@ constexpr ForbiddenPair kForbidden[] = {
     {"files",      "auto",      "automatic mode runs one lane per worker; use -f or --path"},
     {"file",       "path",      "both name the directory"},
     {"files",      "path",      "both name the directories"},
+    {"rate",       "lane-rate", "both set the rate of the open loop"},
+    {"rate",       "ops-per-second", kOneSchedule},
+    {"rate",       "think",     kOneSchedule},
+    {"rate",       "burst",     kOneSchedule},
+    {"rate",       "read-trace", kOneSchedule},
+    {"lane-rate",  "ops-per-second", kOneSchedule},
+    {"lane-rate",  "think",     kOneSchedule},
+    {"lane-rate",  "burst",     kOneSchedule},
+    {"lane-rate",  "read-trace", kOneSchedule},
     {"mmap",       "aio",       kOneEngine},
     {"mmap",       "aio-copy",  kOneEngine},
     {"mmap-async", "aio",       kOneEngine},
@@ -128,6 +138,7 @@ const std::vector<Need>& Needs() {
       {"processor-cache", {"purge-processor-cache"}},
       {"cache-line", {"purge-processor-cache"}},
       {"think-in-throughput", {"think"}},
+      {"even-rate", {"rate", "lane-rate"}},
       {"dedupe-within", {"dedupe"}},
       {"dedupe-interior", {"dedupe-within"}},
       {"dedupe-seed", {"dedupe"}},

@@ -89,6 +89,8 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   IOBENCH_RETURN_IF_ERROR(CheckEngineOptions(*engine, spec, operation));
   IOBENCH_RETURN_IF_ERROR(CheckQueue(*engine, operation));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
+  IOBENCH_RETURN_IF_ERROR(CheckArrivals(operation, stop));
+  IOBENCH_RETURN_IF_ERROR(CheckSimulated(operation));
   IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
   if (spec.is_metadata()) return CheckMetadata(operation, stop);
   if (operation.jitter_every() > 0 && !spec.reads()) {

@@ -200,6 +200,10 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   prepare.set_seed(context_.plan.seed());
   *prepare.mutable_binding() = context_.plan.binding();
   prepare.set_data_must_exist(context_.data_must_exist);
+  if (operation.has_arrivals()) {
+    prepare.set_arrival_share(arrival_shares_[member.number].share);
+    prepare.set_first_arrival_gap(arrival_shares_[member.number].first_gap);
+  }
   AddLanes(member, operation, prepare);
   context_.keeper.AddTargets(member, prepare);
   return prepare;
@@ -278,9 +282,29 @@ void PhaseConductor::FindCrowded() {
   crowded_ = CrowdedWorkers(workers);
 }
 
+// The rate of all lanes is divided among the workers that are there; evenly spaced, they take turns.
+void PhaseConductor::ShareArrivals() {
+  std::map<const v1::Assignment*, std::vector<uint32_t>> workers;
+  for (const Member& member : context_.cluster.members()) {
+    const v1::Assignment* const assignment = AssignmentOf(phase_, member.number);
+    const bool takes_part = !member.lost && !refused_.contains(member.number);
+    if (takes_part && assignment != nullptr) workers[assignment].push_back(member.number);
+  }
+  arrival_shares_.assign(context_.cluster.members().size(), {});
+  for (const auto& [assignment, numbers] : workers) {
+    const auto count = static_cast<double>(numbers.size());
+    const bool per_lane = assignment->operation().arrivals().per_lane();
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      arrival_shares_[numbers[i]] = {.share = per_lane ? shape_.lanes_per_worker : 1 / count,
+                                     .first_gap = static_cast<double>(i) / count};
+    }
+  }
+}
+
 absl::Status PhaseConductor::Prepare(Purpose purpose) {
   lanes_.Reset();
   FindCrowded();
+  ShareArrivals();
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         const v1::Assignment* assignment = AssignmentOf(phase_, member.number);

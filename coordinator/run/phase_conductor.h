@@ -97,6 +97,7 @@ class PhaseConductor {
   v1::Prepare PrepareFor(const Member& member, const v1::Assignment& assignment, Purpose purpose) const;
   void AddLanes(const Member& member, const v1::Operation& operation, v1::Prepare& prepare) const;
   void FindCrowded();
+  void ShareArrivals();
   absl::StatusOr<Start> Arm(IfLate if_late);
   // The patience for requests that work on files. `work`: for messages, such as "prepare the phase".
   Cluster::Patience PatienceFor(const char* work) const;
@@ -135,7 +136,12 @@ class PhaseConductor {
   std::vector<std::vector<v1::LanePlan>> given_lanes_;  // of the latest Prepare
   std::map<uint32_t, v1::Problem> refused_;             // by worker number
   absl::Status first_refusal_;
-  std::vector<bool> crowded_;  // index = worker number; more lanes than processors
+  struct ArrivalShare {  // as in v1::Prepare
+    double share = 0;
+    double first_gap = 0;
+  };
+  std::vector<ArrivalShare> arrival_shares_;  // index = worker number
+  std::vector<bool> crowded_;                 // index = worker number; more lanes than processors
   // Done once per phase, however many attempts its start needs.
   bool owners_prepared_ = false;
   bool client_steps_done_ = false;

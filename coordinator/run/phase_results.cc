@@ -91,6 +91,7 @@ void PhaseConductor::NoteChunk(const Member& member, const ReceivedEvent& receiv
   collected_at_[member.number] = received.received_at;
   NoteSteps(member.number, chunk.steps());
   *worker.mutable_host() = chunk.host();
+  worker.set_missed_arrivals(chunk.missed_arrivals());
   worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
   worker.set_process_cpu_system_s(chunk.process_cpu_system_s());
 }

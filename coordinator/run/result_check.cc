@@ -100,6 +100,16 @@ absl::Status CheckKinds(const v1::LaneResult& lane) {
   return absl::OkStatus();
 }
 
+absl::Status CheckOpenLoop(const v1::LaneResult& lane, const v1::Operation& operation) {
+  if (!lane.has_response() && !lane.has_lag()) return absl::OkStatus();
+  if (!operation.has_arrivals())
+    return Impossible("its ops were due at no time, and it says how late they were");
+  uint64_t ops = 0;  // they do not wrap: CheckKinds
+  for (const v1::KindResult& kind : lane.kinds()) ops += kind.ops();
+  IOBENCH_RETURN_IF_ERROR(CheckHistogram(lane.response(), ops));
+  return CheckHistogram(lane.lag(), ops);
+}
+
 absl::Status CheckTimeline(const v1::LaneResult& lane) {
   const v1::Timeline& timeline = lane.timeline();
   const int points = timeline.at_worker_ns_size();
@@ -217,6 +227,7 @@ absl::Status CheckLane(const v1::LaneResult& lane, const ResultFrame& frame) {
   IOBENCH_RETURN_IF_ERROR(CheckLaneTimes(lane));
   IOBENCH_RETURN_IF_ERROR(CheckAmounts(lane, frame, frame.collected - frame.start));
   IOBENCH_RETURN_IF_ERROR(CheckKinds(lane));
+  IOBENCH_RETURN_IF_ERROR(CheckOpenLoop(lane, frame.operation));
   IOBENCH_RETURN_IF_ERROR(CheckTimeline(lane));
   IOBENCH_RETURN_IF_ERROR(CheckSlices(lane));
   return CheckVerification(lane);
@@ -327,6 +338,11 @@ absl::Status CheckResult(const v1::WorkerPhaseResult& result, const ResultFrame&
   for (const v1::LaneResult& lane : result.lanes()) {
     IOBENCH_RETURN_IF_ERROR(Annotate(CheckLane(lane, frame), absl::StrCat("lane ", lane.lane())));
     bytes += lane.bytes();
+  }
+  // No rate is above 10^9 ops/s, and no phase lasts longer than 10^7 s.
+  constexpr uint64_t kMaxArrivals = 10'000'000'000'000'000;
+  if (result.missed_arrivals() > (frame.operation.has_arrivals() ? kMaxArrivals : 0)) {
+    return Impossible(absl::StrCat("it missed ", result.missed_arrivals(), " ops"));
   }
   if (bytes > kMaxBytes) return Impossible("its lanes moved more bytes than 62 bits can count");
   IOBENCH_RETURN_IF_ERROR(CheckWithinPhase(result, frame));

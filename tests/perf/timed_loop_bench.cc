@@ -75,6 +75,7 @@ class NullQueue {
  public:
   explicit NullQueue(bool all_at_once) : all_at_once_(all_at_once) {}
   void Prepare(uint32_t slot, const Op& op) { flying_[count_++] = {slot, op.length}; }
+  void Await(int64_t) {}
   size_t Turn(bool, std::span<OpEnd> ends) {
     const size_t begin = all_at_once_ ? 0 : count_ - 1;
     std::copy(flying_ + begin, flying_ + count_, ends.begin());

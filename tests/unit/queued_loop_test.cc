@@ -47,6 +47,10 @@ class FakeQueue {
     }
     return count;
   }
+  void Await(int64_t ns) {
+    const uint64_t until = FakeClock::now + static_cast<uint64_t>(ns);
+    FakeClock::now = flying_.empty() ? until : std::clamp(flying_.front().end, FakeClock::now, until);
+  }
   const std::byte* DataOf(uint32_t slot) const { return &memory_[slot]; }
 
   std::function<uint64_t(uint64_t number)> latency = [](uint64_t) { return 100; };

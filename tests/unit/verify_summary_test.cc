@@ -112,6 +112,57 @@ TEST_CASE("a pace is that of the ops' begins, and every lane is judged by itself
   CHECK(report.clients(0).workers(2).lanes(0).paced_ops_per_s() == Approx(80));
 }
 
+// 200 ops of a lane: the first one is due when it begins, each later one `lag_us` before it begins; service takes 1 ms.
+void MakeOpen(v1::LaneResult& lane, uint64_t lag_us) {
+  Histogram response, lag;
+  for (int i = 0; i < 20'000; ++i) {
+    lag.Add(lag_us * 1000);
+    response.Add(lag_us * 1000 + 1'000'000);
+  }
+  *lane.mutable_response() = response.ToProto();
+  *lane.mutable_lag() = lag.ToProto();
+}
+
+TEST_CASE("an open loop reports what was due, done and missed, and response times apart from latencies") {
+  PhaseScript script;
+  script.operation().mutable_arrivals()->set_ops_per_s(4000);
+  script.Lane(0).InOps(20'000).EndsAt(10_s);
+  script.Lane(1).InOps(20'000).EndsAt(10_s);
+  v1::PhaseRecord record = script.Record();
+  MakeOpen(*record.mutable_workers(0)->mutable_lanes(0), 10);
+  MakeOpen(*record.mutable_workers(1)->mutable_lanes(0), 30);
+  v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  REQUIRE(report.has_open_loop());
+  CHECK(report.open_loop().asked_ops_per_s() == 4000);
+  CHECK(report.open_loop().due_ops() == 40'000);
+  CHECK(report.open_loop().done_percent() == 100);
+  CHECK(report.open_loop().response_us().mean() == Approx(1020));
+  CHECK(report.open_loop().lag_us().mean() == Approx(20));
+  CHECK(report.open_loop().gap_us() == Approx(500));  // two lanes, each with half of the rate
+  CHECK(MarkOf(report, "generator_bound") == nullptr);
+
+  MakeOpen(*record.mutable_workers(1)->mutable_lanes(0), 60);  // over 10 % of 500 us
+  report = SummarizePhase(script.Run(), record);
+  REQUIRE(MarkOf(report, "generator_bound") != nullptr);
+  CHECK(MarkOf(report, "generator_bound")->value() == Approx(12).epsilon(0.02));
+
+  record.mutable_workers(0)->set_missed_arrivals(10'000);
+  report = SummarizePhase(script.Run(), record);
+  CHECK(report.open_loop().due_ops() == 50'000);
+  CHECK(report.open_loop().missed_ops() == 10'000);
+  REQUIRE(MarkOf(report, "generator_bound") != nullptr);
+  CHECK(MarkOf(report, "generator_bound")->value() == Approx(80));
+
+  // A rate per lane is that of all lanes together in the report.
+  script.operation().mutable_arrivals()->set_per_lane(true);
+  script.operation().mutable_arrivals()->set_end_ops_per_s(8000);
+  *record.mutable_phase() = script.Record().phase();
+  report = SummarizePhase(script.Run(), record);
+  CHECK(report.open_loop().asked_ops_per_s() == 8000);
+  CHECK(report.open_loop().asked_end_ops_per_s() == 16'000);
+  CHECK(report.open_loop().gap_us() == Approx(250));
+}
+
 TEST_CASE("each lane is held to the pace of its own assignment") {
   PhaseScript script;
   script.operation().mutable_between()->set_ops_per_s(1000);

@@ -12,6 +12,7 @@
 #include "worker/engine/null_engine.h"
 #include "worker/engine/posix_aio_engine.h"
 #include "worker/engine/posix_engine.h"
+#include "worker/engine/sim_engine.h"
 #include "worker/engine/stdio_engine.h"
 #include "worker/engine/uring_engine.h"
 
@@ -33,6 +34,7 @@ constexpr Maker kMakers[] = {
 #ifdef IOBENCH_HAS_LIBNFS
     {"libnfs", MakeLibnfsEngine},
 #endif
+    {"sim", MakeSimEngine},
     {"null", MakeNullEngine},
 };
 

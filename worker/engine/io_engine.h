@@ -36,6 +36,9 @@ struct EngineOptions {
   uint32_t jitter_every = 0;
   std::string advice = {};    // posix_fadvise advice to apply after open; empty: none
   uint64_t buffer_bytes = 0;  // total size of the rotating buffers; 0: one buffer is reused
+  // sim: the storage that it simulates, and which server of this host it is.
+  std::string simulated = {};
+  uint64_t simulated_key = 0;
   // libnfs: the URL of the data directory, in the form that libnfs parses.
   std::string directory = {};
 };

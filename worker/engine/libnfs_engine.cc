@@ -101,6 +101,8 @@ class NfsQueue {
     return count;
   }
 
+  void Await(int64_t ns) { connection_->Await(ns); }
+
   const std::byte* DataOf(uint32_t slot) const { return buffers_[slot]; }
 
  private:

@@ -146,6 +146,11 @@ class AioQueue {
     return count;
   }
 
+  void Await(int64_t ns) {
+    const timespec patience{.tv_sec = ns / kNanosPerSecond, .tv_nsec = ns % kNanosPerSecond};
+    ::aio_suspend(flying_.data(), static_cast<int>(flying_.size()), &patience);
+  }
+
   const std::byte* DataOf(uint32_t slot) const { return lane_buffers_[slot]; }
 
  private:

@@ -162,6 +162,12 @@ class UringQueue {
     return count;
   }
 
+  void Await(int64_t ns) {
+    __kernel_timespec patience{.tv_sec = ns / kNanosPerSecond, .tv_nsec = ns % kNanosPerSecond};
+    io_uring_cqe* entry = nullptr;
+    io_uring_wait_cqe_timeout(&ring_, &entry, &patience);  // Turn looks at what it found
+  }
+
   const std::byte* DataOf(uint32_t slot) const { return buffers_[slot]; }
 
  private:

@@ -105,6 +105,8 @@ class Lane {
   const absl::Status& lost_claim() const { return directory_.lost_claim(); }
 
   const LanePreparation& preparation() const { return preparation_; }
+  // When its ops ended, on the tick clock; 0: it did none.
+  Ticks ops_end() const { return ran() ? setup_->recorder().ops_end() : Ticks{0}; }
   std::string OpLogFile() const { return work_.OpLogFile(); }
   std::string FirstFile() const { return work_.FirstFile(); }
   std::string engine_note() const { return setup_ == nullptr ? std::string() : setup_->engine_note(); }

@@ -1,6 +1,7 @@
 #include "worker/lane/lane_setup.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +54,7 @@ absl::StatusOr<std::unique_ptr<LaneSetup>> LaneSetup::Create(const LaneWork& wor
       new LaneSetup(work, stop, std::move(stream), std::move(engine), CurrentTickScale()));
   IOBENCH_RETURN_IF_ERROR(setup->MakeBuffers());
   IOBENCH_RETURN_IF_ERROR(setup->MakeHook());
+  setup->JoinOpenLoop();
   setup->recorder_.SetAskedPause(setup->scale_.DurationTicks(setup->LongestAskedPauseNs()));
   return setup;
 }
@@ -95,7 +97,22 @@ absl::Status LaneSetup::MakeHook() {
   return work_.needs_data() ? absl::OkStatus() : ReadyDataForOps(/*prefilled_bytes=*/0);
 }
 
+void LaneSetup::JoinOpenLoop() {
+  if (work_.spec.arrivals == nullptr) return;
+  open_loop_.emplace(work_.spec.arrivals, scale_, [&clock = RealPauseClock()](int64_t ns) {
+    if (ns > 0) clock.SleepUntilNs(clock.NowNs() + ns);
+  });
+  context_.open_loop = &*open_loop_;
+}
+
 int64_t LaneSetup::LongestAskedPauseNs() const {
+  if (open_loop_) {
+    // Gaps of a Poisson process are rarely longer than this (one in 5 * 10^8), and a lane gets one op of as many as
+    // there are lanes.
+    constexpr double kLongestGap = 20;
+    const double lane_gap_ns = work_.spec.arrivals->mean_gap_ns() * work_.spec.lane_count;
+    return std::llround(std::min(kLongestGap * lane_gap_ns, 1e18));
+  }
   int64_t longest_ns = pauses() != nullptr ? pauses()->longest_asked_ns() : 0;
   const TraceOps* const replayed = work_.spec.replayed.get();
   if (replayed != nullptr && !replayed->empty()) {

@@ -85,6 +85,8 @@ class LaneSetup {
   // Accurate enough for rules and histograms; results use the phase's own scale.
   const TickScale& scale() const { return scale_; }
   // Null: not used in this phase. If all are null, nothing runs between ops.
+  OpenLoop* open_loop() { return open_loop_ ? &*open_loop_ : nullptr; }
+  const OpenLoop* open_loop() const { return open_loop_ ? &*open_loop_ : nullptr; }
   const LaneHook* hook() const { return hook_ ? &*hook_ : nullptr; }
   const TraceHook* trace() const { return trace_ ? &*trace_ : nullptr; }
   const OpLog* op_log() const { return op_log_ ? &*op_log_ : nullptr; }
@@ -97,6 +99,7 @@ class LaneSetup {
             std::unique_ptr<IoEngine> engine, const TickScale& scale);
   absl::Status MakeBuffers();
   absl::Status MakeHook();
+  void JoinOpenLoop();
   int64_t LongestAskedPauseNs() const;
   size_t MostLoggedOps() const;
 
@@ -109,6 +112,7 @@ class LaneSetup {
   std::optional<Payload> payload_;
   std::optional<AlignedBuffer> read_buffer_;
   std::optional<LaneHook> hook_;
+  std::optional<OpenLoop> open_loop_;
   std::optional<TraceHook> trace_;  // wraps the op hook
   std::optional<OpLog> op_log_;     // wraps both
   UniqueFd trace_file_;

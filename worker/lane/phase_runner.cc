@@ -45,6 +45,13 @@ void Relax() {
 #endif
 }
 
+// When the lane that was last ended its ops.
+Ticks LastOpsEnd(std::span<const std::unique_ptr<Lane>> lanes) {
+  Ticks last{0};
+  for (const auto& lane : lanes) last = std::max(last, lane->ops_end());
+  return last;
+}
+
 }  // namespace
 
 PhaseRunner::PhaseRunner(v1::Prepare prepare, const WorkerClock& clock, double loop_ns, EventTaker take_event)
@@ -258,6 +265,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
     if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = OpLogStep(spec_, lanes_)) steps_.push_back(*std::move(step));
+    if (spec_.arrivals != nullptr) missed_arrivals_ = spec_.arrivals->MissedBefore(LastOpsEnd(lanes_));
   }
   v1::ResultChunk chunk;
   size_t chunk_bytes = 0;
@@ -272,6 +280,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   chunk.set_last(true);
   chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
   *chunk.mutable_host() = host_;
+  chunk.set_missed_arrivals(missed_arrivals_);
   chunk.set_process_cpu_user_s(process_cpu_user_s_);
   chunk.set_process_cpu_system_s(process_cpu_system_s_);
   give(std::move(chunk));

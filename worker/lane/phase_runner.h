@@ -157,6 +157,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::deque<AtWork> at_work_;  // index = lane; a deque, because atomics cannot be moved
   std::vector<v1::StepResult> steps_;
+  uint64_t missed_arrivals_ = 0;
   bool collected_ = false;  // only the thread of Collect uses it
   TickPair early_pair_;
   std::optional<TickScale> scale_;  // tick scale of this phase, set by the lane that ended last

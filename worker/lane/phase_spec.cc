@@ -37,6 +37,17 @@ StreamShape StreamShapeOf(const v1::Prepare& prepare, Call call) {
 
 }  // namespace
 
+ArrivalRate ArrivalRateOf(const v1::Prepare& prepare) {
+  const v1::Arrivals& arrivals = prepare.operation().arrivals();
+  const double share = prepare.arrival_share();
+  const bool is_ramp = arrivals.end_ops_per_s() > 0;
+  return {.begin_per_s = arrivals.ops_per_s() * share,
+          .end_per_s = arrivals.end_ops_per_s() * share,
+          .ramp_s = is_ramp ? prepare.stop().time_s() : 0,
+          .poisson = !arrivals.even(),
+          .first_gap = prepare.first_arrival_gap()};
+}
+
 absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const WorkerClock& clock,
                                           double loop_ns) {
   PhaseSpec spec;
@@ -62,6 +73,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare));
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
+  spec.TakeArrivals(prepare);
   spec.engine_options = spec.EngineOptionsFor(operation);
   spec.loop_ns = loop_ns;
   return spec;
@@ -88,6 +100,15 @@ void PhaseSpec::TakeOperation(const v1::Operation& asked) {
   between = asked.between();
 }
 
+void PhaseSpec::TakeArrivals(const v1::Prepare& prepare) {
+  if (!prepare.operation().has_arrivals()) return;
+  // Different for every worker, phase and repetition, and the same in a run with the same seed.
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  const uint64_t number = (uint64_t{prepare.phase_index()} << 32) + prepare.lanes(0).lane() + 1;
+  arrivals = std::make_shared<Arrivals>(ArrivalRateOf(prepare), prepare.seed() ^ (number * kGolden),
+                                        CurrentTickScale(), NanosFrom(prepare.stop().warmup_s()));
+}
+
 EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
   // A trace accesses any offset, which calls at the file's position could not follow.
   const bool follows_trace = replayed != nullptr && operation->call == Call::kStream;
@@ -102,7 +123,9 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
           .file_lock = asked.file_lock(),
           .jitter_every = asked.jitter_every(),
           .advice = asked.fadvise(),
-          .buffer_bytes = asked.buffer_bytes()};
+          .buffer_bytes = asked.buffer_bytes(),
+          .simulated = asked.simulated(),
+          .simulated_key = shape.seed};
 }
 
 absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
@@ -115,6 +138,7 @@ absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
     }
   }
   only_lane = prepare.only_lane();
+  lane_count = static_cast<uint32_t>(prepare.lanes_size());
   if (trace.offset_latency()) {
     for (const v1::LanePlan& lane : prepare.lanes()) {
       IOBENCH_RETURN_IF_ERROR(CheckOpLog(OffsetLatencyFile(operation->name, lane.lane(), only_lane)));

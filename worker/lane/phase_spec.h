@@ -27,6 +27,9 @@ inline std::string TraceFileOf(const v1::Trace& trace, const v1::LanePlan& lane)
   return absl::StrCat(trace.write_file(), ".", lane.lane());
 }
 
+// Returns the rate at which ops of this worker are due. REQUIRES: the operation has arrivals.
+ArrivalRate ArrivalRateOf(const v1::Prepare& prepare);
+
 // Plain values. The lanes' threads share the object and do not change it.
 struct PhaseSpec {
   // A row of the operation table, valid forever.
@@ -46,9 +49,12 @@ struct PhaseSpec {
   v1::Trace trace;
   // The ops of trace.read_file, shared by all lanes; null: the operation's own.
   std::shared_ptr<const TraceOps> replayed;
+  // When ops begin, for all lanes; null: each lane begins an op when it has ended the one before it.
+  std::shared_ptr<Arrivals> arrivals;
   // How many ops a lane records for trace.write_file, and for trace.offset_latency: its share of kMaxTraceOps.
   size_t max_traced_ops = 0;
-  bool only_lane = false;  // the run has no other lane
+  bool only_lane = false;   // the run has no other lane
+  uint32_t lane_count = 0;  // of this worker in the phase
   v1::TimedRegion region;
   v1::StopRule stop;
   bool shared_file = false;
@@ -87,6 +93,7 @@ struct PhaseSpec {
 
  private:
   void TakeFiles(const v1::Prepare& prepare);
+  void TakeArrivals(const v1::Prepare& prepare);
   void TakeOperation(const v1::Operation& asked);
   absl::Status TakeTrace(const v1::Prepare& prepare);
   EngineOptions EngineOptionsFor(const v1::Operation& asked) const;

@@ -87,6 +87,20 @@ absl::Status CheckExistingFiles(const v1::Prepare& prepare, const OperationSpec&
   return absl::OkStatus();
 }
 
+absl::Status CheckArrivalShare(const v1::Prepare& prepare) {
+  constexpr double kMaxShare = 1e6;
+  if (!prepare.operation().has_arrivals()) return absl::OkStatus();
+  const double share = prepare.arrival_share();
+  if (!(share > 0 && share <= kMaxShare && ArrivalRateOf(prepare).begin_per_s <= 1e9)) {
+    return Refuse(absl::StrCat("this worker's share of the rate (arrival_share) is ", share));
+  }
+  if (!(prepare.first_arrival_gap() >= 0 && prepare.first_arrival_gap() <= 1)) {
+    return Refuse(
+        absl::StrCat("first_arrival_gap is ", prepare.first_arrival_gap(), ", and not from 0 to 1"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine) {
@@ -96,6 +110,9 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
   IOBENCH_RETURN_IF_ERROR(CheckExistingFiles(prepare, spec));
   IOBENCH_RETURN_IF_ERROR(CheckStop(prepare.stop()));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
+  IOBENCH_RETURN_IF_ERROR(CheckArrivals(operation, prepare.stop()));
+  IOBENCH_RETURN_IF_ERROR(CheckArrivalShare(prepare));
+  IOBENCH_RETURN_IF_ERROR(CheckSimulated(operation));
   IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
   IOBENCH_RETURN_IF_ERROR(CheckDepth(operation.depth()));
   IOBENCH_RETURN_IF_ERROR(CheckPercents(prepare.data()));

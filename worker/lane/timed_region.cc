@@ -64,7 +64,10 @@ void TimedRegion::SetRules(WorkerTime start) {
   if (rules.deadline != LoopRules::kNever) {
     setup_.EndWaitsAt(WaitEndNs(start_ns, scale.ToMonotonicNs(rules.deadline)));
   }
-  if (stop.warmup_s() > 0) setup_.recorder().SetWarmupEnd(after_start(stop.warmup_s()));
+  if (stop.warmup_s() > 0) {
+    setup_.recorder().SetWarmupEnd(after_start(stop.warmup_s()));
+    if (setup_.open_loop() != nullptr) setup_.open_loop()->SetWarmupEnd(after_start(stop.warmup_s()));
+  }
 }
 
 std::optional<LaneFailure> TimedRegion::RunOps() {

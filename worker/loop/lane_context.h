@@ -14,6 +14,7 @@
 #include "worker/data/payload.h"
 #include "worker/loop/lane_recorder.h"
 #include "worker/loop/op_hook.h"
+#include "worker/loop/open_loop.h"
 #include "worker/pattern/op_stream.h"
 
 namespace iobench {
@@ -77,6 +78,8 @@ struct LaneContext {
   LoopRules rules{};
   // What the lane does between its ops. Null: nothing, at no cost.
   OpHook* between = nullptr;
+  // Ops begin when they are due. Null: each begins when the one before it has ended (or with a queue, when there is room).
+  OpenLoop* open_loop = nullptr;
   // Wear-out: continue after a deadline, with the recorder already started.
   bool resume = false;
   // Results of the loop: the pass that the stream is in, and the ticks spent in the op hook so far.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "worker/loop/lane_context.h"
@@ -50,6 +51,7 @@ class OpSlots {
   struct InSlot {
     Op op;
     Ticks begin;
+    Ticks due;  // open loop only
   };
   struct Unseen {
     uint32_t slot = 0;
@@ -77,6 +79,33 @@ struct SlotHook {
   }
 };
 
+// Holds each op of an open loop back until it is due, while ops in flight go on ending.
+template <typename Clock, typename Queue>
+struct OpenSlotHook {
+  const LaneContext& lane;
+  const Queue& queue;
+  std::optional<Ticks> due{};  // of the op that waits
+
+  // Returns true if `next` may begin now. The first time, its data are made.
+  bool IsDue(const Op& next) {
+    if (!due) {
+      if (lane.between != nullptr) lane.between->Before(next);
+      due = lane.open_loop->Take(Clock::Now());
+    }
+    return Clock::Now() >= *due;
+  }
+  Ticks TakeDue() { return *std::exchange(due, std::nullopt); }
+  void NotBegun() {
+    if (!due) return;
+    lane.open_loop->PutBack(TakeDue());
+    if (lane.between != nullptr) lane.between->NotBegun();
+  }
+  void After(const Op& done, uint32_t slot, OpTimes times, Ticks due_at) {
+    lane.open_loop->Note(due_at, times);
+    if (lane.between != nullptr) SlotHook<Queue>{*lane.between, queue}.After(done, slot, times);
+  }
+};
+
 // One QueuedLoop, see below. All of it is inlined, so that its members are in registers as local variables would be: no
 // function may let `this` escape, which is why the batch, whose address the stream gets, lies outside.
 template <typename Clock, typename Queue, typename Between>
@@ -99,10 +128,12 @@ class QueuedRun {
       if (in_flight_ > 0) {
         TurnQueue(begun_count);
       } else if (unseen_count_ == 0) {
-        break;
+        if (!awaits_due_) break;
+        if constexpr (kOpen) lane_.open_loop->Nap(*between_.due, Clock::Now());
       }
       if constexpr (kAside) ShowEndedOp();
     }
+    if constexpr (kOpen) between_.NotBegun();
     lane_.stream.Unread(batch_count_ - batch_next_);
     const bool at_goal = recorder().ops() >= rules_.ops_goal;
     if (result_.reason == Reason::kDone && at_goal) result_.reason = Reason::kGoal;
@@ -113,6 +144,8 @@ class QueuedRun {
   using Reason = LoopEnd::Reason;
   // Something is done between ops, so each op begins in a turn of its own and the clock is read around the hook.
   static constexpr bool kAside = !std::is_same_v<Between, NoHook>;
+  // Ops begin when they are due, and not as soon as there is room.
+  static constexpr bool kOpen = std::is_same_v<Between, OpenSlotHook<Clock, Queue>>;
 
   [[gnu::always_inline]] LaneRecorder& recorder() { return lane_.recorder; }
 
@@ -126,13 +159,17 @@ class QueuedRun {
   // Prepares the ops that begin with the next turn and returns their number.
   [[gnu::always_inline]] size_t PrepareOps() {
     size_t begun_count = 0;
+    awaits_due_ = false;
     while (slots_.free_count_ > 0 && AnotherMayBegin()) {
       const Op& op = batch_[batch_next_++];
-      if constexpr (kAside) {
+      if constexpr (kOpen) {
+        if (!ComesDue(op)) break;
+      } else if constexpr (kAside) {
         if (!DoBefore(op)) break;
       }
       const uint32_t slot = slots_.free_[--slots_.free_count_];
       slots_.in_slot_[slot].op = op;
+      if constexpr (kOpen) slots_.in_slot_[slot].due = between_.TakeDue();
       queue_.Prepare(slot, op);
       slots_.begun_[begun_count++] = slot;
       ++in_flight_;
@@ -187,8 +224,27 @@ class QueuedRun {
     return true;
   }
 
+  // Returns false if `op` is not due yet, or if the phase ended meanwhile. It is the next one again.
+  [[gnu::always_inline]] bool ComesDue(const Op& op) {
+    const bool is_due = between_.IsDue(op);
+    const Ticks now = Clock::Now();
+    if (const std::optional<LoopEnd::Reason> over = OverWhileWaiting(lane_, now)) [[unlikely]] {
+      recorder().NoteWaitedUntil(now);
+      --batch_next_;
+      EndFor(*over);
+      return false;
+    }
+    if (is_due) return true;
+    --batch_next_;
+    awaits_due_ = true;
+    return false;
+  }
+
   // Begins the prepared ops, takes those that have ended, and records them with the same end.
   [[gnu::always_inline]] void TurnQueue(size_t begun_count) {
+    if constexpr (kOpen) {
+      if (awaits_due_ && unseen_count_ == 0 && begun_count == 0) AwaitEndOrDue();
+    }
     const Ticks begin = Clock::Now();
     for (size_t i = 0; i < begun_count; ++i) slots_.in_slot_[slots_.begun_[i]].begin = begin;
     bool wait = true;
@@ -206,9 +262,15 @@ class QueuedRun {
     }
   }
 
+  [[gnu::always_inline]] void AwaitEndOrDue() {
+    const int64_t patience_ns = lane_.open_loop->PatienceNs(*between_.due, Clock::Now());
+    if (patience_ns > 0) queue_.Await(patience_ns);
+  }
+
   // Records an op that succeeded. Its slot is free at once without a hook, otherwise after the hook has seen its data.
   [[gnu::always_inline]] void NoteEnd(const OpEnd& ended, Ticks end) {
-    const auto& [op, op_begin] = slots_.in_slot_[ended.slot];
+    const Op& op = slots_.in_slot_[ended.slot].op;
+    const Ticks op_begin = slots_.in_slot_[ended.slot].begin;
     --in_flight_;
     if (ended.moved != static_cast<int64_t>(op.length)) [[unlikely]] {
       slots_.free_[slots_.free_count_++] = ended.slot;
@@ -241,7 +303,11 @@ class QueuedRun {
     unseen_first_ = (unseen_first_ + 1) % slots_.unseen_.size();
     --unseen_count_;
     const Ticks aside = Clock::Now();
-    between_.After(ended.op, slot, {ended.begin, end});
+    if constexpr (kOpen) {
+      between_.After(ended.op, slot, {ended.begin, end}, ended.due);
+    } else {
+      between_.After(ended.op, slot, {ended.begin, end});
+    }
     lane_.hook_ticks += Clock::Now().value - aside.value;
     slots_.free_[slots_.free_count_++] = slot;
   }
@@ -265,7 +331,8 @@ class QueuedRun {
   size_t unseen_count_ = 0;
   Ticks rare_;  // everything that is rare hides behind one comparison per turn
   LoopEnd result_;
-  bool ending_ = false;    // no further ops begin
+  bool ending_ = false;      // no further ops begin
+  bool awaits_due_ = false;  // the next op may begin, but is not due yet
   bool draining_ = false;  // no further ops begin before the pass is flushed, which waits for those in flight
 };
 
@@ -280,6 +347,8 @@ class QueuedRun {
 //            size_t Turn(bool wait, std::span<OpEnd> ends): begins the ops prepared since the last turn; with `wait`,
 //            blocks until one has ended. Writes the ended ops in the order of their ends and returns their number. Each
 //            op ends exactly once, in any order. With `wait`, it may still return 0 if interrupted.
+//            void Await(int64_t ns): blocks until an op in flight may have ended, but not for longer. Open loops call it
+//            between turns; every op that was prepared has begun.
 //            const std::byte* DataOf(uint32_t slot) const: the data of a completed read, valid until the slot's next
 //            Prepare.
 //   Between  The op hook: Before(const Op&), NotBegun() and After(const Op&, uint32_t slot, OpTimes), as in TimedLoop. After
@@ -298,6 +367,9 @@ LoopEnd QueuedLoop(LaneContext& lane, OpSlots& slots, Queue& queue, Between betw
 // Runs QueuedLoop with the lane's op hook. The choice is made once per phase.
 template <typename Clock, typename Queue>
 LoopEnd RunQueue(LaneContext& lane, OpSlots& slots, Queue& queue) {
+  if (lane.open_loop != nullptr) {
+    return QueuedLoop<Clock>(lane, slots, queue, OpenSlotHook<Clock, Queue>{lane, queue});
+  }
   if (lane.between == nullptr) return QueuedLoop<Clock>(lane, slots, queue, NoHook{});
   return QueuedLoop<Clock>(lane, slots, queue, SlotHook<Queue>{*lane.between, queue});
 }

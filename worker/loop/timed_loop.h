@@ -37,6 +37,23 @@ struct LaneOpHook {
   }
 };
 
+// Holds each op back until it is due. Its data are made before, so that making them delays no op that is on time.
+template <typename Clock>
+struct OpenLoopHook {
+  const LaneContext& lane;
+  Ticks due{};
+
+  void Before(const Op& next);
+  void NotBegun() {
+    lane.open_loop->PutBack(due);
+    if (lane.between != nullptr) lane.between->NotBegun();
+  }
+  void After(const Op& done, OpTimes times) {
+    lane.open_loop->Note(due, times);
+    if (lane.between != nullptr) LaneOpHook{*lane.between, lane.read_buffer}.After(done, times);
+  }
+};
+
 // Ops are taken from the stream in batches, so that its virtual call costs little per op; 64 of them stay in the L1
 // cache.
 inline constexpr size_t kOpsPerBatch = 64;
@@ -60,6 +77,14 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
   if (now >= lane.rules.deadline) return LoopEnd::Reason::kDeadline;
   if (lane.stop.stop.load(std::memory_order_relaxed)) return LoopEnd::Reason::kStopped;
   return std::nullopt;
+}
+
+template <typename Clock>
+void OpenLoopHook<Clock>::Before(const Op& next) {
+  if (lane.between != nullptr) lane.between->Before(next);
+  Ticks now = Clock::Now();
+  due = lane.open_loop->Take(now);
+  for (; now < due && !OverWhileWaiting(lane, now); now = Clock::Now()) lane.open_loop->Nap(due, now);
 }
 
 // Runs and records the lane's ops until the pass is complete (forever with repeat_passes), the stop flag is set, the
@@ -165,6 +190,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
 // Runs TimedLoop with the lane's op hook. The choice is made once per phase.
 template <typename Clock, typename DoOp>
 LoopEnd RunLoop(LaneContext& lane, DoOp do_op) {
+  if (lane.open_loop != nullptr) return TimedLoop<Clock>(lane, do_op, OpenLoopHook<Clock>{lane});
   if (lane.between == nullptr) return TimedLoop<Clock>(lane, do_op, NoHook{});
   return TimedLoop<Clock>(lane, do_op, LaneOpHook{*lane.between, lane.read_buffer});
 }

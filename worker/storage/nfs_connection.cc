@@ -399,6 +399,14 @@ absl::Status NfsConnection::Turn(bool wait) {
   return status;
 }
 
+void NfsConnection::Await(int64_t ns) {
+  if (context_ == nullptr) return;
+  pollfd ready{
+      .fd = nfs_get_fd(context_), .events = static_cast<short>(nfs_which_events(context_)), .revents = 0};
+  const timespec patience{.tv_sec = ns / kNanosPerSecond, .tv_nsec = ns % kNanosPerSecond};
+  ::ppoll(&ready, 1, &patience, nullptr);
+}
+
 absl::Status NfsConnection::RestUntil(int64_t at_ns, std::string_view what) {
   if (!lost_.ok()) return lost_;
   pollfd ready{

@@ -107,6 +107,8 @@ class NfsConnection {
   // Sends queued calls and processes replies. With `wait`, blocks until a reply arrives, at most for the patience for a
   // reply. An error means that the connection is lost. REQUIRES: with `wait`, a call is in flight.
   absl::Status Turn(bool wait);
+  // Blocks until the socket has something for Turn, but not for longer than `ns`, and not if the connection is lost.
+  void Await(int64_t ns);
 
   // Has Turn call `call(self)` at this time (MonotonicNowNs), for a call that the server wants to see again later. If
   // the connection is lost before, it is called then, with rpc() null; if it is destroyed, never.

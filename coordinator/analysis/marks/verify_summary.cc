@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "common/model/plan_traits.h"
+#include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/latency.h"
 
@@ -130,6 +131,27 @@ std::optional<v1::Mark> PaceMark(const PhaseView& view) {
           "interval, or the client is too busy; lower the pace, or use more lanes",
           slow_lanes, paced_lanes, view.roster.LaneName(slowest->worker, slowest->result->lane()),
           slowest_percent));
+}
+
+std::optional<v1::Mark> GeneratorMark(const v1::PhaseReport& report) {
+  constexpr double kDonePercent = 99, kLagPercent = 10;
+  if (!report.has_open_loop()) return std::nullopt;
+  const v1::OpenLoopReport& open_loop = report.open_loop();
+  if (open_loop.done_percent() < kDonePercent) {
+    return MakeMark(
+        "generator_bound", "phase", open_loop.done_percent(), kDonePercent,
+        absl::StrFormat("only %.1f %% of the ops that were due were done, because storage, lanes or clients "
+                        "could not keep up: use a lower --rate, or more lanes, --depth or clients",
+                        open_loop.done_percent()));
+  }
+  const double lag_percent = 100 * open_loop.lag_us().p99() / open_loop.gap_us();
+  if (!(lag_percent > kLagPercent)) return std::nullopt;
+  return MakeMark(
+      "generator_bound", "phase", lag_percent, kLagPercent,
+      absl::StrFormat("1 %% of the ops began at least %s late, %.0f %% of a lane's mean gap between ops, "
+                      "because all lanes, or the client's processors, were busy: response times include "
+                      "this wait; use more lanes, --depth or clients, or a lower --rate",
+                      FormatSeconds(open_loop.lag_us().p99() * 1e-6), lag_percent));
 }
 
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {

@@ -61,6 +61,24 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("verified", text, verify.mismatched() > 0 ? Tone::kError : Tone::kPlain);
 }
 
+void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_open_loop()) return;
+  const v1::OpenLoopReport& open_loop = phase.open_loop();
+  const double end_per_s = open_loop.asked_end_ops_per_s();
+  page.Labelled("open loop", absl::StrCat(OpsPerSecond(open_loop.asked_ops_per_s()),
+                                          end_per_s > 0 ? absl::StrCat(" to ", OpsPerSecond(end_per_s)) : "",
+                                          open_loop.even() ? " asked for, evenly spaced; "
+                                                           : " asked for, as a Poisson process; ",
+                                          Percent(open_loop.done_percent()), " of ",
+                                          Counted(static_cast<int64_t>(open_loop.due_ops()), "op"), " done"));
+  const v1::Latency &response = open_loop.response_us(), &lag = open_loop.lag_us();
+  page.Labelled("response", absl::StrCat("mean ", Microseconds(response.mean()), ", p50 ",
+                                         PercentileText(response, "p50", response.p50()), ", p99 ",
+                                         PercentileText(response, "p99", response.p99()), ", max ",
+                                         Microseconds(response.max()), "; p99 of the wait to begin ",
+                                         PercentileText(lag, "p99", lag.p99())));
+}
+
 void PutBetween(const v1::PhaseReport& phase, ConsolePage& page) {
   std::vector<std::string> parts;
   if (phase.asked_ops_per_s() > 0) {

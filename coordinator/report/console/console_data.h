@@ -16,6 +16,9 @@ std::string DescribeData(const v1::Plan& plan);
 // Adds what was verified and what failed; nothing if there was no verification.
 void PutVerified(const v1::PhaseReport& phase, ConsolePage& page);
 
+// Adds the rate that was asked for, how much of it was done, and response times; nothing for a closed loop.
+void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page);
+
 // Adds pace, pauses and the time for generating and checking data; nothing if there was no time between ops.
 void PutBetween(const v1::PhaseReport& phase, ConsolePage& page);
 

@@ -1,0 +1,63 @@
+#include "coordinator/analysis/phase/open_loop_figures.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "common/histogram.h"
+#include "common/model/plan_traits.h"
+#include "coordinator/analysis/phase/latency.h"
+
+namespace iobench {
+namespace {
+
+// Adds what the plan asks for over all lanes, and counts the lanes that share it.
+double AddAsked(const PhaseView& view, v1::OpenLoopReport& open_loop) {
+  std::set<const v1::Assignment*> added;
+  double lanes = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
+    if (assignment == nullptr || !assignment->operation().has_arrivals()) continue;
+    const v1::Arrivals& arrivals = assignment->operation().arrivals();
+    ++lanes;
+    if (!arrivals.per_lane() && !added.insert(assignment).second) continue;
+    const bool is_ramp = arrivals.end_ops_per_s() > 0;
+    open_loop.set_asked_ops_per_s(open_loop.asked_ops_per_s() + arrivals.ops_per_s());
+    open_loop.set_asked_end_ops_per_s(open_loop.asked_end_ops_per_s() +
+                                      (is_ramp ? arrivals.end_ops_per_s() : 0));
+    open_loop.set_even(arrivals.even());
+  }
+  return lanes;
+}
+
+}  // namespace
+
+void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report) {
+  v1::OpenLoopReport open_loop;
+  const double lanes = AddAsked(view, open_loop);
+  if (lanes == 0) return;
+  Histogram response, lag;
+  uint64_t missed = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    missed += worker.result->missed_arrivals();
+    for (const v1::LaneResult& lane : worker.result->lanes()) {
+      if (!lane.has_response() || !response.AddProto(lane.response()).ok()) continue;
+      lag.AddProto(lane.lag()).IgnoreError();
+      for (const v1::ErrorCount& failed : lane.errors()) missed += failed.count();
+    }
+  }
+  const double lower = open_loop.asked_end_ops_per_s() > 0
+                           ? std::min(open_loop.asked_ops_per_s(), open_loop.asked_end_ops_per_s())
+                           : open_loop.asked_ops_per_s();
+  open_loop.set_due_ops(response.count() + missed);
+  open_loop.set_missed_ops(missed);
+  open_loop.set_done_percent(open_loop.due_ops() == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                                      : 100.0 * static_cast<double>(response.count()) /
+                                                            static_cast<double>(open_loop.due_ops()));
+  *open_loop.mutable_response_us() = LatencyOf(response);
+  *open_loop.mutable_lag_us() = LatencyOf(lag);
+  open_loop.set_gap_us(1e6 * lanes / lower);
+  *report.mutable_open_loop() = std::move(open_loop);
+}
+
+}  // namespace iobench

@@ -1,0 +1,18 @@
+// The simulated engine: moves nothing, and takes the time that a model of storage says.
+#ifndef WORKER_ENGINE_SIM_ENGINE_H_
+#define WORKER_ENGINE_SIM_ENGINE_H_
+
+#include <memory>
+
+#include "worker/engine/io_engine.h"
+
+namespace iobench {
+
+// For demonstrations without storage, and to try figures whose truth is known. All lanes of all workers of a run on this host
+// share one simulated server (worker/engine/simulated_server.h). Every op succeeds with all its bytes; Flush and Close do
+// nothing. An op ends up to some 10 us after its time, when the kernel wakes the lane.
+std::unique_ptr<IoEngine> MakeSimEngine(const EngineOptions& options);
+
+}  // namespace iobench
+
+#endif  // WORKER_ENGINE_SIM_ENGINE_H_

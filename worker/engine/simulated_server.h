@@ -1,0 +1,64 @@
+// The queue model behind the simulated engine, in memory that all workers of a host share.
+#ifndef WORKER_ENGINE_SIMULATED_SERVER_H_
+#define WORKER_ENGINE_SIMULATED_SERVER_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "common/simulated/simulated_storage.h"
+#include "common/unique_fd.h"
+
+namespace iobench {
+
+// What the ops of all lanes have left behind. All zeros is the state before the first op. Times are in ns on one clock.
+struct SimulatedState {
+  static constexpr size_t kMaxUnderWay = 8192;  // more count as this many
+
+  std::array<int64_t, SimulatedStorage::kMaxServers> server_free_ns;
+  int64_t link_free_ns;
+  uint64_t drawn;                             // service times
+  std::array<int64_t, kMaxUnderWay> ends_ns;  // of the ops under way, with contention or crosstalk
+  uint32_t under_way;
+};
+
+// Returns when an op of `bytes` that begins at `now_ns` ends, and notes what it occupies until then. Ops begin in the order
+// of the calls. Pure but for `state`; `seed` selects the random service times.
+int64_t EndOfSimulatedOp(const SimulatedStorage& storage, uint64_t seed, int64_t now_ns, uint64_t bytes,
+                         SimulatedState& state);
+
+// One simulated server on this host: everybody who opens the same `key` uses it. Usable from any thread and process.
+class SimulatedServer {
+ public:
+  // It lives in a file of /dev/shm, which belongs to this user and which the last one to close it removes.
+  static absl::StatusOr<std::unique_ptr<SimulatedServer>> Open(const SimulatedStorage& storage, uint64_t key);
+  ~SimulatedServer();
+  SimulatedServer(const SimulatedServer&) = delete;
+  SimulatedServer& operator=(const SimulatedServer&) = delete;
+
+  // Returns when an op of `bytes` that begins now ends, on CLOCK_MONOTONIC.
+  int64_t Begin(uint64_t bytes);
+
+ private:
+  struct Shared {
+    std::atomic<int32_t> owner;  // thread that holds the lock; 0: nobody
+    SimulatedState state;
+  };
+  SimulatedServer(const SimulatedStorage& storage, uint64_t key, std::string path, UniqueFd fd,
+                  Shared& shared)
+      : storage_(storage), key_(key), path_(std::move(path)), fd_(std::move(fd)), shared_(shared) {}
+  void Lock();
+
+  const SimulatedStorage storage_;
+  const uint64_t key_;
+  const std::string path_;
+  UniqueFd fd_;
+  Shared& shared_;
+};
+
+}  // namespace iobench
+
+#endif  // WORKER_ENGINE_SIMULATED_SERVER_H_

@@ -1,0 +1,79 @@
+#include "worker/loop/arrivals.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace iobench {
+namespace {
+
+double RampCount(const ArrivalRate& rate) {
+  return rate.ramp_s * (rate.begin_per_s + rate.end_per_s) / 2;
+}
+
+double MeanGapNs(const ArrivalRate& rate) {
+  return 1e9 / (rate.ramp_s > 0 ? std::min(rate.begin_per_s, rate.end_per_s) : rate.begin_per_s);
+}
+
+}  // namespace
+
+ArrivalTimes::ArrivalTimes(const ArrivalRate& rate, uint64_t seed)
+    : rate_(rate),
+      ramp_count_(RampCount(rate)),
+      random_(seed),
+      count_(rate.poisson ? 0 : rate.first_gap - 1) {
+  assert(rate.begin_per_s > 0 && (rate.ramp_s == 0 || rate.end_per_s > 0));
+}
+
+double ArrivalTimes::NextNs() {
+  count_ += rate_.poisson ? std::exponential_distribution<double>(1)(random_) : 1;
+  return SecondsAt(count_) * 1e9;
+}
+
+double ArrivalTimes::SecondsAt(double count) const {
+  if (rate_.ramp_s == 0) return count / rate_.begin_per_s;
+  if (count > ramp_count_) return rate_.ramp_s + (count - ramp_count_) / rate_.end_per_s;
+  // The rate's integral is begin * t + slope * t^2 / 2. This form of the solution has no difference of nearly equal
+  // numbers where the slope is small.
+  const double slope = (rate_.end_per_s - rate_.begin_per_s) / rate_.ramp_s;
+  const double root = std::sqrt(std::max(0.0, rate_.begin_per_s * rate_.begin_per_s + 2 * slope * count));
+  return 2 * count / (rate_.begin_per_s + root);
+}
+
+Arrivals::Arrivals(const ArrivalRate& rate, uint64_t seed, const TickScale& scale, int64_t measured_from_ns)
+    : scale_(scale), measured_from_ns_(measured_from_ns), mean_gap_ns_(MeanGapNs(rate)), times_(rate, seed) {
+  constexpr size_t kMaxLanes = 4096;  // each puts back one op at most; more only allocate in the loop
+  put_back_.reserve(kMaxLanes);
+}
+
+Ticks Arrivals::Take(Ticks now) {
+  const MutexLock lock(mutex_);
+  if (!start_) start_ = now;
+  return Draw();
+}
+
+Ticks Arrivals::Draw() {
+  return {start_->value + scale_.DurationTicks(std::llround(times_.NextNs()))};
+}
+
+void Arrivals::PutBack(Ticks due) {
+  const MutexLock lock(mutex_);
+  put_back_.push_back(due);
+}
+
+uint64_t Arrivals::MissedBefore(Ticks end) {
+  const MutexLock lock(mutex_);
+  if (!start_) return 0;
+  const Ticks measured_from{start_->value + scale_.DurationTicks(measured_from_ns_)};
+  const auto is_missed = [&](Ticks due) { return due >= measured_from && due < end; };
+  auto count = static_cast<uint64_t>(std::count_if(put_back_.begin(), put_back_.end(), is_missed));
+  // A rate far beyond what the storage can do leaves more than can be drawn one by one.
+  constexpr int kMaxDraws = 10'000'000;
+  Ticks due = Draw();
+  for (int i = 0; i < kMaxDraws && due < end; ++i, due = Draw()) count += is_missed(due) ? 1 : 0;
+  if (due < end)
+    count += std::llround(static_cast<double>(scale_.DurationNs(end.value - due.value)) / mean_gap_ns_);
+  return count;
+}
+
+}  // namespace iobench
