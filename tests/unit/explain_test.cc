@@ -354,6 +354,7 @@ const std::vector<Case>& AllCases() {
          made.report.set_lanes_wall_s(10);
        },
        {[](Explained& made) { AddClientMark(made, 0, "cpu_bound", 99); },
+        [](Explained& made) { made.client(0).set_cpu_percent(99); },
         [](Explained& made) { made.facts.in_flight = 2; }}},
   };
   return *kCases;

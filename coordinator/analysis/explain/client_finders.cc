@@ -13,6 +13,7 @@ namespace iobench {
 namespace {
 
 constexpr double kRoom = 0.70;
+constexpr double kFull = 0.95;
 constexpr double kMinWrittenOut =
     0.5;  // of written bytes: fewer than these reached the server, the rest stayed in memory
 
@@ -77,6 +78,13 @@ double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   return latency.mean() * static_cast<double>(latency.count()) / 1e6 / (report.lanes_wall_s() * depth);
 }
 
+// Whether or not its phase was long enough for a mark.
+bool AnyClientFull(const v1::PhaseReport& report) {
+  return HasMark(report, "cpu_bound") || HasMark(report, "network_bound") ||
+         std::any_of(report.clients().begin(), report.clients().end(),
+                     [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
+}
+
 bool StayedInMemory(const v1::PhaseReport& report) {
   const auto has = [&](const char* code) { return HasMark(report, code); };
   return has("cached") || has("absorbed") || has("unflushed") || has("memory_fs");
@@ -99,7 +107,7 @@ std::string PercentText(double share) {
 }
 
 bool ClientsHaveRoom(const v1::PhaseReport& report) {
-  return !report.clients().empty() && !HasMark(report, "cpu_bound") && !HasMark(report, "network_bound") &&
+  return !report.clients().empty() && !AnyClientFull(report) &&
          std::all_of(
              report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
                const v1::HostDelta& host = client.host_delta();
@@ -200,8 +208,7 @@ std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFac
   const double waiting = WaitingShare(report, facts);
   // With two samples of one op each, "more" than the whole time is an error of the figures.
   if (!(waiting >= share && waiting <= 1.1) || !std::isfinite(facts.in_flight)) return std::nullopt;
-  const bool one_op =
-      facts.in_flight == 1 && !HasMark(report, "cpu_bound") && !HasMark(report, "network_bound");
+  const bool one_op = facts.in_flight == 1 && !AnyClientFull(report);
   if (!one_op && !(ClientsHaveRoom(report) && ServersHaveRoom(report, true))) return std::nullopt;
   return Finding{
       0.6 * std::min(1.0, waiting),
