@@ -9,8 +9,8 @@
 #include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/charts/phase_charts.h"
 #include "coordinator/analysis/client_tables.h"
+#include "coordinator/analysis/explain/explain.h"
 #include "coordinator/analysis/lane_summaries.h"
-#include "coordinator/analysis/limited_by.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/figures.h"
@@ -140,7 +140,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillServers(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);
-  report.set_limited_by(LimitedBy(view, report));
+  FillLimits(view, report);
   const int errors = report.errors_size();
   if (charts == Charts::kFilledIn) FillCharts(view, report);
   finished.set_chart_errors(static_cast<uint32_t>(report.errors_size() - errors));

@@ -72,6 +72,26 @@ TEST_CASE("what limited a phase is said in both details, where it is known") {
   }
 }
 
+TEST_CASE("only full detail says what to try, and names a second limit") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.clear_limits();
+  phase.set_limited_by("server CPU: filer1 97 %");
+  for (const char* evidence : {"server CPU: filer1 97 %", "locks: 40 % of\033 time"}) {
+    v1::Limit& limit = *phase.add_limits();
+    limit.set_evidence(evidence);
+    limit.set_advice("less work");
+    limit.set_source("mpstat(1)");
+  }
+  const std::string brief = ConsolePhase(report, phase, Brief());
+  CHECK(Contains(brief, "\n  limited by  server CPU: filer1 97 %\n"));
+  CHECK_FALSE(Contains(brief, "also by"));
+  CHECK_FALSE(Contains(brief, "try: "));
+  CHECK(Contains(ConsolePhase(report, phase, ConsoleStyle{}),
+                 "\n  limited by  server CPU: filer1 97 %\n              try: less work (mpstat(1))\n"
+                 "  also by     locks: 40 % of? time\n              try: less work (mpstat(1))\n"));
+}
+
 TEST_CASE("a brief header leaves out the clients' facts, and what happens to ordinary data") {
   v1::RunReport report = GoldenReport();
   const std::string text = ConsoleHeader(report, Brief());

@@ -93,6 +93,24 @@ TEST_CASE("a pace that was kept is the limit, one that was missed is not") {
   }
 }
 
+TEST_CASE("one op under way in all limits the phase, several may not") {
+  PhaseScript script = OnClients(1);
+  script.Lane(0).OpsTake(0.0095);  // 1000 ops in 10 s
+  CHECK(LimitOf(script) == "too few lanes: 1 op under way, each for 9.5 ms");
+  REQUIRE(script.Report().limits_size() == 1);
+  CHECK(script.Report().limits(0).name() == "lanes");
+  SECTION("with a queue") {
+    script.operation().set_depth(4);
+    CHECK(LimitOf(script) == "");
+  }
+  SECTION("with a second client") {
+    PhaseScript two = OnClients(2);
+    two.Lane(0).OpsTake(0.0095);
+    two.Lane(1).OpsTake(0.0095);
+    CHECK(LimitOf(two) == "");
+  }
+}
+
 TEST_CASE("the processor time and the time of the lanes are sums over those that count") {
   PhaseScript script("stride-read");
   script.operation().set_stride_records(17);

@@ -251,6 +251,18 @@ richTest('the address names the phase', async (page) => {
   assert.equal(await page.locator('.phase-head h3').textContent(), 'random read');
 }, { hash: '#phase-2' });
 
+richTest('a phase shows what set its pace, strongest first, with what to try', async (page) => {
+  const limits = page.locator('.phase-head .limits');
+  assert.deepEqual(await limits.locator('dt').allTextContents(), ['Limited by network of node01: 97 % of eth0',
+    'Also by one client: node07 at 45 % of the others\' rate per lane']);
+  assert.deepEqual(await limits.locator('dd').allTextContents(), ['Try: more clients or faster links (docs/measurement.md)',
+    'Try: compare its mount (docs/measurement.md)']);
+}, { hash: '#phase-0' });
+
+richTest('a phase of which the limit is unknown shows none', async (page) => {
+  assert.equal(await page.locator('.phase-head .limits').count(), 0);
+}, { hash: '#phase-1' });
+
 test('a run without phases, and a phase without figures, have a page', async () => {
   const page = await openPage(browser, sample('empty').directory);
   assert.match(await page.locator('main').textContent(), /did not finish.*no worker joined within 30 s.*This run has no phases/s);
@@ -270,7 +282,7 @@ richTest('criteria, marks and limits stand first', async (page) => {
   await page.getByRole('button', { name: 'Show the 125 cells' }).click();
   assert.equal((await headlines(page)).length, resultOf(rich).phases.length);
   const first = page.locator('#overview tbody tr').first();
-  assert.match(await first.textContent(), /client network: node01 eth0 97 %/);
+  assert.match(await first.textContent(), /network of node01: 97 % of eth0/);
   const box = await first.boundingBox();
   assert.ok(box.y + box.height < 900, 'the first headline is below the fold');
 });

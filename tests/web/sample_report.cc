@@ -208,6 +208,16 @@ v1::PhaseReport& AddPhase(const Shape& shape, Noise& noise, v1::RunReport& repor
   return phase;
 }
 
+void AddLimit(const char* name, const char* evidence, const char* advice, double strength,
+              v1::PhaseReport& phase) {
+  v1::Limit& limit = *phase.add_limits();
+  limit.set_name(name);
+  limit.set_evidence(evidence);
+  limit.set_advice(advice);
+  limit.set_source("docs/measurement.md");
+  limit.set_strength(strength);
+}
+
 void AddMark(const char* code, const char* subject, const char* text, v1::PhaseReport& phase) {
   v1::Mark& mark = *phase.add_marks();
   mark.set_code(code);
@@ -409,7 +419,10 @@ v1::RunReport RichReport() {
       AddPhase({.name = "write", .operation = "write", .title = "initial write", .bytes_per_s = 1.18e9},
                noise, report);
   write.add_stragglers("node07 worker 6 lane 50: 6.2 MiB/s, 46 % under the median");
-  write.set_limited_by("client network: node01 eth0 97 %");
+  write.set_limited_by("network of node01: 97 % of eth0");
+  AddLimit("client-network", "network of node01: 97 % of eth0", "more clients or faster links", 0.97, write);
+  AddLimit("slow-client", "one client: node07 at 45 % of the others' rate per lane", "compare its mount",
+           0.33, write);
   AddMark("straggler", "node07",
           "node07 is 45 % slower than the median: compare its mount options and kernel", write);
   AddMark("stall", "node03", "no op of node03 ended for 5 s: look at the server's log at 10:15:20", write);

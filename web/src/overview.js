@@ -103,6 +103,15 @@ export function marksOf(phase) {
   });
 }
 
+// What set the pace, strongest first, with what to try; null if it is not known.
+export function limitsOf(phase) {
+  const limits = phase.why ?? [];
+  if (limits.length === 0) return null;
+  return h('dl', { class: 'limits', 'aria-label': 'What set the pace' }, limits.flatMap((limit, i) => [
+    h('dt', {}, i === 0 ? 'Limited by ' : 'Also by ', h('strong', {}, limit.evidence)),
+    h('dd', {}, `Try: ${limit.advice} `, h('span', { class: 'quiet' }, `(${limit.source})`))]));
+}
+
 export function phaseName(phase, report) {
   const again = report.phases.some((other) => other !== phase && other.name === phase.name);
   return again ? `${phase.name} #${phase.index}` : phase.name;

@@ -3,7 +3,7 @@ import { h, lines, table } from './dom.js';
 import { figuresTables } from './charts_phase.js';
 import { clientsTable, differences, errorsTable } from './facts.js';
 import { sweepTables } from './across.js';
-import { details, latencyText, phaseName } from './overview.js';
+import { details, latencyText, limitsOf, phaseName } from './overview.js';
 import { number, rateIn, seconds, unitOf, state, UNITS } from './units.js';
 import { hostOf } from './data.js';
 
@@ -54,7 +54,7 @@ function phasePart(report, phase) {
   return h('section', { class: 'print-phase' },
     h('h2', {}, phaseName(phase, report)),
     h('p', {}, h('strong', {}, `${number(rateIn(unit, phase.headline))} ${unit.name}`), ` · ${details(phase)}`),
-    phase.limited_by ? h('p', {}, `Limited by ${phase.limited_by}`) : null,
+    limitsOf(phase),
     (phase.marks ?? []).map((entry) => h('p', {}, h('strong', {}, entry.code.replaceAll('_', ' ')), ` (${entry.subject}): ${entry.text}`)),
     curve(phase), figuresTables(phase).map((part) => table(part)), table(clientsOf(report, phase)));
 }

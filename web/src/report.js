@@ -7,7 +7,7 @@ import { controls, footer, printWith } from './choices.js';
 import { h, table } from './dom.js';
 import { clientsSection, errorsSection, planSection } from './facts.js';
 import { refreshFigures, removeFigures } from './figure.js';
-import { details, header, marksOf, overview, phaseName, title, verdict } from './overview.js';
+import { details, header, limitsOf, marksOf, overview, phaseName, title, verdict } from './overview.js';
 import { printed } from './print.js';
 import { number, rateIn, unitOf, UNITS } from './units.js';
 
@@ -116,7 +116,7 @@ export class ReportPage {
     this.phasePlace.replaceChildren(
       h('div', { class: 'phase-head' }, h('h3', {}, phaseName(phase, this.report)), this.headline,
         h('p', { class: 'note' }, details(phase)),
-        phase.limited_by ? h('p', {}, 'Limited by ', h('strong', {}, phase.limited_by)) : null,
+        limitsOf(phase),
         h('p', { class: 'marks' }, marksOf(phase))),
       h('div', { class: 'grid' }, figures.map((figure) => figure.element), this.tables));
     this.showHeadline();

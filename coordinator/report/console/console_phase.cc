@@ -73,8 +73,16 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
   page.Line(pieces);
 }
 
-void PutLimit(const v1::PhaseReport& phase, ConsolePage& page) {
+// In full detail also what to try, and a second limit.
+void PutLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   if (!phase.limited_by().empty()) page.Labelled("limited by", Printable(phase.limited_by()), Tone::kStrong);
+  if (detail == Detail::kBrief) return;
+  for (int i = 0; i < phase.limits_size(); ++i) {
+    const v1::Limit& limit = phase.limits(i);
+    if (i > 0) page.Labelled("also by", Printable(limit.evidence()), Tone::kStrong);
+    page.Labelled("", absl::StrCat("try: ", Printable(limit.advice()), " (", Printable(limit.source()), ")"),
+                  Tone::kQuiet);
+  }
 }
 
 bool HasMark(const v1::PhaseReport& phase, std::string_view code) {
@@ -313,7 +321,7 @@ void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   PutHeadline(report, phase, BriefLatency(phase.latency_us()), page);
   PutErrors(phase, page);
   PutMarks(phase, page);
-  PutLimit(phase, page);
+  PutLimit(phase, Detail::kBrief, page);
   PutAmount(report, phase, page);
   PutBriefKinds(phase, page);
   PutReached(phase, Detail::kBrief, page);
@@ -338,7 +346,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
   PutHeadline(report, phase, {}, page);
   PutErrors(phase, page);
   PutMarks(phase, page);
-  PutLimit(phase, page);
+  PutLimit(phase, Detail::kFull, page);
   PutMoved(report, phase, page);
   PutPasses(phase, page);
   PutReached(phase, Detail::kFull, page);

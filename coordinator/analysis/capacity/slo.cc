@@ -1,0 +1,114 @@
+#include "coordinator/analysis/capacity/slo.h"
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace iobench {
+namespace {
+
+using Figure = Criterion::Figure;
+
+// 0.01 for p99. The mean and the max have none.
+double ShareBeyond(Figure figure) {
+  switch (figure) {
+    case Figure::kP50:
+      return 0.5;
+    case Figure::kP90:
+      return 0.1;
+    case Figure::kP99:
+      return 0.01;
+    case Figure::kP99_9:
+      return 0.001;
+    case Figure::kP99_99:
+      return 0.0001;
+    default:
+      return 1;
+  }
+}
+
+absl::Status BadSlo(const std::string& text) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "SLO \"", text,
+      "\": write FIGURE<=TIME, such as p99<=10ms, mean<5ms or p99.9<=50ms (figures: mean, p50, p90, p99, "
+      "p99.9, p99.99, max; a time above 0 in us, ms or s)"));
+}
+
+std::string Milliseconds(double us) {
+  return absl::StrFormat("%.4g ms", us / 1e3);
+}
+
+}  // namespace
+
+absl::StatusOr<Slo> ParseSlo(const std::string& text) {
+  Slo slo;
+  for (const char c : text) {
+    if (c != ' ') slo.text += c;
+  }
+  // A criterion (--require) for all phases has the same figures, times and bounds, but no "<".
+  const size_t sign = slo.text.find('<');
+  if (sign == std::string::npos || slo.text.find(':') != std::string::npos) return BadSlo(text);
+  slo.limit_included = slo.text.compare(sign, 2, "<=") == 0;
+  std::string limit = slo.text;
+  if (!slo.limit_included) limit.insert(sign + 1, "=");
+  const absl::StatusOr<Criterion> criterion = ParseCriterion("*:" + limit);
+  if (!criterion.ok() || criterion->phases != "*" || criterion->bound != Criterion::Bound::kMax)
+    return BadSlo(text);
+  if (std::string(UnitOf(criterion->figure)) != "us" || !(criterion->limit > 0)) return BadSlo(text);
+  slo.figure = criterion->figure;
+  slo.limit_us = criterion->limit;
+  return slo;
+}
+
+bool Meets(const Slo& slo, double figure_us) {
+  return slo.limit_included ? figure_us <= slo.limit_us : figure_us < slo.limit_us;
+}
+
+uint64_t NeededOps(const Slo& slo) {
+  return static_cast<uint64_t>(std::llround(100 / ShareBeyond(slo.figure)));
+}
+
+const char* NameOf(SloVerdict verdict) {
+  switch (verdict) {
+    case SloVerdict::kPass:
+      return "pass";
+    case SloVerdict::kFail:
+      return "fail";
+    case SloVerdict::kInconclusive:
+      return "inconclusive";
+    case SloVerdict::kInvalid:
+      break;
+  }
+  return "invalid";
+}
+
+SloJudgement JudgeSlo(const Slo& slo, double offered_per_s, const SloResult& result) {
+  if (result.worker_lost) return {SloVerdict::kInvalid, "a worker was lost"};
+  if (result.errors > 0) return {SloVerdict::kInvalid, absl::StrCat(result.errors, " ops failed")};
+  if (result.generator_bound)
+    return {SloVerdict::kInvalid, "the clients could not offer this load (generator_bound)"};
+  if (!(result.achieved_per_s >= kMinAchieved * offered_per_s)) {
+    return {SloVerdict::kInvalid, absl::StrFormat("only %.1f %% of the offered load was done",
+                                                  100 * result.achieved_per_s / offered_per_s)};
+  }
+  if (!std::isfinite(result.figure_us) || result.figure_us <= 0)
+    return {SloVerdict::kInvalid, "there is no response time"};
+  if (result.ops < NeededOps(slo)) {
+    return {SloVerdict::kInconclusive,
+            absl::StrCat(result.ops, " ops are too few for this figure, which needs ", NeededOps(slo))};
+  }
+  const std::string figure = slo.text.substr(0, slo.text.find('<'));
+  const bool low_meets = Meets(slo, result.low_us), high_meets = Meets(slo, result.high_us);
+  const std::string measured = absl::StrCat(figure, " ", Milliseconds(result.figure_us));
+  if (low_meets && high_meets)
+    return {SloVerdict::kPass, absl::StrCat(measured, " is within ", Milliseconds(slo.limit_us))};
+  if (!low_meets && !high_meets)
+    return {SloVerdict::kFail, absl::StrCat(measured, " is over ", Milliseconds(slo.limit_us))};
+  return {SloVerdict::kInconclusive,
+          absl::StrCat(measured, " (", Milliseconds(result.low_us), " to ", Milliseconds(result.high_us),
+                       ") is too close to ", Milliseconds(slo.limit_us), " to tell")};
+}
+
+}  // namespace iobench

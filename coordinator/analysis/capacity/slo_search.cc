@@ -1,0 +1,170 @@
+#include "coordinator/analysis/capacity/slo_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace iobench {
+namespace {
+
+using Purpose = SloProbe::Purpose;
+using Kind = SloOutcome::Kind;
+
+bool IsPositive(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+std::string PerSecond(double ops_per_s) {
+  return absl::StrFormat("%.4g ops/s", ops_per_s);
+}
+
+}  // namespace
+
+absl::StatusOr<SloSearch> SloSearch::Create(const SloSearchSettings& settings) {
+  if (!IsPositive(settings.lowest_per_s) || !IsPositive(settings.closed_loop_max_per_s))
+    return absl::InvalidArgumentError("a search for the load under an SLO needs loads above 0");
+  if (settings.lowest_per_s > settings.closed_loop_max_per_s) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the lowest load, ", PerSecond(settings.lowest_per_s), ", is over the closed-loop maximum of ",
+        PerSecond(settings.closed_loop_max_per_s), "; start lower"));
+  }
+  if (!IsPositive(settings.probe_s) || !IsPositive(settings.max_probe_s) ||
+      settings.probe_s > settings.max_probe_s)
+    return absl::InvalidArgumentError("probes need a length above 0 and of at most their longest one");
+  if (!IsPositive(settings.tolerance) || settings.max_probes == 0)
+    return absl::InvalidArgumentError("a search needs a tolerance above 0 and at least one probe");
+  return SloSearch(settings);
+}
+
+SloSearch::SloSearch(const SloSearchSettings& settings) : settings_(settings) {
+  Probe(settings.lowest_per_s, Purpose::kDouble);
+}
+
+std::optional<SloProbe> SloSearch::Next() const {
+  if (outcome_.kind != Kind::kRunning) return std::nullopt;
+  return next_;
+}
+
+void SloSearch::Note(const SloResult& result) {
+  JudgedProbe judged = {next_, result, JudgeSlo(settings_.slo, next_.offered_per_s, result), false};
+  const SloVerdict verdict = judged.judgement.verdict;
+  judged.counts_as_pass = verdict == SloVerdict::kPass ||
+                          (verdict == SloVerdict::kInconclusive && Meets(settings_.slo, result.figure_us));
+  probes_.push_back(judged);
+  if (result.worker_lost)
+    return End(Kind::kInvalid, "A worker was lost: the load that was offered is unknown.");
+  if (!Repeats(judged)) {
+    repeated_ = false;
+    judged.counts_as_pass ? AfterPass(judged) : AfterFailure(judged);
+  }
+  if (outcome_.kind == Kind::kRunning && probes_.size() >= settings_.max_probes) {
+    outcome_.max_per_s = lower_per_s_;
+    End(Kind::kInconclusive, absl::StrCat("The search did not end within ", settings_.max_probes,
+                                          " probes; the result is not confirmed."));
+  }
+}
+
+void SloSearch::Probe(double offered_per_s, Purpose purpose) {
+  // Long enough for the ops that the figure needs, as far as the longest probe allows.
+  const double needed_s = 1.1 * static_cast<double>(NeededOps(settings_.slo)) / offered_per_s;
+  const double factor = purpose == Purpose::kConfirm ? kConfirmFactor : 1;
+  next_ = {offered_per_s, factor * std::min(std::max(settings_.probe_s, needed_s), settings_.max_probe_s),
+           purpose};
+}
+
+// Whether the same load is offered once more, for longer if that can help.
+bool SloSearch::Repeats(const JudgedProbe& judged) {
+  if (judged.judgement.verdict == SloVerdict::kInvalid && !repeated_) {
+    repeated_ = true;
+    return true;
+  }
+  const double max_s = (next_.purpose == Purpose::kConfirm ? kConfirmFactor : 1) * settings_.max_probe_s;
+  if (judged.judgement.verdict != SloVerdict::kInconclusive || next_.seconds >= max_s) return false;
+  next_.seconds = std::min(2 * next_.seconds, max_s);
+  return true;
+}
+
+void SloSearch::AfterPass(const JudgedProbe& judged) {
+  lower_per_s_ = next_.offered_per_s;
+  switch (next_.purpose) {
+    case Purpose::kDouble:
+      if (lower_per_s_ >= settings_.closed_loop_max_per_s) return Probe(lower_per_s_, Purpose::kConfirm);
+      return Probe(std::min(2 * lower_per_s_, settings_.closed_loop_max_per_s), Purpose::kDouble);
+    case Purpose::kBisect:
+      return Bisect();
+    case Purpose::kRetest:
+      return Probe(lower_per_s_, Purpose::kConfirm);
+    case Purpose::kConfirm:
+      return EndConfirmed(judged);
+  }
+}
+
+void SloSearch::AfterFailure(const JudgedProbe& judged) {
+  upper_per_s_ = next_.offered_per_s;
+  upper_is_invalid_ = judged.judgement.verdict == SloVerdict::kInvalid;
+  if (next_.offered_per_s <= settings_.lowest_per_s) return EndAtLowest(judged);
+  switch (next_.purpose) {
+    case Purpose::kDouble:
+    case Purpose::kBisect:
+      return Bisect();
+    case Purpose::kRetest:
+    case Purpose::kConfirm:
+      return StepDown();
+  }
+}
+
+// Geometrically: the tolerance is a ratio.
+void SloSearch::Bisect() {
+  if (upper_per_s_ <= lower_per_s_ * (1 + settings_.tolerance)) return Probe(lower_per_s_, Purpose::kRetest);
+  Probe(std::sqrt(lower_per_s_ * upper_per_s_), Purpose::kBisect);
+}
+
+void SloSearch::StepDown() {
+  lower_per_s_ = std::max(settings_.lowest_per_s, upper_per_s_ / (1 + settings_.tolerance));
+  Probe(lower_per_s_, Purpose::kRetest);
+}
+
+void SloSearch::EndAtLowest(const JudgedProbe& judged) {
+  lower_per_s_ = 0;
+  const std::string where = absl::StrCat(" at the lowest load, ", PerSecond(next_.offered_per_s), ": ",
+                                         judged.judgement.reason, ".");
+  switch (judged.judgement.verdict) {
+    case SloVerdict::kInvalid:
+      return End(Kind::kInvalid, absl::StrCat("Nothing could be measured", where));
+    case SloVerdict::kFail:
+      return End(Kind::kCannotBeMet, absl::StrCat(settings_.slo.text, " cannot be met", where));
+    default:
+      return End(Kind::kInconclusive,
+                 absl::StrCat("Whether ", settings_.slo.text, " is met is unknown", where));
+  }
+}
+
+void SloSearch::EndConfirmed(const JudgedProbe& judged) {
+  outcome_.max_per_s = next_.offered_per_s;
+  outcome_.figure_us = judged.result.figure_us;
+  outcome_.sure = judged.judgement.verdict == SloVerdict::kPass;
+  const std::string load = PerSecond(next_.offered_per_s);
+  if (upper_per_s_ == 0) {
+    return End(Kind::kMetUpToMax,
+               absl::StrCat(settings_.slo.text, " is met at ", load,
+                            ", the most that a closed loop reaches: it sets no limit here."));
+  }
+  if (upper_is_invalid_) {
+    return End(Kind::kGeneratorBound,
+               absl::StrCat(settings_.slo.text, " is met at ", load, "; at ", PerSecond(upper_per_s_),
+                            " the offered load was not reached, so that the true limit may be higher."));
+  }
+  End(Kind::kFound, absl::StrCat(settings_.slo.text, " is met up to ", load, "; it is not at ",
+                                 PerSecond(upper_per_s_), "."));
+}
+
+void SloSearch::End(Kind kind, std::string text) {
+  outcome_.kind = kind;
+  outcome_.text = std::move(text);
+}
+
+}  // namespace iobench

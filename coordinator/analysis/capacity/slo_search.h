@@ -1,0 +1,110 @@
+// Finds the largest load at which storage keeps an SLO: a state machine that says what to measure next. Pure.
+#ifndef COORDINATOR_ANALYSIS_CAPACITY_SLO_SEARCH_H_
+#define COORDINATOR_ANALYSIS_CAPACITY_SLO_SEARCH_H_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "coordinator/analysis/capacity/slo.h"
+
+namespace iobench {
+
+struct SloSearchSettings {
+  Slo slo;
+  double lowest_per_s = 0;           // load of the first probe, ops/s
+  double closed_loop_max_per_s = 0;  // no more is offered than what a closed loop has reached
+  double probe_s = 10;               // length of a probe
+  double max_probe_s = 80;           // to which inconclusive probes are prolonged
+  double tolerance = 0.05;  // the result is at most this much under the smallest load that did not pass
+  size_t max_probes = 60;
+};
+
+// A load to be offered.
+struct SloProbe {
+  enum class Purpose {
+    kDouble,   // from the lowest load upward
+    kBisect,   // between a load that passed and one that did not
+    kRetest,   // the best load again: storage that slowed down meanwhile is found out
+    kConfirm,  // kConfirmFactor as long
+  };
+  double offered_per_s = 0;
+  double seconds = 0;
+  Purpose purpose = Purpose::kDouble;
+};
+
+struct JudgedProbe {
+  SloProbe probe;
+  SloResult result;
+  SloJudgement judgement;
+  bool counts_as_pass = false;  // an inconclusive one that cannot be prolonged counts by its figure
+};
+
+struct SloOutcome {
+  enum class Kind {
+    kRunning,
+    kFound,           // max_per_s is confirmed, and a load slightly higher failed
+    kMetUpToMax,      // max_per_s is the closed-loop maximum: the SLO does not limit this storage
+    kGeneratorBound,  // max_per_s is confirmed; more could not be offered, or was not done, or failed
+    kCannotBeMet,     // not even at the lowest load
+    kInvalid,         // a worker was lost, or the lowest load was not measured validly
+    kInconclusive,    // max_probes is used up, or the lowest load stays too close to the limit
+  };
+  Kind kind = Kind::kRunning;
+  double max_per_s = 0;  // 0: none
+  double figure_us = 0;  // of the confirming probe
+  bool sure = false;     // the confirming probe passed by its whole interval
+  std::string text;      // one sentence for the user
+};
+
+// Doubles the load until a probe does not pass, bisects to the tolerance, tests the best load again and confirms it. A
+// load that fails either of these two is given up for one that is lower by the tolerance. A probe with failed ops
+// or an unmeasured load is repeated once; then it bounds the search from above, as a failed one does. Not thread-safe.
+class SloSearch {
+ public:
+  static constexpr double kConfirmFactor = 3;
+
+  // InvalidArgument: loads, times or the tolerance are not positive and finite, the lowest load is over the maximum, or
+  // max_probes is 0.
+  static absl::StatusOr<SloSearch> Create(const SloSearchSettings& settings);
+
+  // What to measure now; the same until Note() is called. nullopt: the search has ended.
+  std::optional<SloProbe> Next() const;
+
+  // Takes the result of Next(). REQUIRES: Next() has a value.
+  void Note(const SloResult& result);
+
+  const SloOutcome& outcome() const { return outcome_; }
+
+  // Every probe so far, in the order in which they were made: a load curve comes with the search.
+  std::span<const JudgedProbe> probes() const { return probes_; }
+
+ private:
+  explicit SloSearch(const SloSearchSettings& settings);
+
+  void Probe(double offered_per_s, SloProbe::Purpose purpose);
+  bool Repeats(const JudgedProbe& judged);
+  void AfterPass(const JudgedProbe& judged);
+  void AfterFailure(const JudgedProbe& judged);
+  void Bisect();
+  void StepDown();
+  void EndAtLowest(const JudgedProbe& judged);
+  void EndConfirmed(const JudgedProbe& judged);
+  void End(SloOutcome::Kind kind, std::string text);
+
+  SloSearchSettings settings_;
+  SloProbe next_;
+  double lower_per_s_ = 0;  // largest load that passed and was not given up; 0: none
+  double upper_per_s_ = 0;  // smallest load that did not pass; 0: none
+  bool upper_is_invalid_ = false;
+  bool repeated_ = false;  // next_ has been invalid once
+  std::vector<JudgedProbe> probes_;
+  SloOutcome outcome_;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_CAPACITY_SLO_SEARCH_H_

@@ -1,0 +1,86 @@
+// The Universal Scalability Law: how throughput grows with the number of clients or lanes, from measured points. Pure.
+#ifndef COORDINATOR_ANALYSIS_CAPACITY_USL_H_
+#define COORDINATOR_ANALYSIS_CAPACITY_USL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace iobench {
+
+inline constexpr size_t kMinUslLevels = 4;      // distinct n below which a fit is refused
+inline constexpr size_t kEnoughUslLevels = 6;   // below which it has a warning
+inline constexpr double kMaxExtrapolation = 2;  // times the largest measured n
+
+// One repetition at n clients, or at n lanes: a fit is over one of these, never over both.
+struct UslPoint {
+  double n = 0;
+  double ops_per_s = 0;
+};
+
+// X(n) = lambda n / (1 + sigma (n - 1) + kappa n (n - 1)).
+struct UslTerms {
+  double lambda = 0;  // ops/s of one client
+  double sigma = 0;   // contention: the share of the work that clients do one after the other
+  double kappa = 0;   // crosstalk: what each pair of clients costs
+
+  // At any n; whoever shows a figure uses UslFit::XAt, which knows how far the measurement reaches.
+  double OpsPerSecond(double n) const;
+  // n of the highest throughput, sqrt((1 - sigma) / kappa), at least 1. Not rounded: reports show its floor. Infinite if
+  // kappa is 0 and sigma is below 1: throughput never falls.
+  double PeakN() const;
+  // X(PeakN()); if that is infinite, the asymptote lambda / sigma, infinite if sigma is 0 as well.
+  double PeakOpsPerSecond() const;
+};
+
+struct UslFit {
+  UslTerms terms;
+  double n_star = 0;                // terms.PeakN()
+  double x_max = 0;                 // terms.PeakOpsPerSecond()
+  bool peak_out_of_reach = false;   // n_star is over kMaxExtrapolation x largest_n: the fit shows no peak
+  double largest_n = 0;             // measured
+  bool sigma_was_negative = false;  // and was set to 0, as were the others refitted
+  bool kappa_was_negative = false;
+  bool super_linear = false;          // sigma_was_negative, and not by chance (95 %)
+  double r_squared = 0;               // of ops/s; NaN: all points have the same throughput
+  std::vector<double> residuals;      // measured less fitted ops/s, in the order of the points
+  std::vector<std::string> warnings;  // sentences for the user
+
+  // OutOfRange: n is under 1 or over kMaxExtrapolation x largest_n.
+  absl::StatusOr<double> XAt(double n) const;
+};
+
+// Fits n/X = c0 + c1 (n - 1) + c2 n (n - 1) by least squares with weights (X^2/n)^2, which makes it equal to least
+// squares on X. The points may come in any order, several with the same n. InvalidArgument: a point is not finite, has n
+// below 1 or no throughput. FailedPrecondition: there are under kMinUslLevels distinct n, or the points do not determine
+// the throughput of one client.
+absl::StatusOr<UslFit> FitUsl(std::span<const UslPoint> points);
+
+// Between these lies the true value with a probability of about 95 %.
+struct UslInterval {
+  double low = 0;
+  double high = 0;
+};
+
+struct UslIntervals {
+  UslInterval lambda, sigma, kappa, n_star, x_max;
+  std::vector<UslInterval> curve;  // ops/s at each of `curve_n`
+  size_t resamples = 0;            // that gave a fit; the others are left out
+  bool from_residuals = false;     // some n had one repetition only
+};
+
+// Percentile bootstrap. A resample draws the repetitions of each n among themselves; their deviations from the mean are
+// scaled by sqrt(r / (r - 1)), since r repetitions scatter less around their own mean than around the true one. If some
+// n has one repetition only, relative residuals of the fit are drawn instead. Equal seeds give equal intervals. Errors
+// as in FitUsl; InvalidArgument: under 100 resamples; OutOfRange: one of `curve_n` is out of reach; FailedPrecondition:
+// under half of the resamples gave a fit.
+absl::StatusOr<UslIntervals> BootstrapUsl(std::span<const UslPoint> points, size_t resamples, uint64_t seed,
+                                          std::span<const double> curve_n);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_CAPACITY_USL_H_

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/explain/finders.h"
+#include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/phase/host_delta.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kRoom = 0.70;
+constexpr double kFull = 0.95;
+constexpr double kMinWrittenOut =
+    0.5;  // of written bytes: fewer than these reached the server, the rest stayed in memory
+
+// The clients with a mark of one code, and the one with the largest value.
+struct LimitedClients {
+  size_t count = 0;
+  size_t took_part = 0;
+  const v1::ClientPhaseReport* fullest = nullptr;  // null: fewer than half of those that took part
+  double percent = 0;
+};
+LimitedClients ClientsWithMark(const v1::PhaseReport& report, std::string_view code) {
+  LimitedClients limited;
+  for (const v1::ClientPhaseReport& client : report.clients()) {
+    limited.took_part += std::isfinite(client.ops_per_s());
+    double percent = -1;
+    for (const v1::Mark& mark : client.marks()) {
+      if (mark.code() == code && std::isfinite(mark.value())) percent = std::max(percent, mark.value());
+    }
+    if (percent < 0) continue;
+    ++limited.count;
+    if (percent <= limited.percent) continue;
+    limited.fullest = &client;
+    limited.percent = percent;
+  }
+  if (2 * limited.count < limited.took_part) limited.fullest = nullptr;
+  return limited;
+}
+
+// Stronger the more clients it limits: 0.9 to 1.
+Finding FoundOnClients(const LimitedClients& limited, std::string evidence) {
+  const double all = static_cast<double>(std::max<size_t>(1, limited.took_part));
+  const double share = std::min(1.0, static_cast<double>(limited.count) / all);
+  if (limited.took_part > 1)
+    absl::StrAppend(&evidence, " (", limited.count, " of ", limited.took_part, " clients)");
+  return {0.9 + 0.1 * share, std::move(evidence)};
+}
+
+// The same mark says that the whole client, one processor of a lane, or the hypervisor was the limit.
+enum class CpuKind { kHost, kLane, kStolen };
+CpuKind CpuKindOf(const LimitedClients& limited) {
+  if (limited.percent == limited.fullest->cpu_percent()) return CpuKind::kHost;
+  return limited.percent == StealPercent(limited.fullest->host_delta()) ? CpuKind::kStolen : CpuKind::kLane;
+}
+
+std::optional<Finding> FindCpu(const v1::PhaseReport& report, CpuKind kind, double share) {
+  const LimitedClients limited = ClientsWithMark(report, "cpu_bound");
+  if (limited.fullest == nullptr || CpuKindOf(limited) != kind || limited.percent < 100 * share)
+    return std::nullopt;
+  const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
+  const char* what = kind == CpuKind::kLane     ? "one processor per lane: "
+                     : kind == CpuKind::kStolen ? "CPU time stolen by the hypervisor: "
+                     : others                   ? "client CPU, used mostly by others: "
+                                                : "client CPU: ";
+  return FoundOnClients(limited,
+                        absl::StrCat(what, limited.fullest->host(), " ", PercentText(limited.percent / 100)));
+}
+
+// Lanes' time in ops that were under way, as a share of what depth and time allow: near 1, lanes always wait for ops.
+double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  const v1::Latency& latency = report.latency_us();
+  const double depth = facts.in_flight / report.lane_count();
+  return latency.mean() * static_cast<double>(latency.count()) / 1e6 / (report.lanes_wall_s() * depth);
+}
+
+// Whether or not its phase was long enough for a mark.
+bool AnyClientFull(const v1::PhaseReport& report) {
+  return HasMark(report, "cpu_bound") || HasMark(report, "network_bound") ||
+         std::any_of(report.clients().begin(), report.clients().end(),
+                     [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
+}
+
+bool StayedInMemory(const v1::PhaseReport& report) {
+  const auto has = [&](const char* code) { return HasMark(report, code); };
+  return has("cached") || has("absorbed") || has("unflushed") || has("memory_fs");
+}
+
+size_t LanesOf(const v1::ClientPhaseReport& client) {
+  size_t lanes = 0;
+  for (const v1::WorkerPhaseReport& worker : client.workers()) {
+    lanes +=
+        static_cast<size_t>(std::count_if(worker.lanes().begin(), worker.lanes().end(),
+                                          [](const v1::LanePhaseReport& lane) { return !lane.sat_out(); }));
+  }
+  return lanes;
+}
+
+}  // namespace
+
+std::string PercentText(double share) {
+  return absl::StrCat(std::round(100 * share), " %");
+}
+
+bool ClientsHaveRoom(const v1::PhaseReport& report) {
+  return !report.clients().empty() && !AnyClientFull(report) &&
+         std::all_of(
+             report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
+               const v1::HostDelta& host = client.host_delta();
+               return client.cpu_percent() <= 100 * kRoom &&
+                      std::none_of(host.nics().begin(), host.nics().end(), [&](const v1::NicDelta& nic) {
+                        return NetworkPercent(host, nic) > 100 * kRoom;
+                      });
+             });
+}
+
+std::optional<Finding> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
+  if (!facts.all_paced || !(report.paced_ops_per_s() > 0) || HasMark(report, "pace_missed"))
+    return std::nullopt;
+  return Finding{1, "the requested pace"};
+}
+
+std::optional<Finding> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  return FindCpu(report, CpuKind::kHost, share);
+}
+
+std::optional<Finding> FindOneProcessor(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  return FindCpu(report, CpuKind::kLane, share);
+}
+
+std::optional<Finding> FindStolenCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  return FindCpu(report, CpuKind::kStolen, share);
+}
+
+std::optional<Finding> FindClientNetwork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  const LimitedClients limited = ClientsWithMark(report, "network_bound");
+  if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
+  const v1::HostDelta& host = limited.fullest->host_delta();
+  std::string evidence =
+      absl::StrCat("network of ", limited.fullest->host(), ": ", PercentText(limited.percent / 100));
+  for (const v1::NicDelta& nic : host.nics()) {
+    if (NetworkPercent(host, nic) != limited.percent) continue;
+    absl::StrAppend(&evidence, " of ", nic.name());
+    break;
+  }
+  return FoundOnClients(limited, std::move(evidence));
+}
+
+// Below the processors, which are what a read from memory uses up.
+std::optional<Finding> FindCache(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  constexpr double kStrength = 0.85;
+  const v1::ReadSources& sources = report.read_sources();
+  if (sources.asked_bytes() > 0) {
+    const double cached =
+        static_cast<double>(sources.cache_bytes()) / static_cast<double>(sources.asked_bytes());
+    if (cached < share) return std::nullopt;
+    return Finding{kStrength * cached, absl::StrCat("the clients' memory: ", PercentText(cached),
+                                                    " of the bytes read came from it")};
+  }
+  if (!report.has_reached_bytes() || report.written_bytes() == 0) return std::nullopt;
+  const double reached =
+      static_cast<double>(report.reached_bytes()) / static_cast<double>(report.written_bytes());
+  if (reached >= kMinWrittenOut) return std::nullopt;
+  return Finding{kStrength * (1 - reached), absl::StrCat("the clients' memory: ", PercentText(1 - reached),
+                                                         " of the bytes written did not leave it")};
+}
+
+std::optional<Finding> FindDataWork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  const double of_ops = report.data_s() / report.regions_s().ops();
+  if (!(of_ops >= share) || !std::isfinite(of_ops)) return std::nullopt;
+  return Finding{of_ops, absl::StrCat("generating and checking data: ", PercentText(of_ops),
+                                      " of the lanes' time in ops")};
+}
+
+std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  const v1::ClientPhaseReport* slowest = nullptr;
+  double min = 0, sum = 0;
+  size_t count = 0;
+  const auto rate_of = [&](const v1::ClientPhaseReport& client) {
+    return report.headline_in_ops() ? client.ops_per_s() : client.bytes_per_s();
+  };
+  for (const v1::ClientPhaseReport& client : report.clients()) {
+    const size_t lanes = LanesOf(client);
+    const double rate = rate_of(client) / static_cast<double>(lanes);
+    if (lanes == 0 || !std::isfinite(rate)) continue;
+    ++count;
+    sum += rate;
+    if (slowest != nullptr && rate >= min) continue;
+    slowest = &client;
+    min = rate;
+  }
+  if (count < 2) return std::nullopt;
+  const double others = (sum - min) / static_cast<double>(count - 1);
+  if (!(min < share * others)) return std::nullopt;
+  // A stonewalled figure ends with the first lane and only lacks what the slow client did not do.
+  const double weight = report.headline().name() == "full" ? 1 : 0.6;
+  const std::string reached = PercentText(min / others);
+  return Finding{weight * (1 - min / others), absl::StrCat("one client: ", slowest->host(), " at ", reached,
+                                                           " of the others' rate per lane")};
+}
+
+std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
+  if (report.engine() == "null" || StayedInMemory(report) || SharesDirectory(report)) return std::nullopt;
+  const double waiting = WaitingShare(report, facts);
+  // With two samples of one op each, "more" than the whole time is an error of the figures.
+  if (!(waiting >= share && waiting <= 1.1) || !std::isfinite(facts.in_flight)) return std::nullopt;
+  const bool one_op = facts.in_flight == 1 && !AnyClientFull(report);
+  if (!one_op && !(ClientsHaveRoom(report) && ServersHaveRoom(report, true))) return std::nullopt;
+  return Finding{
+      0.6 * std::min(1.0, waiting),
+      absl::StrCat("too few lanes: ", FormatCount(facts.in_flight), facts.in_flight == 1 ? " op" : " ops",
+                   " under way, each for ", FormatSeconds(report.latency_us().mean() / 1e6))};
+}
+
+}  // namespace iobench

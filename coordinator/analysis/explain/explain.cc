@@ -1,0 +1,60 @@
+#include "coordinator/analysis/explain/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "coordinator/analysis/explain/limit_rules.h"
+
+namespace iobench {
+namespace {
+
+v1::Limit LimitOf(const LimitRule& rule, const Finding& finding) {
+  v1::Limit limit;
+  limit.set_name(rule.name);
+  limit.set_evidence(finding.evidence);
+  limit.set_advice(rule.advice);
+  limit.set_source(rule.source);
+  limit.set_strength(std::clamp(finding.strength, 0.0, 1.0));
+  return limit;
+}
+
+}  // namespace
+
+ExplainFacts ExplainFactsOf(const PhaseView& view) {
+  ExplainFacts facts;
+  const auto& assignments = view.phase.phase().assignments();
+  if (assignments.empty()) return facts;
+  facts.all_paced = std::all_of(assignments.begin(), assignments.end(), [](const v1::Assignment& assignment) {
+    return assignment.operation().between().ops_per_s() > 0;
+  });
+  const uint32_t depth = std::max(1u, assignments[0].operation().depth());
+  if (std::all_of(assignments.begin(), assignments.end(), [depth](const v1::Assignment& assignment) {
+        return std::max(1u, assignment.operation().depth()) == depth;
+      })) {
+    facts.in_flight = static_cast<double>(view.aligned.lanes.size()) * depth;
+  }
+  return facts;
+}
+
+std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  std::vector<v1::Limit> limits;
+  for (const LimitRule& rule : LimitRules()) {
+    const std::optional<Finding> finding = rule.find(report, facts, rule.threshold);
+    if (!finding.has_value() || std::isnan(finding->strength)) continue;
+    limits.push_back(LimitOf(rule, *finding));
+    if (std::string_view(rule.name) == "pace") return limits;  // nothing else was asked to be fast
+  }
+  std::stable_sort(limits.begin(), limits.end(),
+                   [](const v1::Limit& a, const v1::Limit& b) { return a.strength() > b.strength(); });
+  if (limits.size() > kMaxLimits) limits.resize(kMaxLimits);
+  return limits;
+}
+
+void FillLimits(const PhaseView& view, v1::PhaseReport& report) {
+  report.clear_limits();
+  for (v1::Limit& limit : Explain(report, ExplainFactsOf(view))) *report.add_limits() = std::move(limit);
+  report.set_limited_by(report.limits().empty() ? "" : report.limits(0).evidence());
+}
+
+}  // namespace iobench

@@ -1,0 +1,34 @@
+// Which resource set the pace of a phase: rules over the figures of its report. Pure.
+#ifndef COORDINATOR_ANALYSIS_EXPLAIN_EXPLAIN_H_
+#define COORDINATOR_ANALYSIS_EXPLAIN_EXPLAIN_H_
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "coordinator/analysis/phase/phase_view.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+inline constexpr size_t kMaxLimits = 2;  // a phase may have two in turn, such as writing and then flushing
+
+// What the plan says of a phase and its report does not.
+struct ExplainFacts {
+  bool all_paced = false;  // every operation has a pace
+  // Ops in flight while all lanes wait for one each: lanes x queue depth. NaN: the operations differ in depth.
+  double in_flight = std::numeric_limits<double>::quiet_NaN();
+};
+ExplainFacts ExplainFactsOf(const PhaseView& view);
+
+// The limits of a phase by the rules of limit_rules.h, strongest first, at most kMaxLimits. Empty: no rule fires, so the
+// limit is unknown. Signals that were not measured never fire. REQUIRES: the report has its clients, marks, servers and
+// figures.
+std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts& facts);
+
+// Sets limits, and limited_by to the evidence of the first one.
+void FillLimits(const PhaseView& view, v1::PhaseReport& report);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_EXPLAIN_EXPLAIN_H_

@@ -1,0 +1,98 @@
+#include "coordinator/analysis/explain/limit_rules.h"
+
+#include "coordinator/analysis/explain/finders.h"
+
+namespace iobench {
+namespace {
+
+// Where two may be equally strong, the cause comes before its effect: a full disk keeps nfsd threads busy.
+constexpr LimitRule kLimitRules[] = {
+    {"pace", "every operation has a pace, and no lane missed it", 0,
+     "the load was as requested; it says nothing of the maximum", "leave out the pace to find the maximum",
+     "plan of the run", FindPace},
+    {"server-disk",
+     "a disk of a server was busy for 95 % of the time or more, with 1.5 requests or more waiting", 0.95,
+     "requests wait for the disk",
+     "more or faster disks; for SSDs and arrays compare with their own maximum, since busy does not mean full there",
+     "iostat(1): %util, aqu-sz", FindServerDisk},
+    {"server-network", "a link of a server carried 93 % of its speed or more in one direction", 0.93,
+     "the server's link is full", "a faster or second link for the server", "ethtool(8), /proc/net/dev",
+     FindServerNetwork},
+    {"server-cpu", "the processors of a server were busy for 90 % of the time or more", 0.90,
+     "the server computes all the time",
+     "more or faster processors for the server, or less work for it: larger requests, no encryption",
+     "mpstat(1); USE method (Gregg)", FindServerCpu},
+    {"nfsd-threads",
+     "80 % of a server's nfsd threads or more were busy, its disks and processors being less than half busy",
+     0.80, "requests wait for a thread", "more nfsd threads: rpc.nfsd N, or threads= in /etc/nfs.conf",
+     "rpc.nfsd(8)", FindNfsdThreads},
+    {"client-cpu", "mark cpu_bound for the whole host, on at least half of the clients: over 95 % busy", 0.95,
+     "the clients compute all the time", "fewer lanes or larger records on each client, or more clients",
+     "docs/measurement.md, marks; mpstat(1)", FindClientCpu},
+    {"one-processor", "mark cpu_bound for lanes, on at least half of the clients: over 95 % of one processor",
+     0.95, "a lane is one thread, and its processor is full", "more lanes, larger records or more clients",
+     "docs/measurement.md, marks", FindOneProcessor},
+    {"stolen-cpu", "mark cpu_bound for stolen time, on at least half of the clients: over 5 %", 0.05,
+     "the hypervisor gives the clients' processors to others", "clients with processors of their own",
+     "docs/measurement.md, marks; proc(5): steal", FindStolenCpu},
+    {"client-network",
+     "mark network_bound, on at least half of the clients: 95 % of the link's speed or more", 0.95,
+     "the clients' links are full", "more clients or faster links", "docs/measurement.md, marks",
+     FindClientNetwork},
+    {"packet-loss", "1 % of READ, WRITE and COMMIT or more were sent again", 0.01,
+     "lanes wait for requests that are lost or answered too late",
+     "check cables, switches, MTU and the server's load", "nfsstat(8): retrans; nfs(5): timeo", FindLoss},
+    {"slots",
+     "requests waited for at least 30 % of their time before they were sent, one or more of them for a slot, with 16 slots or fewer in use",
+     0.30, "the client may not have more requests under way",
+     "raise sunrpc.tcp_slot_table_entries, tcp_max_slot_table_entries or nfs.max_session_slots, and the server's session slots",
+     "nfsiostat(8): queue, rpc bklog", FindSlots},
+    {"one-connection",
+     "one connection for each client, and requests waited for at least 30 % of their time before they were sent, though none for a slot; clients and sampled servers had room",
+     0.30, "one TCP connection sends no faster", "mount with nconnect=4 or more", "nfs(5): nconnect",
+     FindOneConnection},
+    {"transfer-size",
+     "READ or WRITE requests were full (90 % of rsize or wsize), of 64 KiB or less, and the records larger",
+     64 << 10, "each request moves little, so that the cost of a request decides",
+     "mount with rsize=1048576,wsize=1048576; check the server's max_block_size", "nfs(5): rsize, wsize",
+     FindTransferSize},
+    {"commit", "COMMIT took 30 % of the time of all requests or more, with at least one for every ten WRITEs",
+     0.30, "writes wait until the server has data on stable storage",
+     "flush less often, or a server with a faster log device or protected memory",
+     "RFC 8881, section 18.3; nfs(5)", FindCommit},
+    {"flush", "fsync and close took 50 % of the lanes' time or more, not on NFS", 0.50,
+     "data reach the storage in fsync and close", "flush less often, or faster storage below the file system",
+     "docs/measurement.md, timed region", FindFlush},
+    {"locks", "LOCK, LOCKT and LOCKU took 30 % of the time of all requests or more", 0.30,
+     "lanes wait for locks", "lock larger ranges less often, or leave out -W and -+l",
+     "RFC 8881, section 18.10", FindLocks},
+    {"one-directory",
+     "several lanes changed names in one directory tree and waited 70 % of their time or more; clients and sampled servers had room",
+     0.70, "a directory is changed by one request at a time", "a directory for each lane or client",
+     "Linux Documentation/filesystems/directory-locking", FindOneDirectory},
+    {"cache",
+     "95 % of the bytes read or more came from the clients' memory, or less than half of the bytes written left it",
+     0.95, "the clients' memory was measured, not the storage",
+     "larger files, --cold or -I for reads; -e, -o or -I for writes", "docs/measurement.md: cached, absorbed",
+     FindCache},
+    {"data-work", "lanes generated or checked data for 30 % of their time or more", 0.30,
+     "the lanes were not doing I/O", "leave out verification or use cheaper data",
+     "docs/measurement.md: data_s", FindDataWork},
+    {"slow-client", "one client had less than 50 % of the others' mean rate per lane", 0.50,
+     "the slow client holds up the phase or does too little of it",
+     "compare its mount, link, kernel and load with those of the others", "docs/measurement.md, stragglers",
+     FindSlowClient},
+    {"lanes",
+     "lanes waited for ops for 90 % of their time or more (Little's law), with one op under way in all or clients and sampled servers with room",
+     0.90, "nothing is full: the response time limits the rate",
+     "more lanes, a deeper queue (--depth) or more clients",
+     "Little 1961: ops under way = rate x response time", FindLanes},
+};
+
+}  // namespace
+
+std::span<const LimitRule> LimitRules() {
+  return kLimitRules;
+}
+
+}  // namespace iobench

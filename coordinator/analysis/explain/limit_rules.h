@@ -1,0 +1,40 @@
+// The rules of Explain, as data. docs/explain.md shows the same table; a test compares the two.
+#ifndef COORDINATOR_ANALYSIS_EXPLAIN_LIMIT_RULES_H_
+#define COORDINATOR_ANALYSIS_EXPLAIN_LIMIT_RULES_H_
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "coordinator/analysis/explain/explain.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// What a rule found.
+struct Finding {
+  double strength =
+      0;  // 0 to 1: the share of time or of the resource that the signal accounts for; it orders limits
+  std::string evidence;  // one clause that begins with the resource: "server disk: filer1 sdb 98 % busy"
+};
+
+// nullopt: the signal is below the threshold, or was not measured.
+using FindLimit = std::optional<Finding> (*)(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                             double threshold);
+
+struct LimitRule {
+  const char* name;
+  const char* signal;  // with its threshold, as in docs/explain.md
+  double threshold;
+  const char* meaning;
+  const char* advice;
+  const char* source;
+  FindLimit find;
+};
+
+// Of equally strong limits, that of the earlier rule comes first.
+std::span<const LimitRule> LimitRules();
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ANALYSIS_EXPLAIN_LIMIT_RULES_H_

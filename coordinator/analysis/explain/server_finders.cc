@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "coordinator/analysis/explain/finders.h"
+
+namespace iobench {
+namespace {
+
+constexpr double kServerRoom = 0.70;
+constexpr double kMinDiskQueue =
+    1.5;  // less: the disk is busy with one request at a time, and more lanes may help
+constexpr double kIdleEnough = 0.50;  // of disks and processors, where threads are what is missing
+
+double LinkShare(const v1::ServerNic& nic) {
+  if (!nic.has_link_bytes_per_s() || nic.link_bytes_per_s() == 0) return std::nan("");
+  return std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) /
+         static_cast<double>(nic.link_bytes_per_s());
+}
+
+double BusiestDisk(const v1::ServerReport& server) {
+  double busy = 0;
+  for (const v1::ServerDisk& disk : server.disks()) busy = std::max(busy, disk.busy());
+  return busy;
+}
+
+double BusyThreads(const v1::ServerReport& server) {
+  const v1::ServerNfsd& nfsd = server.nfsd();
+  if (!nfsd.has_busy_threads() || nfsd.threads() == 0) return std::nan("");
+  return nfsd.busy_threads() / nfsd.threads();
+}
+
+// Keeps the stronger one.
+void Keep(std::optional<Finding>& best, double strength, std::string evidence) {
+  if (!best.has_value() || strength > best->strength) best = Finding{strength, std::move(evidence)};
+}
+
+}  // namespace
+
+bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too) {
+  return !report.servers().empty() &&
+         std::all_of(report.servers().begin(), report.servers().end(), [&](const v1::ServerReport& server) {
+           return server.problem().empty() && server.interval_count() > 0 && server.has_cpu_busy() &&
+                  server.cpu_busy() <= kServerRoom && server.busiest_processor() <= kServerRoom &&
+                  BusiestDisk(server) <= kServerRoom && !(threads_too && BusyThreads(server) > kServerRoom) &&
+                  std::none_of(server.nics().begin(), server.nics().end(),
+                               [](const v1::ServerNic& nic) { return LinkShare(nic) > kServerRoom; });
+         });
+}
+
+bool SharesDirectory(const v1::PhaseReport& report) {
+  static const auto* const kChanges =
+      new std::set<std::string>{"create", "unlink", "mkdir", "rmdir", "rename", "link", "symlink"};
+  return report.metadata() && report.tree().shared_directory() && report.lane_count() > 1 &&
+         kChanges->count(report.operation()) > 0;
+}
+
+std::optional<Finding> FindServerDisk(const v1::PhaseReport& report, const ExplainFacts&, double busy) {
+  std::optional<Finding> best;
+  for (const v1::ServerReport& server : report.servers()) {
+    for (const v1::ServerDisk& disk : server.disks()) {
+      if (!(disk.busy() >= busy && disk.queue() >= kMinDiskQueue)) continue;
+      Keep(best, disk.busy(),
+           absl::StrFormat("server disk: %s %s %s busy, %.1f requests waiting", server.host(), disk.name(),
+                           PercentText(disk.busy()), disk.queue()));
+    }
+  }
+  return best;
+}
+
+std::optional<Finding> FindServerCpu(const v1::PhaseReport& report, const ExplainFacts&, double busy) {
+  std::optional<Finding> best;
+  for (const v1::ServerReport& server : report.servers()) {
+    if (!server.has_cpu_busy() || !(server.cpu_busy() >= busy)) continue;
+    Keep(best, server.cpu_busy(),
+         absl::StrCat("server CPU: ", server.host(), " ", PercentText(server.cpu_busy())));
+  }
+  return best;
+}
+
+std::optional<Finding> FindServerNetwork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  std::optional<Finding> best;
+  for (const v1::ServerReport& server : report.servers()) {
+    for (const v1::ServerNic& nic : server.nics()) {
+      const double used = LinkShare(nic);
+      if (!(used >= share)) continue;
+      Keep(best, std::min(1.0, used),
+           absl::StrCat("network of server ", server.host(), ": ", PercentText(used), " of ", nic.name()));
+    }
+  }
+  return best;
+}
+
+// Threads that wait for a disk count as busy, and so do those that wait for the lock of a directory.
+std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  std::optional<Finding> best;
+  if (SharesDirectory(report)) return best;
+  for (const v1::ServerReport& server : report.servers()) {
+    const double busy = BusyThreads(server);
+    if (!(busy >= share) || BusiestDisk(server) > kIdleEnough) continue;
+    if (!server.has_cpu_busy() || server.cpu_busy() > kIdleEnough) continue;
+    Keep(best, std::min(1.0, busy),
+         absl::StrFormat("nfsd threads: %s with %.1f of %d busy", server.host(), server.nfsd().busy_threads(),
+                         server.nfsd().threads()));
+  }
+  return best;
+}
+
+std::optional<Finding> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  if (!SharesDirectory(report) || !ClientsHaveRoom(report) || !ServersHaveRoom(report, false))
+    return std::nullopt;
+  const v1::Latency& latency = report.latency_us();
+  const double waiting = latency.mean() * static_cast<double>(latency.count()) / 1e6 / report.lanes_wall_s();
+  if (!(waiting >= share)) return std::nullopt;
+  return Finding{
+      0.7, absl::StrCat("one directory: ", report.lane_count(), " lanes change names in it, each waiting ",
+                        PercentText(std::min(1.0, waiting)), " of its time")};
+}
+
+}  // namespace iobench

@@ -1,0 +1,250 @@
+// The search is run against response times of an M/M/1 queue, whose percentiles have a closed form.
+#include "coordinator/analysis/capacity/slo_search.h"
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "catch2/catch.hpp"
+
+namespace iobench {
+namespace {
+
+using Kind = SloOutcome::Kind;
+using Purpose = SloProbe::Purpose;
+
+constexpr double kServicePerS = 10'000;
+
+// p99 of the response time is ln(100) / (mu - x); limit 2 ms: x = 10,000 - 2,302.6.
+const double kTruthPerS = kServicePerS - std::log(100.0) / 2e-3;
+
+SloSearchSettings TwoMilliseconds() {
+  SloSearchSettings settings;
+  settings.slo = ParseSlo("p99<=2ms").value();
+  settings.lowest_per_s = 300;
+  settings.closed_loop_max_per_s = 9'900;
+  return settings;
+}
+
+// Of a queue that answers with this p99 and noise that shrinks with the number of ops.
+class NoisyQueue {
+ public:
+  explicit NoisyQueue(uint64_t seed, double noise = 1) : random_(seed), noise_(noise) {}
+
+  SloResult Run(const SloProbe& probe) {
+    const double ops = probe.offered_per_s * probe.seconds;
+    const double truth_us = 1e6 * std::log(100.0) / (kServicePerS - probe.offered_per_s);
+    const double error =
+        noise_ * 5 / std::sqrt(ops);  // p99 of n exponential values: sqrt(0.99 / 0.01 / n) / 4.6, x 2
+    const double figure_us = truth_us * (1 + error * normal_(random_));
+    return {.achieved_per_s = probe.offered_per_s,
+            .figure_us = figure_us,
+            .low_us = figure_us * (1 - 1.96 * error),
+            .high_us = figure_us * (1 + 1.96 * error),
+            .ops = static_cast<uint64_t>(ops)};
+  }
+
+ private:
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  double noise_;
+};
+
+using Storage = std::function<SloResult(const SloProbe&)>;
+
+SloSearch SearchOf(const SloSearchSettings& settings, const Storage& storage) {
+  auto search = SloSearch::Create(settings);
+  REQUIRE(search.ok());
+  for (size_t i = 0; i < 1000 && search->Next().has_value(); ++i) search->Note(storage(*search->Next()));
+  REQUIRE_FALSE(search->Next().has_value());
+  CHECK(search->probes().size() <= settings.max_probes);
+  CHECK_FALSE(search->outcome().text.empty());
+  return *search;
+}
+
+SloResult WithP99(const SloProbe& probe, double p99_us) {
+  return {.achieved_per_s = probe.offered_per_s,
+          .figure_us = p99_us,
+          .low_us = p99_us,
+          .high_us = p99_us,
+          .ops = 1'000'000};
+}
+
+TEST_CASE("the search doubles, bisects, tests again and confirms") {
+  // Passes up to 1,000 ops/s. 300, 600 pass, 1,200 does not; 849 passes, 1,009 does not, 925 and 966 pass.
+  const SloSearch search = SearchOf(TwoMilliseconds(), [](const SloProbe& probe) {
+    return WithP99(probe, probe.offered_per_s <= 1000 ? 1000 : 3000);
+  });
+  std::vector<std::pair<Purpose, long>> made;
+  for (const JudgedProbe& judged : search.probes())
+    made.emplace_back(judged.probe.purpose, std::lround(judged.probe.offered_per_s));
+  CHECK(made == std::vector<std::pair<Purpose, long>>{{Purpose::kDouble, 300},
+                                                      {Purpose::kDouble, 600},
+                                                      {Purpose::kDouble, 1200},
+                                                      {Purpose::kBisect, 849},
+                                                      {Purpose::kBisect, 1009},
+                                                      {Purpose::kBisect, 925},
+                                                      {Purpose::kBisect, 966},
+                                                      {Purpose::kRetest, 966},
+                                                      {Purpose::kConfirm, 966}});
+  CHECK(search.outcome().kind == Kind::kFound);
+  CHECK(search.outcome().sure);
+  CHECK(search.outcome().figure_us == 1000);
+  CHECK(search.probes().back().probe.seconds == Approx(3 * search.probes()[7].probe.seconds));
+}
+
+TEST_CASE("probes are long enough for the ops that the percentile needs") {
+  SloSearchSettings settings = TwoMilliseconds();
+  CHECK(SloSearch::Create(settings)->Next()->seconds == Approx(11'000 / 300.0));
+  settings.lowest_per_s = 10;
+  CHECK(SloSearch::Create(settings)->Next()->seconds == 80);  // the longest
+  settings.lowest_per_s = 9000;
+  CHECK(SloSearch::Create(settings)->Next()->seconds == 10);
+}
+
+TEST_CASE("the search finds the load of a noisy queue within 5 %") {
+  int close = 0, found = 0;
+  size_t most = 0;
+  constexpr int kRuns = 300;
+  for (uint64_t seed = 1; seed <= kRuns; ++seed) {
+    NoisyQueue queue(seed);
+    const SloSearch search =
+        SearchOf(TwoMilliseconds(), [&](const SloProbe& probe) { return queue.Run(probe); });
+    found += search.outcome().kind == Kind::kFound;
+    close += std::abs(search.outcome().max_per_s / kTruthPerS - 1) <= 0.05;
+    most = std::max(most, search.probes().size());
+  }
+  INFO(found << " found, " << close << " close, at most " << most << " probes");
+  CHECK(found >= 0.99 * kRuns);
+  CHECK(close >= 0.97 * kRuns);
+}
+
+TEST_CASE("an SLO that cannot be met at the lowest load has that outcome") {
+  const SloSearch search =
+      SearchOf(TwoMilliseconds(), [](const SloProbe& probe) { return WithP99(probe, 2001); });
+  CHECK(search.outcome().kind == Kind::kCannotBeMet);
+  CHECK(search.outcome().max_per_s == 0);
+  CHECK(search.probes().size() == 1);
+  CHECK(search.outcome().text ==
+        "p99<=2ms cannot be met at the lowest load, 300 ops/s: p99 2.001 ms is over 2 ms.");
+}
+
+TEST_CASE("an SLO that is met at the closed-loop maximum sets no limit") {
+  const SloSearch search =
+      SearchOf(TwoMilliseconds(), [](const SloProbe& probe) { return WithP99(probe, 500); });
+  CHECK(search.outcome().kind == Kind::kMetUpToMax);
+  CHECK(search.outcome().max_per_s == 9'900);
+  CHECK(search.probes().back().probe.purpose == Purpose::kConfirm);
+  CHECK(search.probes().size() == 8);  // 300 … 4,800, 9,600, 9,900, and its confirmation
+}
+
+TEST_CASE("a load that the clients cannot offer bounds the search, and the outcome says so") {
+  const SloSearch search = SearchOf(TwoMilliseconds(), [](const SloProbe& probe) {
+    SloResult result = WithP99(probe, 500);
+    result.achieved_per_s = std::min(probe.offered_per_s, 2000.0);
+    result.generator_bound = probe.offered_per_s > 2000;
+    return result;
+  });
+  CHECK(search.outcome().kind == Kind::kGeneratorBound);
+  CHECK(search.outcome().max_per_s <= 2000);
+  CHECK(search.outcome().max_per_s >= 2000 / 1.05);
+}
+
+TEST_CASE("an invalid probe is repeated once") {
+  int failures = GENERATE(1, 2);
+  const int given = failures;
+  const SloSearch search = SearchOf(TwoMilliseconds(), [&](const SloProbe& probe) {
+    SloResult result = WithP99(probe, 500);
+    if (failures-- > 0) result.errors = 3;
+    return result;
+  });
+  CHECK(search.outcome().kind == (given == 1 ? Kind::kMetUpToMax : Kind::kInvalid));
+  CHECK(search.probes()[0].judgement.verdict == SloVerdict::kInvalid);
+  CHECK(search.probes()[0].probe.offered_per_s == search.probes()[1].probe.offered_per_s);
+}
+
+TEST_CASE("a lost worker ends the search") {
+  const SloSearch search = SearchOf(TwoMilliseconds(), [](const SloProbe& probe) {
+    SloResult result = WithP99(probe, 500);
+    result.worker_lost = probe.offered_per_s > 1000;
+    return result;
+  });
+  CHECK(search.outcome().kind == Kind::kInvalid);
+  CHECK(search.outcome().max_per_s == 0);
+}
+
+TEST_CASE("an inconclusive probe is prolonged up to the longest one, then counts by its figure") {
+  SloSearchSettings settings = TwoMilliseconds();
+  settings.lowest_per_s = 1100;  // 10 s are enough
+  const double figure_us = GENERATE(1950.0, 2050.0);
+  const SloSearch search = SearchOf(settings, [&](const SloProbe& probe) {
+    SloResult result = WithP99(probe, figure_us);
+    result.low_us = 1900;
+    result.high_us = 2100;
+    return result;
+  });
+  const auto probes = search.probes();
+  REQUIRE(probes.size() >= 4);
+  for (size_t i = 0; i < 4; ++i) {
+    CHECK(probes[i].probe.offered_per_s == 1100);
+    CHECK(probes[i].probe.seconds == Approx(10 * std::pow(2, i)));
+  }
+  if (figure_us > 2000) {
+    CHECK(search.outcome().kind == Kind::kInconclusive);
+    CHECK(search.outcome().max_per_s == 0);
+    CHECK(probes.size() == 4);
+  } else {
+    CHECK(search.outcome().kind == Kind::kMetUpToMax);
+    CHECK_FALSE(search.outcome().sure);
+  }
+}
+
+TEST_CASE("storage that slows down meanwhile does not pass the second test") {
+  int probes = 0;
+  const SloSearch search = SearchOf(TwoMilliseconds(), [&](const SloProbe& probe) {
+    const double limit = ++probes <= 7 ? 1000 : 800;
+    return WithP99(probe, probe.offered_per_s <= limit ? 1000 : 3000);
+  });
+  CHECK(search.outcome().kind == Kind::kFound);
+  CHECK(search.outcome().max_per_s <= 800);
+  CHECK(search.outcome().max_per_s >= 800 / 1.05);
+}
+
+TEST_CASE("a load that passes for a short time only is not confirmed") {
+  const SloSearch search = SearchOf(TwoMilliseconds(), [](const SloProbe& probe) {
+    const double limit = probe.purpose == Purpose::kConfirm ? 900 : 1000;
+    return WithP99(probe, probe.offered_per_s <= limit ? 1000 : 3000);
+  });
+  CHECK(search.outcome().kind == Kind::kFound);
+  CHECK(search.outcome().max_per_s <= 900);
+  CHECK(search.outcome().max_per_s >= 900 / 1.05);
+}
+
+TEST_CASE("the number of probes is bounded") {
+  SloSearchSettings settings = TwoMilliseconds();
+  settings.max_probes = 5;
+  NoisyQueue queue(1);
+  const SloSearch search = SearchOf(settings, [&](const SloProbe& probe) { return queue.Run(probe); });
+  CHECK(search.outcome().kind == Kind::kInconclusive);
+  CHECK(search.probes().size() == 5);
+  CHECK(search.outcome().max_per_s == 4800);
+}
+
+TEST_CASE("a search that cannot be made is refused") {
+  const auto refused = [](const std::function<void(SloSearchSettings&)>& change) {
+    SloSearchSettings settings = TwoMilliseconds();
+    change(settings);
+    return SloSearch::Create(settings).status().code() == absl::StatusCode::kInvalidArgument;
+  };
+  CHECK_FALSE(refused([](SloSearchSettings&) {}));
+  CHECK(refused([](SloSearchSettings& settings) { settings.lowest_per_s = 0; }));
+  CHECK(refused([](SloSearchSettings& settings) { settings.lowest_per_s = 10'000; }));
+  CHECK(refused([](SloSearchSettings& settings) { settings.closed_loop_max_per_s = INFINITY; }));
+  CHECK(refused([](SloSearchSettings& settings) { settings.probe_s = 0; }));
+  CHECK(refused([](SloSearchSettings& settings) { settings.max_probe_s = 5; }));
+  CHECK(refused([](SloSearchSettings& settings) { settings.tolerance = 0; }));
+  CHECK(refused([](SloSearchSettings& settings) { settings.max_probes = 0; }));
+}
+
+}  // namespace
+}  // namespace iobench

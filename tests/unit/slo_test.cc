@@ -1,0 +1,110 @@
+#include "coordinator/analysis/capacity/slo.h"
+
+#include "catch2/catch.hpp"
+
+namespace iobench {
+namespace {
+
+using Figure = Criterion::Figure;
+
+Slo Parsed(const std::string& text) {
+  const auto slo = ParseSlo(text);
+  REQUIRE(slo.ok());
+  return *slo;
+}
+
+// 1,000 ops/s offered and done, with an interval of +-5 %.
+SloResult Measured(double figure_us) {
+  return {.achieved_per_s = 1000,
+          .figure_us = figure_us,
+          .low_us = 0.95 * figure_us,
+          .high_us = 1.05 * figure_us,
+          .ops = 20'000};
+}
+
+TEST_CASE("an SLO is a figure of response time and its limit") {
+  CHECK(Parsed("p99<=10ms").figure == Figure::kP99);
+  CHECK(Parsed("p99<=10ms").limit_us == 10'000);
+  CHECK(Parsed("p99<=10ms").limit_included);
+  CHECK(Parsed("mean<5ms").figure == Figure::kMean);
+  CHECK_FALSE(Parsed("mean<5ms").limit_included);
+  CHECK(Parsed("p99.9 <= 50 ms").figure == Figure::kP99_9);
+  CHECK(Parsed("p99.9 <= 50 ms").text == "p99.9<=50ms");
+  CHECK(Parsed("max<=1s").limit_us == 1e6);
+  CHECK(Parsed("p50<=250us").limit_us == 250);
+}
+
+TEST_CASE("what is no SLO is refused with the syntax") {
+  for (const char* text : {"", "p99", "p99>=10ms", "p98<=10ms", "p99<=10", "p99<=10MiB/s", "p99<=0ms",
+                           "p99<=-1ms", "jain<=0.5", "write<=900MiB/s", "write:p99<=10ms", "p99=10ms",
+                           "marks=none", "p99<<=10ms", "p99<=10ms<=5ms", "<=10ms"}) {
+    const auto slo = ParseSlo(text);
+    INFO(text);
+    REQUIRE_FALSE(slo.ok());
+    CHECK(slo.status().code() == absl::StatusCode::kInvalidArgument);
+    CHECK(slo.status().message().find("p99<=10ms, mean<5ms") != std::string::npos);
+  }
+}
+
+TEST_CASE("the limit itself meets <= and not <") {
+  CHECK(Meets(Parsed("p99<=10ms"), 10'000));
+  CHECK_FALSE(Meets(Parsed("p99<10ms"), 10'000));
+  CHECK(Meets(Parsed("p99<10ms"), 9'999));
+}
+
+TEST_CASE("a percentile needs a hundred ops beyond it") {
+  CHECK(NeededOps(Parsed("p50<=10ms")) == 200);
+  CHECK(NeededOps(Parsed("p99<=10ms")) == 10'000);
+  CHECK(NeededOps(Parsed("p99.9<=10ms")) == 100'000);
+  CHECK(NeededOps(Parsed("mean<=10ms")) == 100);
+}
+
+TEST_CASE("a measurement passes or fails by its whole interval") {
+  const Slo slo = Parsed("p99<=10ms");
+  CHECK(JudgeSlo(slo, 1000, Measured(9000)).verdict == SloVerdict::kPass);
+  CHECK(JudgeSlo(slo, 1000, Measured(9000)).reason == "p99 9 ms is within 10 ms");
+  CHECK(JudgeSlo(slo, 1000, Measured(11'000)).verdict == SloVerdict::kFail);
+  CHECK(JudgeSlo(slo, 1000, Measured(9800)).verdict == SloVerdict::kInconclusive);
+  CHECK(JudgeSlo(slo, 1000, Measured(10'200)).verdict == SloVerdict::kInconclusive);
+  SloResult few = Measured(5000);
+  few.ops = 9999;
+  CHECK(JudgeSlo(slo, 1000, few).verdict == SloVerdict::kInconclusive);
+}
+
+TEST_CASE("a measurement of another load than the offered one is invalid") {
+  const Slo slo = Parsed("p99<=10ms");
+  const auto verdict = [&](const SloResult& result) { return JudgeSlo(slo, 1000, result).verdict; };
+  SloResult result = Measured(5000);
+  SECTION("a lost worker") {
+    result.worker_lost = true;
+  }
+  SECTION("errors") {
+    result.errors = 1;
+  }
+  SECTION("a late generator") {
+    result.generator_bound = true;
+  }
+  SECTION("less than 99 % done") {
+    result.achieved_per_s = 989;
+  }
+  SECTION("no rate") {
+    result.achieved_per_s = std::numeric_limits<double>::quiet_NaN();
+  }
+  SECTION("no response time") {
+    result.figure_us = 0;
+  }
+  CHECK(verdict(result) == SloVerdict::kInvalid);
+  result = Measured(5000);
+  result.achieved_per_s = 991;
+  CHECK(verdict(result) == SloVerdict::kPass);
+}
+
+TEST_CASE("verdicts have names") {
+  CHECK(std::string(NameOf(SloVerdict::kPass)) == "pass");
+  CHECK(std::string(NameOf(SloVerdict::kFail)) == "fail");
+  CHECK(std::string(NameOf(SloVerdict::kInconclusive)) == "inconclusive");
+  CHECK(std::string(NameOf(SloVerdict::kInvalid)) == "invalid");
+}
+
+}  // namespace
+}  // namespace iobench
