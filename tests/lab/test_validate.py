@@ -21,6 +21,8 @@ V4, V3 = "vers=4.2,actimeo=2", "vers=3,actimeo=2"
 EXPORT_OPTIONS = "rw,no_subtree_check,fsid=0,insecure"
 ALL_CLIENTS = "10.77.0.0/24"
 FREEZE_S = 20
+LEASE_S = 15  # where a test waits for its end; otherwise it is 90 s
+END_GRACE = "echo Y >/proc/fs/nfsd/v4_end_grace"
 STATD = "/mnt/export/statd"
 
 
@@ -39,13 +41,18 @@ def serve(lab):
             f"mkdir -p /var/lib/nfs/sm && {LOCKS_OF_V3}")
 
 
+def join(lab, client):
+    """Makes a client that has just booted fit for locks of NFSv3."""
+    lab.run(client, f"mkdir {THERE} /run/rpcbind && mount -t tmpfs tmpfs /var/lib/nfs && mkdir /var/lib/nfs/sm && "
+            f"rpcbind -w && {LOCKS_OF_V3}")
+
+
 @pytest.fixture(scope="module")
 def served(lab):
     serve(lab)
-    lab.run(nfs_lab.SERVER, "echo Y >/proc/fs/nfsd/v4_end_grace")  # nobody had locks before
+    lab.run(nfs_lab.SERVER, END_GRACE)  # nobody had locks before
     for client in lab.clients:
-        lab.run(client, f"mkdir {THERE} /run/rpcbind && mount -t tmpfs tmpfs /var/lib/nfs && mkdir /var/lib/nfs/sm && "
-                f"rpcbind -w && {LOCKS_OF_V3}")
+        join(lab, client)
     return lab
 
 
@@ -86,26 +93,35 @@ class Deployment:
         assert ended.returncode == report["exit_code"] == (4 if failed else 0), ended
         return checks
 
-    def validate(self, *more, fault=None):
-        """Coordinated from outside; a worker on each client dials in. fault: called while the clients write."""
+    def validate(self, *more, fault=None, client_fault=None):
+        """Coordinated from outside; a worker on each client dials in. fault: called while the clients write; client_fault:
+        called with the client that holds a lock, whose worker then need not end well."""
         lab, hook = self.lab, self.tmp_path / "hook"
         address = f"{nfs_lab.OUTSIDE}:{PORT}"
         listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
-        if fault:
-            hook.mkdir()
-            more += "--fault-hook", f"cd {hook}; touch called; until [ -e done ]; do sleep 0.1; done"
+        if fault or client_fault:
+            hook.mkdir(exist_ok=True)
+            option = "--fault-hook" if fault else "--client-hook"
+            more += option, f"cd {hook}; echo $IOBENCH_CLIENT >named; mv named called; until [ -e done ]; do sleep 0.1; done"
         coordinator = lab.start_outside([nfs_lab.binary(), "validate", *listen, *self.options(more)])
         join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root {THERE} --allow drop-caches --join-timeout 60"
         workers = [lab.start(client, join) for client in lab.clients]
-        if fault:
+        named = None
+        if fault or client_fault:
             while not (hook / "called").exists():
                 assert coordinator.poll() is None, lab.finish(coordinator)
                 time.sleep(0.05)
-            fault()
+            named = (hook / "called").read_text().strip()
+            (hook / "called").unlink()
+            fault() if fault else client_fault(named)
             (hook / "done").touch()
         ended = lab.finish(coordinator, timeout=PATIENCE_S)
-        for worker in workers:
-            lab.finish(worker, timeout=PATIENCE_S, check=True)
+        (hook / "done").unlink(missing_ok=True)
+        for client, worker in zip(lab.clients, workers):
+            if client == named:
+                processes.kill(worker)
+            else:
+                lab.finish(worker, timeout=PATIENCE_S, check=True)
         return self.checks(ended)
 
     def validate_over_mpi(self, *more):
@@ -135,6 +151,17 @@ class Deployment:
             self.lab.run(nfs_lab.SERVER, "echo 20 >/proc/sys/fs/nfs/nlm_grace_period")
             serve(self.lab)
         self.lab.run(nfs_lab.SERVER, f"sm-notify -f -P {STATD} -v 10.77.0.1")
+
+    def lease(self, seconds):
+        """The server begins anew, with this lease; nobody may have locks."""
+        lab = self.lab
+        lab.run(nfs_lab.SERVER, f"rpc.nfsd 0; echo {seconds} >/proc/fs/nfsd/nfsv4leasetime; "
+                f"echo {seconds} >/proc/fs/nfsd/nfsv4gracetime; rpc.nfsd -V 3 -V 4.2 4 && {END_GRACE}")
+
+    def boot_client(self, client):
+        self.lab.boot(client)
+        self.mounted.remove(client)  # it went with its power
+        join(self.lab, client)
 
     def lose_what_is_not_on_disk(self):
         """A power cut of a server that does not keep on its disk what clients write from now on, nor who has locks."""
@@ -177,7 +204,7 @@ def verdicts(checks):
 
 
 PERFORMANCE = "client-rates,network-limit,scaling,metadata-rates,latency-tail"
-NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected", "quota"]
+NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected", "quota", "dead-client"]
 
 
 def assert_all_pass(checks, skipped=()):
@@ -345,6 +372,51 @@ def test_expected_facts_fail_where_one_client_has_other_options(deployment, tmp_
     wrong, *right = checks["expected"]["evidence"]
     assert wrong.startswith(f"not met: wsize >= 64k: {other} has 32768"), wrong
     assert len(right) == 4 and all(line.startswith("met: ") for line in right), right
+
+
+@pytest.fixture
+def short_lease(deployment):
+    deployment.lease(LEASE_S)
+    yield
+    deployment.lease(90)
+
+
+def test_over_nfsv4_the_lock_of_a_client_without_power_is_free_when_its_lease_is_over(deployment, short_lease):
+    lab, victim = deployment.lab, deployment.lab.clients[1]
+    named = []
+    def cut(client):
+        named.append(client)
+        lab.power_cut(client)
+    deployment.mount_all(V4)
+    checks = deployment.validate("--only", "locks,dead-client", client_fault=cut)
+    deployment.boot_client(victim)
+    assert named == [victim]
+    assert verdicts(checks) == {"locks": "pass", "dead-client": "pass"}
+    assert f"; the server's lease is {LEASE_S} s" in checks["dead-client"]["found"]
+    assert lab.run(lab.clients[0], ["ls", "-A", THERE]).stdout == ""
+    deployment.mount(victim, V4)
+    late = deployment.validate("--only", "dead-client", "--lock-free-within", "1", "--force", client_fault=lab.power_cut)
+    deployment.boot_client(victim)
+    assert verdicts(late) == {"dead-client": "fail"}
+
+
+def test_a_hook_that_only_ends_the_worker_does_not_show_what_a_power_cut_does(deployment, short_lease):
+    lab = deployment.lab
+    deployment.mount_all(V4)
+    checks = deployment.validate("--only", "dead-client", client_fault=lambda client: lab.run(
+        client, "pkill -9 -x cluster-iobench"))
+    assert verdicts(checks) == {"dead-client": "warn"}
+
+
+@pytest.mark.parametrize("declared", [False, True], ids=["as-a-fact", "as-a-failure"])
+def test_over_nfsv3_the_lock_of_a_client_without_power_stays(deployment, declared):
+    lab, victim = deployment.lab, deployment.lab.clients[1]
+    deployment.mount_all(V3)
+    more = ["--lock-free-within", "6"] if declared else []
+    checks = deployment.validate("--only", "dead-client", *more, client_fault=lab.power_cut)
+    deployment.boot_client(victim)
+    assert verdicts(checks) == {"dead-client": "fail" if declared else "pass"}
+    assert "over NFSv3 nothing frees it until that client boots" in checks["dead-client"]["found"]
 
 
 # The last one, because it leaves a server that has forgotten its clients.
