@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include "common/text/units.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
+#include "coordinator/net_check/net_check.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/validate/validate_formats.h"
@@ -195,7 +197,10 @@ class Validation {
     if (options.outlier_percent > 0) context.limits.outlier_share = options.outlier_percent / 100;
     if (choice_.expected.has_value()) context.expected = &*choice_.expected;
     context.over_quota_bytes = choice_.over_quota_bytes;
-    if (choice_.measures) context.measure = [&] { return Measure(examined); };
+    if (choice_.measures) {
+      context.measure = [&] { return Measure(examined); };
+      context.measure_network = [&] { return MeasureNetwork(examined.cluster); };
+    }
     NoteClients(context, report_);
     if (context.peers.empty()) {
       std::cerr << PreflightText(examined.preflight);
@@ -229,6 +234,23 @@ class Validation {
   absl::StatusOr<Performance> Measure(const Examination& examined) {
     IOBENCH_ASSIGN_OR_RETURN(const v1::RunReport* const report, examined.measure());
     return Performance{.report = *report, .errors = listener_.errors(), .problem = ""};
+  }
+  absl::StatusOr<NetworkOfClients> MeasureNetwork(Cluster& cluster) {
+    const NetTestOptions test{
+        .told_host = line_.cluster.coordinator_host, .record_bytes = kNetTestRecordBytes, .together = false};
+    NetworkOfClients network;
+    const std::vector<Member>& members = cluster.members();
+    // Without clients elsewhere there is no network to measure.
+    if (std::all_of(members.begin(), members.end(),
+                    [this](const Member& member) { return member.facts.boot_id() == own_boot_id_; })) {
+      return network;
+    }
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<NetFigures> figures, TestNetwork(cluster, own_boot_id_, test));
+    for (const NetFigures& client : figures) {
+      if (client.same_host) continue;
+      network[client.host] = {.to = client.to_bytes_per_s, .from = client.from_bytes_per_s};
+    }
+    return network;
   }
   void Refuse(absl::Status why) {
     ended_ = std::move(why);

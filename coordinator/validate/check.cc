@@ -48,7 +48,7 @@ constexpr Check kChecks[] = {
      CheckLockReclaim},
     {"client-rates", "each client alone writes and reads as fast as the others", 2, Needs::kMeasurement,
      CheckClientRates},
-    {"network-limit", "one client alone comes near the speed of its interface", 1, Needs::kMeasurement,
+    {"network-limit", "one client alone comes near what its network carries", 1, Needs::kMeasurement,
      CheckNetworkLimit},
     {"scaling", "what all clients together reach of the sum of each alone, and how evenly", 2,
      Needs::kMeasurement, CheckScaling},

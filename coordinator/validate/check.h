@@ -26,6 +26,8 @@ namespace iobench {
 struct Fault;         // coordinator/validate/fault.h
 struct Expectations;  // coordinator/validate/expectations.h
 struct Performance;   // coordinator/validate/performance.h
+struct NetworkLimits;
+struct MeasuredNetwork;
 
 // What the user has set. The defaults are those of the command line.
 struct ValidateLimits {
@@ -64,6 +66,10 @@ struct CheckContext {
   bool client_hook_failed = false;
   // Measures performance, at most once. Null: nobody has asked for that.
   std::function<absl::StatusOr<Performance>()> measure = nullptr;
+  // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client; those
+  // on that host are left out. Null: as `measure`. Unavailable: a worker was lost; Cancelled: interrupted.
+  std::function<absl::StatusOr<std::map<std::string, NetworkLimits>>()> measure_network = nullptr;
+  std::shared_ptr<const MeasuredNetwork> network = nullptr;  // once one of the checks has called it
   uint64_t over_quota_bytes = 0;                             // --over-quota; 0: not given
   std::shared_ptr<const Performance> measured = nullptr;     // once one of the checks has called it
   const Expectations* expected = nullptr;                    // --expect; null: not given

@@ -13,6 +13,7 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/validate/check.h"
+#include "coordinator/validate/findings.h"
 
 namespace iobench {
 namespace {
@@ -41,54 +42,9 @@ v1::Phase PhaseOf(std::string_view operation, double seconds) {
   return phase;
 }
 
-std::string RateWord(bool in_ops, double rate) {
-  return in_ops ? absl::StrCat(FormatCount(rate), "/s") : FormatBytesPerSecond(rate);
-}
-
-std::string ShareWord(double share) {
-  return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
-}
-
-double HeadlineOf(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-}
-
 std::string AloneName(std::string_view phase, const std::string& client) {
   return absl::StrCat(std::string(phase), " on ", client);
 }
-
-// "write_alone_c01": what stands in the names of figures are small letters, digits and underscores.
-std::string FigureOf(const std::string& what, const std::string& how, const std::string& client) {
-  std::string name = absl::StrCat(what, "_", how, "_", client);
-  for (char& c : name)
-    c = absl::ascii_isalnum(static_cast<unsigned char>(c))
-            ? absl::ascii_tolower(static_cast<unsigned char>(c))
-            : '_';
-  return name;
-}
-
-// The verdict of several findings: the worst one.
-struct Findings {
-  bool fails = false, warns = false;
-  std::vector<std::string> advice;
-  std::vector<std::string> slow;  // clients, in a phase that was long enough
-
-  void Blame(const std::string& client) {
-    if (std::find(slow.begin(), slow.end(), client) == slow.end()) slow.push_back(client);
-  }
-  void Advise(const std::string& what) {
-    if (std::find(advice.begin(), advice.end(), what) == advice.end()) advice.push_back(what);
-  }
-  void Conclude(std::string passed, std::string problem, Outcome& outcome) const {
-    if (fails) {
-      outcome.Fail(std::move(problem), absl::StrJoin(advice, "; "));
-    } else if (warns) {
-      outcome.Warn(std::move(problem), absl::StrJoin(advice, "; "));
-    } else {
-      outcome.Pass(std::move(passed));
-    }
-  }
-};
 
 // Whether a phase can be judged, and what speaks against its figures.
 void LookAtPhase(const Performance& measured, const std::string& name, Outcome& outcome, Findings& findings) {
@@ -330,60 +286,6 @@ void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, 
   }
   const std::string passed = absl::StrJoin(found, "; ");
   findings.Conclude(passed, passed, outcome);
-}
-
-std::map<std::string, double> NetworkSharesOf(const Performance& measured,
-                                              const std::map<std::string, double>& nic_bytes_per_s) {
-  std::map<std::string, double> shares;
-  for (const auto& [client, nic] : nic_bytes_per_s) {
-    double best = NAN;
-    for (const std::string_view name : kDataPhases) {
-      const v1::PhaseReport* const phase = measured.PhaseNamed(name);
-      const v1::PerClientReport* const clients = measured.ClientsIn(name);
-      bool has_row = false;
-      for (int i = 0; clients != nullptr && i < clients->clients_size(); ++i) {
-        if (clients->clients(i).client() != client) continue;
-        has_row = true;
-        best = std::fmax(best, clients->clients(i).alone());
-      }
-      // Of a single client, the rows are its workers, if there are any.
-      if (!has_row && nic_bytes_per_s.size() == 1 && phase != nullptr)
-        best = std::fmax(best, HeadlineOf(*phase));
-    }
-    if (std::isfinite(best) && nic > 0) shares[client] = best / nic;
-  }
-  return shares;
-}
-
-void JudgeNetwork(const Performance& measured, const std::map<std::string, double>& nic_bytes_per_s,
-                  const PerformanceLimits& limits, Outcome& outcome) {
-  Findings findings;
-  std::vector<std::string> shares;
-  for (const auto& [client, share] : NetworkSharesOf(measured, nic_bytes_per_s)) {
-    const double nic = nic_bytes_per_s.at(client);
-    const std::string text =
-        absl::StrCat(client, ": ", FormatBytesPerSecond(share * nic), ", ", ShareWord(share),
-                     " of its interface, which carries ", FormatBytesPerSecond(nic));
-    shares.push_back(text);
-    outcome.Figure(FigureOf("network", "share", client).c_str(), share);
-    if (!(share < std::max(limits.network_warn, limits.network_fail))) continue;
-    outcome.Evidence(text);
-    (share < limits.network_fail ? findings.fails : findings.warns) = true;
-    findings.Advise(
-        "one client does not fill its link: try nconnect, larger rsize and wsize, and more read-ahead; the network "
-        "test (cluster-iobench --net-test) shows what the network itself carries");
-  }
-  if (shares.empty()) {
-    outcome.Skip("the speed of the interfaces to the server is not known, as of virtual ones");
-    return;
-  }
-  const std::string passed = absl::StrCat("best rate of a client alone: ", absl::StrJoin(shares, "; "));
-  findings.Conclude(
-      passed,
-      absl::StrCat(outcome.evidence_count(), outcome.evidence_count() == 1 ? " client" : " clients",
-                   " below ", ShareWord(std::max(limits.network_warn, limits.network_fail)),
-                   " of the speed of the interface to the server"),
-      outcome);
 }
 
 void JudgeLatencies(const Performance& measured, const Expectations& expected, Outcome& outcome) {

@@ -342,7 +342,12 @@ def test_performance_of_equal_clients_is_measured_alone_and_together(deployment)
     deployment.mount_all(V4)
     checks = deployment.validate("--only", PERFORMANCE, *BRIEFLY, "--outlier-below", "10")
     found = verdicts(checks)
-    assert found["network-limit"] == "skipped", "the speed of these interfaces is not known"
+    # No interface here tells its speed, and what NFS reaches of TCP depends on the processors that the hosts share.
+    assert found["network-limit"] in ("pass", "warn")
+    carried = {figure["name"] for figure in checks["network-limit"]["figures"]}
+    assert carried == {f"{what}_{client.replace('-', '_')}" for what in ("network_share", "tcp_to", "tcp_from")
+                       for client in deployment.lab.clients}
+    assert not any("from the coordinator, " in line for line in checks["network-limit"]["evidence"]), checks["network-limit"]
     assert "fail" not in [found[name] for name in ("client-rates", "metadata-rates", "latency-tail")], checks
     rates = {figure["name"]: figure["value"] for figure in checks["client-rates"]["figures"]}
     assert set(rates) == {f"{phase}_alone_{client.replace('-', '_')}" for phase in ("write", "read")
@@ -356,8 +361,12 @@ def test_a_client_behind_a_slow_link_is_named(deployment):
     deployment.mount_all(V4)
     slow = deployment.lab.clients[1]
     with deployment.lab.limit_to(slow, SLOW_BYTES_PER_S):
-        checks = deployment.validate("--only", "client-rates", *BRIEFLY)
+        checks = deployment.validate("--only", "client-rates,network-limit", *BRIEFLY)
     assert checks["client-rates"]["verdict"] in ("fail", "warn"), checks
+    assert checks["network-limit"]["verdict"] == "warn"
+    assert f"the network of {slow} is slower than that of the others" in checks["network-limit"]["found"]
+    assert any(line.startswith(f"{slow}: TCP carries ") and " from the coordinator, " in line
+               for line in checks["network-limit"]["evidence"]), checks["network-limit"]
     assert any(line.startswith(f"{slow}: read alone ") for line in checks["client-rates"]["evidence"]), checks
 
 
