@@ -115,7 +115,7 @@ double LeaseOf(const CheckContext& context, uint32_t worker) {
 }
 
 void JudgeFree(const std::string& name, double since_begin_s, double since_end_s, double lease_s,
-               double limit_s, Outcome& outcome) {
+               Outcome& outcome) {
   outcome.Figure("lock_free_s", since_end_s, "s");
   const std::string found = absl::StrCat(
       "the lock of ", name, " was free ", FormatSeconds(since_end_s), " after the hook had cut its power",
@@ -125,10 +125,6 @@ void JudgeFree(const std::string& name, double since_begin_s, double since_end_s
   if (since_begin_s < soonest_s) {
     outcome.Warn(absl::StrCat(found, ": sooner than a client without power loses it"),
                  "let the hook cut the power: a client that shuts down gives its locks back");
-  } else if (since_end_s > limit_s) {
-    outcome.Fail(
-        absl::StrCat(found, ", which is later than ", FormatSeconds(limit_s), " (--lock-free-within)"),
-        "let the server have a shorter lease");
   } else {
     outcome.Pass(found);
   }
@@ -198,7 +194,7 @@ absl::Status CheckDeadClient(CheckContext& context, Outcome& outcome) {
     outcome.Evidence(absl::StrCat(context.NameOf(pair->other), ": ", problem));
     outcome.Fail(absl::StrCat("after the power of ", name, " was cut, its lock cannot be asked for"), "");
   } else if (free) {
-    JudgeFree(name, SecondsFrom(*free - begin), SecondsFrom(*free - end), lease_s, limit_s, outcome);
+    JudgeFree(name, SecondsFrom(*free - begin), SecondsFrom(*free - end), lease_s, outcome);
   } else {
     JudgeHeld(name, SecondsFrom(cluster.Now() - end), is_nfs3, declared, outcome);
   }

@@ -9,11 +9,6 @@
 
 namespace iobench {
 
-absl::Status WaitFor(Cluster& cluster, int64_t ns, const std::function<bool()>& done) {
-  const absl::Status waited = cluster.WaitUntil(done, {.deadline = cluster.Now() + ns});
-  return absl::IsDeadlineExceeded(waited) ? absl::OkStatus() : waited;
-}
-
 absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& command,
                                 std::map<std::string, std::string> variables, const std::string& log) {
   Cluster& cluster = context.files.cluster();

@@ -2,8 +2,6 @@
 #ifndef COORDINATOR_VALIDATE_HOOK_RUN_H_
 #define COORDINATOR_VALIDATE_HOOK_RUN_H_
 
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 
@@ -23,9 +21,6 @@ struct HookRun {
 // replaced. Errors: Cancelled: interrupted, and the command killed; or the transport's.
 absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& command,
                                 std::map<std::string, std::string> variables, const std::string& log);
-
-// Waits on the cluster's thread until `done`. OK also when the time has passed; Cancelled: interrupted.
-absl::Status WaitFor(Cluster& cluster, int64_t ns, const std::function<bool()>& done);
 
 }  // namespace iobench
 

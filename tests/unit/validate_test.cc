@@ -347,6 +347,27 @@ TEST_CASE("close-to-open: old contents, other contents and errors are told apart
   CHECK(error->LeftNothing());
 }
 
+TEST_CASE("close-to-open: timestamps of whole seconds are waited for, and told") {
+  Validated run(2);
+  int64_t clock_ns = 1;
+  uint32_t in_step = 0;
+  run.workers.tamper = [&](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() != v1::FileAction::WRITE || action.file() != 1'000'000) return;
+    if (++in_step % 4 == 0) clock_ns += kNanosPerSecond;  // one change in four has a later time
+    result.mutable_facts()->set_modified_ns(clock_ns);
+  };
+  run.Run("close-to-open");
+  CHECK(run.Verdict("close-to-open") == "warn");
+  Says(run.Text("close-to-open"),
+       "600 reads, none wrong; but the file system's timestamps have steps of 1 s");
+  CHECK(in_step > 60);  // 30 waits, which need two writes at least
+  Validated stands_still(2);
+  stands_still.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::WRITE) result.mutable_facts()->set_modified_ns(5);
+  };
+  CHECK(stands_still.Run("mmap").Verdict("mmap") == "pass");
+}
+
 TEST_CASE("visibility: a client that does not see a change within the limit") {
   Validated run;
   run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
