@@ -110,7 +110,7 @@ void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,
   Findings findings;
   std::vector<std::string> lines;
   size_t low_count = 0;
-  const double limit = std::max(limits.network_warn, limits.network_fail);
+  double highest_limit = 0;
   for (const auto& [client, share] : NetworkSharesOf(measured, network)) {
     const NetworkLimits& carried = network.at(client);
     const std::string line = NetworkLine(client, RatesAlone(measured, client, network.size() == 1), carried);
@@ -119,7 +119,10 @@ void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,
     if (std::isfinite(carried.to)) outcome.Figure(FigureOf("tcp", "to", client).c_str(), carried.to, "B/s");
     if (std::isfinite(carried.from))
       outcome.Figure(FigureOf("tcp", "from", client).c_str(), carried.from, "B/s");
+    const double limit =
+        std::max(carried.nic > 0 ? limits.network_warn : limits.tcp_warn, limits.network_fail);
     if (!(share < limit)) continue;
+    highest_limit = std::max(highest_limit, limit);
     ++low_count;
     outcome.Evidence(line);
     (share < limits.network_fail ? findings.fails : findings.warns) = true;
@@ -141,7 +144,7 @@ void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,
   }
   if (low_count > 0) {
     problems.push_back(absl::StrCat(low_count, low_count == 1 ? " client" : " clients", " below ",
-                                    ShareWord(limit), " of what the network carries"));
+                                    ShareWord(highest_limit), " of what the network carries"));
   }
   findings.Conclude(absl::StrCat("each client alone: ", absl::StrJoin(lines, "; "), why),
                     absl::StrJoin(problems, "; "), outcome);

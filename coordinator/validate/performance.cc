@@ -209,7 +209,8 @@ PerformanceLimits WithExpectations(PerformanceLimits limits, const Expectations&
   if (const auto share = expected.LimitOf("outlier_min")) limits.outlier_warn = limits.outlier_fail = *share;
   if (const auto share = expected.LimitOf("fairness_min"))
     limits.fairness_warn = limits.fairness_fail = *share;
-  if (const auto share = expected.LimitOf("network_min")) limits.network_warn = limits.network_fail = *share;
+  if (const auto share = expected.LimitOf("network_min"))
+    limits.network_warn = limits.tcp_warn = limits.network_fail = *share;
   if (const auto share = expected.LimitOf("scaling_min")) limits.scaling_fail = *share;
   return limits;
 }
