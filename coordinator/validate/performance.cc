@@ -75,6 +75,14 @@ std::string RangeAlone(const v1::PerClientReport& clients) {
                       RateWord(clients.in_ops(), most));
 }
 
+// For how long the headline counts: until the first lane is done, if the others then go on alone. A phase that lasts
+// because one client began late says little of how they share the server.
+double SecondsCounted(const v1::PhaseReport& phase) {
+  const double rate = phase.headline().bytes_per_s();
+  if (phase.headline_in_ops() || phase.measured_bytes() == 0 || !(rate > 0)) return phase.duration_s();
+  return std::fmin(phase.duration_s(), static_cast<double>(phase.measured_bytes()) / rate);
+}
+
 void LookForOutliers(const Performance& measured, const v1::PerClientReport& clients,
                      const PerformanceLimits& limits, Outcome& outcome, Findings& findings) {
   for (const v1::PerClientRow& row : clients.clients()) {
@@ -89,13 +97,13 @@ void LookForOutliers(const Performance& measured, const v1::PerClientReport& cli
                    clients.in_ops() ? "ops/s" : "B/s");
     if (!(row.of_others() < std::max(limits.outlier_warn, limits.outlier_fail))) continue;
     const v1::PhaseReport* const phase = measured.PhaseNamed(name);
-    const bool is_short = phase != nullptr && phase->duration_s() < kShortestJudged_s;
-    outcome.Evidence(absl::StrCat(
-        row.client(), ": ", clients.phase(), " alone ", RateWord(clients.in_ops(), row.alone()), ", ",
-        ShareWord(row.of_others()), " of the median of the others",
-        is_short
-            ? absl::StrCat(" (in only ", FormatSeconds(phase->duration_s()), ", which is too short to tell)")
-            : ""));
+    const bool is_short = phase != nullptr && SecondsCounted(*phase) < kShortestJudged_s;
+    outcome.Evidence(absl::StrCat(row.client(), ": ", clients.phase(), " alone ",
+                                  RateWord(clients.in_ops(), row.alone()), ", ", ShareWord(row.of_others()),
+                                  " of the median of the others",
+                                  is_short ? absl::StrCat(" (in only ", FormatSeconds(SecondsCounted(*phase)),
+                                                          ", which is too short to tell)")
+                                           : ""));
     if (is_short) {
       findings.warns = true;
       findings.Advise("measure longer, with a larger --size, before you look for a slow client");
@@ -263,7 +271,7 @@ void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, 
         std::max_element(clients->clients().begin(), clients->clients().end(),
                          [](const auto& a, const auto& b) { return a.alone() < b.alone(); });
     const v1::PhaseReport* const phase = measured.PhaseNamed(name);
-    const bool is_short = phase != nullptr && phase->duration_s() < kShortestJudged_s;
+    const bool is_short = phase != nullptr && SecondsCounted(*phase) < kShortestJudged_s;
     if (clients->fairness() < std::max(limits.fairness_warn, limits.fairness_fail)) {
       outcome.Evidence(absl::StrCat(slowest->client(), ": ", std::string(name), " ",
                                     RateWord(false, slowest->together()), " while all work, ",

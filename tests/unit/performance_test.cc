@@ -163,6 +163,15 @@ NetworkLimits Carries(double to_mb, double from_mb) {
   return {.nic = NAN, .to = to_mb * kMB, .from = from_mb * kMB};
 }
 
+TEST_CASE(
+    "an uneven total only warns if the first lane was done within a second, however long the phase took") {
+  for (const double counted_s : {0.4, 1.5}) {
+    Rates rates = Rates().Add("write", {100 * kMB, 100 * kMB}, {10 * kMB, 90 * kMB});
+    rates.Of("write").set_measured_bytes(static_cast<uint64_t>(counted_s * 100 * kMB));
+    CHECK(Judged(JudgeScaling, rates).verdict() == (counted_s < 1 ? "warn" : "fail"));
+  }
+}
+
 TEST_CASE("a client that does not fill its link is a warning, and an unknown link is skipped") {
   const auto judged = JudgedNetwork;
   const NetworkLimits gigabit{.nic = 125 * kMB}, ten_gigabit{.nic = 1250 * kMB};
