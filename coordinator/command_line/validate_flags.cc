@@ -39,6 +39,10 @@ void AddWhatIsChecked(CLI::App& app, ValidateOptions& options) {
       "command that restarts the server, cuts its power or moves its service while the clients write; it returns when "
       "the server has been started again",
       "CMD");
+  what.Value(
+      "--client-hook", options.client_hook,
+      "command that cuts the power of the client in $IOBENCH_CLIENT, which holds a lock; validate ends without it",
+      "CMD");
 }
 
 void AddLimits(CLI::App& app, ValidateOptions& options) {
@@ -55,7 +59,11 @@ void AddLimits(CLI::App& app, ValidateOptions& options) {
                  "fail if a write takes longer than S seconds during the fault (default 90)");
   limits.Seconds(
       "--fault-timeout", options.fault_timeout_s, 1,
-      "give up on the fault hook after S seconds, and then on clients that still hang after as long again (default 300)");
+      "give up on a hook after S seconds, and then on clients that still hang after as long again (default 300)");
+  limits.Seconds(
+      "--lock-free-within", options.lock_free_within_s, 0.1,
+      "fail if the lock of a client without power is not free S seconds after the client hook (default: two "
+      "leases of the server and 30 s; over NFSv3 none)");
   limits
       .Value(
           "--outlier-below", options.outlier_percent,

@@ -163,6 +163,7 @@ absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std:
     IOBENCH_ASSIGN_OR_RETURN(const auto from, tester.Round(v1::NetTest::FROM_COORDINATOR, alone_s, {number}));
     client.from_bytes_per_s = Rate({from[0].tested.bytes(), from[0].tested.seconds()});
   }
+  if (!options.together) return figures;
   IOBENCH_ASSIGN_OR_RETURN(const auto all_to, tester.Round(v1::NetTest::TO_COORDINATOR, together_s, members));
   IOBENCH_ASSIGN_OR_RETURN(const auto all_from,
                            tester.Round(v1::NetTest::FROM_COORDINATOR, together_s, members));

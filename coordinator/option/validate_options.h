@@ -18,6 +18,8 @@ struct ValidateOptions {
   std::vector<std::string> skip;
   std::string waive;  // file
   std::string fault_hook;
+  std::string client_hook;
+  double lock_free_within_s = 0;  // 0: the default
   double fault_timeout_s = 300;
   double visible_within_s = 65;
   double stall_within_s = 90;

@@ -45,7 +45,6 @@
 namespace iobench {
 namespace {
 
-constexpr uint32_t kNetTestRecordBytes = 256 << 10;
 constexpr uint64_t kMaxNetTestRecordBytes = 64 << 20;  // for each client, all at the same time
 
 // Returns "20261121T093012Z-4711": sorts by time, unique on this host.

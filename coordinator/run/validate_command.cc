@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include "common/text/units.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
+#include "coordinator/net_check/net_check.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/validate/validate_formats.h"
@@ -68,13 +70,13 @@ absl::StatusOr<const ValidateFormat*> ValidateFormatOf(const ValidateOptions& op
   return format;
 }
 
-// The file for the output of the fault hook, which is kept only if the hook failed.
+// The file for the output of a hook, which is kept only if the hook failed.
 class HookLog {
  public:
   static absl::StatusOr<std::unique_ptr<HookLog>> Make() {
     std::error_code failed;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
-    std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-fault-XXXXXX";
+    std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-hook-XXXXXX";
     UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
     if (!fd.valid()) return ErrnoStatus(absl::StrCat("cannot create a file ", path), errno);
     return std::unique_ptr<HookLog>(new HookLog(path));
@@ -139,10 +141,12 @@ class PhaseListener final : public RunObserver {
 class Validation {
  public:
   Validation(const Stage& stage, const CommandLine& line, CheckChoice choice, HookLog& hook_log,
-             const PhaseListener& listener)
+             HookLog& client_hook_log, const PhaseListener& listener)
       : line_(line),
+        own_boot_id_(stage.coordinator.boot_id()),
         choice_(std::move(choice)),
         hook_log_(hook_log),
+        client_hook_log_(client_hook_log),
         listener_(listener),
         begin_ns_(MonotonicNowNs()) {
     report_.set_schema("cluster-iobench validation 1");
@@ -178,10 +182,14 @@ class Validation {
                                     .clock_difference_s = options.clock_difference_s,
                                     .recall_within_s = options.recall_within_s,
                                     .stall_within_s = options.stall_within_s,
-                                    .fault_timeout_s = options.fault_timeout_s},
+                                    .fault_timeout_s = options.fault_timeout_s,
+                                    .lock_free_within_s = options.lock_free_within_s},
                          .name_count = options.names,
                          .fault_hook = options.fault_hook,
                          .fault_log = hook_log_.path,
+                         .client_hook = options.client_hook,
+                         .client_hook_log = client_hook_log_.path,
+                         .own_boot_id = own_boot_id_,
                          .path = target.path(),
                          .targets = examined.targets,
                          .findings = examined.preflight.findings,
@@ -189,7 +197,10 @@ class Validation {
     if (options.outlier_percent > 0) context.limits.outlier_share = options.outlier_percent / 100;
     if (choice_.expected.has_value()) context.expected = &*choice_.expected;
     context.over_quota_bytes = choice_.over_quota_bytes;
-    if (choice_.measures) context.measure = [&] { return Measure(examined); };
+    if (choice_.measures) {
+      context.measure = [&] { return Measure(examined); };
+      context.measure_network = [&] { return MeasureNetwork(examined.cluster); };
+    }
     NoteClients(context, report_);
     if (context.peers.empty()) {
       std::cerr << PreflightText(examined.preflight);
@@ -203,6 +214,7 @@ class Validation {
         },
         report_);
     hook_log_.keep = context.fault != nullptr && !context.fault->hook_problem.empty();
+    client_hook_log_.keep = context.client_hook_failed;
   }
 
   // Returns the exit code.
@@ -223,14 +235,33 @@ class Validation {
     IOBENCH_ASSIGN_OR_RETURN(const v1::RunReport* const report, examined.measure());
     return Performance{.report = *report, .errors = listener_.errors(), .problem = ""};
   }
+  absl::StatusOr<NetworkOfClients> MeasureNetwork(Cluster& cluster) {
+    const NetTestOptions test{
+        .told_host = line_.cluster.coordinator_host, .record_bytes = kNetTestRecordBytes, .together = false};
+    NetworkOfClients network;
+    const std::vector<Member>& members = cluster.members();
+    // Without clients elsewhere there is no network to measure.
+    if (std::all_of(members.begin(), members.end(),
+                    [this](const Member& member) { return member.facts.boot_id() == own_boot_id_; })) {
+      return network;
+    }
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<NetFigures> figures, TestNetwork(cluster, own_boot_id_, test));
+    for (const NetFigures& client : figures) {
+      if (client.same_host) continue;
+      network[client.host] = {.to = client.to_bytes_per_s, .from = client.from_bytes_per_s};
+    }
+    return network;
+  }
   void Refuse(absl::Status why) {
     ended_ = std::move(why);
     refused_ = true;
   }
 
   const CommandLine& line_;
+  const std::string own_boot_id_;
   const CheckChoice choice_;
   HookLog& hook_log_;
+  HookLog& client_hook_log_;
   const PhaseListener& listener_;
   const int64_t begin_ns_;
   v1::ValidateReport report_;
@@ -251,8 +282,10 @@ int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   auto hook_log = HookLog::Make();
   if (!hook_log.ok()) return Fail(hook_log.status(), kExitUsage);
+  auto client_hook_log = HookLog::Make();
+  if (!client_hook_log.ok()) return Fail(client_hook_log.status(), kExitUsage);
   PhaseListener listener(line);
-  Validation validation(stage, line, *std::move(choice), **hook_log, listener);
+  Validation validation(stage, line, *std::move(choice), **hook_log, **client_hook_log, listener);
   ConductorOptions options = OptionsFor(stage, line);
   options.examine = [&validation](const Examination& examined) { validation.Run(examined); };
   Conductor conductor(stage.transport, listener, stage.interrupt, stage.coordinator, plan,

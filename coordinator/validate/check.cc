@@ -48,7 +48,7 @@ constexpr Check kChecks[] = {
      CheckLockReclaim},
     {"client-rates", "each client alone writes and reads as fast as the others", 2, Needs::kMeasurement,
      CheckClientRates},
-    {"network-limit", "one client alone comes near the speed of its interface", 1, Needs::kMeasurement,
+    {"network-limit", "one client alone comes near what its network carries", 1, Needs::kMeasurement,
      CheckNetworkLimit},
     {"scaling", "what all clients together reach of the sum of each alone, and how evenly", 2,
      Needs::kMeasurement, CheckScaling},
@@ -56,6 +56,9 @@ constexpr Check kChecks[] = {
      Needs::kMeasurement, CheckMetadataRates},
     {"latency-tail", "p99 and longest op of all that was measured", 1, Needs::kMeasurement, CheckLatencyTail},
     {"expected", "rates and facts are as --expect says", 1, Needs::kExpectations, CheckExpected},
+    // The last one: from then on a client is missing.
+    {"dead-client", "a lock is free again after its holder has lost its power", 2, Needs::kClientHook,
+     CheckDeadClient},
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ namespace iobench {
 struct Fault;         // coordinator/validate/fault.h
 struct Expectations;  // coordinator/validate/expectations.h
 struct Performance;   // coordinator/validate/performance.h
+struct NetworkLimits;
+struct MeasuredNetwork;
 
 // What the user has set. The defaults are those of the command line.
 struct ValidateLimits {
@@ -33,8 +35,10 @@ struct ValidateLimits {
   double clock_difference_s = 1;  // between clients, and from the file system's clock
   double recall_within_s = 10;    // a conflicting open that recalls a delegation
   double stall_within_s = 90;     // a write while the server is away
-  double fault_timeout_s = 300;   // of the fault hook, and then for the file system to come back
-  double outlier_share = 0.5;     // of the median of the others, below which a client's rate fails
+  double fault_timeout_s = 300;   // of a hook, and then for the file system to come back
+  // After the power of its holder is cut; 0: not given, and then what the server's lease allows.
+  double lock_free_within_s = 0;
+  double outlier_share = 0.5;  // of the median of the others, below which a client's rate fails
 };
 
 // What all checks are given. The index of spans is the worker number.
@@ -51,16 +55,24 @@ struct CheckContext {
   uint32_t name_count = 0;  // of the listings; 0: as the set has it
   std::string fault_hook;   // empty: none
   std::string fault_log;    // file for its output
+  std::string client_hook;  // cuts the power of a client; empty: none
+  std::string client_hook_log;
+  std::string own_boot_id;  // of the coordinator's host, which must keep its power
   std::string path;
   std::span<const v1::WorkerTargets> targets;
   std::span<const Finding> findings;  // of preflight
   std::mt19937_64 random;
   std::shared_ptr<const Fault> fault = nullptr;  // once one of the checks has made it
+  bool client_hook_failed = false;
   // Measures performance, at most once. Null: nobody has asked for that.
   std::function<absl::StatusOr<Performance>()> measure = nullptr;
-  uint64_t over_quota_bytes = 0;                          // --over-quota; 0: not given
-  std::shared_ptr<const Performance> measured = nullptr;  // once one of the checks has called it
-  const Expectations* expected = nullptr;                 // --expect; null: not given
+  // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client; those
+  // on that host are left out. Null: as `measure`. Unavailable: a worker was lost; Cancelled: interrupted.
+  std::function<absl::StatusOr<std::map<std::string, NetworkLimits>>()> measure_network = nullptr;
+  std::shared_ptr<const MeasuredNetwork> network = nullptr;  // once one of the checks has called it
+  uint64_t over_quota_bytes = 0;                             // --over-quota; 0: not given
+  std::shared_ptr<const Performance> measured = nullptr;     // once one of the checks has called it
+  const Expectations* expected = nullptr;                    // --expect; null: not given
 
   const std::string& HostOf(uint32_t worker) const { return files.cluster().members()[worker].facts.host(); }
   // "c01", or "worker 3 on c01" if the client has several.
@@ -107,8 +119,8 @@ struct Check {
   const char* name;   // for --only, --skip and --waive
   const char* title;  // what is checked, one clause
   uint32_t min_peers = 1;
-  // What it needs of the options: --fault-hook; --per-client, --whole or rates in --expect; --expect.
-  enum class Needs { kNothing, kFaultHook, kMeasurement, kExpectations } needs = Needs::kNothing;
+  // What it needs of the options: --fault-hook; --client-hook; --per-client, --whole or rates in --expect; --expect.
+  enum class Needs { kNothing, kFaultHook, kClientHook, kMeasurement, kExpectations } needs = Needs::kNothing;
   // Errors are those of FileCalls; what the file system does wrong is a verdict.
   absl::Status (*run)(CheckContext& context, Outcome& outcome) = nullptr;
 };
@@ -153,6 +165,8 @@ absl::Status CheckScaling(CheckContext& context, Outcome& outcome);
 absl::Status CheckMetadataRates(CheckContext& context, Outcome& outcome);
 absl::Status CheckLatencyTail(CheckContext& context, Outcome& outcome);
 absl::Status CheckExpected(CheckContext& context, Outcome& outcome);
+// dead_client_check.cc
+absl::Status CheckDeadClient(CheckContext& context, Outcome& outcome);
 
 }  // namespace iobench
 

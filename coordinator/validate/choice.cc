@@ -43,6 +43,8 @@ const char* NeedOf(const Check& check) {
   switch (check.needs) {
     case Check::Needs::kFaultHook:
       return " (needs --fault-hook)";
+    case Check::Needs::kClientHook:
+      return " (needs --client-hook)";
     case Check::Needs::kMeasurement:
       return " (needs --per-client, --whole or --expect)";
     case Check::Needs::kExpectations:
@@ -108,6 +110,27 @@ absl::Status TakeOverQuota(const ValidateOptions& options, CheckChoice& choice) 
       "--over-quota is given, but --only and --skip leave out the check that uses it: quota");
 }
 
+absl::Status CheckHooks(const ValidateOptions& options, const CheckChoice& choice) {
+  const auto is_used = [&choice](Check::Needs hook) {
+    return std::any_of(Checks().begin(), Checks().end(), [&choice, hook](const Check& check) {
+      return check.needs == hook && choice.Has(check.name);
+    });
+  };
+  if (!options.fault_hook.empty() && !is_used(Check::Needs::kFaultHook)) {
+    return absl::InvalidArgumentError(
+        "--fault-hook is given, but --only and --skip leave out all checks that use it");
+  }
+  if (!options.client_hook.empty() && !is_used(Check::Needs::kClientHook)) {
+    return absl::InvalidArgumentError(
+        "--client-hook is given, but --only and --skip leave out the check that uses it: dead-client");
+  }
+  if (options.lock_free_within_s > 0 && options.client_hook.empty()) {
+    return absl::InvalidArgumentError(
+        "--lock-free-within is about a client that loses its power: add --client-hook CMD, which cuts it");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options) {
@@ -117,13 +140,7 @@ absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options) {
   const bool any = std::any_of(Checks().begin(), Checks().end(),
                                [&choice](const Check& check) { return choice.Has(check.name); });
   if (!any) return absl::InvalidArgumentError("--only and --skip leave no check to run");
-  const bool makes_fault = std::any_of(Checks().begin(), Checks().end(), [&choice](const Check& check) {
-    return check.needs == Check::Needs::kFaultHook && choice.Has(check.name);
-  });
-  if (!options.fault_hook.empty() && !makes_fault) {
-    return absl::InvalidArgumentError(
-        "--fault-hook is given, but --only and --skip leave out all checks that use it");
-  }
+  IOBENCH_RETURN_IF_ERROR(CheckHooks(options, choice));
   IOBENCH_RETURN_IF_ERROR(TakeExpectations(options, choice));
   IOBENCH_RETURN_IF_ERROR(TakeOverQuota(options, choice));
   IOBENCH_RETURN_IF_ERROR(DecideToMeasure(options, choice));

@@ -83,6 +83,7 @@ constexpr FactKey kFacts[] = {
     {"read_ahead", FactKind::kSize},
     {"pnfs", FactKind::kText},
     {"connections", FactKind::kNumber},
+    {"lease_time", FactKind::kNumber},
     // of the client and its network
     {"nic", FactKind::kText},
     {"mtu", FactKind::kNumber},

@@ -83,8 +83,7 @@ Readings SharesOfData(const Performance& measured, Measured which) {
   return readings;
 }
 
-Readings ReadingsFor(const ThresholdKey& key, const Performance& measured,
-                     const std::map<std::string, double>& nic_bytes_per_s) {
+Readings ReadingsFor(const ThresholdKey& key, const Performance& measured, const NetworkOfClients& network) {
   switch (key.measured) {
     case Measured::kEachAlone:
       return AloneIn(measured, key.phase, /*of_others=*/false);
@@ -111,18 +110,20 @@ Readings ReadingsFor(const ThresholdKey& key, const Performance& measured,
     case Measured::kNetwork:
       break;
   }
-  const std::map<std::string, double> shares = NetworkSharesOf(measured, nic_bytes_per_s);
+  const std::map<std::string, double> shares = NetworkSharesOf(measured, network);
   return {shares.begin(), shares.end()};
 }
 
 Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
-                    const std::map<std::string, double>& nic_bytes_per_s) {
+                    const NetworkOfClients& network) {
   const ThresholdKey& key = *threshold.key;
-  const Readings readings = ReadingsFor(key, measured, nic_bytes_per_s);
+  const Readings readings = ReadingsFor(key, measured, network);
   if (readings.empty()) {
-    return {false, key.measured == Measured::kNetwork
-                       ? "the speed of the interfaces to the server is not known"
-                       : "not measured: it needs at least two clients"};
+    return {
+        false,
+        key.measured == Measured::kNetwork
+            ? "neither the speed of the interfaces to the server nor that of TCP to the coordinator is known"
+            : "not measured: it needs at least two clients"};
   }
   std::vector<std::string> missing;
   double worst = NAN;
@@ -170,8 +171,7 @@ Verdict OnFact(const ExpectedFact& fact, std::span<const FactsOfClient> clients)
 }  // namespace
 
 void JudgeExpectations(const Expectations& expected, std::span<const FactsOfClient> clients,
-                       const Performance* measured, const std::map<std::string, double>& nic_bytes_per_s,
-                       Outcome& outcome) {
+                       const Performance* measured, const NetworkOfClients& network, Outcome& outcome) {
   std::vector<std::string> met, missed;
   const auto note = [&](const std::string& text, const Verdict& verdict, int line) {
     (verdict.met ? met : missed)
@@ -181,7 +181,7 @@ void JudgeExpectations(const Expectations& expected, std::span<const FactsOfClie
   for (const ExpectedFact& fact : expected.facts) note(fact.Text(), OnFact(fact, clients), fact.line);
   for (const Threshold& each : expected.thresholds) {
     const Verdict verdict =
-        measured == nullptr ? Verdict{false, "not measured"} : OnThreshold(each, *measured, nic_bytes_per_s);
+        measured == nullptr ? Verdict{false, "not measured"} : OnThreshold(each, *measured, network);
     note(absl::StrCat(each.key->name, " ", each.text), verdict, each.line);
   }
   for (const std::string& line : missed) outcome.Evidence(line);

@@ -10,7 +10,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
-#include "coordinator/hook/hook_process.h"
+#include "coordinator/validate/hook_run.h"
 
 namespace iobench {
 namespace {
@@ -102,38 +102,14 @@ class Writers {
   std::map<uint32_t, uint64_t> waiting_;  // worker -> call
 };
 
-// Waits on the cluster's thread. OK also when the time has passed; Cancelled: interrupted.
-absl::Status WaitFor(Cluster& cluster, int64_t ns, const std::function<bool()>& done) {
-  const absl::Status waited = cluster.WaitUntil(done, {.deadline = cluster.Now() + ns});
-  return absl::IsDeadlineExceeded(waited) ? absl::OkStatus() : waited;
-}
-
-absl::Status RunHook(CheckContext& context, Fault& fault) {
-  Cluster& cluster = context.files.cluster();
+absl::Status RunFaultHook(CheckContext& context, Fault& fault) {
   std::set<std::string> hosts;
   for (const uint32_t worker : context.peers) hosts.insert(context.HostOf(worker));
-  const CoordTime begin = cluster.Now();
-  auto hook = HookProcess::Start(
-      context.fault_hook, {{"IOBENCH_PATH", context.path}, {"IOBENCH_CLIENTS", absl::StrJoin(hosts, "\n")}},
-      context.fault_log);
-  if (!hook.ok()) {
-    fault.hook_problem = std::string(hook.status().message());
-    return absl::OkStatus();
-  }
-  bool ended = false;
-  IOBENCH_RETURN_IF_ERROR(WaitFor(cluster, NanosFrom(context.limits.fault_timeout_s), [&] {
-    ended = ended || hook->Ended();
-    return ended;
-  }));
-  fault.hook_s = SecondsFrom(cluster.Now() - begin);
-  const std::string see = absl::StrCat(": see ", context.fault_log);
-  if (!ended) {
-    hook->KillGroup();
-    fault.hook_problem =
-        absl::StrCat("it had not ended after ", FormatSeconds(fault.hook_s), " (--fault-timeout)", see);
-  } else if (const absl::Status outcome = hook->Outcome(); !outcome.ok()) {
-    fault.hook_problem = absl::StrCat("it ended with ", outcome.message(), see);
-  }
+  IOBENCH_ASSIGN_OR_RETURN(
+      HookRun ran, RunHook(context, context.fault_hook, {{"IOBENCH_CLIENTS", absl::StrJoin(hosts, "\n")}},
+                           context.fault_log));
+  fault.hook_s = ran.seconds;
+  fault.hook_problem = std::move(ran.problem);
   return absl::OkStatus();
 }
 
@@ -216,7 +192,7 @@ absl::Status MakeFault(CheckContext& context, Fault& fault) {
     fault.hook_problem = absl::StrCat("it was not run, because ", context.NameOf(worker),
                                       " could not write: ", ErrnoName(story.first_errno));
   }
-  if (status.ok() && fault.hook_problem.empty()) status = RunHook(context, fault);
+  if (status.ok() && fault.hook_problem.empty()) status = RunFaultHook(context, fault);
   if (status.ok() && fault.hook_problem.empty()) {
     status = WaitFor(cluster, kAfterNs, [&] { return !writers.status().ok(); });
   }

@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kMaxActions = 64;  // in one request
 // Time for the request to reach all workers before they begin together.
 constexpr int64_t kLeadNs = 20'000'000;
-constexpr int64_t kTimestampStepNs = 20'000'000;
+constexpr int64_t kTimestampStepNs = 10'000'000, kTimestampPatienceNs = 5 * kNanosPerSecond;
+constexpr uint32_t kClockFile = 1'000'000;  // no check has so many files where it waits for a timestamp
 // A file system that hangs does not hold the report back.
 constexpr int64_t kRemoveNs = 30 * kNanosPerSecond, kRemoveAfterInterruptNs = 10 * kNanosPerSecond;
 // How the message of a worker begins that finds the directory of a check gone (worker/check/check_tree.cc).
@@ -24,6 +25,11 @@ Cluster::Patience PatienceFor() {
 }
 
 }  // namespace
+
+absl::Status WaitFor(Cluster& cluster, int64_t ns, const std::function<bool()>& done) {
+  const absl::Status waited = cluster.WaitUntil(done, {.deadline = cluster.Now() + ns});
+  return absl::IsDeadlineExceeded(waited) ? absl::OkStatus() : waited;
+}
 
 v1::FileAction& CallList::Add(v1::FileAction::What what, uint32_t file) {
   v1::FileAction& action = actions_.emplace_back();
@@ -147,10 +153,24 @@ void FileCalls::LookForObstacle(const Member& member, const std::vector<v1::File
   }
 }
 
-absl::Status FileCalls::AwaitNextTimestamp() {
-  const absl::Status waited =
-      cluster_.WaitUntil([] { return false; }, {.deadline = cluster_.Now() + kTimestampStepNs});
-  return absl::IsDeadlineExceeded(waited) ? absl::OkStatus() : waited;
+absl::Status FileCalls::AwaitNextTimestamp(uint32_t worker, uint32_t directory) {
+  const CoordTime deadline = cluster_.Now() + kTimestampPatienceNs;
+  int64_t first_ns = 0;
+  while (cluster_.Now() < deadline) {
+    CallList write(directory);
+    write.Write(kClockFile, absl::StrCat(++clock_writes_));
+    IOBENCH_ASSIGN_OR_RETURN(const CallResults written, Do(worker, write));
+    const int64_t stamp_ns = written[0].facts().modified_ns();
+    if (written[0].problem().code() != 0 || stamp_ns == 0) break;
+    if (first_ns == 0) first_ns = stamp_ns;
+    if (stamp_ns > first_ns) {
+      const double step_s = SecondsFrom(stamp_ns - first_ns);
+      timestamp_step_s_ = timestamp_step_s_ > 0 ? std::min(timestamp_step_s_, step_s) : step_s;
+      break;
+    }
+    IOBENCH_RETURN_IF_ERROR(WaitFor(cluster_, kTimestampStepNs, [] { return false; }));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<uint32_t> FileCalls::NewDirectory(uint32_t worker) {

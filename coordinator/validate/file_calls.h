@@ -3,6 +3,7 @@
 #define COORDINATOR_VALIDATE_FILE_CALLS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -43,6 +44,9 @@ using CallResults = std::vector<v1::FileActionResult>;
 // By worker number.
 using ResultsOfWorkers = std::map<uint32_t, CallResults>;
 
+// Waits on the cluster's thread until `done`. OK also when the time has passed; Cancelled: interrupted.
+absl::Status WaitFor(Cluster& cluster, int64_t ns, const std::function<bool()>& done);
+
 // Use it on the cluster's thread, while no worker is in a phase. What it borrows must outlive it. Errors of all calls:
 // Unavailable: a worker was lost, and which; Cancelled: interrupted; otherwise what Cluster::Call returns, or why a
 // worker refused the request as a whole. What a call on the file system returned is in its result.
@@ -57,10 +61,13 @@ class FileCalls {
   absl::StatusOr<ResultsOfWorkers> DoAll(const std::map<uint32_t, CallList>& calls,
                                          Start start = Start::kAtOnce);
 
-  // Waits until the file system stamps a change with a later time than all changes so far. Servers stamp with the tick
-  // of their kernel, up to 10 ms, and two changes of equal size within one look the same to an NFSv3 client, wherever
-  // it is.
-  absl::Status AwaitNextTimestamp();
+  // Waits until the file system stamps a change with a later time than all changes so far: servers stamp with the tick
+  // of their kernel (10 ms), some with whole seconds, and two changes of equal size within one tick look the same to an
+  // NFSv3 client, wherever it is. This worker writes a file of its own in the directory until its time has moved on;
+  // after 5 s the caller has to do without. A file that cannot be written is left to the caller's own calls.
+  absl::Status AwaitNextTimestamp(uint32_t worker, uint32_t directory);
+  // By how much the time moved on at least, in seconds; 0: it has not been awaited, or never did.
+  double timestamp_step_s() const { return timestamp_step_s_; }
 
   // Makes a new directory, by this worker, and returns its number.
   absl::StatusOr<uint32_t> NewDirectory(uint32_t worker);
@@ -90,6 +97,8 @@ class FileCalls {
   const ClockSync& clocks_;
   const v1::Target target_;
   uint32_t last_directory_ = 0;
+  uint32_t clock_writes_ = 0;
+  double timestamp_step_s_ = 0;
   std::string obstacle_;
 };
 

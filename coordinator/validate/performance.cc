@@ -13,6 +13,7 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/validate/check.h"
+#include "coordinator/validate/findings.h"
 
 namespace iobench {
 namespace {
@@ -41,54 +42,9 @@ v1::Phase PhaseOf(std::string_view operation, double seconds) {
   return phase;
 }
 
-std::string RateWord(bool in_ops, double rate) {
-  return in_ops ? absl::StrCat(FormatCount(rate), "/s") : FormatBytesPerSecond(rate);
-}
-
-std::string ShareWord(double share) {
-  return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
-}
-
-double HeadlineOf(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-}
-
 std::string AloneName(std::string_view phase, const std::string& client) {
   return absl::StrCat(std::string(phase), " on ", client);
 }
-
-// "write_alone_c01": what stands in the names of figures are small letters, digits and underscores.
-std::string FigureOf(const std::string& what, const std::string& how, const std::string& client) {
-  std::string name = absl::StrCat(what, "_", how, "_", client);
-  for (char& c : name)
-    c = absl::ascii_isalnum(static_cast<unsigned char>(c))
-            ? absl::ascii_tolower(static_cast<unsigned char>(c))
-            : '_';
-  return name;
-}
-
-// The verdict of several findings: the worst one.
-struct Findings {
-  bool fails = false, warns = false;
-  std::vector<std::string> advice;
-  std::vector<std::string> slow;  // clients, in a phase that was long enough
-
-  void Blame(const std::string& client) {
-    if (std::find(slow.begin(), slow.end(), client) == slow.end()) slow.push_back(client);
-  }
-  void Advise(const std::string& what) {
-    if (std::find(advice.begin(), advice.end(), what) == advice.end()) advice.push_back(what);
-  }
-  void Conclude(std::string passed, std::string problem, Outcome& outcome) const {
-    if (fails) {
-      outcome.Fail(std::move(problem), absl::StrJoin(advice, "; "));
-    } else if (warns) {
-      outcome.Warn(std::move(problem), absl::StrJoin(advice, "; "));
-    } else {
-      outcome.Pass(std::move(passed));
-    }
-  }
-};
 
 // Whether a phase can be judged, and what speaks against its figures.
 void LookAtPhase(const Performance& measured, const std::string& name, Outcome& outcome, Findings& findings) {
@@ -119,6 +75,14 @@ std::string RangeAlone(const v1::PerClientReport& clients) {
                       RateWord(clients.in_ops(), most));
 }
 
+// For how long the headline counts: until the first lane is done, if the others then go on alone. A phase that lasts
+// because one client began late says little of how they share the server.
+double SecondsCounted(const v1::PhaseReport& phase) {
+  const double rate = phase.headline().bytes_per_s();
+  if (phase.headline_in_ops() || phase.measured_bytes() == 0 || !(rate > 0)) return phase.duration_s();
+  return std::fmin(phase.duration_s(), static_cast<double>(phase.measured_bytes()) / rate);
+}
+
 void LookForOutliers(const Performance& measured, const v1::PerClientReport& clients,
                      const PerformanceLimits& limits, Outcome& outcome, Findings& findings) {
   for (const v1::PerClientRow& row : clients.clients()) {
@@ -133,13 +97,13 @@ void LookForOutliers(const Performance& measured, const v1::PerClientReport& cli
                    clients.in_ops() ? "ops/s" : "B/s");
     if (!(row.of_others() < std::max(limits.outlier_warn, limits.outlier_fail))) continue;
     const v1::PhaseReport* const phase = measured.PhaseNamed(name);
-    const bool is_short = phase != nullptr && phase->duration_s() < kShortestJudged_s;
-    outcome.Evidence(absl::StrCat(
-        row.client(), ": ", clients.phase(), " alone ", RateWord(clients.in_ops(), row.alone()), ", ",
-        ShareWord(row.of_others()), " of the median of the others",
-        is_short
-            ? absl::StrCat(" (in only ", FormatSeconds(phase->duration_s()), ", which is too short to tell)")
-            : ""));
+    const bool is_short = phase != nullptr && SecondsCounted(*phase) < kShortestJudged_s;
+    outcome.Evidence(absl::StrCat(row.client(), ": ", clients.phase(), " alone ",
+                                  RateWord(clients.in_ops(), row.alone()), ", ", ShareWord(row.of_others()),
+                                  " of the median of the others",
+                                  is_short ? absl::StrCat(" (in only ", FormatSeconds(SecondsCounted(*phase)),
+                                                          ", which is too short to tell)")
+                                           : ""));
     if (is_short) {
       findings.warns = true;
       findings.Advise("measure longer, with a larger --size, before you look for a slow client");
@@ -253,7 +217,8 @@ PerformanceLimits WithExpectations(PerformanceLimits limits, const Expectations&
   if (const auto share = expected.LimitOf("outlier_min")) limits.outlier_warn = limits.outlier_fail = *share;
   if (const auto share = expected.LimitOf("fairness_min"))
     limits.fairness_warn = limits.fairness_fail = *share;
-  if (const auto share = expected.LimitOf("network_min")) limits.network_warn = limits.network_fail = *share;
+  if (const auto share = expected.LimitOf("network_min"))
+    limits.network_warn = limits.tcp_warn = limits.network_fail = *share;
   if (const auto share = expected.LimitOf("scaling_min")) limits.scaling_fail = *share;
   return limits;
 }
@@ -306,7 +271,7 @@ void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, 
         std::max_element(clients->clients().begin(), clients->clients().end(),
                          [](const auto& a, const auto& b) { return a.alone() < b.alone(); });
     const v1::PhaseReport* const phase = measured.PhaseNamed(name);
-    const bool is_short = phase != nullptr && phase->duration_s() < kShortestJudged_s;
+    const bool is_short = phase != nullptr && SecondsCounted(*phase) < kShortestJudged_s;
     if (clients->fairness() < std::max(limits.fairness_warn, limits.fairness_fail)) {
       outcome.Evidence(absl::StrCat(slowest->client(), ": ", std::string(name), " ",
                                     RateWord(false, slowest->together()), " while all work, ",
@@ -330,60 +295,6 @@ void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, 
   }
   const std::string passed = absl::StrJoin(found, "; ");
   findings.Conclude(passed, passed, outcome);
-}
-
-std::map<std::string, double> NetworkSharesOf(const Performance& measured,
-                                              const std::map<std::string, double>& nic_bytes_per_s) {
-  std::map<std::string, double> shares;
-  for (const auto& [client, nic] : nic_bytes_per_s) {
-    double best = NAN;
-    for (const std::string_view name : kDataPhases) {
-      const v1::PhaseReport* const phase = measured.PhaseNamed(name);
-      const v1::PerClientReport* const clients = measured.ClientsIn(name);
-      bool has_row = false;
-      for (int i = 0; clients != nullptr && i < clients->clients_size(); ++i) {
-        if (clients->clients(i).client() != client) continue;
-        has_row = true;
-        best = std::fmax(best, clients->clients(i).alone());
-      }
-      // Of a single client, the rows are its workers, if there are any.
-      if (!has_row && nic_bytes_per_s.size() == 1 && phase != nullptr)
-        best = std::fmax(best, HeadlineOf(*phase));
-    }
-    if (std::isfinite(best) && nic > 0) shares[client] = best / nic;
-  }
-  return shares;
-}
-
-void JudgeNetwork(const Performance& measured, const std::map<std::string, double>& nic_bytes_per_s,
-                  const PerformanceLimits& limits, Outcome& outcome) {
-  Findings findings;
-  std::vector<std::string> shares;
-  for (const auto& [client, share] : NetworkSharesOf(measured, nic_bytes_per_s)) {
-    const double nic = nic_bytes_per_s.at(client);
-    const std::string text =
-        absl::StrCat(client, ": ", FormatBytesPerSecond(share * nic), ", ", ShareWord(share),
-                     " of its interface, which carries ", FormatBytesPerSecond(nic));
-    shares.push_back(text);
-    outcome.Figure(FigureOf("network", "share", client).c_str(), share);
-    if (!(share < std::max(limits.network_warn, limits.network_fail))) continue;
-    outcome.Evidence(text);
-    (share < limits.network_fail ? findings.fails : findings.warns) = true;
-    findings.Advise(
-        "one client does not fill its link: try nconnect, larger rsize and wsize, and more read-ahead; the network "
-        "test (cluster-iobench --net-test) shows what the network itself carries");
-  }
-  if (shares.empty()) {
-    outcome.Skip("the speed of the interfaces to the server is not known, as of virtual ones");
-    return;
-  }
-  const std::string passed = absl::StrCat("best rate of a client alone: ", absl::StrJoin(shares, "; "));
-  findings.Conclude(
-      passed,
-      absl::StrCat(outcome.evidence_count(), outcome.evidence_count() == 1 ? " client" : " clients",
-                   " below ", ShareWord(std::max(limits.network_warn, limits.network_fail)),
-                   " of the speed of the interface to the server"),
-      outcome);
 }
 
 void JudgeLatencies(const Performance& measured, const Expectations& expected, Outcome& outcome) {

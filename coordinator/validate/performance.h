@@ -2,6 +2,7 @@
 #ifndef COORDINATOR_VALIDATE_PERFORMANCE_H_
 #define COORDINATOR_VALIDATE_PERFORMANCE_H_
 
+#include <cmath>
 #include <map>
 #include <span>
 #include <string>
@@ -59,8 +60,10 @@ struct PerformanceLimits {
   // Rates of names vary by a factor of two with the server's journal.
   double metadata_warn = 0.5, metadata_fail = 0.2;
   double fairness_warn = 0.7, fairness_fail = 0.5;  // slowest client of the mean, while all work
-  double network_warn = 0.6, network_fail = 0;      // best rate of a client, of its interface
-  double scaling_fail = 0;                          // all together, of the sum of each alone
+  double network_warn = 0.6, network_fail = 0;  // what a client alone reaches, of what the network carries
+  // Where no interface tells its speed: TCP alone, perhaps within one machine, may carry more than any file system.
+  double tcp_warn = 0.3;
+  double scaling_fail = 0;  // all together, of the sum of each alone
 };
 // With what the expectations say in place of the defaults.
 PerformanceLimits WithExpectations(PerformanceLimits limits, const Expectations& expected);
@@ -70,12 +73,30 @@ void JudgeClientRates(const Performance& measured, const PerformanceLimits& limi
 void JudgeMetadataRates(const Performance& measured, const PerformanceLimits& limits, Outcome& outcome);
 // Judges all clients together: scaling and fairness.
 void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, Outcome& outcome);
-// The best rate of each client alone as a share of its interface's, by client; those that are not known are left out.
-std::map<std::string, double> NetworkSharesOf(const Performance& measured,
-                                              const std::map<std::string, double>& nic_bytes_per_s);
-// Judges the best rate of each client against its interface. `nic_bytes_per_s`: by client, where it is known.
-void JudgeNetwork(const Performance& measured, const std::map<std::string, double>& nic_bytes_per_s,
-                  const PerformanceLimits& limits, Outcome& outcome);
+// What the network carries for a client, in bytes per second. NAN: unknown.
+struct NetworkLimits {
+  double nic = NAN;  // its interface to the server, as the driver says
+  // Over TCP to the coordinator's host and from it, each client alone, while nothing else runs. The way to the server
+  // may carry more or less: only the client's own link is part of both.
+  double to = NAN, from = NAN;
+};
+using NetworkOfClients = std::map<std::string, NetworkLimits>;
+
+struct MeasuredNetwork {
+  NetworkOfClients clients;
+  std::string problem;  // why there are no rates of TCP; empty: there are
+};
+// Measures when it is first called; the interfaces' speeds are known without. Errors: those of
+// CheckContext.measure_network that end a validation.
+absl::StatusOr<const MeasuredNetwork*> NetworkOf(CheckContext& context);
+
+// What each client alone reaches, as a share: its best rate of its interface; where that is not known, the better of
+// writing and reading, of what TCP carries in that direction. Clients of which neither is known are left out.
+std::map<std::string, double> NetworkSharesOf(const Performance& measured, const NetworkOfClients& network);
+// Judges these shares, and names clients whose network is slower than that of the others. `not_measured`: why there
+// are no rates of TCP; empty: there are.
+void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,
+                  const std::string& not_measured, const PerformanceLimits& limits, Outcome& outcome);
 // Judges p99 and max of the latencies against the expectations; without any, they are facts.
 void JudgeLatencies(const Performance& measured, const Expectations& expected, Outcome& outcome);
 
@@ -88,8 +109,7 @@ FactsOfClient FactsOf(const std::string& client, const v1::WorkerFacts& worker, 
 
 // Judges each expectation: a line each, those that are not met first. `measured`: null if no rate is expected.
 void JudgeExpectations(const Expectations& expected, std::span<const FactsOfClient> clients,
-                       const Performance* measured, const std::map<std::string, double>& nic_bytes_per_s,
-                       Outcome& outcome);
+                       const Performance* measured, const NetworkOfClients& network, Outcome& outcome);
 
 }  // namespace iobench
 

@@ -28,14 +28,14 @@ PerformanceLimits LimitsOf(const CheckContext& context) {
 }
 
 // Speeds of the interfaces to the server, by the names that the measurement gives to clients.
-std::map<std::string, double> NicSpeeds(const CheckContext& context) {
-  std::map<std::string, double> speeds;
+NetworkOfClients NicSpeeds(const CheckContext& context) {
+  NetworkOfClients speeds;
   for (const uint32_t worker : context.one_of_each) {
     const auto& settings = context.SeenBy(worker).settings();
     const auto mbit = settings.find("nic_mbit_per_s");
     double value = 0;
     if (mbit == settings.end() || !absl::SimpleAtod(mbit->second, &value) || value <= 0) continue;
-    speeds[context.HostOf(worker)] = value * 1e6 / 8;
+    speeds[context.HostOf(worker)].nic = value * 1e6 / 8;
   }
   return speeds;
 }
@@ -80,6 +80,24 @@ absl::StatusOr<const Performance*> PerformanceOf(CheckContext& context, Outcome&
   return nullptr;
 }
 
+absl::StatusOr<const MeasuredNetwork*> NetworkOf(CheckContext& context) {
+  if (context.network != nullptr) return context.network.get();
+  auto network = std::make_shared<MeasuredNetwork>();
+  network->clients = NicSpeeds(context);
+  if (context.measure_network != nullptr) {
+    const auto carried = context.measure_network();
+    if (absl::IsCancelled(carried.status()) || absl::IsUnavailable(carried.status())) return carried.status();
+    if (!carried.ok()) network->problem = Printable(std::string(carried.status().message()));
+    if (carried.ok() && carried->empty()) network->problem = "all clients are the coordinator's host";
+    for (const auto& [client, limits] : carried.ok() ? *carried : NetworkOfClients{}) {
+      network->clients[client].to = limits.to;
+      network->clients[client].from = limits.from;
+    }
+  }
+  context.network = std::move(network);
+  return context.network.get();
+}
+
 absl::Status CheckClientRates(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const Performance* const measured, PerformanceOf(context, outcome));
   if (measured != nullptr) JudgeClientRates(*measured, LimitsOf(context), outcome);
@@ -88,7 +106,9 @@ absl::Status CheckClientRates(CheckContext& context, Outcome& outcome) {
 
 absl::Status CheckNetworkLimit(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const Performance* const measured, PerformanceOf(context, outcome));
-  if (measured != nullptr) JudgeNetwork(*measured, NicSpeeds(context), LimitsOf(context), outcome);
+  if (measured == nullptr) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const MeasuredNetwork* const network, NetworkOf(context));
+  JudgeNetwork(*measured, network->clients, network->problem, LimitsOf(context), outcome);
   return absl::OkStatus();
 }
 
@@ -126,7 +146,12 @@ absl::Status CheckExpected(CheckContext& context, Outcome& outcome) {
     clients.push_back(FactsOf(context.HostOf(worker), context.files.cluster().members()[worker].facts,
                               context.SeenBy(worker)));
   }
-  JudgeExpectations(expected, clients, measured, NicSpeeds(context), outcome);
+  NetworkOfClients network;
+  if (measured != nullptr && expected.LimitOf("network_min")) {
+    IOBENCH_ASSIGN_OR_RETURN(const MeasuredNetwork* const carried, NetworkOf(context));
+    network = carried->clients;
+  }
+  JudgeExpectations(expected, clients, measured, network, outcome);
   return absl::OkStatus();
 }
 

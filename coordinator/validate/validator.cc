@@ -17,6 +17,10 @@ std::string Obstacle(const Check& check, const CheckContext& context) {
   if (check.needs == Check::Needs::kFaultHook && context.fault_hook.empty()) {
     return "needs --fault-hook CMD, which restarts the server or cuts its power";
   }
+  if (check.needs == Check::Needs::kClientHook && context.client_hook.empty()) {
+    return "needs --client-hook CMD, which cuts the power of a client";
+  }
+  if (check.needs == Check::Needs::kClientHook && context.client_count < 2) return "needs 2 clients";
   if (check.needs == Check::Needs::kMeasurement && context.measure == nullptr) {
     return "needs --per-client, --whole, or rates in --expect FILE";
   }

@@ -91,7 +91,7 @@ absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vec
   IOBENCH_RETURN_IF_ERROR(context.files.Do(writer, make).status());
   IOBENCH_RETURN_IF_ERROR(context.files.DoAll(knowing).status());
   // Changes with the time of what readers already know would never be seen.
-  IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp());
+  IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp(writer, directory));
   IOBENCH_ASSIGN_OR_RETURN(const CallResults changed, context.files.Do(writer, change));
   for (const v1::FileActionResult& result : changed) {
     if (result.problem().code() != 0) outcome.Evidence(Printable(result.problem().message()));

@@ -27,7 +27,7 @@ def checks(outcome):
 def test_a_right_deployment_has_a_line_per_check_and_keeps_no_files(tmp_path):
     outcome = validate(path=tmp_path).expect(0)
     names = [line.split()[0] for line in program.plain("validate", "--list").expect(0).stdout.splitlines()]
-    assert len(names) == 25
+    assert len(names) == 26
     shown = {line.split()[1]: line.split()[0] for line in outcome.stdout.splitlines() if line.startswith("  ") and
              len(line.split()) > 1 and line.split()[1] in names and not line.startswith("     ")}
     assert list(shown) == names

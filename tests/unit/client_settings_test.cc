@@ -92,8 +92,10 @@ TEST_CASE("an NFS mount has the read-ahead of its own device, its connections an
            "\txprt:\ttcp 0 0 1 0 0 100 100 0 100 0 2 0 0\n"
            "\txprt:\ttcp 0 0 1 0 0 100 100 0 100 0 2 0 0\n");
   Mount mount = MountOf("nfs4", "/mnt/a");
-  CHECK(MountSettings(mount, -1, makedev(0, 49), root.path()) ==
-        Settings{{"read_ahead_kb", "15360"}, {"connections", "2"}, {"pnfs", "not configured"}});
+  CHECK(MountSettings(mount, -1, makedev(0, 49), root.path()) == Settings{{"read_ahead_kb", "15360"},
+                                                                          {"connections", "2"},
+                                                                          {"lease_time", "90"},
+                                                                          {"pnfs", "not configured"}});
   mount.mount_point = "/mnt/b";  // not in mountstats
   CHECK(MountSettings(mount, -1, makedev(0, 50), root.path()).empty());
 }

@@ -70,7 +70,8 @@ v1::ValidateCheck JudgedBy(const std::string& expectations, const Rates& rates) 
   REQUIRE(expected.ok());
   v1::ValidateCheck check;
   Outcome outcome(check);
-  JudgeExpectations(*expected, {}, &rates.measured, {{"c0", 125 * kMB}, {"c1", 125 * kMB}}, outcome);
+  JudgeExpectations(*expected, {}, &rates.measured, {{"c0", {.nic = 125 * kMB}}, {"c1", {.nic = 125 * kMB}}},
+                    outcome);
   return check;
 }
 
@@ -151,19 +152,71 @@ TEST_CASE("a total far below the sum is a fact, and an uneven one fails") {
         "fail");
 }
 
+v1::ValidateCheck JudgedNetwork(const NetworkOfClients& network, const std::string& not_measured = "") {
+  v1::ValidateCheck check;
+  Outcome outcome(check);
+  JudgeNetwork(EvenRates().measured, network, not_measured, {}, outcome);
+  return check;
+}
+
+NetworkLimits Carries(double to_mb, double from_mb) {
+  return {.nic = NAN, .to = to_mb * kMB, .from = from_mb * kMB};
+}
+
+TEST_CASE(
+    "an uneven total only warns if the first lane was done within a second, however long the phase took") {
+  for (const double counted_s : {0.4, 1.5}) {
+    Rates rates = Rates().Add("write", {100 * kMB, 100 * kMB}, {10 * kMB, 90 * kMB});
+    rates.Of("write").set_measured_bytes(static_cast<uint64_t>(counted_s * 100 * kMB));
+    CHECK(Judged(JudgeScaling, rates).verdict() == (counted_s < 1 ? "warn" : "fail"));
+  }
+}
+
 TEST_CASE("a client that does not fill its link is a warning, and an unknown link is skipped") {
-  const auto judged = [](const std::map<std::string, double>& nics) {
-    v1::ValidateCheck check;
-    Outcome outcome(check);
-    JudgeNetwork(EvenRates().measured, nics, {}, outcome);
-    return check;
-  };
-  CHECK(judged({{"c0", 125 * kMB}, {"c1", 125 * kMB}}).verdict() == "pass");
-  const v1::ValidateCheck slow = judged({{"c0", 125 * kMB}, {"c1", 1250 * kMB}});
+  const auto judged = JudgedNetwork;
+  const NetworkLimits gigabit{.nic = 125 * kMB}, ten_gigabit{.nic = 1250 * kMB};
+  CHECK(judged({{"c0", gigabit}, {"c1", gigabit}}, "").verdict() == "pass");
+  const v1::ValidateCheck slow = judged({{"c0", gigabit}, {"c1", ten_gigabit}}, "");
   CHECK(slow.verdict() == "warn");
   REQUIRE(slow.evidence_size() == 1);
   CHECK_THAT(slow.evidence(0), Contains("c1: ") && Contains(", 9 % of its interface"));
-  CHECK(judged({}).verdict() == "skipped");
+  const v1::ValidateCheck unknown = judged({}, "no route");
+  CHECK(unknown.verdict() == "skipped");
+  CHECK_THAT(unknown.found(), Contains("TCP to the coordinator was not measured: no route"));
+}
+
+// Alone, c0 writes 100 MB/s and reads 110, c1 90 and 110.
+TEST_CASE(
+    "where no interface tells its speed, TCP to the coordinator takes its place, direction by direction") {
+  const v1::ValidateCheck fine = JudgedNetwork({{"c0", Carries(160, 160)}, {"c1", Carries(140, 300)}});
+  CHECK(fine.verdict() == "pass");  // c0 reads 69 %, c1 writes 64 %
+  CHECK_THAT(fine.found(),
+             Contains("c1: write 85.8 MiB/s, read 105 MiB/s, 64 % of what TCP carries; TCP carries 134 "
+                      "MiB/s to the coordinator and 286 MiB/s from it"));
+  const v1::ValidateCheck low = JudgedNetwork({{"c0", Carries(350, 360)}, {"c1", Carries(370, 370)}});
+  CHECK(low.verdict() == "warn");  // c1 reads 29.7 %, c0 30.6 %
+  CHECK(low.found() == "1 client below 30 % of what the network carries");
+  NetworkLimits nic = Carries(370, 370);
+  nic.nic = 200 * kMB;
+  CHECK(JudgedNetwork({{"c0", Carries(350, 360)}, {"c1", nic}}).found() ==
+        "1 client below 60 % of what the network carries");
+  NetworkLimits both = Carries(50, 50);
+  both.nic = 125 * kMB;
+  const v1::ValidateCheck nominal = JudgedNetwork({{"c0", both}});
+  CHECK(nominal.verdict() == "pass");  // a coordinator behind a slow link says nothing of the interface
+  CHECK_THAT(nominal.found(), Contains("of its interface, which carries 119 MiB/s; TCP carries 47.7 MiB/s"));
+}
+
+TEST_CASE(
+    "a client whose network is slower than that of the others is named, although its files are as slow") {
+  const v1::ValidateCheck check =
+      JudgedNetwork({{"c0", Carries(110, 120)}, {"c1", Carries(110, 59)}, {"c2", Carries(110, 120)}});
+  CHECK(check.verdict() == "warn");
+  CHECK(check.found() == "the network of c1 is slower than that of the others");
+  REQUIRE(check.evidence_size() == 1);
+  CHECK_THAT(check.evidence(0),
+             Contains("c1: TCP carries 56.3 MiB/s from the coordinator, 49 % of the median"));
+  CHECK(JudgedNetwork({{"c0", Carries(110, 120)}, {"c1", Carries(110, 61)}}).verdict() == "pass");
 }
 
 TEST_CASE("latencies are facts unless something is expected of them") {

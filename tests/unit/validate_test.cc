@@ -40,6 +40,7 @@ class HonestWorkers final : public Transport {
   }
 
   absl::Status Post(WorkerId id, const v1::WorkerRequest& request) override {
+    if (has_power && !has_power(id)) return absl::OkStatus();
     v1::WorkerEvent event;
     event.set_call_id(request.call_id());
     if (request.has_ping()) {
@@ -71,6 +72,7 @@ class HonestWorkers final : public Transport {
   int64_t Now() { return MonotonicNowNs() + (skipped_ns_ += 5'000'000); }
 
   Tamper tamper;
+  std::function<bool(WorkerId)> has_power;  // who has none answers nothing; null: all have
   int requests_until_loss = -1;
 
  private:
@@ -103,7 +105,8 @@ struct Validated {
   CheckChoice choice;
   std::vector<v1::WorkerTargets> targets;
   std::vector<Finding> findings;
-  std::string fault_hook;
+  std::string fault_hook, client_hook;
+  std::string own_boot_id = "boot 0";
   ValidateLimits limits{.visible_within_s = 0.2};
   bool whole = false;
   uint64_t over_quota_bytes = 0;
@@ -142,6 +145,9 @@ struct Validated {
                          .name_count = 60,
                          .fault_hook = fault_hook,
                          .fault_log = directory.path() + "/hook.log",
+                         .client_hook = client_hook,
+                         .client_hook_log = directory.path() + "/client-hook.log",
+                         .own_boot_id = own_boot_id,
                          .path = directory.path(),
                          .targets = targets,
                          .findings = findings,
@@ -339,6 +345,27 @@ TEST_CASE("close-to-open: old contents, other contents and errors are told apart
   });
   Says(error->Text("close-to-open"), "ESTALE");
   CHECK(error->LeftNothing());
+}
+
+TEST_CASE("close-to-open: timestamps of whole seconds are waited for, and told") {
+  Validated run(2);
+  int64_t clock_ns = 1;
+  uint32_t in_step = 0;
+  run.workers.tamper = [&](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() != v1::FileAction::WRITE || action.file() != 1'000'000) return;
+    if (++in_step % 4 == 0) clock_ns += kNanosPerSecond;  // one change in four has a later time
+    result.mutable_facts()->set_modified_ns(clock_ns);
+  };
+  run.Run("close-to-open");
+  CHECK(run.Verdict("close-to-open") == "warn");
+  Says(run.Text("close-to-open"),
+       "600 reads, none wrong; but the file system's timestamps have steps of 1 s");
+  CHECK(in_step > 60);  // 30 waits, which need two writes at least
+  Validated stands_still(2);
+  stands_still.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::WRITE) result.mutable_facts()->set_modified_ns(5);
+  };
+  CHECK(stands_still.Run("mmap").Verdict("mmap") == "pass");
 }
 
 TEST_CASE("visibility: a client that does not see a change within the limit") {
@@ -634,6 +661,90 @@ TEST_CASE("the fault: acknowledged data that are gone, locks that were lost, and
   endless.limits.fault_timeout_s = 0.2;
   CHECK(endless.Run("failover").Verdict("failover") == "fail");
   Says(endless.Text("failover"), "had not ended after");
+}
+
+// The last of three clients loses its power, and its lock is free after so many looks of another one; 0: never.
+std::unique_ptr<Validated> RunWithoutPower(int free_at_look, const std::function<void(Validated&)>& change) {
+  auto run = std::make_unique<Validated>();
+  Validated& it = *run;
+  it.client_hook = "echo \"$IOBENCH_CLIENT\" > \"$IOBENCH_PATH/off\"";
+  it.workers.has_power = [&it](WorkerId id) { return id != 2 || !it.directory.Has("off"); };
+  it.workers.tamper = [&it, free_at_look, looks = 0](WorkerId id, const v1::FileAction& action,
+                                                     v1::FileActionResult& result) mutable {
+    if (id != 0 || action.what() != v1::FileAction::LOCK || !it.directory.Has("off")) return;
+    if (++looks == free_at_look) result.clear_problem();
+  };
+  for (v1::WorkerTargets& seen : it.targets)
+    (*seen.mutable_targets(0)->mutable_settings())["lease_time"] = "15";
+  // While a hook runs, this clock runs away.
+  it.limits.fault_timeout_s = 1e6;
+  change(it);
+  it.Run("dead-client");
+  return run;
+}
+
+TEST_CASE("the lock of a client without power: when it is free, and over NFSv3 that it is not") {
+  const auto nothing = [](Validated&) {};
+  const auto over_nfs3 = [](Validated& run) {
+    for (v1::WorkerTargets& seen : run.targets) {
+      seen.mutable_targets(0)->set_filesystem("nfs");
+      seen.mutable_targets(0)->clear_settings();
+    }
+  };
+  // The clock of these tests: three seconds to see that it is off, and half a second between two looks.
+  const auto freed = RunWithoutPower(9, nothing);
+  CHECK(freed->ended.ok());
+  CHECK(freed->Verdict("dead-client") == "pass");
+  Says(freed->Text("dead-client"), "the lock of c2 was free 7");
+  Says(freed->Text("dead-client"), "the server's lease is 15 s");
+  CHECK(freed->LeftNothing());
+  const auto late = RunWithoutPower(9, [](Validated& run) { run.limits.lock_free_within_s = 4; });
+  CHECK(late->Verdict("dead-client") == "fail");
+  Says(late->Text("dead-client"), "--lock-free-within");
+  const auto soon = RunWithoutPower(1, [](Validated& run) {
+    for (v1::WorkerTargets& seen : run.targets) {
+      (*seen.mutable_targets(0)->mutable_settings())["lease_time"] = "3000000";
+    }
+  });
+  CHECK(soon->Verdict("dead-client") == "warn");
+  Says(soon->Text("dead-client"), "a client that shuts down gives its locks back");
+  const auto never = RunWithoutPower(0, nothing);
+  CHECK(never->Verdict("dead-client") == "fail");
+  Says(never->Text("dead-client"), "still held 1 min 0");
+  const auto fact = RunWithoutPower(0, over_nfs3);
+  CHECK(fact->Verdict("dead-client") == "pass");
+  Says(fact->Text("dead-client"), "still held 20");
+  Says(fact->Text("dead-client"), "over NFSv3 nothing frees it until that client boots");
+  const auto declared = RunWithoutPower(0, [&](Validated& run) {
+    over_nfs3(run);
+    run.limits.lock_free_within_s = 6;
+  });
+  CHECK(declared->Verdict("dead-client") == "fail");
+}
+
+TEST_CASE("the lock of a client without power: hooks that do nothing, and hosts that must keep theirs") {
+  const auto idle = RunWithoutPower(0, [](Validated& run) { run.client_hook = "true"; });
+  CHECK(idle->Verdict("dead-client") == "fail");
+  Says(idle->Text("dead-client"), "has ended with 0, but c2 still answers");
+  const auto broken = RunWithoutPower(0, [](Validated& run) {
+    run.client_hook = "exit 3";
+    run.choice.waivers = {{"dead-client", "known"}};
+  });
+  CHECK(broken->Verdict("dead-client") == "fail");
+  Says(broken->Text("dead-client"), "exit code 3");
+  const auto own = RunWithoutPower(0, [](Validated& run) {
+    run.client_hook = "echo \"$IOBENCH_CLIENT\" > \"$IOBENCH_PATH/named\"; exit 1";
+    run.own_boot_id = "boot 2";
+  });
+  CHECK(own->directory.Read("named") == "c1\n");
+  Validated unlocked;
+  unlocked.client_hook = "touch \"$IOBENCH_PATH/ran\"";
+  unlocked.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::LOCK) result.clear_problem();
+  };
+  CHECK(unlocked.Run("dead-client").Verdict("dead-client") == "skipped");
+  Says(unlocked.Text("dead-client"), "c0 got the lock that c2 holds");
+  CHECK_FALSE(unlocked.directory.Has("ran"));
 }
 
 TEST_CASE("without space nothing can be checked, and nothing is said of the file system") {

@@ -60,6 +60,13 @@ TEST_CASE("a choice of checks") {
   CHECK(ChoiceFrom(options).status().message().find("leave out all checks that use it") !=
         absl::string_view::npos);
   options.fault_hook.clear();
+  options.client_hook = "true";
+  CHECK(ChoiceFrom(options).status().message().find("leave out the check that uses it: dead-client") !=
+        absl::string_view::npos);
+  options.client_hook.clear();
+  options.lock_free_within_s = 10;
+  CHECK(ChoiceFrom(options).status().message().find("add --client-hook CMD") != absl::string_view::npos);
+  options.lock_free_within_s = 0;
   options.only = {"races"};
   CHECK(ChoiceFrom(options).status().message().find("leave no check") != absl::string_view::npos);
   const WaiverFile file("mmap: known\n");

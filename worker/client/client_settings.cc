@@ -123,6 +123,7 @@ void AddNfs(const Mount& mount, const std::string& root, Settings& settings) {
   const NfsMountCounters* const counters = FindNfsMount(mounts, mount.mount_point);
   if (counters == nullptr) return;
   if (!counters->pnfs.empty()) settings["pnfs"] = OneLine(counters->pnfs);
+  if (counters->lease_s) settings["lease_time"] = absl::StrCat(*counters->lease_s);
   if (!counters->connections.empty()) settings["connections"] = absl::StrCat(counters->connections.size());
 }
 

@@ -112,9 +112,12 @@ void ReadEventsLine(const std::vector<uint64_t>& events, NfsMountCounters& mount
 // nfsv4: bm0=0xfdffbfff,…,acl=0x3,sessions,pnfs=not configured[,lease_time=90,lease_expired=0]
 void ReadNfs4Line(absl::string_view line, NfsMountCounters& mount) {
   for (const absl::string_view part : absl::StrSplit(line, ',')) {
-    constexpr absl::string_view kKey = "pnfs=";
-    if (absl::StartsWith(part, kKey)) {
-      mount.pnfs = std::string(absl::StripAsciiWhitespace(part.substr(kKey.size())));
+    constexpr absl::string_view kLayout = "pnfs=", kLease = "lease_time=";
+    uint64_t lease_s = 0;
+    if (absl::StartsWith(part, kLayout)) {
+      mount.pnfs = std::string(absl::StripAsciiWhitespace(part.substr(kLayout.size())));
+    } else if (absl::StartsWith(part, kLease) && absl::SimpleAtoi(part.substr(kLease.size()), &lease_s)) {
+      mount.lease_s = lease_s;
     }
   }
 }

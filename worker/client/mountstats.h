@@ -67,6 +67,7 @@ struct NfsMountCounters {
   std::optional<NfsEventCounters> events;
   std::string
       pnfs;  // the layout type: "LAYOUT_NFSV4_1_FILES", "not configured"; empty: not NFSv4.1, or unknown
+  std::optional<uint64_t> lease_s;  // of the server, for the state of its clients; NFSv4, Linux 5.3 and later
 };
 
 // Returns the mounts with statistics. Accepts more or fewer columns and skips unknown lines (there is one xprt line per
