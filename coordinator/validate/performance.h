@@ -62,7 +62,7 @@ struct PerformanceLimits {
   double fairness_warn = 0.7, fairness_fail = 0.5;  // slowest client of the mean, while all work
   double network_warn = 0.6, network_fail = 0;  // what a client alone reaches, of what the network carries
   // Where no interface tells its speed: TCP alone, perhaps within one machine, may carry more than any file system.
-  double tcp_warn = 0.3;
+  double tcp_warn = 0.2;
   double scaling_fail = 0;  // all together, of the sum of each alone
 };
 // With what the expectations say in place of the defaults.

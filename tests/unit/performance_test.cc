@@ -193,12 +193,12 @@ TEST_CASE(
   CHECK_THAT(fine.found(),
              Contains("c1: write 85.8 MiB/s, read 105 MiB/s, 64 % of what TCP carries; TCP carries 134 "
                       "MiB/s to the coordinator and 286 MiB/s from it"));
-  const v1::ValidateCheck low = JudgedNetwork({{"c0", Carries(350, 360)}, {"c1", Carries(370, 370)}});
-  CHECK(low.verdict() == "warn");  // c1 reads 29.7 %, c0 30.6 %
-  CHECK(low.found() == "1 client below 30 % of what the network carries");
-  NetworkLimits nic = Carries(370, 370);
+  const v1::ValidateCheck low = JudgedNetwork({{"c0", Carries(520, 540)}, {"c1", Carries(560, 560)}});
+  CHECK(low.verdict() == "warn");  // c1 reads 19.6 %, c0 20.4 %
+  CHECK(low.found() == "1 client below 20 % of what the network carries");
+  NetworkLimits nic = Carries(560, 560);
   nic.nic = 200 * kMB;
-  CHECK(JudgedNetwork({{"c0", Carries(350, 360)}, {"c1", nic}}).found() ==
+  CHECK(JudgedNetwork({{"c0", Carries(520, 540)}, {"c1", nic}}).found() ==
         "1 client below 60 % of what the network carries");
   NetworkLimits both = Carries(50, 50);
   both.nic = 125 * kMB;
