@@ -437,6 +437,16 @@ TEST_CASE("a pace that was kept is the only limit") {
   CHECK(LimitNames(made) == std::vector<std::string>{"pace"});
 }
 
+TEST_CASE("so is a rate, unless the lanes could not keep up with it") {
+  Explained made = NothingFull();
+  AddServer(made).set_cpu_busy(0.99);
+  made.facts.all_paced = true;
+  made.report.mutable_open_loop()->set_done_percent(100);
+  CHECK(LimitNames(made) == std::vector<std::string>{"pace"});
+  made.report.add_marks()->set_code("generator_bound");
+  CHECK(LimitNames(made) == std::vector<std::string>{"server-cpu"});
+}
+
 TEST_CASE("a full disk explains its busy nfsd threads") {
   Explained made = NothingFull();
   AddServer(made).mutable_disks(0)->set_busy(1);

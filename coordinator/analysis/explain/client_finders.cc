@@ -119,8 +119,12 @@ bool ClientsHaveRoom(const v1::PhaseReport& report) {
 }
 
 std::optional<Finding> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
-  if (!facts.all_paced || !(report.paced_ops_per_s() > 0) || HasMark(report, "pace_missed"))
-    return std::nullopt;
+  if (!facts.all_paced) return std::nullopt;
+  if (report.has_open_loop()) {
+    if (!(report.open_loop().done_percent() > 0) || HasMark(report, "generator_bound")) return std::nullopt;
+    return Finding{1, "the requested rate"};
+  }
+  if (!(report.paced_ops_per_s() > 0) || HasMark(report, "pace_missed")) return std::nullopt;
   return Finding{1, "the requested pace"};
 }
 

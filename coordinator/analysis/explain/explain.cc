@@ -26,7 +26,7 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
   const auto& assignments = view.phase.phase().assignments();
   if (assignments.empty()) return facts;
   facts.all_paced = std::all_of(assignments.begin(), assignments.end(), [](const v1::Assignment& assignment) {
-    return assignment.operation().between().ops_per_s() > 0;
+    return assignment.operation().between().ops_per_s() > 0 || assignment.operation().has_arrivals();
   });
   const uint32_t depth = std::max(1u, assignments[0].operation().depth());
   if (std::all_of(assignments.begin(), assignments.end(), [depth](const v1::Assignment& assignment) {

@@ -15,7 +15,7 @@ inline constexpr size_t kMaxLimits = 2;  // a phase may have two in turn, such a
 
 // What the plan says of a phase and its report does not.
 struct ExplainFacts {
-  bool all_paced = false;  // every operation has a pace
+  bool all_paced = false;  // every operation has a pace or a rate
   // Ops in flight while all lanes wait for one each: lanes x queue depth. NaN: the operations differ in depth.
   double in_flight = std::numeric_limits<double>::quiet_NaN();
 };

@@ -7,8 +7,8 @@ namespace {
 
 // Where two may be equally strong, the cause comes before its effect: a full disk keeps nfsd threads busy.
 constexpr LimitRule kLimitRules[] = {
-    {"pace", "every operation has a pace, and no lane missed it", 0,
-     "the load was as requested; it says nothing of the maximum", "leave out the pace to find the maximum",
+    {"pace", "every operation has a pace or a rate, and no lane missed it", 0,
+     "the load was as requested; it says nothing of the maximum", "leave out -+O or --rate to find the maximum",
      "plan of the run", FindPace},
     {"server-disk",
      "a disk of a server was busy for 95 % of the time or more, with 1.5 requests or more waiting", 0.95,
