@@ -51,9 +51,9 @@ absl::StatusOr<Slo> ParseSlo(const std::string& text) {
   const size_t sign = slo.text.find('<');
   if (sign == std::string::npos || slo.text.find(':') != std::string::npos) return BadSlo(text);
   slo.limit_included = slo.text.compare(sign, 2, "<=") == 0;
-  std::string limit = slo.text;
-  if (!slo.limit_included) limit.insert(sign + 1, "=");
-  const absl::StatusOr<Criterion> criterion = ParseCriterion("*:" + limit);
+  const std::string figure = slo.text.substr(0, sign);
+  const std::string limit = slo.text.substr(sign + (slo.limit_included ? 2 : 1));
+  const absl::StatusOr<Criterion> criterion = ParseCriterion(absl::StrCat("*:", figure, "<=", limit));
   if (!criterion.ok() || criterion->phases != "*" || criterion->bound != Criterion::Bound::kMax)
     return BadSlo(text);
   if (std::string(UnitOf(criterion->figure)) != "us" || !(criterion->limit > 0)) return BadSlo(text);
