@@ -67,9 +67,16 @@ def version(request):
 
 
 @pytest.fixture
-def nfs_dir(lab, version, request):
-    """A new directory on the export, as all clients see it through NFS `version`."""
+def directory_name(request):
+    """The test's name; another one for a second attempt, since clients may remember the directory of the first."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
-    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
-    yield f"{nfs_lab.MOUNT_POINTS[version]}/{name}"
-    lab.run(nfs_lab.SERVER, ["rm", "-rf", f"{nfs_lab.EXPORT}/{name}"])
+    attempt = getattr(request.node, "execution_count", 1)
+    return name if attempt == 1 else f"{name}-{attempt}"
+
+
+@pytest.fixture
+def nfs_dir(lab, version, directory_name):
+    """A new directory on the export, as all clients see it through NFS `version`."""
+    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{directory_name}"])
+    yield f"{nfs_lab.MOUNT_POINTS[version]}/{directory_name}"
+    lab.run(nfs_lab.SERVER, ["rm", "-rf", f"{nfs_lab.EXPORT}/{directory_name}"])

@@ -34,11 +34,10 @@ def disk_mb():
 
 
 @pytest.fixture
-def nfs_dir(lab, version, request):
+def nfs_dir(lab, version, directory_name):
     """A directory that stays when the test is over: the server may refuse to remove what a client without network holds."""
-    name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
-    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
-    return f"{nfs_lab.MOUNT_POINTS[version]}/{name}"
+    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{directory_name}"])
+    return f"{nfs_lab.MOUNT_POINTS[version]}/{directory_name}"
 
 
 class Run:

@@ -16,9 +16,9 @@ SLACK_BYTES = 256
 
 
 @pytest.fixture
-def cluster(lab, request, tmp_path):
+def cluster(lab, directory_name, tmp_path):
     """Its directory as a URL; ports are asked of the server's portmapper."""
-    name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
+    name = directory_name
     lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
     address = lab.hosts[nfs_lab.SERVER].address
     yield Cluster(lab, "3", f"nfs://{address}{nfs_lab.EXPORT}/{name}", tmp_path)

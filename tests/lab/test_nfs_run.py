@@ -267,7 +267,8 @@ def test_where_the_time_goes_that_the_server_needs(cluster, flags):
     # WRITE and COMMIT happen in fsync with -e, otherwise in close, measured in either case.
     waits, idle = ("fsync", "close") if flags == "-e" else ("close", "fsync")
     assert seconds[waits] > 0.6 * wire_s
-    assert seconds[idle] < 0.1 * wire_s
+    # It asks the server, too (CLOSE, GETATTR), and waits behind what the other client has queued on the wire.
+    assert seconds[idle] < 0.4 * wire_s
 
 
 def test_reads_from_a_client_s_own_cache_are_marked(cluster):

@@ -191,9 +191,8 @@ class Deployment:
 
 
 @pytest.fixture
-def deployment(served, request, tmp_path):
-    name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
-    made = Deployment(served, name, tmp_path)
+def deployment(served, directory_name, tmp_path):
+    made = Deployment(served, directory_name, tmp_path)
     yield made
     for client in made.mounted:
         served.run(client, ["umount", "-l", THERE])
