@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
@@ -33,6 +34,7 @@ inline uint64_t FileBytesOf(const v1::Plan& plan, const v1::Phase& phase, uint32
   const std::vector<uint32_t> workers = WorkersOfAssignments(phase, worker_count);
   uint64_t bytes = 0;
   for (int i = 0; i < phase.assignments_size(); ++i) {
+    if (IsMetadata(phase.assignments(i).operation())) continue;  // its files are in a tree
     const bool first_only = phase.assignments(i).operation().first_lane_files();
     bytes += workers[static_cast<size_t>(i)] * uint64_t{first_only ? 1 : shape.lanes_per_worker} *
              shape.files.bytes_per_lane();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/op.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/error_report.h"
@@ -98,6 +100,26 @@ void AddCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
   }
 }
 
+// Lanes compare only with those that do the same: the rates of the parts of a mix differ on purpose.
+std::vector<Straggler> StragglersWithinParts(const PhaseView& view, std::span<const double> rates) {
+  if (view.phase.phase().assignments_size() < 2) return StragglersOf(rates);
+  std::map<const v1::Assignment*, std::vector<size_t>> lanes_of;
+  for (size_t i = 0; i < rates.size(); ++i) {
+    lanes_of[AssignmentOf(view.phase.phase(), view.aligned.lanes[i].worker)].push_back(i);
+  }
+  std::vector<Straggler> all;
+  for (const auto& [assignment, lanes] : lanes_of) {
+    std::vector<double> own;
+    for (const size_t lane : lanes) own.push_back(rates[lane]);
+    for (const Straggler& straggler : StragglersOf(own)) {
+      all.push_back({lanes[straggler.index], straggler.under_median});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Straggler& a, const Straggler& b) { return a.under_median > b.under_median; });
+  return all;
+}
+
 }  // namespace
 
 v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, const v1::TimedRegion& region) {
@@ -121,7 +143,7 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
   *report.mutable_lanes_ops_per_s() = SpreadOf(op_rates);
   const bool in_ops = view.traits.headline_in_ops;
   const std::vector<double>& rates = in_ops ? op_rates : byte_rates;
-  for (const Straggler& straggler : StragglersOf(rates)) {
+  for (const Straggler& straggler : StragglersWithinParts(view, rates)) {
     const AlignedLane& lane = view.aligned.lanes[straggler.index];
     report.add_stragglers(absl::StrCat(view.roster.LaneName(lane.worker, lane.result->lane()), ": ",
                                        in_ops ? FormatCount(rates[straggler.index]) + " ops/s"

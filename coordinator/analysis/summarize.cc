@@ -133,6 +133,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillVerify(view, report);
   FillBetween(view, report);
   FillOpenLoop(view, report);
+  FillParts(view, report);
   FillClientTables(view, report);
   FillWrites(view, report);
   FillReads(view, report);

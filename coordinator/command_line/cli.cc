@@ -21,6 +21,7 @@
 #include "coordinator/command_line/validate_flags.h"
 #include "coordinator/command_line/worker_flags.h"
 #include "coordinator/option/iozone_letters.h"
+#include "coordinator/option/shipped_files.h"
 #include "coordinator/option/suite_files.h"
 
 namespace iobench {
@@ -313,6 +314,11 @@ class CommandParser {
     if (given.Text("suite") == "list") {
       line_.command = Command::kText;
       IOBENCH_ASSIGN_OR_RETURN(line_.text, SuiteList());
+      return absl::OkStatus();
+    }
+    if (given.Text("mix") == "list") {
+      line_.command = Command::kText;
+      IOBENCH_ASSIGN_OR_RETURN(line_.text, ShippedList(kMixFiles, "Mixes: files"));
       return absl::OkStatus();
     }
     IOBENCH_ASSIGN_OR_RETURN(line_.given, Complete(std::move(given)));

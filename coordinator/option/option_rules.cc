@@ -22,6 +22,8 @@ constexpr std::string_view kOneContent = "they set different contents for the sa
 constexpr std::string_view kTraceRules = "the trace sets offsets and sizes";
 constexpr std::string_view kAllPaths =
     "a run that uses kept data has workers for each path, and this one uses all workers on every path";
+constexpr std::string_view kMixSays = "the mix says which operations run, and with which records";
+constexpr std::string_view kMixRates = "the mix determines when ops begin";
 constexpr std::string_view kReadOnly = "your own files are only read";
 
 // clang-format off
@@ -116,6 +118,31 @@ constexpr ForbiddenPair kForbidden[] = {
     {"each-path",  "existing",      "the files already set the directories"},
     {"each-path",  "read-existing", "the files already set the directories"},
     {"plan",       "suite",         "both define what to do"},
+    {"mix", "op", kMixSays},
+    {"mix", "record", kMixSays},
+    {"mix", "auto", kMixSays},
+    {"mix", "extended", kMixSays},
+    {"mix", "no-retest", kMixSays},
+    {"mix", "stride", kMixSays},
+    {"mix", "mix-percent", kMixSays},
+    {"mix", "mix-by-lane", kMixSays},
+    {"mix", "reader-lanes", kMixSays},
+    {"mix", "sequential-mix", kMixSays},
+    {"mix", "min-record", kMixSays},
+    {"mix", "max-record", kMixSays},
+    {"mix", "max-lanes", "the workers of each client are divided among the parts of the mix"},
+    {"mix", "constant-total", "the parts of a mix share no files: use -s"},
+    {"mix", "existing", "a mix prepares files of its own"},
+    {"mix", "read-existing", "a mix prepares files of its own"},
+    {"mix", "per-client", "the clients share the rate of the mix"},
+    {"mix", "rotate-clients", "only some workers of a client have files to read"},
+    {"mix", "lane-rate", kMixRates},
+    {"mix", "ops-per-second", kMixRates},
+    {"mix", "think", kMixRates},
+    {"mix", "burst", kMixRates},
+    {"mix", "read-trace", kMixRates},
+    {"mix", "deadline", "--time sets how long the mix lasts"},
+    {"mix-factor", "rate",          "both set the load of the mix"},
 };
 // clang-format on
 
@@ -138,7 +165,8 @@ const std::vector<Need>& Needs() {
       {"processor-cache", {"purge-processor-cache"}},
       {"cache-line", {"purge-processor-cache"}},
       {"think-in-throughput", {"think"}},
-      {"even-rate", {"rate", "lane-rate"}},
+      {"even-rate", {"rate", "lane-rate", "mix"}},
+      {"mix-factor", {"mix"}},
       {"dedupe-within", {"dedupe"}},
       {"dedupe-interior", {"dedupe-within"}},
       {"dedupe-seed", {"dedupe"}},

@@ -80,6 +80,12 @@ constexpr OptionSpec kOptions[] = {
      .help = "run this YAML plan (--print-plan prints one)"},
     {.name = "suite", .argument = "NAME", .value = V::kWord,
      .help = "run the built-in plan NAME; other options override its defaults. `--suite list` lists them"},
+    {.name = "mix", .argument = "MIX", .value = V::kWord,
+     .help = "several operations at once, in an open loop for --time (default 10 s): \"70r:30w@8k + stat 10%\", a YAML "
+             "file, or the name of a built-in mix (`--mix list`); needs a worker per part on every client"},
+    {.name = "mix-factor", .argument = "X", .value = V::kDecimal, .min = 1e-3, .max = 1e6,
+     .help = "with a --mix that has rates: X times the load of the clients that it stands for (default 1); --rate sets "
+             "the total instead"},
     {.name = "require", .argument = "CRITERION", .value = V::kWord, .repeatable = true,
      .help = "what the run must reach, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
              "read:jain>=0.9 or *:marks=none; repeatable; exit code 4 if one is not met"},

@@ -18,6 +18,10 @@ namespace iobench {
 // applied later. InvalidArgument: an unknown operation, or sizes that leave no phase.
 absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan);
 
+// The same for --mix: lanes, sizes and one phase, whose workers are spread over its assignments when they have joined
+// (mix/phase_of_mix.h). Errors of FindMix and PhaseOfMix.
+absl::Status ListMix(const GivenOptions& given, const PlanContext& context, v1::Plan& plan);
+
 // Removes operations that the selected engine does not support, unless the user named them. REQUIRES: all fields are
 // set.
 void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan);

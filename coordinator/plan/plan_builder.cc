@@ -186,6 +186,10 @@ absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanCont
   v1::Plan plan;
   plan.set_seed(context.drawn_seed);
   plan.add_targets()->set_path(".");
+  if (given.Has("mix")) {
+    IOBENCH_RETURN_IF_ERROR(ListMix(given, context, plan));
+    return plan;
+  }
   IOBENCH_RETURN_IF_ERROR(ListPhases(given, context, plan));
   // With a client list, this is done when it is known which clients take part.
   if (LanesAreWorkers(given, context) && !context.client_list) LanesBecomeWorkers(context.worker_count, plan);
@@ -201,10 +205,12 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
-  IOBENCH_RETURN_IF_ERROR(SetPlanFields(given, *plan));
+  GivenOptions fields = given;
+  if (given.Has("mix")) fields.Remove("rate");  // which ListMix has divided among the parts
+  IOBENCH_RETURN_IF_ERROR(SetPlanFields(fields, *plan));
   IOBENCH_RETURN_IF_ERROR(SetMemoryPercent(given, context, *plan));
   for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));
-  if (!given.Has("plan") && !given.Has("suite")) {
+  if (!given.Has("plan") && !given.Has("suite") && !given.Has("mix")) {
     LeaveOutWhatTheEngineCannot(given, *plan);
     if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
   }

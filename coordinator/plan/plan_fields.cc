@@ -14,7 +14,7 @@
 #include "common/model/metadata_operation.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
-#include "coordinator/plan/plan_yaml.h"
+#include "coordinator/yaml/message_yaml.h"
 
 namespace iobench {
 namespace {

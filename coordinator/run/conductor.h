@@ -141,6 +141,7 @@ class Conductor {
   absl::Status MeetWorkers(ClockSync& clocks);
   absl::Status UseWorkersPaths();
   absl::Status SizeFiles();
+  absl::Status SpreadMixes();
   absl::Status SpreadOverClients();
   std::vector<uint32_t> ClientsOfWorkers() const;
   std::vector<Finding> FindingsOn(const Look& look);  // also sets preflight_.fills

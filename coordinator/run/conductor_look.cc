@@ -10,6 +10,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "coordinator/launch/client_list.h"
+#include "coordinator/mix/phase_of_mix.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/run/access_check.h"
@@ -86,8 +87,22 @@ absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
   for (const Member& member : cluster_.members()) *MetRecord().add_workers() = member.facts;
   IOBENCH_RETURN_IF_ERROR(UseWorkersPaths());
   IOBENCH_RETURN_IF_ERROR(SizeFiles());
+  IOBENCH_RETURN_IF_ERROR(SpreadMixes());
   IOBENCH_RETURN_IF_ERROR(SpreadOverClients());
   return CheckForWorkers(plan_, static_cast<uint32_t>(cluster_.members().size()));
+}
+
+// --mix: which workers do which part follows from the clients that they are on.
+absl::Status Conductor::SpreadMixes() {
+  const std::vector<uint32_t> clients = ClientsOfWorkers();
+  bool any = false;
+  for (v1::Phase& phase : *plan_.mutable_phases()) {
+    if (!phase.has_spreading()) continue;
+    any = true;
+    IOBENCH_RETURN_IF_ERROR(SpreadOverWorkers(clients, phase));
+  }
+  if (any && !options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  return absl::OkStatus();
 }
 
 // --per-client: which workers are of one client is known only now.

@@ -78,6 +78,11 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
     for (const uint32_t workers : WorkersOfAssignments(phase, static_cast<uint32_t>(record.workers_size()))) {
       lanes += uint64_t{workers} * shape.lanes_per_worker;
     }
+    if (phase.assignments_size() > 1) {
+      std::cout << absl::StreamFormat("  phase  %-24s %d parts, for %s\n", Printable(phase.name()),
+                                      phase.assignments_size(), FormatSeconds(phase.stop().time_s()));
+      continue;
+    }
     if (IsMetadata(operation)) {
       const uint64_t items = lanes * operation.tree().items_per_lane();
       std::cout << absl::StreamFormat(

@@ -11,13 +11,14 @@
 namespace iobench {
 namespace {
 
-// Adds what the plan asks for over all lanes, and counts the lanes that share it.
-double AddAsked(const PhaseView& view, v1::OpenLoopReport& open_loop) {
+// Adds what the plan asks for over all lanes (or those of one assignment), and counts the lanes that share it.
+double AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopReport& open_loop) {
   std::set<const v1::Assignment*> added;
   double lanes = 0;
   for (const AlignedLane& lane : view.aligned.lanes) {
     const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
     if (assignment == nullptr || !assignment->operation().has_arrivals()) continue;
+    if (only != nullptr && assignment != only) continue;
     const v1::Arrivals& arrivals = assignment->operation().arrivals();
     ++lanes;
     if (!arrivals.per_lane() && !added.insert(assignment).second) continue;
@@ -32,13 +33,14 @@ double AddAsked(const PhaseView& view, v1::OpenLoopReport& open_loop) {
 
 }  // namespace
 
-void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report) {
+std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::Assignment* only) {
   v1::OpenLoopReport open_loop;
-  const double lanes = AddAsked(view, open_loop);
-  if (lanes == 0) return;
+  const double lanes = AddAsked(view, only, open_loop);
+  if (lanes == 0) return std::nullopt;
   Histogram response, lag;
   uint64_t missed = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
+    if (only != nullptr && AssignmentOf(view.phase.phase(), worker.number) != only) continue;
     missed += worker.result->missed_arrivals();
     for (const v1::LaneResult& lane : worker.result->lanes()) {
       if (!lane.has_response() || !response.AddProto(lane.response()).ok()) continue;
@@ -57,7 +59,13 @@ void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report) {
   *open_loop.mutable_response_us() = LatencyOf(response);
   *open_loop.mutable_lag_us() = LatencyOf(lag);
   open_loop.set_gap_us(1e6 * lanes / lower);
-  *report.mutable_open_loop() = std::move(open_loop);
+  return open_loop;
+}
+
+void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report) {
+  if (std::optional<v1::OpenLoopReport> open_loop = OpenLoopOf(view, nullptr); open_loop.has_value()) {
+    *report.mutable_open_loop() = *std::move(open_loop);
+  }
 }
 
 }  // namespace iobench

@@ -1,6 +1,9 @@
-// The figures of an open loop (--rate): how many ops were due, and how long each took from then on.
+// What a phase was asked for and what became of it: of an open loop (--rate), how many ops were due and how long each
+// took from then on; of a phase with several assignments (--mix), what each of them did.
 #ifndef COORDINATOR_ANALYSIS_PHASE_OPEN_LOOP_FIGURES_H_
 #define COORDINATOR_ANALYSIS_PHASE_OPEN_LOOP_FIGURES_H_
+
+#include <optional>
 
 #include "coordinator/analysis/phase/phase_view.h"
 #include "iobench/v1/result.pb.h"
@@ -10,6 +13,12 @@ namespace iobench {
 // Fills report.open_loop if an operation of the phase has a rate; otherwise leaves it unset. Lanes whose histograms are
 // damaged are left out.
 void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report);
+
+// The same for the workers of one assignment of the phase; null: all workers. nullopt: none of them has a rate.
+std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::Assignment* only);
+
+// Fills report.parts, in the order of the assignments, if the phase has several; otherwise leaves it empty.
+void FillParts(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench
 

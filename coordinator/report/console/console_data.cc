@@ -6,8 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/text_table.h"
 
 namespace iobench {
 
@@ -77,6 +79,29 @@ void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
                                          PercentileText(response, "p99", response.p99()), ", max ",
                                          Microseconds(response.max()), "; p99 of the wait to begin ",
                                          PercentileText(lag, "p99", lag.p99())));
+}
+
+void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.parts().empty()) return;
+  const bool open_loop = phase.has_open_loop();
+  TextTable table({{"part", TextTable::Align::kLeft, false, true},
+                   {"workers"},
+                   {open_loop ? "asked" : "", TextTable::Align::kRight, true},
+                   {"ops/s"},
+                   {"bytes/s"},
+                   {open_loop ? "response p50" : "p50"},
+                   {"p99"}});
+  for (const v1::PartReport& part : phase.parts()) {
+    const v1::Latency& latency = part.has_open_loop() ? part.open_loop().response_us() : part.latency_us();
+    const bool any = latency.count() > 0;
+    table.AddRow({Printable(part.name()), absl::StrCat(part.worker_count()),
+                  part.has_open_loop() ? FormatCount(part.open_loop().asked_ops_per_s()) : "",
+                  FormatCount(part.ops_per_s()),
+                  part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
+                  any ? PercentileText(latency, "p50", latency.p50()) : "-",
+                  any ? PercentileText(latency, "p99", latency.p99()) : "-"});
+  }
+  page.Table(table);
 }
 
 void PutBetween(const v1::PhaseReport& phase, ConsolePage& page) {

@@ -19,6 +19,9 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page);
 // Adds the rate that was asked for, how much of it was done, and response times; nothing for a closed loop.
 void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page);
 
+// Adds a table of what each assignment was asked for and did; nothing if the phase has only one.
+void PutParts(const v1::PhaseReport& phase, ConsolePage& page);
+
 // Adds pace, pauses and the time for generating and checking data; nothing if there was no time between ops.
 void PutBetween(const v1::PhaseReport& phase, ConsolePage& page);
 

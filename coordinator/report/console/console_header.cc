@@ -119,7 +119,7 @@ std::string TreesText(const v1::Plan& plan) {
 std::string SizesPerLane(const v1::Plan& plan) {
   uint64_t least = UINT64_MAX, most = 0;
   for (const auto& phase : plan.phases()) {
-    if (phase.assignments().empty() || IsMetadata(FirstOperationOf(phase))) continue;
+    if (phase.assignments().empty() || IsMetadata(phase)) continue;
     const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane();
     least = std::min(least, bytes);
     most = std::max(most, bytes);
@@ -132,7 +132,7 @@ std::string SizesPerLane(const v1::Plan& plan) {
 double BytesOfAllFiles(const v1::RunInfo& run) {
   uint64_t most = 0;
   for (const auto& phase : run.plan().phases()) {
-    if (phase.assignments().empty() || IsMetadata(phase.assignments(0).operation())) continue;
+    if (phase.assignments().empty() || IsMetadata(phase)) continue;
     most = std::max(most, FileBytesOf(run.plan(), phase, run.worker_count()));
   }
   return static_cast<double>(most);
@@ -242,8 +242,8 @@ void PutServerFacts(const v1::RunInfo& run, ConsolePage& page) {
   for (const v1::ServerFacts& server : run.servers()) {
     page.Labelled(label, absl::StrCat(Shortened(Printable(server.host()), 40), ": ",
                                       Counted(server.processors(), "processor"), ", ",
-                                      FormatBytes(static_cast<double>(server.memory_bytes())),
-                                      " of memory, ", Shortened(Printable(server.kernel()), 40)));
+                                      FormatBytes(static_cast<double>(server.memory_bytes())), " of memory, ",
+                                      Shortened(Printable(server.kernel()), 40)));
     label.clear();
   }
 }

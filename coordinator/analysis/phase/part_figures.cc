@@ -1,0 +1,63 @@
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/histogram.h"
+#include "common/model/plan_traits.h"
+#include "coordinator/analysis/phase/latency.h"
+#include "coordinator/analysis/phase/open_loop_figures.h"
+
+namespace iobench {
+namespace {
+
+// What is added up over the lanes of an assignment.
+struct PartSums {
+  double measured_bytes = 0, measured_ops = 0;
+  Histogram latency;
+  std::set<uint32_t> workers;
+};
+
+void AddLane(const AlignedLane& lane, const LaneFigures& figures, PartSums& sums, v1::PartReport& part) {
+  sums.workers.insert(lane.worker);
+  sums.measured_bytes += figures.measured.bytes.value;
+  sums.measured_ops += figures.measured.ops.value;
+  AddLatencies(*lane.result, sums.latency).IgnoreError();  // damaged ones are named with the clients' tables
+  part.set_lane_count(part.lane_count() + 1);
+  part.set_ops(part.ops() + lane.result->ops());
+  part.set_bytes(part.bytes() + lane.result->bytes());
+}
+
+}  // namespace
+
+void FillParts(const PhaseView& view, v1::PhaseReport& report) {
+  const v1::Phase& phase = view.phase.phase();
+  if (phase.assignments_size() < 2) return;
+  // Looked up once for each worker, because a selector may list thousands of them.
+  std::map<uint32_t, const v1::Assignment*> assignment_of;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    assignment_of[worker.number] = AssignmentOf(phase, worker.number);
+  }
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    const v1::Operation& operation = assignment.operation();
+    v1::PartReport& part = *report.add_parts();
+    part.set_name(assignment.name().empty() ? operation.name() : assignment.name());
+    part.set_operation(operation.name());
+    part.set_record_bytes(operation.record_bytes());
+    PartSums sums;
+    for (size_t i = 0; i < view.aligned.lanes.size(); ++i) {
+      const AlignedLane& lane = view.aligned.lanes[i];
+      if (assignment_of[lane.worker] == &assignment) AddLane(lane, view.figures.lanes[i], sums, part);
+    }
+    part.set_worker_count(static_cast<uint32_t>(sums.workers.size()));
+    part.set_bytes_per_s(Rate(sums.measured_bytes, view.figures.headline_seconds));
+    part.set_ops_per_s(Rate(sums.measured_ops, view.figures.headline_seconds));
+    *part.mutable_latency_us() = LatencyOf(sums.latency);
+    if (std::optional<v1::OpenLoopReport> open_loop = OpenLoopOf(view, &assignment)) {
+      *part.mutable_open_loop() = *std::move(open_loop);
+    }
+  }
+}
+
+}  // namespace iobench

@@ -1,0 +1,31 @@
+// Messages as YAML, with exactly the names of their .proto file. A printed message can be read again.
+#ifndef COORDINATOR_YAML_MESSAGE_YAML_H_
+#define COORDINATOR_YAML_MESSAGE_YAML_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "google/protobuf/message.h"
+
+namespace iobench {
+
+// Fills a message from text. InvalidArgument: the message names the position and what is valid there ("plan.yaml:7:5:
+// phases[0].operation: unknown field …"), or says `what` if the text is not a mapping at all. Fields that end in _bytes
+// accept 64k, 4m and 1g as well as plain bytes. Enums are written in lower case without their prefix ("flushed"). A
+// repeated field name is an error.
+absl::Status ReadMessage(const std::string& text, const std::string& file_name, const std::string& what,
+                         google::protobuf::Message& message);
+
+// Sets one scalar field by name, with the same syntax. InvalidArgument: the text is not a valid value. REQUIRES:
+// the message has a non-repeated scalar field of that name.
+absl::Status SetFieldFromText(const std::string& name, const std::string& text,
+                              google::protobuf::Message& message);
+
+// kPrinted: all fields, including defaults, except for messages that are not set; doubles are exact. kLeftOut: for
+// people, without what is 0, false or empty, and with six digits.
+enum class EmptyFields { kPrinted, kLeftOut };
+std::string MessageToYaml(const google::protobuf::Message& message, EmptyFields empty_fields);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_YAML_MESSAGE_YAML_H_

@@ -1,0 +1,102 @@
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "coordinator/analysis/phase/open_loop_figures.h"
+#include "tests/support/phase_script.h"
+
+namespace iobench {
+namespace {
+
+v1::Assignment& AddStat(double ops_per_s, v1::Phase& phase) {
+  v1::Assignment& stat = *phase.add_assignments();
+  stat.set_name("stat");
+  stat.mutable_operation()->set_name("stat");
+  stat.mutable_operation()->set_engine("posix-metadata");
+  stat.mutable_operation()->mutable_arrivals()->set_ops_per_s(ops_per_s);
+  return stat;
+}
+
+// Workers 0 and 1 read, worker 2 asks for attributes. Reads take 2 ms and stats 0.5 ms.
+PhaseScript Mixed() {
+  PhaseScript script("random-read");
+  script.plan().mutable_assignments(0)->set_name("reads");
+  script.plan().mutable_assignments(0)->mutable_who()->add_workers(0);
+  script.plan().mutable_assignments(0)->mutable_who()->add_workers(1);
+  AddStat(400, script.plan()).mutable_who()->add_workers(2);
+  script.Lane(0).Moves(1000_MiB).InOps(1000).EndsAt(10_s).OpsTake(0.002);
+  script.Lane(1).Moves(2000_MiB).InOps(2000).EndsAt(10_s).OpsTake(0.002);
+  script.Lane(2).Moves(0).InOps(4000).EndsAt(10_s).OpsTake(0.0005);
+  return script;
+}
+
+TEST_CASE("a phase with one assignment has no parts") {
+  REQUIRE(TwoLanes().Report().parts().empty());
+}
+
+TEST_CASE(
+    "each assignment has the ops, rates and latencies of its own workers, which add up to the headline") {
+  const v1::PhaseReport report = Mixed().Report();
+  REQUIRE(report.parts_size() == 2);
+  const v1::PartReport& reads = report.parts(0);
+  CHECK(reads.name() == "reads");
+  CHECK(reads.operation() == "random-read");
+  CHECK(reads.record_bytes() == 1_MiB);
+  CHECK(reads.worker_count() == 2);
+  CHECK(reads.lane_count() == 2);
+  CHECK(reads.ops() == 3000);
+  CHECK(reads.bytes() == 3000_MiB);
+  CHECK(reads.ops_per_s() == Approx(300));
+  CHECK(reads.bytes_per_s() == Approx(300 * kMiB));
+  CHECK(reads.latency_us().p50() == Approx(2000).epsilon(0.01));
+  CHECK_FALSE(reads.has_open_loop());
+
+  const v1::PartReport& stats = report.parts(1);
+  CHECK(stats.worker_count() == 1);
+  CHECK(stats.ops_per_s() == Approx(400));
+  CHECK(stats.bytes() == 0);
+  CHECK(stats.latency_us().p50() == Approx(500).epsilon(0.01));
+  REQUIRE(stats.has_open_loop());
+  CHECK(stats.open_loop().asked_ops_per_s() == 400);
+  CHECK(reads.ops_per_s() + stats.ops_per_s() == Approx(report.headline().ops_per_s()));
+}
+
+TEST_CASE("a lane is a straggler only among those of its own part") {
+  PhaseScript script = Mixed();
+  // 2000 and 1000 ops: the median is 1500, so lane 0 is 33 % below it. Lane 2 moves nothing, as it should.
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.stragglers_size() == 1);
+  CHECK(report.stragglers(0).find("lane 0") != std::string::npos);
+  CHECK(report.stragglers(0).find("33 % under the median") != std::string::npos);
+}
+
+TEST_CASE("an op counts as due for the part of its own worker only") {
+  PhaseScript script = Mixed();
+  script.operation().mutable_arrivals()->set_ops_per_s(500);
+  v1::PhaseRecord record = script.Record();
+  Histogram response;
+  for (int i = 0; i < 90; ++i) response.Add(3'000'000);
+  *record.mutable_workers(1)->mutable_lanes(0)->mutable_response() = response.ToProto();
+  record.mutable_workers(1)->set_missed_arrivals(10);
+  record.mutable_workers(2)->set_missed_arrivals(7);
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(report.parts(0).open_loop().asked_ops_per_s() == 500);
+  CHECK(report.parts(0).open_loop().due_ops() == 100);
+  CHECK(report.parts(0).open_loop().missed_ops() == 10);
+  CHECK(report.parts(0).open_loop().response_us().p50() == Approx(3000).epsilon(0.01));
+  CHECK(report.parts(1).open_loop().missed_ops() == 7);
+  CHECK(report.open_loop().asked_ops_per_s() == 900);
+  CHECK(report.open_loop().missed_ops() == 17);
+}
+
+TEST_CASE("a part whose workers did nothing is listed with zeros") {
+  PhaseScript script = Mixed();
+  script.Worker(2).IsLost("gone");
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.parts_size() == 2);
+  CHECK(report.parts(1).worker_count() == 0);
+  CHECK(report.parts(1).ops() == 0);
+  CHECK(report.parts(1).latency_us().count() == 0);
+}
+
+}  // namespace
+}  // namespace iobench
