@@ -14,6 +14,7 @@
 #include "coordinator/clean_hosts.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/compare_command.h"
+#include "coordinator/observe_command.h"
 #include "coordinator/report_command.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
@@ -52,6 +53,9 @@ int Main(const std::vector<std::string>& arguments) {
       return CompareSavedRuns(line->compare);
     case Command::kHistory:
       return PrintHistory(line->compare);
+    case Command::kObserve:
+      HandleSignals();
+      return Observe(line->observe);
     case Command::kClean:
       if (line->cluster.hosts.empty()) return Clean(line->clean_directories, line->cluster.force);
       HandleSignals();

@@ -13,6 +13,7 @@
 #include "common/version.h"
 #include "coordinator/command_line/cluster_flags.h"
 #include "coordinator/command_line/command_help.h"
+#include "coordinator/command_line/observe_flags.h"
 #include "coordinator/command_line/option_adder.h"
 #include "coordinator/command_line/saved_run_flags.h"
 #include "coordinator/command_line/table_options.h"
@@ -27,8 +28,8 @@
 namespace iobench {
 namespace {
 
-constexpr std::string_view kCommands[] = {"run",     "preflight", "validate", "worker", "report",
-                                          "compare", "history",   "selftest", "clean"};
+constexpr std::string_view kCommands[] = {"run",     "preflight", "validate", "worker",   "report",
+                                          "compare", "history",   "observe",  "selftest", "clean"};
 bool IsCommand(const std::string& word) {
   return std::find(std::begin(kCommands), std::end(kCommands), word) != std::end(kCommands);
 }
@@ -113,6 +114,7 @@ class CommandParser {
     report_ = AddReportCommand(app_, line_.report);
     compare_ = AddCompareCommand(app_, line_.compare);
     history_ = AddHistoryCommand(app_, line_.compare);
+    observe_ = AddObserveCommand(app_, line_.observe, words_);
     AddSelftest();
     AddClean();
     for (CLI::App* const command : app_.get_subcommands({})) command->group("Commands");
@@ -140,6 +142,10 @@ class CommandParser {
     if (app_.got_subcommand(report_)) IOBENCH_RETURN_IF_ERROR(TakeReport(line_));
     if (app_.got_subcommand(compare_)) line_.command = Command::kCompare;
     if (app_.got_subcommand(history_)) line_.command = Command::kHistory;
+    if (app_.got_subcommand(observe_)) {
+      line_.command = Command::kObserve;
+      IOBENCH_RETURN_IF_ERROR(TakeObserve(words_, typed, line_.observe));
+    }
     if (app_.got_subcommand(clean_)) IOBENCH_RETURN_IF_ERROR(TakeClean());
     if (app_.got_subcommand(selftest_)) {
       IOBENCH_RETURN_IF_ERROR(TakeSelftest());
@@ -335,11 +341,13 @@ class CommandParser {
   CLI::App* report_ = nullptr;
   CLI::App* compare_ = nullptr;
   CLI::App* history_ = nullptr;
+  CLI::App* observe_ = nullptr;
   CLI::App* selftest_ = nullptr;
   CLI::App* clean_ = nullptr;
   TableOptions table_;
   TableOptions preflight_table_;
-  std::vector<std::string> words_;  // of `run`, `preflight` and `validate`: those that belong to no option
+  std::vector<std::string>
+      words_;  // of `run`, `preflight`, `validate`, `observe`: those that belong to no option
   CommandLine line_;
 };
 

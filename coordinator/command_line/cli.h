@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "coordinator/option/cluster_options.h"
+#include "coordinator/option/observe_options.h"
 #include "coordinator/option/option.h"
 #include "coordinator/option/validate_options.h"
 
@@ -23,6 +24,7 @@ enum class Command {
   kReport,
   kCompare,
   kHistory,
+  kObserve,
   kSelftest,
   kClean,
   kText,
@@ -79,6 +81,7 @@ struct CommandLine {
   CompareOptions compare;                      // compare and history
   std::string preflight_format = "text";       // preflight: text or json
   ValidateOptions validate;                    // validate
+  ObserveOptions observe;                      // observe
   std::vector<std::string> clean_directories;  // clean
   bool clean_copies = false;                   // clean: also the copies of --copy-binary on the hosts
   double clean_timeout_s = 0;                  // clean: after which a host is given up; 0: never

@@ -172,12 +172,17 @@ bool HasRates(const v1::Mix& mix) {
   return mix.groups(0).parts(0).ops_per_s() > 0;
 }
 
-absl::StatusOr<v1::Mix> LoadMix(const std::string& file) {
+absl::StatusOr<v1::Mix> ReadMix(const std::string& file) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("mix", file, kMaxMixBytes));
   v1::Mix mix;
   IOBENCH_RETURN_IF_ERROR(ReadMessage(
       text, file, "a mix must be a mapping with parts or groups; docs/mixes.md has examples", mix));
   if (mix.name().empty()) mix.set_name(std::filesystem::path(file).stem().string());
+  return mix;
+}
+
+absl::StatusOr<v1::Mix> LoadMix(const std::string& file) {
+  IOBENCH_ASSIGN_OR_RETURN(v1::Mix mix, ReadMix(file));
   const absl::Status status = CompleteMix(mix);
   if (!status.ok()) return Annotate(status, file);
   return mix;

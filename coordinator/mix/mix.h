@@ -16,8 +16,9 @@ namespace iobench {
 // InvalidArgument: the file or the text is wrong; one line that says where, and what is valid there.
 absl::StatusOr<v1::Mix> FindMix(const std::string& what);
 
-// The same for a YAML file, whose name is the default name of the mix.
+// The same for a YAML file, whose name is the default name of the mix. ReadMix does not complete or check it.
 absl::StatusOr<v1::Mix> LoadMix(const std::string& file);
+absl::StatusOr<v1::Mix> ReadMix(const std::string& file);
 
 // Puts the parts of a mix without groups into one group, fills in names and numbers of clients, and checks everything.
 // InvalidArgument: the percentages of a group do not add up to 100, a part has neither percentage nor rate, parts

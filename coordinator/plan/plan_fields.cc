@@ -84,7 +84,7 @@ const char* WhyNoPhase(const OptionSpec& option) {
   return "the run has no phases";
 }
 
-// True if a suite's phase goes without the option because its engine cannot do what the option asks.
+// True if an operation of a suite or of a mix goes without the option because its engine cannot do what the option asks.
 bool SkipsPhase(const std::vector<Assignment>& assignments, const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   if (spec == nullptr) return false;
@@ -128,7 +128,7 @@ absl::Status SetInFiles(const Assignment& assignment, const OptionSpec& option, 
 
 absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1::Plan& plan) {
   const std::vector<Assignment> assignments = AssignmentsOf(option, given.Parts(option));
-  const bool may_skip = given.Has("suite");
+  const bool may_skip = given.Has("suite") || given.Has("mix");
   const auto takes = [&](const v1::Operation& operation) {
     return IsFor(option, operation) && !(may_skip && SkipsPhase(assignments, operation));
   };

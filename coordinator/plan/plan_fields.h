@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-// Applies every given option that sets fields, in the order of the table. With --suite, some options skip operations
+// Applies every given option that sets fields, in the order of the table. With --suite and --mix, some options skip operations
 // whose engine does not support them (EngineDemand::in_suite). InvalidArgument: the field does not accept the value, or
 // the option applies to no phase. REQUIRES: the phases exist.
 absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan);

@@ -257,7 +257,12 @@ void Print(const Message& message, EmptyFields empty_fields, YAML::Emitter& out)
     if (field.is_repeated()) {
       const int count = reflection.FieldSize(message, &field);
       if (count == 0) continue;
-      out << YAML::Key << field.name() << YAML::Value << YAML::BeginSeq;
+      out << YAML::Key << field.name() << YAML::Value;
+      // Numbers of one list belong together: people read them as a row.
+      const bool is_row =
+          empty_fields == EmptyFields::kLeftOut && field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+      if (is_row) out << YAML::Flow;
+      out << YAML::BeginSeq;
       for (int index = 0; index < count; ++index) PrintValue(message, field, index, empty_fields, out);
       out << YAML::EndSeq;
       continue;

@@ -1,0 +1,77 @@
+"""observe on a real NFS client sees the load that a run puts there, and what it wrote puts the same load there again."""
+
+import json
+import time
+
+import pytest
+import yaml
+
+import lab as nfs_lab
+
+PATIENCE_S = 150
+PHASE_S, SEEN_S = 26, 12
+READS_PER_S = 80
+# A client answers from memory what it knows of an item for 3 s after it has made it.
+SETTLED_S = 5
+# Every op of these then reaches the server: O_DIRECT, and items that are not visited twice in this time.
+MIX = """
+parts:
+  - {operation: random-read, record_bytes: 8k, ops_per_s: %d}
+  - {operation: random-write, record_bytes: 4k, ops_per_s: 40}
+  - {operation: stat, ops_per_s: 20}
+""" % READS_PER_S
+
+
+def await_reads(lab, client, version, more_than, run):
+    """Only the phase itself reads."""
+    deadline = time.monotonic() + PATIENCE_S
+    while lab.client_counters(client, version).requests["READ"] <= more_than:
+        if run.poll() is not None:
+            lab.finish(run, check=True)
+        assert time.monotonic() < deadline, "the phase did not begin"
+        time.sleep(0.2)
+
+
+def watched_run(lab, version, nfs_dir, mix, out):
+    """Runs a mix on a client while observe watches in the middle of it. Returns the run's parts and the file that it wrote."""
+    client, program = lab.clients[0], nfs_lab.binary()
+    before = lab.client_counters(client, version).requests["READ"]
+    run = lab.start(client, f"exec {program} --mix {mix} --even-rate -I -s 1m --items 600 --spawn 3 --time {PHASE_S} "
+                            f"--path {nfs_dir} --out {out} 2>&1")
+    await_reads(lab, client, version, before + SETTLED_S * READS_PER_S, run)
+    seen = out.with_suffix(".yaml")
+    lab.run(client, f"{program} observe --path {nfs_dir} --for {SEEN_S} --interval 3 --output {seen} 2>&1", timeout=PATIENCE_S)
+    lab.finish(run, timeout=PATIENCE_S, check=True)
+    (phase,) = json.loads((out / "result.json").read_text())["phases"]
+    assert phase["open_loop"]["done_percent"] > 99, "the lab was too slow for this load"
+    return {part["operation"]: part for part in phase["parts"]}, yaml.safe_load(seen.read_text())
+
+
+def parts_seen(mix):
+    (group,) = mix["groups"]
+    return {part["operation"]: part for part in group["parts"]}
+
+
+def test_what_observe_saw_is_the_load_and_its_replay_is_the_same_again(lab, version, nfs_dir, tmp_path):
+    original = tmp_path / "original.yaml"
+    original.write_text(MIX)
+    did, file = watched_run(lab, version, nfs_dir, original, tmp_path / "first")
+    first = parts_seen(file)
+    (group,) = file["groups"]
+    assert group["observed"]["client"] == lab.clients[0]
+    assert group["observed"]["filesystem"] == ("nfs4" if version == "4.2" else "nfs")
+    assert "lost_intervals" not in group["observed"] and len(group["observed"]["intervals"]) == SEEN_S / 3
+    for operation in ("random-read", "random-write", "stat"):
+        assert first[operation]["ops_per_s"] == pytest.approx(did[operation]["ops_per_s"], rel=0.05), operation
+    assert first["random-read"]["record_bytes"] == 8192 and first["random-write"]["record_bytes"] == 4096
+    assert set(first) == set(did), "nothing else was asked for"
+
+    redid, again = watched_run(lab, version, nfs_dir, tmp_path / "first.yaml", tmp_path / "second")
+    second = parts_seen(again)
+    assert set(second) == set(first)
+    total = {name: sum(part["ops_per_s"] for part in parts.values()) for name, parts in (("first", first), ("second", second))}
+    for operation, part in first.items():
+        assert redid[operation]["open_loop"]["asked_ops_per_s"] == pytest.approx(part["ops_per_s"])
+        assert second[operation]["ops_per_s"] == pytest.approx(part["ops_per_s"], rel=0.05), operation
+        share = part["ops_per_s"] / total["first"]
+        assert second[operation]["ops_per_s"] / total["second"] == pytest.approx(share, rel=0.05), operation
