@@ -276,7 +276,10 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
     if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
     first = false;
     if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
-    if ((cold || given.Has("drop-caches")) && IsFor(drop_caches, phase.assignments(0).operation())) {
+    const bool reads =
+        std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                    [&](const v1::Assignment& each) { return IsFor(drop_caches, each.operation()); });
+    if ((cold || given.Has("drop-caches")) && reads) {
       phase.add_before()->mutable_drop_caches()->set_verify(cold);
       any_reads = true;
     }
