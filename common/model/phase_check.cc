@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +20,7 @@ constexpr uint64_t kMaxDirectories = 1'000'000;
 constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
 constexpr uint32_t kMaxXattrBytes = 65'536;  // Linux' XATTR_SIZE_MAX
 constexpr uint32_t kMaxOpsInFlight = 4096;
+constexpr uint64_t kMaxSpreadClients = 1'000'000;
 constexpr char kCompress[] = "--compress (data.compress_percent)";
 constexpr char kDedupe[] = "--dedupe (-+w, data.dedupe_percent)";
 
@@ -218,6 +220,37 @@ absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation)
                      "--mix-by-lane (mix_by_lane) too"));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckSpreading(const v1::Phase& phase) {
+  if (!phase.has_spreading()) return absl::OkStatus();
+  const auto& clients = phase.spreading().group_clients();
+  std::set<uint32_t> groups;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    groups.insert(assignment.group());
+    if (!assignment.who().workers().empty()) {
+      return absl::InvalidArgumentError(
+          "spreading selects the workers of all assignments, so none may have workers (who) of its own");
+    }
+    if (!(assignment.weight() >= 0) || assignment.weight() > 1e12) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the weight ", assignment.weight(), " of an assignment is not between 0 and 10^12"));
+    }
+  }
+  const auto group_count = static_cast<uint32_t>(std::max(1, clients.size()));
+  if (groups.size() != group_count || *groups.rbegin() >= group_count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("spreading has ", group_count, group_count == 1 ? " group" : " groups",
+                     ", and each needs assignments: their groups must be 0 to ", group_count - 1));
+  }
+  uint64_t sum = 0;
+  for (const uint32_t count : clients) {
+    sum += count;
+    if (count == 0) return absl::InvalidArgumentError("a group without clients (group_clients)");
+  }
+  if (sum <= kMaxSpreadClients) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the groups stand for ", sum, " clients, over ", kMaxSpreadClients));
 }
 
 absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace) {

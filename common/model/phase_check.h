@@ -36,6 +36,10 @@ absl::Status CheckDepth(uint32_t depth);
 // lane to apply to. Also refuses read-only and write-only lanes in operations that do not mix reads and writes.
 absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation);
 
+// Refuses a spreading of workers (Phase.spreading) next to assignments that select workers, groups without clients or
+// without assignments, and over 10^6 clients.
+absl::Status CheckSpreading(const v1::Phase& phase);
+
 // Refuses traces (-X, -Y) of metadata operations, and replaying in operations or files that cannot follow one.
 absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace);
 

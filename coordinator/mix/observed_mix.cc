@@ -18,7 +18,7 @@ constexpr double kLeastShare = 0.001;  // of the replayed requests; rarer ones h
 constexpr double kLeastPerS = 0.001;
 // The ops of a cycle of file-mix, three of which open a file: read, append, remove, create.
 constexpr double kFileMixOps = 4, kFileMixOpens = 3;
-constexpr char kNoPart[] = "";
+constexpr std::string_view kReads = "random-read", kWrites = "random-write";
 
 // Which operation stands for a request, in the names of NFSv3 and NFSv4 (/proc/self/mountstats). Others are either the
 // protocol's own (CLOSE, COMMIT, RENEW …) or can be done only once per item (RENAME, LINK, MKDIR …).
@@ -26,19 +26,18 @@ struct Replay {
   std::string_view request, operation;
 };
 constexpr Replay kReplays[] = {
-    {"READ", "random-read"}, {"WRITE", "random-write"},
-    {"GETATTR", "stat"},     {"LOOKUP", "stat"},
-    {"ACCESS", "stat"},      {"READLINK", "stat"},
-    {"OPEN", "open-close"},  {"OPEN_NOATTR", "open-close"},
-    {"READDIR", "readdir"},  {"READDIRPLUS", "readdir"},
-    {"SETATTR", "chmod"},    {"REMOVE", "file-mix"},
+    {"READ", kReads},       {"READ_PLUS", kReads},      {"WRITE", kWrites},
+    {"GETATTR", "stat"},    {"LOOKUP", "stat"},         {"ACCESS", "stat"},
+    {"READLINK", "stat"},   {"OPEN", "open-close"},     {"OPEN_NOATTR", "open-close"},
+    {"READDIR", "readdir"}, {"READDIRPLUS", "readdir"}, {"SETATTR", "chmod"},
+    {"REMOVE", "file-mix"},
 };
 
 std::string_view OperationFor(const std::string& request) {
   for (const Replay& replay : kReplays) {
     if (replay.request == request) return replay.operation;
   }
-  return kNoPart;
+  return "";
 }
 
 // Multiples of 4 KiB above it, of 512 bytes below: sizes that O_DIRECT takes, and near enough to keep the bytes.
@@ -86,13 +85,6 @@ std::map<std::string, Load> LoadsOf(const v1::Observation& observed) {
   return loads;
 }
 
-uint64_t MeanBytesOf(const v1::Observation& observed, const std::string& request) {
-  for (const v1::ObservedRequest& each : observed.requests()) {
-    if (each.name() == request) return each.mean_bytes();
-  }
-  return 0;
-}
-
 // Three digits more than the counters deserve.
 double Rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
@@ -132,6 +124,16 @@ void ObservedLoad::Add(double at_s, double seconds, const v1::NfsDelta& delta) {
   intervals_.push_back(std::move(interval));
 }
 
+// The counters of bytes do not tell READ from READ_PLUS.
+uint64_t ObservedLoad::MeanBytesOf(std::string_view operation) const {
+  const uint64_t bytes = operation == kReads ? read_bytes_ : operation == kWrites ? write_bytes_ : 0;
+  uint64_t ops = 0;
+  for (const auto& [name, sums] : sums_) {
+    if (OperationFor(name) == operation) ops += sums.ops;
+  }
+  return ops == 0 ? 0 : (bytes + ops / 2) / ops;
+}
+
 v1::Observation ObservedLoad::ObservationOf(const ObservedMount& mount) const {
   v1::Observation observed;
   observed.set_client(mount.client);
@@ -153,8 +155,7 @@ v1::Observation ObservedLoad::ObservationOf(const ObservedMount& mount) const {
     request.set_rtt_ms(Rounded(static_cast<double>(sums.rtt_ms) / ops));
     request.set_execute_ms(Rounded(static_cast<double>(sums.execute_ms) / ops));
     request.set_in_flight(Rounded(static_cast<double>(sums.execute_ms) / 1e3 / seconds_));
-    const uint64_t bytes = name == "READ" ? read_bytes_ : name == "WRITE" ? write_bytes_ : 0;
-    request.set_mean_bytes(static_cast<uint64_t>(std::llround(static_cast<double>(bytes) / ops)));
+    request.set_mean_bytes(MeanBytesOf(OperationFor(name)));
     double most = 0;
     for (const Interval& interval : intervals_) {
       const auto found = interval.ops.find(name);
@@ -195,10 +196,9 @@ v1::MixGroup ObservedLoad::Group(const ObservedMount& mount) const {
     part.set_operation(operation);
     part.set_ops_per_s(Rounded(load.per_s));
     part.set_lanes(Rounded(load.in_flight));
-    if (operation == "random-read")
-      part.set_record_bytes(RecordFor(static_cast<double>(MeanBytesOf(observed, "READ"))));
-    if (operation == "random-write")
-      part.set_record_bytes(RecordFor(static_cast<double>(MeanBytesOf(observed, "WRITE"))));
+    if (operation == kReads || operation == kWrites) {
+      part.set_record_bytes(RecordFor(static_cast<double>(MeanBytesOf(operation))));
+    }
     SetTree(operation, part);
   }
   for (v1::ObservedRequest& request : *observed.mutable_requests()) {

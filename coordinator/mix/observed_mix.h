@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -50,6 +51,8 @@ class ObservedLoad {
     std::map<std::string, uint64_t> ops;
   };
 
+  // Mean data of the requests that an operation stands for; 0: they have none.
+  uint64_t MeanBytesOf(std::string_view operation) const;
   v1::Observation ObservationOf(const ObservedMount& mount) const;
 
   std::map<std::string, Sums> sums_;

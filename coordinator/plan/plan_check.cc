@@ -109,6 +109,7 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
 // Checks everything about a phase that does not depend on other phases.
 absl::Status CheckPhase(const v1::Plan& plan, const v1::Phase& phase) {
   if (phase.assignments().empty()) return absl::InvalidArgumentError("it has no assignments");
+  IOBENCH_RETURN_IF_ERROR(CheckSpreading(phase));
   const PhaseShape shape = ShapeOf(plan, phase);
   IOBENCH_RETURN_IF_ERROR(CheckFiles(plan, phase));
   for (const v1::Assignment& assignment : phase.assignments()) {

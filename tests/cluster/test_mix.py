@@ -146,6 +146,20 @@ def test_a_bad_mix_is_refused_in_one_line_before_anything_is_written(options, me
     assert not outcome.data.exists()
 
 
+@pytest.mark.parametrize("spreading, assignments, message", [
+    ("{group_clients: [1, 1]}", [{}], "each needs assignments"), ("{group_clients: [0]}", [{}], "a group without clients"),
+    ("{}", [{"group": 1}], "each needs assignments"), ("{}", [{"who": {"workers": [0]}}], "none may have workers"),
+    ("{}", [{"weight": -1}], "weight"), ("{group_clients: [4000000000]}", [{}], "over 1000000")])
+def test_a_plan_that_spreads_workers_wrongly_is_refused(spreading, assignments, message, path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    operation = {"name": "read", "record_bytes": "4k"}
+    plan.write_text(f"files: {{bytes_per_lane: 64k}}\nphases:\n  - spreading: {spreading}\n    assignments: "
+                    f"{json.dumps([{**each, 'operation': operation} for each in assignments])}\n")
+    outcome = program.run(["--plan", plan], path=path, out=out)
+    assert outcome.code == 1 and message in outcome.stderr
+    assert not outcome.data.exists()
+
+
 @pytest.mark.parametrize("text, message", [
     ("parts: [{operation: random-read, ops_per_s: 5}]", "part 1 (random-read): its record size is missing"),
     ("parts: [{operation: stat, percent: 50}]", "add up to 50 (50), not to 100"),

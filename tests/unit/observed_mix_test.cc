@@ -156,6 +156,21 @@ TEST_CASE("small records are multiples of 512 bytes") {
   CHECK(PartOf(load.Group(kHome), "random-write").record_bytes() == 512);
 }
 
+TEST_CASE("reads by READ_PLUS are reads, and reads at the end of a file still have a record") {
+  v1::NfsDelta delta;
+  (*delta.mutable_ops())["READ"].set_ops(100);
+  (*delta.mutable_ops())["READ_PLUS"].set_ops(300);
+  delta.set_server_read_bytes(400 * 16384);
+  ObservedLoad load;
+  load.Add(0, 10, delta);
+  CHECK(PartOf(load.Group(kHome), "random-read").ops_per_s() == 40);
+  CHECK(PartOf(load.Group(kHome), "random-read").record_bytes() == 16384);
+  delta.set_server_read_bytes(0);
+  ObservedLoad at_end;
+  at_end.Add(0, 10, delta);
+  CHECK(PartOf(at_end.Group(kHome), "random-read").record_bytes() == 512);
+}
+
 TEST_CASE("an idle mount, and one that was lost, have no parts") {
   ObservedLoad load;
   load.AddLost();
