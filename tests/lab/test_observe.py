@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 import lab as nfs_lab
+from cluster_run import PORT
 
 PATIENCE_S = 150
 PHASE_S, SEEN_S = 26, 12
@@ -75,3 +76,45 @@ def test_what_observe_saw_is_the_load_and_its_replay_is_the_same_again(lab, vers
         assert second[operation]["ops_per_s"] == pytest.approx(part["ops_per_s"], rel=0.05), operation
         share = part["ops_per_s"] / total["first"]
         assert second[operation]["ops_per_s"] / total["second"] == pytest.approx(share, rel=0.05), operation
+
+
+TWO_GROUPS = """
+groups:
+  - name: readers
+    parts:
+      - {operation: random-read, record_bytes: 8k, ops_per_s: 60}
+  - name: writers
+    parts:
+      - {operation: random-write, record_bytes: 4k, ops_per_s: 30}
+      - {operation: stat, ops_per_s: 10}
+"""
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_groups_of_a_mix_are_clients_of_their_own(lab, version, nfs_dir, tmp_path):
+    mix, out = tmp_path / "two.yaml", tmp_path / "out"
+    mix.write_text(TWO_GROUPS)
+    address, program = f"{nfs_lab.OUTSIDE}:{PORT}", nfs_lab.binary()
+    coordinator = lab.start_outside([program, "run", "--listen", address, "--workers", "4", "--insecure", "--mix", str(mix),
+                                     "--even-rate", "-I", "-s", "256k", "--items", "100", "--time", "6", "--path", nfs_dir,
+                                     "--out", str(out)])
+    helpers = [lab.start(client, f"exec {program} worker --join {address} --insecure --join-timeout 60 --root / --slots 2")
+               for client in lab.clients]
+    lab.finish(coordinator, timeout=PATIENCE_S, check=True)
+    for helper in helpers:
+        lab.finish(helper, check=True)
+    result = json.loads((out / "result.json").read_text())
+    (phase,) = result["phases"]
+    workers = {part["name"]: part["worker_count"] for part in phase["parts"]}
+    assert workers == {"readers: random-read 8 KiB": 2, "writers: random-write 4 KiB": 1, "writers: stat": 1}
+    # Each client's own counters during the phase: one only read, the other only wrote.
+    done = {}
+    for client in phase["clients"]:
+        (nfs,) = client["host_delta"]["nfs"].values()
+        done[client["host"]] = (nfs.get("server_read_bytes", 0), nfs.get("server_write_bytes", 0))
+    reader, writer = sorted(done.values(), reverse=True)
+    # The first direct access to a file flushes what its preparation has left in the client's memory, 256 KiB for each.
+    prepared = range(0, 2 * 262144 + 1, 262144)
+    assert reader[0] == pytest.approx(60 * 6 * 8192, rel=0.05) and reader[1] in prepared
+    assert writer[0] == 0
+    assert any(writer[1] - flushed == pytest.approx(30 * 6 * 4096, rel=0.05) for flushed in prepared)
