@@ -92,7 +92,7 @@ void MakeNamesUnique(v1::Mix& mix) {
   std::map<std::string, int> times;
   for (v1::MixGroup& group : *mix.mutable_groups()) {
     for (v1::MixPart& part : *group.mutable_parts()) {
-      const std::string prefix = group.name().empty() ? "" : absl::StrCat(group.name(), ": ");
+      const std::string prefix = mix.groups_size() > 1 ? absl::StrCat(group.name(), ": ") : "";
       if (!absl::StartsWith(part.name(), prefix)) part.set_name(absl::StrCat(prefix, part.name()));
       if (const int nth = ++times[part.name()]; nth > 1) {
         part.set_name(absl::StrCat(part.name(), " (", nth, ")"));

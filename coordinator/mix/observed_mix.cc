@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/mix/mix.h"
 #include "coordinator/yaml/message_yaml.h"
@@ -210,10 +211,9 @@ v1::MixGroup ObservedLoad::Group(const ObservedMount& mount) const {
 
 v1::Mix MixOfObservation(v1::MixGroup group) {
   v1::Mix mix;
-  const v1::Observation& observed = group.observed();
-  mix.set_description(absl::StrCat("observed on ", observed.client(), ": ", observed.source(), " at ",
-                                   observed.mount_point(), " for ", FormatSeconds(observed.seconds()),
-                                   " from ", observed.started_at()));
+  // Without names, because it goes into the plans and reports of replays, which others may read.
+  mix.set_description(absl::StrCat("observed on one client for ", FormatSeconds(group.observed().seconds()),
+                                   " from ", group.observed().started_at()));
   for (const char* const note : kCannotTell) mix.add_notes(note);
   *mix.add_groups() = std::move(group);
   return mix;
@@ -245,8 +245,15 @@ absl::StatusOr<v1::Mix> MergeMixes(std::span<const v1::Mix> mixes) {
 }
 
 std::string MixFileText(const v1::Mix& mix) {
+  std::string text = absl::StrCat("# ", mix.description(), "\n");
+  for (const v1::MixGroup& group : mix.groups()) {
+    if (!group.has_observed()) continue;
+    absl::StrAppend(&text, "#   ", Printable(group.observed().client()), ": ",
+                    Printable(group.observed().source()), " at ", Printable(group.observed().mount_point()),
+                    "\n");
+  }
   return absl::StrCat(
-      "# ", mix.description(), "\n#\n",
+      text, "#\n",
       "# Replay it with `cluster-iobench run --mix FILE --mix-factor 1 -I`, on clients with a worker for each part; -I lets\n",
       "# every read and write reach the server. docs/observe.md says how it was made, and docs/mixes.md what can be changed.\n",
       MessageToYaml(mix, EmptyFields::kLeftOut));
