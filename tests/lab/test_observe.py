@@ -33,15 +33,18 @@ def await_reads(lab, client, version, more_than, run):
         time.sleep(0.2)
 
 
-def watched_run(lab, version, nfs_dir, mix, out):
-    """Runs a mix on a client while observe watches in the middle of it. Returns the run's parts and the file that it wrote."""
+def watched_run(lab, version, nfs_dir, mix, out, watched):
+    """Runs a mix on a client while observe watches in the middle of it. Returns the run's parts and the file that it wrote.
+
+    watched: the directory as observe is told it, from within nfs_dir.
+    """
     client, program = lab.clients[0], nfs_lab.binary()
     before = lab.client_counters(client, version).requests["READ"]
     run = lab.start(client, f"exec {program} --mix {mix} --even-rate -I -s 1m --items 600 --spawn 3 --time {PHASE_S} "
                             f"--path {nfs_dir} --out {out} 2>&1")
     await_reads(lab, client, version, before + SETTLED_S * READS_PER_S, run)
     seen = out.with_suffix(".yaml")
-    lab.run(client, f"{program} observe --path {nfs_dir} --for {SEEN_S} --interval 3 --output {seen} 2>&1", timeout=PATIENCE_S)
+    lab.run(client, f"cd {nfs_dir} && {program} observe --path {watched} --for {SEEN_S} --interval 3 --output {seen} 2>&1", timeout=PATIENCE_S)
     lab.finish(run, timeout=PATIENCE_S, check=True)
     (phase,) = json.loads((out / "result.json").read_text())["phases"]
     assert phase["open_loop"]["done_percent"] > 99, "the lab was too slow for this load"
@@ -56,7 +59,7 @@ def parts_seen(mix):
 def test_what_observe_saw_is_the_load_and_its_replay_is_the_same_again(lab, version, nfs_dir, tmp_path):
     original = tmp_path / "original.yaml"
     original.write_text(MIX)
-    did, file = watched_run(lab, version, nfs_dir, original, tmp_path / "first")
+    did, file = watched_run(lab, version, nfs_dir, original, tmp_path / "first", ".")
     first = parts_seen(file)
     (group,) = file["groups"]
     assert group["observed"]["client"] == lab.clients[0]
@@ -67,7 +70,9 @@ def test_what_observe_saw_is_the_load_and_its_replay_is_the_same_again(lab, vers
     assert first["random-read"]["record_bytes"] == 8192 and first["random-write"]["record_bytes"] == 4096
     assert set(first) == set(did), "nothing else was asked for"
 
-    redid, again = watched_run(lab, version, nfs_dir, tmp_path / "first.yaml", tmp_path / "second")
+    link = f"/run/link-to-nfs{version}"
+    lab.run(lab.clients[0], ["ln", "-sfn", nfs_dir, link])
+    redid, again = watched_run(lab, version, nfs_dir, tmp_path / "first.yaml", tmp_path / "second", link)
     second = parts_seen(again)
     assert set(second) == set(first)
     total = {name: sum(part["ops_per_s"] for part in parts.values()) for name, parts in (("first", first), ("second", second))}

@@ -86,6 +86,29 @@ TEST_CASE("each client alone and the servers have chapters of their own") {
   CHECK(absl::StrContains(text, "nothing was sampled"));
 }
 
+TEST_CASE("the parts of a mix have a chapter, with what they were asked for") {
+  v1::RunReport report = GoldenReport();
+  CHECK_FALSE(absl::StrContains(Written(report), "## Parts"));
+  v1::PartReport& reads = *report.mutable_phases(0)->add_parts();
+  reads.set_name("random-read|8 KiB");
+  reads.set_worker_count(3);
+  reads.set_bytes(1 << 30);
+  reads.set_ops_per_s(810);
+  reads.set_bytes_per_s(8 << 20);
+  reads.mutable_latency_us()->set_count(1000);
+  reads.mutable_latency_us()->set_p50(100);
+  v1::OpenLoopReport& loop = *reads.mutable_open_loop();
+  loop.set_asked_ops_per_s(800);
+  loop.mutable_response_us()->set_count(1000);
+  loop.mutable_response_us()->set_p50(250);
+  loop.mutable_response_us()->set_p99(9000);
+  loop.mutable_response_us()->add_unsure("p99");
+  report.mutable_phases(0)->add_parts()->set_name("stat");
+  const std::string text = Written(report);
+  CHECK(absl::StrContains(text, "| random-read\\|8 KiB | 3 | 800 | 810 | 8 MiB/s | 250 us | ~9 ms |"));
+  CHECK(absl::StrContains(text, "| stat | 0 |  | 0 |  | - | - |"));
+}
+
 TEST_CASE("no name ends a cell, begins another or becomes markup") {
   CHECK(MarkdownText("a|b") == "a\\|b");
   CHECK(MarkdownText("<script>&amp;") == "\\<script\\>\\&amp;");

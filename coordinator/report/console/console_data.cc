@@ -93,13 +93,11 @@ void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
                    {"p99"}});
   for (const v1::PartReport& part : phase.parts()) {
     const v1::Latency& latency = part.has_open_loop() ? part.open_loop().response_us() : part.latency_us();
-    const bool any = latency.count() > 0;
-    table.AddRow({Printable(part.name()), absl::StrCat(part.worker_count()),
-                  part.has_open_loop() ? FormatCount(part.open_loop().asked_ops_per_s()) : "",
-                  FormatCount(part.ops_per_s()),
-                  part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
-                  any ? PercentileText(latency, "p50", latency.p50()) : "-",
-                  any ? PercentileText(latency, "p99", latency.p99()) : "-"});
+    table.AddRow(
+        {Printable(part.name()), absl::StrCat(part.worker_count()),
+         part.has_open_loop() ? FormatCount(part.open_loop().asked_ops_per_s()) : "",
+         FormatCount(part.ops_per_s()), part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
+         PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
   }
   page.Table(table);
 }

@@ -214,6 +214,35 @@ void WritePerClient(const v1::RunReport& report, std::ostream& out) {
   }
 }
 
+void WriteParts(const v1::RunReport& report, std::ostream& out) {
+  const bool any = std::any_of(report.phases().begin(), report.phases().end(),
+                               [](const v1::PhaseReport& phase) { return !phase.parts().empty(); });
+  if (!any) return;
+  out << "## Parts\n\nWhat each operation of a phase with several was asked for and did, by workers of its own. The response of "
+         "an op is from when it was due to its end.\n";
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"part", Align::kLeft},
+                       {"workers"},
+                       {"asked ops/s"},
+                       {"ops/s"},
+                       {"bytes/s"},
+                       {"response p50"},
+                       {"p99"}});
+  for (const v1::PhaseReport& phase : report.phases()) {
+    for (const v1::PartReport& part : phase.parts()) {
+      const bool open_loop = part.has_open_loop();
+      const v1::Latency& latency = open_loop ? part.open_loop().response_us() : part.latency_us();
+      table.AddRow(
+          {MarkdownText(PhaseTitle(report, phase)), MarkdownText(part.name()),
+           absl::StrCat(part.worker_count()),
+           open_loop ? FormatCount(part.open_loop().asked_ops_per_s()) : "", FormatCount(part.ops_per_s()),
+           part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
+           PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
+    }
+  }
+  table.Write(out);
+}
+
 void WriteServers(const v1::RunReport& report, std::ostream& out) {
   if (report.run().servers().empty()) return;
   out << "## Servers\n\nWhat samplers read on the servers, from the start of each phase to the end of its last timed region. "
