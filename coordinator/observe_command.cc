@@ -1,5 +1,6 @@
 #include "coordinator/observe_command.h"
 
+#include <fcntl.h>
 #include <time.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "common/unique_fd.h"
 #include "coordinator/mix/mix.h"
 #include "coordinator/mix/observed_mix.h"
 #include "coordinator/report/atomic_file.h"
@@ -71,25 +73,22 @@ std::string MountPointsOf(const std::vector<NfsMountCounters>& mounts) {
                         : absl::StrCat("NFS is mounted at ", absl::StrJoin(points, ", "));
 }
 
-// The mount that a directory of this process is on, by mountinfo. The directory is not looked at where its name alone
-// tells, because a server that does not answer would hang the call.
-std::string OwnMountPoint(std::string& path, std::string& filesystem) {
+// The mount of a path by its name alone; nullopt: none.
+std::optional<Mount> MountByName(const std::string& path) {
   const std::vector<Mount> mounts = ParseMountinfo(ReadWholeFile("/proc/self/mountinfo").value_or(""));
-  const Mount* mount = MountOfPath(mounts, path);
-  if (mount == nullptr || !IsNfs(mount->filesystem)) {
-    std::error_code error;
-    const std::string real = std::filesystem::canonical(path, error).string();
-    if (!error) {
-      path = real;
-      // An automounter has mounted it by now.
-      const std::vector<Mount> now = ParseMountinfo(ReadWholeFile("/proc/self/mountinfo").value_or(""));
-      mount = MountOfPath(now, path);
-      filesystem = mount == nullptr ? "" : mount->filesystem;
-      return mount == nullptr ? "" : mount->mount_point;
-    }
-  }
-  filesystem = mount == nullptr ? "" : mount->filesystem;
-  return mount == nullptr ? "" : mount->mount_point;
+  const Mount* const mount = MountOfPath(mounts, path);
+  return mount == nullptr ? std::nullopt : std::optional(*mount);
+}
+
+// The mount that a directory of this process is on. It is not looked at where its name alone tells, because a server that
+// does not answer would hang the call; otherwise its links are followed, and an automounter may mount it.
+std::optional<Mount> MountOfDirectory(const std::string& path) {
+  const std::optional<Mount> mount = MountByName(path);
+  if (mount.has_value() && IsNfs(mount->filesystem)) return mount;
+  const UniqueFd mounted(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));  // for the automounter
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(path, error).string();
+  return error ? mount : MountByName(real);
 }
 
 // Returns the mount point of the NFS mount that the options name.
@@ -98,16 +97,16 @@ absl::StatusOr<std::string> FindMountPoint(const ObserveOptions& options) {
   std::string path = std::filesystem::absolute(options.path, error).lexically_normal().string();
   if (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (options.mountstats == kOwnMountstats) {
-    std::string filesystem;
-    const std::string mount_point = OwnMountPoint(path, filesystem);
-    if (!IsNfs(filesystem)) {
+    const std::optional<Mount> mount = MountOfDirectory(path);
+    if (!mount.has_value() || !IsNfs(mount->filesystem)) {
       const auto mounts = ReadMounts(options.mountstats);
-      return absl::InvalidArgumentError(absl::StrCat(
-          options.path, " is not on NFS but on ", filesystem.empty() ? "an unknown file system" : filesystem,
-          ": observe reads the counters of an NFS mount, and ",
-          MountPointsOf(mounts.ok() ? *mounts : std::vector<NfsMountCounters>())));
+      return absl::InvalidArgumentError(
+          absl::StrCat(options.path, " is not on NFS but on ",
+                       mount.has_value() ? mount->filesystem : "an unknown file system",
+                       ": observe reads the counters of an NFS mount, and ",
+                       MountPointsOf(mounts.ok() ? *mounts : std::vector<NfsMountCounters>())));
     }
-    path = mount_point;
+    path = mount->mount_point;
   }
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<NfsMountCounters> mounts, ReadMounts(options.mountstats));
   const NfsMountCounters* const mount = MountAbove(mounts, path);

@@ -28,7 +28,7 @@ def assert_rate(part, ops_per_s, seconds=SECONDS):
 
 @pytest.mark.parametrize("engine", ["posix", "sim:servers=8,service=100us"])
 def test_the_ops_of_each_part_are_its_share_of_the_rate(engine, path, out):
-    text = "70r:30w@8k + random-read@64k 15% + 100w@4k 5%" if engine != "posix" else "70r:30w@8k + 100r@64k seq 10% + stat 10%"
+    text = "70r:30w@8k + 100r@64k seq 10% + stat 10 %" if engine == "posix" else "70r:30w@8k + random-read@64k 15% + 100w@4k 5%"
     outcome = program.run(["--mix", text, "--rate", str(RATE), "--time", str(SECONDS), "--spawn", "4", "-s", "1m",
                            "--engine", engine], path=path, out=out).expect(0)
     parts = parts_of(outcome)
@@ -46,10 +46,6 @@ def test_the_ops_of_each_part_are_its_share_of_the_rate(engine, path, out):
     assert sum(part["worker_count"] for part in parts.values()) == 4
     assert min(part["worker_count"] for part in parts.values()) == 1
     assert sum(part["ops"] for part in parts.values()) == phase["ops"] == sum(lane["ops"] for lane in lanes_of(phase))
-    # Draws of the mixed part: a binomial distribution around 70 %.
-    kinds = [lane["kinds"] for lane in lanes_of(phase) if lane["operation"] == "random-mix"] if "kinds" in lanes_of(phase)[0] else []
-    for each in kinds:
-        assert each["read"]["ops"] > each["write"]["ops"]
     assert not outcome.data.exists()
 
 

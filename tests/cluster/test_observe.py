@@ -1,6 +1,4 @@
 """observe: what it refuses, and what it makes of the counters of a mount that a file stands for."""
-import json
-import os
 import signal
 import subprocess
 import threading
@@ -19,7 +17,7 @@ def mountstats(age_s, reads=0, stats=0, mount=MOUNT):
         f"\tage:\t{age_s}", f"\tbytes:\t{reads * 8192} 0 0 0 {reads * 8192} 0 0 0",
         "\txprt:\ttcp 800 1 1 0 0 10 10 0 10 0 2 0 0", "\txprt:\ttcp 801 1 1 0 0 10 10 0 10 0 2 0 0",
         "\tper-op statistics", f"\tREAD: {reads} {reads} 0 0 0 0 {3 * reads} {4 * reads} 0",
-        f"\tGETATTR: {stats} {stats} 0 0 0 0 {stats} {stats} 0", f"\tCOMMIT: 0 0 0 0 0 0 0 0 0", ""])
+        f"\tGETATTR: {stats} {stats} 0 0 0 0 {stats} {stats} 0", "\tCOMMIT: 0 0 0 0 0 0 0 0 0", ""])
 
 
 class Counting(threading.Thread):

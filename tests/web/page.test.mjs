@@ -398,6 +398,14 @@ richTest('a phase on NFS has a table of its requests, and where its bytes came f
   assert.equal(value('NFS, what went wrong'), '3 delays');
 });
 
+richTest('the parts of a mix have a table of what they were asked for and did', async (page) => {
+  const index = await page.locator('#phase-select option').evaluateAll((options) => options.find((option) => option.textContent.includes('random read')).value);
+  await page.locator('#phase-select').selectOption(index);
+  const parts = page.locator('table', { has: page.locator('caption', { hasText: 'Parts of random read' }) });
+  assert.deepEqual(await rowsOf(parts.first()), [['random-read <8 KiB>', '9', '800.0', '812.5', '6.500', '250 µs', '~9 ms'],
+    ['stat', '3', '100.0', '98.00', '–', '250 µs', '~9 ms']]);
+});
+
 richTest('a server that had a sampler is drawn below what the clients moved', async (page) => {
   const index = await page.locator('#phase-select option').evaluateAll((options) => options.find((option) => option.textContent.includes('random read')).value);
   await page.locator('#phase-select').selectOption(index);

@@ -292,6 +292,25 @@ void FillNfs(v1::PhaseReport& phase) {
   sources.set_files_to_memory(0.75);
 }
 
+// Two parts of a mix; the second one moves nothing.
+void FillParts(v1::PhaseReport& phase) {
+  for (const char* const name : {"random-read <8 KiB>", "stat"}) {
+    v1::PartReport& part = *phase.add_parts();
+    const bool reads = name[0] == 'r';
+    part.set_name(name);
+    part.set_worker_count(reads ? 9 : 3);
+    part.set_ops_per_s(reads ? 812.5 : 98);
+    part.set_bytes(reads ? 1000 * kMiB : 0);
+    part.set_bytes_per_s(reads ? 6.5 * kMiB : 0);
+    part.mutable_open_loop()->set_asked_ops_per_s(reads ? 800 : 100);
+    v1::Latency& response = *part.mutable_open_loop()->mutable_response_us();
+    response.set_count(1000);
+    response.set_p50(250);
+    response.set_p99(9000);
+    response.add_unsure("p99");
+  }
+}
+
 // Twelve clients alone and together, one of which is slow.
 void FillPerClient(v1::RunReport& report) {
   v1::PerClientReport& phase = *report.add_per_client();
@@ -436,6 +455,7 @@ v1::RunReport RichReport() {
                                      noise, report);
   AddMark("cached", "phase", "12 % of the data came from the clients' memory: use a larger -s", random);
   FillNfs(random);
+  FillParts(random);
   FillServer(random);
   AddPhase({.name = "create",
             .operation = "create",

@@ -151,7 +151,7 @@ export function figuresTables(phase) {
   const columns = [{ title: 'figure' }, { title: 'value' }];
   return [{ caption: `Throughput of ${phase.name}`, columns, rows: throughputRows(phase) },
     { caption: `Latency and surroundings of ${phase.name}`, columns, rows: otherRows(phase) },
-    ...nfsTables(phase)];
+    ...partsTables(phase), ...nfsTables(phase)];
 }
 
 function throughputRows(phase) {
@@ -240,6 +240,21 @@ function connectionRows(phase) {
     ['reconnects', rpc.reconnects], ['unexpected replies', rpc.bad_xids]].filter(([, value]) => value > 0);
   if (troubles.length > 0) add('NFS, what went wrong', troubles.map(([name, value]) => `${count(value)} ${name}`).join(', '));
   return rows;
+}
+
+// What each operation of a mix did. Response times begin when an op was due.
+function partsTables(phase) {
+  const parts = phase.parts ?? [];
+  if (parts.length === 0) return [];
+  const unsure = (latency, key) => (latency.unsure?.includes(key) ? '~' : '');
+  return [{ caption: `Parts of ${phase.name}`,
+    columns: [{ title: 'part' }, { title: 'workers', format: count }, { title: 'asked (ops/s)', format: number }, { title: 'ops/s', format: number },
+      { title: 'MiB/s', format: number }, { title: 'response p50' }, { title: 'p99' }],
+    rows: parts.map((part) => {
+      const latency = part.open_loop?.response_us ?? part.latency_us;
+      return [part.name, part.worker_count, part.open_loop?.asked_ops_per_s ?? NaN, part.ops_per_s, part.bytes > 0 ? part.bytes_per_s / 1024 ** 2 : NaN,
+        unsure(latency, 'p50') + micros(latency.p50), unsure(latency, 'p99') + micros(latency.p99)];
+    }) }];
 }
 
 const OWN_KIND = { READ: 'read', WRITE: 'write' };
