@@ -33,6 +33,7 @@ Explained NothingFull() {
   report.set_record_bytes(1 << 20);
   report.set_lane_count(4);
   report.set_lanes_wall_s(40);
+  report.set_measured_ops(4000);
   report.mutable_headline()->set_name("stonewalled");
   report.mutable_regions_s()->set_ops(10);
   for (const char* host : {"lab1", "lab2"}) {
@@ -86,6 +87,7 @@ v1::ServerReport& AddServer(Explained& made) {
   nic.set_link_bytes_per_s(100'000'000);
   server.mutable_nfsd()->set_threads(8);
   server.mutable_nfsd()->set_busy_threads(2);
+  server.mutable_nfsd()->set_rpcs_per_s(400);  // all that the clients send
   return server;
 }
 
@@ -102,6 +104,16 @@ void AddWrites(Explained& made, uint64_t writes, double execute_ms) {
   made.rpc().set_write_bytes_per_rpc(1 << 20);
 }
 
+// Clients whose links are known, with room.
+void HasKnownLinks(Explained& made) {
+  for (int i : {0, 1}) {
+    v1::NicDelta& nic = *made.client(i).mutable_host_delta()->add_nics();
+    nic.set_name("eth1");
+    nic.set_rx_bytes(300'000'000);
+    nic.set_link_bytes_per_s(100'000'000);
+  }
+}
+
 void HasFullLanes(Explained& made) {
   made.report.mutable_latency_us()->set_mean(9800);  // 98 % of the lanes' time
 }
@@ -115,6 +127,16 @@ void HasStolenCpu(Explained& made) {
     host.set_cpu_steal_s(2);
     AddClientMark(made, i, "cpu_bound", 20);
   }
+}
+
+// 4,000 READs of 9.7 ms in 10 s, of which the server's threads do little.
+void HasQueueOnNetwork(Explained& made) {
+  AddServer(made).mutable_nfsd()->set_busy_threads(0.2);
+  HasFullLanes(made);
+  made.report.mutable_latency_us()->set_min(1000);
+  made.report.mutable_latency_us()->set_p50(9700);
+  made.kind("READ").set_round_trip_ms(9.6);
+  made.kind("READ").set_execute_ms(9.7);
 }
 
 using Change = std::function<void(Explained&)>;
@@ -157,12 +179,28 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.server().clear_cpu_busy(); }}},
       {"nfsd-threads",
        "nfsd threads: filer1 with 7.5 of 8 busy",
-       [](Explained& made) { AddServer(made).mutable_nfsd()->set_busy_threads(7.5); },
+       [](Explained& made) {
+         AddServer(made).mutable_nfsd()->set_busy_threads(7.5);
+         made.kind("READ").set_round_trip_ms(25);  // 4,000 in 10 s: 10 under way
+       },
        {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
+        [](Explained& made) { made.kind("READ").set_round_trip_ms(20); },  // as many as there are threads
         [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
         [](Explained& made) { made.server().clear_nfsd(); },
         [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.6); },
         [](Explained& made) { made.server().set_cpu_busy(0.6); }}},
+      {"memory-copy",
+       "memory copy: for 95 % of the lanes' time a processor moved records from or to memory",
+       [](Explained& made) {  // on tmpfs: 98 % of the time in ops, 97 % on a processor
+         made.report.add_marks()->set_code("memory_fs");
+         made.report.set_lanes_cpu_system_s(38.8);
+         HasFullLanes(made);
+       },
+       {[](Explained& made) { made.report.clear_marks(); },
+        [](Explained& made) { made.report.set_record_bytes(32 << 10); },
+        [](Explained& made) { made.report.set_metadata(true); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
+        [](Explained& made) { made.report.set_lanes_cpu_system_s(30); }}},
       {"client-cpu",
        "client CPU: lab2 98 % (1 of 2 clients)",
        [](Explained& made) {
@@ -202,26 +240,76 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.rpc().set_retransmissions(39); },
         [](Explained& made) { made.rpc().set_rpcs(99); }}},
       {"slots",
-       "RPC slots: 3.0 requests waited for one of 2, 60 % of their time before they were sent",
+       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time before they were sent",
        [](Explained& made) {
          made.rpc().set_backlog(3);
          made.rpc().set_in_flight(1.9);
          made.rpc().set_max_slots(2);
          made.kind("READ").set_queue_ms(3);
        },
-       {[](Explained& made) { made.rpc().set_backlog(0.5); },
-        [](Explained& made) { made.kind("READ").set_queue_ms(1); },
+       {[](Explained& made) { made.kind("READ").set_queue_ms(1); },
         [](Explained& made) { made.rpc().set_max_slots(64); },
-        [](Explained& made) { made.rpc().set_in_flight(60); },
+        [](Explained& made) {
+          made.rpc().clear_max_slots();
+          made.kind("READ").set_round_trip_ms(90);  // 36 under way, 18 for each connection
+        },
         [](Explained& made) { made.rpc().set_connections(0); },
-        [](Explained& made) { made.rpc().set_all_rpcs(50); }}},
+        [](Explained& made) { made.rpc().set_all_rpcs(10); }}},
+      {"slots",
+       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time before they were sent",
+       [](Explained& made) {  // of a session: no backlog, but 0.96 under way for each connection
+         made.rpc().set_max_slots(2);
+         made.kind("READ").set_queue_ms(3);
+       },
+       {[](Explained& made) { made.rpc().set_max_slots(3); },
+        [](Explained& made) { made.rpc().clear_max_slots(); },
+        [](Explained& made) { made.kind("READ").set_round_trip_ms(3.9); }}},
+      {"network",
+       "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
+       HasQueueOnNetwork,
+       {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
+        [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
+        [](Explained& made) { made.report.clear_servers(); },
+        [](Explained& made) { made.server().mutable_nfsd()->set_rpcs_per_s(300); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_p50(3000); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_min(5000); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
+        [](Explained& made) { made.facts.in_flight = 3; },
+        [](Explained& made) { made.client(0).set_cpu_percent(80); },
+        [](Explained& made) { made.client(0).set_bytes_per_s(20e6); },
+        [](Explained& made) { made.server().set_cpu_busy(0.8); },
+        [](Explained& made) { made.kind("READ").set_execute_ms(2); },
+        [](Explained& made) {
+          for (int i : {0, 1}) made.client(i).mutable_host_delta()->set_seconds(0.9);
+        },
+        [](Explained& made) {  // one connection each would explain it as well
+          HasKnownLinks(made);
+          made.kind("READ").set_queue_ms(5);
+        }}},
+      {"network",
+       "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
+       [](Explained& made) {  // buffered: 9.9 of 10 s in fsync, while requests wait to be sent
+         HasQueueOnNetwork(made);
+         made.report.mutable_latency_us()->set_mean(100);
+         made.report.mutable_regions_s()->set_ops(0.1);
+         made.report.mutable_regions_s()->set_fsync(9.9);
+         made.kind("READ").set_queue_ms(5);
+       },
+       {[](Explained& made) { made.kind("READ").set_queue_ms(2); },
+        [](Explained& made) { made.report.mutable_regions_s()->set_fsync(8); }}},
       {"one-connection",
        "one connection for each client: requests waited 60 % of their time to be sent",
        [](Explained& made) {
          AddServer(made);
+         HasKnownLinks(made);
          made.kind("READ").set_queue_ms(3);
        },
        {[](Explained& made) { made.report.clear_servers(); },
+        [](Explained& made) { made.client(1).mutable_host_delta()->clear_nics(); },
+        [](Explained& made) { made.server().clear_nics(); },
+        [](Explained& made) {
+          for (int i : {0, 1}) made.client(i).mutable_host_delta()->set_seconds(0.5);
+        },
         [](Explained& made) { made.client(0).mutable_nfs_rpc()->set_connections(4); },
         [](Explained& made) { made.rpc().set_in_flight(60); },
         [](Explained& made) { made.rpc().clear_max_slots(); },
@@ -241,6 +329,7 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.rpc().set_write_bytes_per_rpc(2048); },
         [](Explained& made) { made.rpc().clear_wsize_bytes(); },
         [](Explained& made) { made.report.set_record_bytes(4096); },
+        [](Explained& made) { made.kind("WRITE").set_round_trip_ms(10); },
         [](Explained& made) {
           made.rpc().set_wsize_bytes(128 << 10);
           made.rpc().set_write_bytes_per_rpc(128 << 10);
@@ -260,6 +349,32 @@ const std::vector<Case>& AllCases() {
        },
        {[](Explained& made) { made.rpc().set_commits_per_write(0.05); },
         [](Explained& made) { made.kind("COMMIT").set_execute_ms(0.4); }}},
+      {"sync-writes",
+       "synchronous writes: a thread of the server waited for a disk with 94 % of the requests under way, 5 ms for each WRITE",
+       [](Explained& made) {  // 1.92 requests under way, 2 busy threads, 0.2 of them on a processor
+         made.facts.sync_writes = true;
+         made.facts.server_processors = {1};
+         AddServer(made).mutable_nfsd()->set_threads(2);
+         made.rpc().mutable_kinds()->clear();
+         AddWrites(made, 4000, 5);
+         made.kind("WRITE").set_round_trip_ms(4.8);
+         HasFullLanes(made);
+       },
+       {[](Explained& made) { made.facts.sync_writes = false; },
+        [](Explained& made) { made.facts.server_processors = {6}; },
+        [](Explained& made) { made.facts.server_processors = {}; },
+        [](Explained& made) {  // 1.9 ms: one of the 2 threads may have been on the processor
+          made.kind("WRITE").set_rpcs(12'000);
+          made.kind("WRITE").set_round_trip_ms(1.9);
+        },
+        [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
+        [](Explained& made) { made.server().set_cpu_busy(0.6); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
+        [](Explained& made) { made.kind("LOCK") = made.kind("WRITE"); },
+        [](Explained& made) {
+          made.kind("COMMIT") = made.kind("WRITE");
+          made.rpc().set_commits_per_write(1);
+        }}},
       {"flush",
        "flushing: 60 % of the lanes' time in fsync and close",
        [](Explained& made) {
@@ -279,7 +394,7 @@ const std::vector<Case>& AllCases() {
          made.kind("LOCKU").set_execute_ms(2);
        },
        {[](Explained& made) { made.kind("LOCK").set_execute_ms(0.1); },
-        [](Explained& made) { made.rpc().set_all_rpcs(50); }}},
+        [](Explained& made) { made.rpc().set_all_rpcs(15); }}},
       {"one-directory",
        "one directory: 4 lanes change names in it, each waiting 98 % of its time",
        [](Explained& made) {
@@ -294,6 +409,11 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.report.clear_servers(); },
         [](Explained& made) { made.server().set_cpu_busy(0.8); },
         [](Explained& made) { made.report.mutable_latency_us()->set_mean(6000); },
+        [](Explained& made) { made.report.clear_nfs_rpc(); },
+        [](Explained& made) {  // 3.84 requests under way, of which the server has 2: a slow network
+          made.kind("READ").set_round_trip_ms(9.6);
+          made.server().mutable_nfsd()->set_busy_threads(2);
+        },
         [](Explained& made) { made.report.set_lane_count(1); }}},
       {"cache",
        "the clients' memory: 99 % of the bytes read came from it",
@@ -312,14 +432,17 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.report.set_reached_bytes(600); },
         [](Explained& made) { made.report.clear_reached_bytes(); }}},
       {"data-work",
-       "generating and checking data: 40 % of the lanes' time in ops",
+       "generating and checking data: 40 % of the lanes' time",
        [](Explained& made) { made.report.set_data_s(4); },
        {[](Explained& made) { made.report.set_data_s(2.9); },
+        [](Explained& made) { made.report.mutable_regions_s()->set_fsync(5); },
         [](Explained& made) { made.report.mutable_regions_s()->set_ops(0); }}},
       {"slow-client",
        "one client: lab2 at 20 % of the others' rate per lane",
        [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
        {[](Explained& made) { made.client(1).set_bytes_per_s(51e6); },
+        [](Explained& made) { made.report.set_measured_ops(79); },
+        [](Explained& made) { made.report.mutable_start()->set_skew_percent(20); },
         [](Explained& made) { made.report.set_headline_in_ops(true); },
         [](Explained& made) {  // it has half of the lanes
           made.client(1).set_bytes_per_s(40e6);
@@ -342,6 +465,10 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.report.add_marks()->set_code("unflushed"); },
         [](Explained& made) { made.client(0).set_cpu_percent(std::nan("")); },
         [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
+        [](Explained& made) {
+          made.server().mutable_nfsd()->set_busy_threads(0.2);
+        },  // a queue on the network
+        [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
         [](Explained& made) { made.server().set_busiest_processor(0.9); },
         [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); }}},
       {"lanes",
@@ -355,6 +482,13 @@ const std::vector<Case>& AllCases() {
        },
        {[](Explained& made) { AddClientMark(made, 0, "cpu_bound", 99); },
         [](Explained& made) { made.client(0).set_cpu_percent(99); },
+        [](Explained& made) {  // its link has 60 % of that op
+          HasKnownLinks(made);
+          made.client(0).mutable_host_delta()->mutable_nics(0)->set_rx_bytes(600'000'000);
+        },
+        [](Explained& made) {  // a large op, for which a link may need all that time
+          AddServer(made).mutable_nfsd()->set_busy_threads(0.1);
+        },
         [](Explained& made) { made.facts.in_flight = 2; }}},
   };
   return *kCases;
@@ -453,6 +587,56 @@ TEST_CASE("a full disk explains its busy nfsd threads") {
   made.server().mutable_disks(0)->set_queue(8);
   made.server().mutable_nfsd()->set_busy_threads(8);
   CHECK(LimitNames(made) == std::vector<std::string>{"server-disk"});
+}
+
+TEST_CASE("client processors that others use limit no ops that a server works on") {
+  Explained made = NothingFull();
+  HasFullLanes(made);  // 3.92 ops under way
+  AddServer(made).mutable_nfsd()->set_busy_threads(2.8);
+  made.client(1).set_cpu_percent(98);
+  made.client(1).set_own_cpu_percent(40);
+  AddClientMark(made, 1, "cpu_bound", 98);
+  CHECK(LimitNames(made).empty());
+  made.client(1).set_own_cpu_percent(50);
+  CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
+  made.client(1).set_own_cpu_percent(40);
+  made.server().mutable_nfsd()->set_busy_threads(2.7);
+  CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
+}
+
+TEST_CASE("a copy from memory comes before the processors that it fills, and before its cause") {
+  Explained made = NothingFull();
+  HasFullLanes(made);
+  made.report.mutable_read_sources()->set_asked_bytes(1000);
+  made.report.mutable_read_sources()->set_cache_bytes(1000);
+  for (int i : {0, 1}) {
+    made.client(i).set_cpu_percent(98);
+    AddClientMark(made, i, "cpu_bound", 98);
+  }
+  CHECK(LimitNames(made) == std::vector<std::string>{"memory-copy", "client-cpu"});
+}
+
+TEST_CASE("a slow path with nobody in the queue is a matter of lanes") {
+  Explained made = NothingFull();
+  HasQueueOnNetwork(made);
+  made.report.mutable_latency_us()->set_min(9000);  // no op is much faster than the mean of 9.8 ms
+  CHECK(LimitNames(made) == std::vector<std::string>{"lanes"});
+}
+
+TEST_CASE("few but long requests tell as much as many short ones") {
+  Explained made = NothingFull();
+  made.rpc().set_backlog(3);
+  made.rpc().set_max_slots(2);
+  made.rpc().set_all_rpcs(40);
+  made.kind("READ").set_rpcs(40);
+  made.kind("READ").set_round_trip_ms(480);
+  made.kind("READ").set_queue_ms(300);
+  made.kind("READ").set_execute_ms(780);
+  CHECK(LimitNames(made) == std::vector<std::string>{"slots"});
+  made.kind("READ").set_round_trip_ms(6);
+  made.kind("READ").set_queue_ms(3);
+  made.kind("READ").set_execute_ms(9);
+  CHECK(LimitNames(made).empty());
 }
 
 TEST_CASE("client processors that others use are named so") {
