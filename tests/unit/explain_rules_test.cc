@@ -38,7 +38,7 @@ const std::vector<Case>& AllCases() {
          AddServer(made).mutable_disks(0)->set_busy(0.98);
          made.server().mutable_disks(0)->set_queue(3.5);
        },
-       {[](Explained& made) { made.server().mutable_disks(0)->set_busy(0.94); },
+       {[](Explained& made) { made.server().mutable_disks(0)->set_busy(0.89); },
         [](Explained& made) { made.server().mutable_disks(0)->set_queue(1.0); }}},
       {"server-network",
        "network of server filer1: 96 % of eth0",
@@ -72,8 +72,8 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.report.clear_marks(); },
         [](Explained& made) { made.report.set_record_bytes(32 << 10); },
         [](Explained& made) { made.report.set_metadata(true); },
-        [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
-        [](Explained& made) { made.report.set_lanes_cpu_system_s(30); }}},
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(7000); },
+        [](Explained& made) { made.report.set_lanes_cpu_system_s(28); }}},
       {"client-cpu",
        "client CPU: lab2 98 % (1 of 2 clients)",
        [](Explained& made) {
@@ -241,7 +241,7 @@ const std::vector<Case>& AllCases() {
           made.kind("WRITE").set_round_trip_ms(1.9);
         },
         [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
-        [](Explained& made) { made.server().set_cpu_busy(0.6); },
+        [](Explained& made) { made.server().set_cpu_busy(0.8); },
         [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
         [](Explained& made) { made.kind("LOCK") = made.kind("WRITE"); },
         [](Explained& made) {

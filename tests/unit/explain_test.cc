@@ -58,7 +58,7 @@ TEST_CASE("a full disk explains its busy nfsd threads") {
 TEST_CASE("client processors that others use limit no ops that a server works on") {
   Explained made = NothingFull();
   HasFullLanes(made);  // 3.92 ops under way
-  AddServer(made).mutable_nfsd()->set_busy_threads(2.8);
+  AddServer(made).mutable_nfsd()->set_busy_threads(2);
   made.client(1).set_cpu_percent(98);
   made.client(1).set_own_cpu_percent(40);
   AddClientMark(made, 1, "cpu_bound", 98);
@@ -66,7 +66,7 @@ TEST_CASE("client processors that others use limit no ops that a server works on
   made.client(1).set_own_cpu_percent(50);
   CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
   made.client(1).set_own_cpu_percent(40);
-  made.server().mutable_nfsd()->set_busy_threads(2.7);
+  made.server().mutable_nfsd()->set_busy_threads(1.9);
   CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
 }
 

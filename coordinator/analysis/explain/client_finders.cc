@@ -18,7 +18,7 @@ constexpr double kFlat = 0.5;  // of the mean latency: no op is much faster than
 constexpr uint64_t kMaxSmallBytes = 64 << 10;
 constexpr double kMostlyOutside = 0.8;  // of the requests under way
 constexpr double kHalfOutside = 0.5;
-constexpr double kHeldByServers = 0.7;  // of the ops under way
+constexpr double kHeldByServers = 0.5;  // of the ops under way: more than what a client can have
 constexpr uint64_t kMinCopyBytes = 64
                                    << 10;  // of a record: in smaller ones, the call costs as much as the copy
 constexpr double kMaxSkewPercent = 10;     // of the phase: more may be what a client seems to be slower

@@ -53,7 +53,7 @@ struct ServerThreads {
 };
 std::optional<ServerThreads> ThreadsOf(const v1::PhaseReport& report);
 // Of these, the busy ones that did not run on a processor: they waited for a disk. NaN: unknown, or a server's
-// processors were over half busy. may_all_run: as if a thread ran on each processor whenever a sampler looked, which has to
+// processors had no room. may_all_run: as if a thread ran on each processor whenever a sampler looked, which has to
 // run there itself.
 double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool may_all_run);
 // Whether all clients and all sampled servers tell the speed of a link.

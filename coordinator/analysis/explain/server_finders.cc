@@ -70,7 +70,7 @@ double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, 
   double waiting = threads->busy;
   for (int i = 0; i < report.servers_size(); ++i) {
     const v1::ServerReport& server = report.servers(i);
-    if (!server.has_cpu_busy() || server.cpu_busy() > kIdleEnough) return std::nan("");
+    if (!server.has_cpu_busy() || server.cpu_busy() > kServerRoom) return std::nan("");
     waiting -= (may_all_run ? 1 : server.cpu_busy()) * facts.server_processors[static_cast<size_t>(i)];
   }
   return waiting;
