@@ -193,7 +193,8 @@ def test_reads_from_the_clients_memory(explained, fast_dir):
     """Of large records, since what a busy machine takes from the lab it takes between them."""
     phases = explained.phases(fast_dir, "-i 0 -i 1 -+n -o -r 4m -s 8m --time 2 -t 1")
     assert phases["read"]["limits"][0] == "memory-copy", phases["read"]["why"]
-    assert "memory-copy" not in phases["write"]["limits"], phases["write"]["why"]
+    # Each write is sent as 64 requests at once, which queue without any limit of the network.
+    assert not {"memory-copy", "network"} & set(phases["write"]["limits"]), phases["write"]["why"]
 
 
 # NFS

@@ -157,7 +157,8 @@ const std::vector<Case>& AllCases() {
         },
         [](Explained& made) {  // one connection each would explain it as well
           HasKnownLinks(made);
-          made.kind("READ").set_queue_ms(5);
+          made.kind("READ").set_queue_ms(30);
+          made.kind("READ").set_execute_ms(50);
         }}},
       {"network",
        "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
@@ -166,16 +167,19 @@ const std::vector<Case>& AllCases() {
          made.report.mutable_latency_us()->set_mean(100);
          made.report.mutable_regions_s()->set_ops(0.1);
          made.report.mutable_regions_s()->set_fsync(9.9);
-         made.kind("READ").set_queue_ms(5);
+         made.kind("READ").set_queue_ms(30);
+         made.kind("READ").set_execute_ms(50);
        },
-       {[](Explained& made) { made.kind("READ").set_queue_ms(2); },
+       {[](Explained& made) { made.kind("READ").set_execute_ms(110); },
+        [](Explained& made) { made.kind("READ").set_queue_ms(19); },
         [](Explained& made) { made.report.mutable_regions_s()->set_fsync(8); }}},
       {"one-connection",
        "one connection for each client: requests waited 60 % of their time to be sent",
        [](Explained& made) {
          AddServer(made);
          HasKnownLinks(made);
-         made.kind("READ").set_queue_ms(3);
+         made.kind("READ").set_queue_ms(30);
+         made.kind("READ").set_execute_ms(50);
        },
        {[](Explained& made) { made.report.clear_servers(); },
         [](Explained& made) { made.client(1).mutable_host_delta()->clear_nics(); },
@@ -187,7 +191,8 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.rpc().set_in_flight(60); },
         [](Explained& made) { made.rpc().clear_max_slots(); },
         [](Explained& made) { made.rpc().set_backlog(2); },
-        [](Explained& made) { made.kind("READ").set_queue_ms(1); },
+        [](Explained& made) { made.kind("READ").set_queue_ms(19); },
+        [](Explained& made) { made.kind("READ").set_execute_ms(110); },
         [](Explained& made) { made.server().set_problem("lost"); },
         [](Explained& made) { made.server().mutable_nics(0)->set_send_bytes_per_s(80e6); },
         [](Explained& made) { made.client(0).set_cpu_percent(80); }}},

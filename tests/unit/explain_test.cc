@@ -70,6 +70,21 @@ TEST_CASE("client processors that others use limit no ops that a server works on
   CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
 }
 
+TEST_CASE("short synchronous writes need a disk that is busy") {
+  Explained made = NothingFull();
+  HasFullLanes(made);
+  AddServer(made).mutable_nfsd()->set_busy_threads(6.5);  // of 8: no room, so that lanes are not told
+  made.facts.sync_writes = true;
+  made.facts.server_processors = {4};
+  made.rpc().mutable_kinds()->clear();
+  AddWrites(made, 20'000, 1.9);
+  made.kind("WRITE").set_round_trip_ms(1.9);  // 3.8 under way, 2.5 of them with a thread that did not run
+  made.server().mutable_disks(0)->set_busy(0.3);
+  CHECK(LimitNames(made) == std::vector<std::string>{"sync-writes"});
+  made.server().mutable_disks(0)->set_busy(0.29);
+  CHECK(LimitNames(made).empty());
+}
+
 TEST_CASE("a copy from memory comes before the processors that it fills, and before its cause") {
   Explained made = NothingFull();
   HasFullLanes(made);

@@ -53,9 +53,9 @@ struct ServerThreads {
 };
 std::optional<ServerThreads> ThreadsOf(const v1::PhaseReport& report);
 // Of these, the busy ones that did not run on a processor: they waited for a disk. NaN: unknown, or a server's
-// processors had no room. may_all_run: as if a thread ran on each processor whenever a sampler looked, which has to
-// run there itself.
-double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool may_all_run);
+// processors had no room. short_waits: threads that only waited for a processor, as the sampler itself needs one, are not
+// negligible. One is taken off for each processor, and unless the counters of some disk show it busy the result is NaN.
+double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool short_waits);
 // Whether all clients and all sampled servers tell the speed of a link.
 bool ClientLinksAreKnown(const v1::PhaseReport& report);
 bool ServerLinksAreKnown(const v1::PhaseReport& report);

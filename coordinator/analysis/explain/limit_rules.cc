@@ -63,7 +63,7 @@ constexpr LimitRule kLimitRules[] = {
      "measure the path with --net-test; a faster link, or nconnect=4 if the link has room",
      "mountstats: queue, RTT; /proc/PID/stat of nfsd; Little 1961", FindNetwork},
     {"one-connection",
-     "one connection for each client, and requests waited for at least 30 % of their time before they were sent, though none for a slot; clients, sampled servers and all their links, of known speed, had room",
+     "one connection for each client, and requests waited for at least 30 % of their time, and 20 ms each, before they were sent, though none for a slot; clients, sampled servers and all their links, of known speed, had room",
      0.30, "one TCP connection sends no faster", "mount with nconnect=4 or more", "nfs(5): nconnect",
      FindOneConnection},
     {"transfer-size",

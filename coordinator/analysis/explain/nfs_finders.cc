@@ -18,6 +18,8 @@ constexpr double kBlocked = 0.9;   // of the lanes' time: they wait for requests
 constexpr double kMostTime = 0.7;  // of all requests
 // What makes requests long is weaker than what they queue for, and stronger than that there are few of them (lanes).
 constexpr double kLongRequests = 0.61;
+constexpr double kMinQueueMs =
+    20;  // of a request: a few MiB that are sent at once, as of one op, queue as well
 constexpr double kMinQueue = 0.3;    // of the time of requests, before they are sent
 constexpr double kOverheadMs = 2;    // of a request: as much may be what interrupts and schedulers need
 constexpr double kMinQueuedOps = 4;  // under way: with fewer, the fastest op is hardly faster than the mean
@@ -59,6 +61,10 @@ double QueueShare(const v1::NfsRpcReport& rpc) {
   double queue = 0;
   for (const auto& [name, kind] : rpc.kinds()) queue += QueueMs(kind);
   return queue / AllExecuteMs(rpc);
+}
+
+double MeanQueueMs(const v1::NfsRpcReport& rpc) {
+  return QueueShare(rpc) * AllExecuteMs(rpc) / static_cast<double>(rpc.all_rpcs());
 }
 
 bool SaysMuch(const v1::PhaseReport& report) {
@@ -155,7 +161,9 @@ std::optional<Finding> FindNetwork(const v1::PhaseReport& report, const ExplainF
   const RequestsUnderWay requests = *RequestsOf(report);
   const double each_ms = AllExecuteMs(report.nfs_rpc()) / static_cast<double>(report.nfs_rpc().all_rpcs());
   if (each_ms * outside < kOverheadMs) return std::nullopt;
-  if (!(QueueShare(report.nfs_rpc()) >= kMinQueue) && !LatencyShowsQueue(report, facts)) return std::nullopt;
+  if (!(QueueShare(report.nfs_rpc()) >= kMinQueue && MeanQueueMs(report.nfs_rpc()) >= kMinQueueMs) &&
+      !LatencyShowsQueue(report, facts))
+    return std::nullopt;
   // What these name makes requests wait in the same way.
   for (const char* name : {"slots", "one-connection", "slow-client"}) {
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
@@ -180,6 +188,7 @@ std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const Ex
   const bool slots_full =
       !rpc.has_max_slots() || rpc.in_flight() >= kFullTransfer * static_cast<double>(rpc.max_slots());
   if (!one_each || slots_full || !(waiting >= share) || rpc.backlog() >= 1) return std::nullopt;
+  if (MeanQueueMs(rpc) < kMinQueueMs) return std::nullopt;
   return Finding{waiting, absl::StrCat("one connection for each client: requests waited ",
                                        PercentText(waiting), " of their time to be sent")};
 }

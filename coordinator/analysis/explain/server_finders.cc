@@ -13,6 +13,7 @@ namespace {
 constexpr double kServerRoom = 0.70;
 constexpr double kMinDiskQueue =
     1.5;  // less: the disk is busy with one request at a time, and more lanes may help
+constexpr double kSomeDisk = 0.30;    // busy, if threads are to wait for it
 constexpr double kOverThreads = 1.2;  // requests for each thread: one or more in six finds none
 constexpr double kIdleEnough = 0.50;  // of disks and processors, where threads are what is missing
 
@@ -63,17 +64,18 @@ std::optional<ServerThreads> ThreadsOf(const v1::PhaseReport& report) {
   return threads;
 }
 
-double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool may_all_run) {
+double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool short_waits) {
   const std::optional<ServerThreads> threads = ThreadsOf(report);
   if (!threads.has_value() || facts.server_processors.size() != static_cast<size_t>(report.servers_size()))
     return std::nan("");
-  double waiting = threads->busy;
+  double waiting = threads->busy, disk = 0;
   for (int i = 0; i < report.servers_size(); ++i) {
     const v1::ServerReport& server = report.servers(i);
     if (!server.has_cpu_busy() || server.cpu_busy() > kServerRoom) return std::nan("");
-    waiting -= (may_all_run ? 1 : server.cpu_busy()) * facts.server_processors[static_cast<size_t>(i)];
+    waiting -= (short_waits ? 1 : server.cpu_busy()) * facts.server_processors[static_cast<size_t>(i)];
+    disk = std::max(disk, BusiestDisk(server));
   }
-  return waiting;
+  return short_waits && disk < kSomeDisk ? std::nan("") : waiting;
 }
 
 bool ServerLinksAreKnown(const v1::PhaseReport& report) {
