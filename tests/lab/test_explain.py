@@ -191,7 +191,10 @@ def test_one_lane_whoever_uses_its_processor(lab, explained, slow_dir):
 
 def test_reads_from_the_clients_memory(explained, fast_dir):
     """Of large records, since what a busy machine takes from the lab it takes between them."""
-    phases = explained.phases(fast_dir, "-i 0 -i 1 -+n -o -r 4m -s 8m --time 2 -t 1")
+    for _ in range(MAX_BUSY_RUNS):
+        phases = explained.phases(fast_dir, "-i 0 -i 1 -+n -o -r 4m -s 8m --time 2 -t 1")
+        if all(client["own_cpu_percent"] > 90 for client in phases["read"]["clients"]):
+            break
     assert phases["read"]["limits"][0] == "memory-copy", phases["read"]["why"]
     # Each write is sent as 64 requests at once, which queue without any limit of the network.
     assert not {"memory-copy", "network"} & set(phases["write"]["limits"]), phases["write"]["why"]
