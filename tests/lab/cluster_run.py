@@ -62,6 +62,28 @@ def over_grpc(lab, options, allow="remount,drop-caches,log-files"):
         lab.finish(worker, check=True)
 
 
+def with_sampler(lab, path, out, words, clients=None, samplers=1):
+    """A worker on each of these clients (all), a sampler on the server, the coordinator outside. Returns result.json.
+
+    samplers: 0, and nobody watches the server.
+    """
+    address = f"{nfs_lab.OUTSIDE}:{PORT}"
+    program = nfs_lab.binary()
+    clients = clients or lab.clients
+    listen = ["--listen", address, "--workers", str(len(clients)), "--insecure"]
+    if samplers:
+        listen += ["--samplers", str(samplers), "--sample-interval", "0.05"]
+    coordinator = lab.start_outside([program, "run", *listen, "--path", path, "--out", str(out), *words.split()])
+    join = f"exec {program} worker --join {address} --insecure --join-timeout 60"
+    helpers = [lab.start(client, f"{join} --root / --allow drop-caches") for client in clients]
+    if samplers:
+        helpers.append(lab.start(nfs_lab.SERVER, f"{join} --sampler"))
+    lab.finish(coordinator, timeout=PATIENCE_S, check=True)
+    for helper in helpers:
+        lab.finish(helper, check=True)
+    return json.loads((out / "result.json").read_text())
+
+
 TRANSPORTS = {"mpi": over_mpi, "grpc": over_grpc}
 
 

@@ -1,29 +1,17 @@
 """A sampler on a real NFS server agrees with the server's own counters and with what the clients moved."""
 
-import json
-
 import pytest
 
 import lab as nfs_lab
-from cluster_run import PATIENCE_S, PORT
+from cluster_run import with_sampler
 
 MIB = 1 << 20
 CLIENTS = 2
 
 
 def run_with_sampler(lab, nfs_dir, out, words):
-    """A worker on each client, a sampler on the server, the coordinator outside. Returns the phases by name."""
-    address = f"{nfs_lab.OUTSIDE}:{PORT}"
-    program = nfs_lab.binary()
-    listen = ["--listen", address, "--workers", str(CLIENTS), "--samplers", "1", "--sample-interval", "0.05", "--insecure"]
-    coordinator = lab.start_outside([program, "run", *listen, "--path", nfs_dir, "--out", str(out), *words.split()])
-    join = f"exec {program} worker --join {address} --insecure --join-timeout 60"
-    helpers = [lab.start(client, f"{join} --root / --allow drop-caches") for client in lab.clients]
-    helpers.append(lab.start(nfs_lab.SERVER, f"{join} --sampler"))
-    lab.finish(coordinator, timeout=PATIENCE_S, check=True)
-    for helper in helpers:
-        lab.finish(helper, check=True)
-    result = json.loads((out / "result.json").read_text())
+    """Returns the result, and its phases by name."""
+    result = with_sampler(lab, nfs_dir, out, words)
     return result, {phase["name"]: phase for phase in result["phases"]}
 
 

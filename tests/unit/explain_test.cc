@@ -1,378 +1,14 @@
-// Each rule fires on a report made for it, and no longer once one of its conditions is gone.
+// Which of several limits is told, and when none is.
 #include "coordinator/analysis/explain/explain.h"
 
-#include <cmath>
-#include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "catch2/catch.hpp"
-#include "coordinator/analysis/explain/limit_rules.h"
+#include "tests/unit/explained_phase.h"
 
 namespace iobench {
 namespace {
-
-// A phase of two clients with two lanes each, 10 s long, in which nothing is full, and its facts.
-struct Explained {
-  v1::PhaseReport report;
-  ExplainFacts facts;
-
-  v1::ClientPhaseReport& client(int index) { return *report.mutable_clients(index); }
-  v1::ServerReport& server() { return *report.mutable_servers(0); }
-  v1::NfsRpcReport& rpc() { return *report.mutable_nfs_rpc(); }
-  v1::NfsKindReport& kind(const std::string& name) { return (*rpc().mutable_kinds())[name]; }
-};
-
-Explained NothingFull() {
-  Explained made;
-  made.facts.in_flight = 4;
-  v1::PhaseReport& report = made.report;
-  report.set_engine("posix");
-  report.set_operation("random-read");
-  report.set_record_bytes(1 << 20);
-  report.set_lane_count(4);
-  report.set_lanes_wall_s(40);
-  report.mutable_headline()->set_name("stonewalled");
-  report.mutable_regions_s()->set_ops(10);
-  for (const char* host : {"lab1", "lab2"}) {
-    v1::ClientPhaseReport& client = *report.add_clients();
-    client.set_host(host);
-    client.set_cpu_percent(30);
-    client.set_own_cpu_percent(25);
-    client.set_bytes_per_s(100e6);
-    client.set_ops_per_s(100);
-    client.mutable_host_delta()->set_seconds(10);
-    for (int lane = 0; lane < 2; ++lane)
-      (client.workers_size() > 0 ? client.mutable_workers(0) : client.add_workers())->add_lanes();
-    client.mutable_nfs_rpc()->set_connections(1);
-  }
-  // 4,000 ops of 5 ms in 40 s of the lanes: they wait for half of their time.
-  report.mutable_latency_us()->set_mean(5000);
-  report.mutable_latency_us()->set_count(4000);
-  v1::NfsRpcReport& rpc = made.rpc();
-  rpc.set_rpcs(4000);
-  rpc.set_all_rpcs(4000);
-  rpc.set_connections(2);
-  rpc.set_in_flight(8);
-  rpc.set_max_slots(64);
-  rpc.set_rsize_bytes(1 << 20);
-  rpc.set_wsize_bytes(1 << 20);
-  rpc.set_read_bytes_per_rpc(1 << 20);
-  rpc.set_write_bytes_per_rpc(std::nan(""));
-  rpc.set_commits_per_write(std::nan(""));
-  made.kind("READ").set_rpcs(4000);
-  made.kind("READ").set_queue_ms(0.1);
-  made.kind("READ").set_round_trip_ms(4.8);
-  made.kind("READ").set_execute_ms(5);
-  return made;
-}
-
-// A server with room.
-v1::ServerReport& AddServer(Explained& made) {
-  v1::ServerReport& server = *made.report.add_servers();
-  server.set_host("filer1");
-  server.set_interval_count(10);
-  server.set_cpu_busy(0.2);
-  server.set_busiest_processor(0.4);
-  v1::ServerDisk& disk = *server.add_disks();
-  disk.set_name("sdb");
-  disk.set_busy(0.3);
-  disk.set_queue(0.4);
-  v1::ServerNic& nic = *server.add_nics();
-  nic.set_name("eth0");
-  nic.set_send_bytes_per_s(30e6);
-  nic.set_receive_bytes_per_s(1e6);
-  nic.set_link_bytes_per_s(100'000'000);
-  server.mutable_nfsd()->set_threads(8);
-  server.mutable_nfsd()->set_busy_threads(2);
-  return server;
-}
-
-void AddClientMark(Explained& made, int index, const std::string& code, double value) {
-  v1::Mark& mark = *made.client(index).add_marks();
-  mark.set_code(code);
-  mark.set_value(value);
-  *made.report.add_marks() = mark;
-}
-
-void AddWrites(Explained& made, uint64_t writes, double execute_ms) {
-  made.kind("WRITE").set_rpcs(writes);
-  made.kind("WRITE").set_execute_ms(execute_ms);
-  made.rpc().set_write_bytes_per_rpc(1 << 20);
-}
-
-void HasFullLanes(Explained& made) {
-  made.report.mutable_latency_us()->set_mean(9800);  // 98 % of the lanes' time
-}
-
-void HasStolenCpu(Explained& made) {
-  for (int i : {0, 1}) {
-    v1::HostDelta& host = *made.client(i).mutable_host_delta();
-    host.set_cpu_user_s(1);
-    host.set_cpu_system_s(1);
-    host.set_cpu_idle_s(6);
-    host.set_cpu_steal_s(2);
-    AddClientMark(made, i, "cpu_bound", 20);
-  }
-}
-
-using Change = std::function<void(Explained&)>;
-
-struct Case {
-  const char* name;            // of the rule
-  const char* evidence;        // that it gives
-  Change makes;                // what makes it fire
-  std::vector<Change> spoils;  // each of which, after `makes`, keeps it from firing
-};
-
-const std::vector<Case>& AllCases() {
-  static const auto* const kCases = new std::vector<Case>{
-      {"pace",
-       "the requested pace",
-       [](Explained& made) {
-         made.facts.all_paced = true;
-         made.report.set_paced_ops_per_s(100);
-       },
-       {[](Explained& made) { made.facts.all_paced = false; },
-        [](Explained& made) { made.report.set_paced_ops_per_s(0); },
-        [](Explained& made) { made.report.add_marks()->set_code("pace_missed"); }}},
-      {"server-disk",
-       "server disk: filer1 sdb 98 % busy, 3.5 requests waiting",
-       [](Explained& made) {
-         AddServer(made).mutable_disks(0)->set_busy(0.98);
-         made.server().mutable_disks(0)->set_queue(3.5);
-       },
-       {[](Explained& made) { made.server().mutable_disks(0)->set_busy(0.94); },
-        [](Explained& made) { made.server().mutable_disks(0)->set_queue(1.0); }}},
-      {"server-network",
-       "network of server filer1: 96 % of eth0",
-       [](Explained& made) { AddServer(made).mutable_nics(0)->set_send_bytes_per_s(96e6); },
-       {[](Explained& made) { made.server().mutable_nics(0)->set_send_bytes_per_s(92e6); },
-        [](Explained& made) { made.server().mutable_nics(0)->clear_link_bytes_per_s(); }}},
-      {"server-cpu",
-       "server CPU: filer1 97 %",
-       [](Explained& made) { AddServer(made).set_cpu_busy(0.97); },
-       {[](Explained& made) { made.server().set_cpu_busy(0.89); },
-        [](Explained& made) { made.server().clear_cpu_busy(); }}},
-      {"nfsd-threads",
-       "nfsd threads: filer1 with 7.5 of 8 busy",
-       [](Explained& made) { AddServer(made).mutable_nfsd()->set_busy_threads(7.5); },
-       {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
-        [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
-        [](Explained& made) { made.server().clear_nfsd(); },
-        [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.6); },
-        [](Explained& made) { made.server().set_cpu_busy(0.6); }}},
-      {"client-cpu",
-       "client CPU: lab2 98 % (1 of 2 clients)",
-       [](Explained& made) {
-         made.client(1).set_cpu_percent(98);
-         made.client(1).set_own_cpu_percent(90);
-         AddClientMark(made, 1, "cpu_bound", 98);
-       },
-       {[](Explained& made) { made.client(1).clear_marks(); },
-        [](Explained& made) {
-          v1::ClientPhaseReport third = made.client(0);
-          *made.report.add_clients() = third;
-        }}},
-      {"one-processor",
-       "one processor per lane: lab1 97 % (2 of 2 clients)",
-       [](Explained& made) {
-         AddClientMark(made, 0, "cpu_bound", 97);
-         AddClientMark(made, 1, "cpu_bound", 96);
-       },
-       {[](Explained& made) { made.client(0).set_cpu_percent(97); }}},
-      {"stolen-cpu",
-       "CPU time stolen by the hypervisor: lab1 20 % (2 of 2 clients)",
-       HasStolenCpu,
-       {[](Explained& made) { made.client(0).mutable_host_delta()->set_cpu_steal_s(0); }}},
-      {"client-network",
-       "network of lab1: 97 % of eth1 (1 of 2 clients)",
-       [](Explained& made) {
-         v1::NicDelta& nic = *made.client(0).mutable_host_delta()->add_nics();
-         nic.set_name("eth1");
-         nic.set_rx_bytes(970'000'000);
-         nic.set_link_bytes_per_s(100'000'000);
-         AddClientMark(made, 0, "network_bound", 97);
-       },
-       {[](Explained& made) { made.client(0).clear_marks(); }}},
-      {"packet-loss",
-       "lost or late requests: 2.0 % of READ, WRITE and COMMIT were sent again",
-       [](Explained& made) { made.rpc().set_retransmissions(80); },
-       {[](Explained& made) { made.rpc().set_retransmissions(39); },
-        [](Explained& made) { made.rpc().set_rpcs(99); }}},
-      {"slots",
-       "RPC slots: 3.0 requests waited for one of 2, 60 % of their time before they were sent",
-       [](Explained& made) {
-         made.rpc().set_backlog(3);
-         made.rpc().set_in_flight(1.9);
-         made.rpc().set_max_slots(2);
-         made.kind("READ").set_queue_ms(3);
-       },
-       {[](Explained& made) { made.rpc().set_backlog(0.5); },
-        [](Explained& made) { made.kind("READ").set_queue_ms(1); },
-        [](Explained& made) { made.rpc().set_max_slots(64); },
-        [](Explained& made) { made.rpc().set_in_flight(60); },
-        [](Explained& made) { made.rpc().set_connections(0); },
-        [](Explained& made) { made.rpc().set_all_rpcs(50); }}},
-      {"one-connection",
-       "one connection for each client: requests waited 60 % of their time to be sent",
-       [](Explained& made) {
-         AddServer(made);
-         made.kind("READ").set_queue_ms(3);
-       },
-       {[](Explained& made) { made.report.clear_servers(); },
-        [](Explained& made) { made.client(0).mutable_nfs_rpc()->set_connections(4); },
-        [](Explained& made) { made.rpc().set_in_flight(60); },
-        [](Explained& made) { made.rpc().clear_max_slots(); },
-        [](Explained& made) { made.rpc().set_backlog(2); },
-        [](Explained& made) { made.kind("READ").set_queue_ms(1); },
-        [](Explained& made) { made.server().set_problem("lost"); },
-        [](Explained& made) { made.server().mutable_nics(0)->set_send_bytes_per_s(80e6); },
-        [](Explained& made) { made.client(0).set_cpu_percent(80); }}},
-      {"transfer-size",
-       "wsize: each WRITE moves only 4 KiB, records have 1 MiB",
-       [](Explained& made) {
-         made.rpc().mutable_kinds()->clear();
-         AddWrites(made, 4000, 2);
-         made.rpc().set_wsize_bytes(4096);
-         made.rpc().set_write_bytes_per_rpc(4096);
-       },
-       {[](Explained& made) { made.rpc().set_write_bytes_per_rpc(2048); },
-        [](Explained& made) { made.rpc().clear_wsize_bytes(); },
-        [](Explained& made) { made.report.set_record_bytes(4096); },
-        [](Explained& made) {
-          made.rpc().set_wsize_bytes(128 << 10);
-          made.rpc().set_write_bytes_per_rpc(128 << 10);
-        },
-        [](Explained& made) {
-          made.kind("GETATTR").set_rpcs(10'000);
-          made.kind("GETATTR").set_execute_ms(2);
-        }}},
-      {"commit",
-       "COMMIT: 1 for each WRITE, 75 % of the time of all requests",
-       [](Explained& made) {
-         made.rpc().mutable_kinds()->clear();
-         AddWrites(made, 2000, 1);
-         made.kind("COMMIT").set_rpcs(2000);
-         made.kind("COMMIT").set_execute_ms(3);
-         made.rpc().set_commits_per_write(1);
-       },
-       {[](Explained& made) { made.rpc().set_commits_per_write(0.05); },
-        [](Explained& made) { made.kind("COMMIT").set_execute_ms(0.4); }}},
-      {"flush",
-       "flushing: 60 % of the lanes' time in fsync and close",
-       [](Explained& made) {
-         made.report.clear_nfs_rpc();
-         made.report.mutable_regions_s()->set_fsync(14);
-         made.report.mutable_regions_s()->set_close(1);
-       },
-       {[](Explained& made) { made.report.mutable_regions_s()->set_fsync(8); },
-        [](Explained& made) { made.rpc().set_rpcs(10); },
-        [](Explained& made) { made.report.set_metadata(true); }}},
-      {"locks",
-       "locks: 50 % of the time of all requests",
-       [](Explained& made) {
-         made.kind("LOCK").set_rpcs(4000);
-         made.kind("LOCK").set_execute_ms(3);
-         made.kind("LOCKU").set_rpcs(4000);
-         made.kind("LOCKU").set_execute_ms(2);
-       },
-       {[](Explained& made) { made.kind("LOCK").set_execute_ms(0.1); },
-        [](Explained& made) { made.rpc().set_all_rpcs(50); }}},
-      {"one-directory",
-       "one directory: 4 lanes change names in it, each waiting 98 % of its time",
-       [](Explained& made) {
-         AddServer(made).mutable_nfsd()->set_busy_threads(8);  // they wait for the directory's lock
-         made.report.set_metadata(true);
-         made.report.set_operation("create");
-         made.report.mutable_tree()->set_shared_directory(true);
-         HasFullLanes(made);
-       },
-       {[](Explained& made) { made.report.mutable_tree()->set_shared_directory(false); },
-        [](Explained& made) { made.report.set_operation("stat"); },
-        [](Explained& made) { made.report.clear_servers(); },
-        [](Explained& made) { made.server().set_cpu_busy(0.8); },
-        [](Explained& made) { made.report.mutable_latency_us()->set_mean(6000); },
-        [](Explained& made) { made.report.set_lane_count(1); }}},
-      {"cache",
-       "the clients' memory: 99 % of the bytes read came from it",
-       [](Explained& made) {
-         made.report.mutable_read_sources()->set_asked_bytes(1000);
-         made.report.mutable_read_sources()->set_cache_bytes(990);
-       },
-       {[](Explained& made) { made.report.mutable_read_sources()->set_cache_bytes(940); },
-        [](Explained& made) { made.report.clear_read_sources(); }}},
-      {"cache",
-       "the clients' memory: 80 % of the bytes written did not leave it",
-       [](Explained& made) {
-         made.report.set_written_bytes(1000);
-         made.report.set_reached_bytes(200);
-       },
-       {[](Explained& made) { made.report.set_reached_bytes(600); },
-        [](Explained& made) { made.report.clear_reached_bytes(); }}},
-      {"data-work",
-       "generating and checking data: 40 % of the lanes' time in ops",
-       [](Explained& made) { made.report.set_data_s(4); },
-       {[](Explained& made) { made.report.set_data_s(2.9); },
-        [](Explained& made) { made.report.mutable_regions_s()->set_ops(0); }}},
-      {"slow-client",
-       "one client: lab2 at 20 % of the others' rate per lane",
-       [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
-       {[](Explained& made) { made.client(1).set_bytes_per_s(51e6); },
-        [](Explained& made) { made.report.set_headline_in_ops(true); },
-        [](Explained& made) {  // it has half of the lanes
-          made.client(1).set_bytes_per_s(40e6);
-          made.client(1).mutable_workers(0)->mutable_lanes()->RemoveLast();
-        },
-        [](Explained& made) { made.report.mutable_clients()->DeleteSubrange(0, 1); }}},
-      {"lanes",
-       "too few lanes: 4 ops under way, each for 9.8 ms",
-       [](Explained& made) {
-         HasFullLanes(made);
-         AddServer(made);
-       },
-       {[](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
-        [](Explained& made) { made.report.mutable_latency_us()->set_mean(12'000); },
-        [](Explained& made) { made.report.clear_servers(); },
-        [](Explained& made) { made.facts.in_flight = std::nan(""); },
-        [](Explained& made) { made.facts.in_flight = 8; },
-        [](Explained& made) { made.report.set_engine("null"); },
-        [](Explained& made) { made.report.add_marks()->set_code("cached"); },
-        [](Explained& made) { made.report.add_marks()->set_code("unflushed"); },
-        [](Explained& made) { made.client(0).set_cpu_percent(std::nan("")); },
-        [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
-        [](Explained& made) { made.server().set_busiest_processor(0.9); },
-        [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); }}},
-      {"lanes",
-       "too few lanes: 1 op under way, each for 9.8 ms",
-       [](Explained& made) {  // nobody needs to have seen the server
-         HasFullLanes(made);
-         made.facts.in_flight = 1;
-         made.report.set_lane_count(1);
-         made.report.mutable_latency_us()->set_count(1000);
-         made.report.set_lanes_wall_s(10);
-       },
-       {[](Explained& made) { AddClientMark(made, 0, "cpu_bound", 99); },
-        [](Explained& made) { made.client(0).set_cpu_percent(99); },
-        [](Explained& made) { made.facts.in_flight = 2; }}},
-  };
-  return *kCases;
-}
-
-std::vector<std::string> LimitNames(const Explained& made) {
-  std::vector<std::string> names;
-  for (const v1::Limit& limit : Explain(made.report, made.facts)) names.push_back(limit.name());
-  return names;
-}
-
-bool Fires(const Explained& made, const std::string& name) {
-  for (const LimitRule& rule : LimitRules()) {
-    if (name == rule.name) return rule.find(made.report, made.facts, rule.threshold).has_value();
-  }
-  FAIL("no rule " << name);
-  return false;
-}
 
 TEST_CASE("if nothing is full, the limit is unknown") {
   CHECK(LimitNames(NothingFull()).empty());
@@ -380,42 +16,6 @@ TEST_CASE("if nothing is full, the limit is unknown") {
   Explained watched = NothingFull();
   AddServer(watched);
   CHECK(LimitNames(watched).empty());
-}
-
-TEST_CASE("each rule fires on its signal and gives evidence") {
-  for (const Case& each : AllCases()) {
-    INFO(each.name);
-    Explained made = NothingFull();
-    each.makes(made);
-    const std::vector<v1::Limit> limits = Explain(made.report, made.facts);
-    REQUIRE_FALSE(limits.empty());
-    CHECK(limits[0].name() == each.name);
-    CHECK(limits[0].evidence() == each.evidence);
-    CHECK_FALSE(limits[0].advice().empty());
-    CHECK_FALSE(limits[0].source().empty());
-    CHECK(limits[0].strength() > 0);
-    CHECK(limits[0].strength() <= 1);
-    CHECK(limits.size() == 1);
-  }
-}
-
-TEST_CASE("no rule fires without one of its conditions") {
-  for (const Case& each : AllCases()) {
-    for (size_t i = 0; i < each.spoils.size(); ++i) {
-      INFO(each.name << ", condition " << i);
-      Explained made = NothingFull();
-      each.makes(made);
-      each.spoils[i](made);
-      CHECK_FALSE(Fires(made, each.name));
-    }
-  }
-}
-
-TEST_CASE("every rule has a case") {
-  std::set<std::string> names, with_case;
-  for (const LimitRule& rule : LimitRules()) CHECK(names.insert(rule.name).second);
-  for (const Case& each : AllCases()) with_case.insert(each.name);
-  CHECK(names == with_case);
 }
 
 TEST_CASE("a phase has two limits at most, the strongest first") {
@@ -453,6 +53,71 @@ TEST_CASE("a full disk explains its busy nfsd threads") {
   made.server().mutable_disks(0)->set_queue(8);
   made.server().mutable_nfsd()->set_busy_threads(8);
   CHECK(LimitNames(made) == std::vector<std::string>{"server-disk"});
+}
+
+TEST_CASE("client processors that others use limit no ops that a server works on") {
+  Explained made = NothingFull();
+  HasFullLanes(made);  // 3.92 ops under way
+  AddServer(made).mutable_nfsd()->set_busy_threads(2);
+  made.client(1).set_cpu_percent(98);
+  made.client(1).set_own_cpu_percent(40);
+  AddClientMark(made, 1, "cpu_bound", 98);
+  CHECK(LimitNames(made).empty());
+  made.client(1).set_own_cpu_percent(50);
+  CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
+  made.client(1).set_own_cpu_percent(40);
+  made.server().mutable_nfsd()->set_busy_threads(1.9);
+  CHECK(LimitNames(made) == std::vector<std::string>{"client-cpu"});
+}
+
+TEST_CASE("short synchronous writes need a disk that is busy") {
+  Explained made = NothingFull();
+  HasFullLanes(made);
+  AddServer(made).mutable_nfsd()->set_busy_threads(6.5);  // of 8: no room, so that lanes are not told
+  made.facts.sync_writes = true;
+  made.facts.server_processors = {4};
+  made.rpc().mutable_kinds()->clear();
+  AddWrites(made, 20'000, 1.9);
+  made.kind("WRITE").set_round_trip_ms(1.9);  // 3.8 under way, 2.5 of them with a thread that did not run
+  made.server().mutable_disks(0)->set_busy(0.3);
+  CHECK(LimitNames(made) == std::vector<std::string>{"sync-writes"});
+  made.server().mutable_disks(0)->set_busy(0.29);
+  CHECK(LimitNames(made).empty());
+}
+
+TEST_CASE("a copy from memory comes before the processors that it fills, and before its cause") {
+  Explained made = NothingFull();
+  HasFullLanes(made);
+  made.report.mutable_read_sources()->set_asked_bytes(1000);
+  made.report.mutable_read_sources()->set_cache_bytes(1000);
+  for (int i : {0, 1}) {
+    made.client(i).set_cpu_percent(98);
+    AddClientMark(made, i, "cpu_bound", 98);
+  }
+  CHECK(LimitNames(made) == std::vector<std::string>{"memory-copy", "client-cpu"});
+}
+
+TEST_CASE("a slow path with nobody in the queue is a matter of lanes") {
+  Explained made = NothingFull();
+  HasQueueOnNetwork(made);
+  made.report.mutable_latency_us()->set_min(9000);  // no op is much faster than the mean of 9.8 ms
+  CHECK(LimitNames(made) == std::vector<std::string>{"lanes"});
+}
+
+TEST_CASE("few but long requests tell as much as many short ones") {
+  Explained made = NothingFull();
+  made.rpc().set_backlog(3);
+  made.rpc().set_max_slots(2);
+  made.rpc().set_all_rpcs(40);
+  made.kind("READ").set_rpcs(40);
+  made.kind("READ").set_round_trip_ms(480);
+  made.kind("READ").set_queue_ms(300);
+  made.kind("READ").set_execute_ms(780);
+  CHECK(LimitNames(made) == std::vector<std::string>{"slots"});
+  made.kind("READ").set_round_trip_ms(6);
+  made.kind("READ").set_queue_ms(3);
+  made.kind("READ").set_execute_ms(9);
+  CHECK(LimitNames(made).empty());
 }
 
 TEST_CASE("client processors that others use are named so") {

@@ -14,6 +14,15 @@ namespace {
 
 constexpr double kRoom = 0.70;
 constexpr double kFull = 0.95;
+constexpr double kFlat = 0.5;  // of the mean latency: no op is much faster than the others
+constexpr uint64_t kMaxSmallBytes = 64 << 10;
+constexpr double kMostlyOutside = 0.8;  // of the requests under way
+constexpr double kHalfOutside = 0.5;
+constexpr double kHeldByServers = 0.5;  // of the ops under way: more than what a client can have
+constexpr uint64_t kMinCopyBytes = 64
+                                   << 10;  // of a record: in smaller ones, the call costs as much as the copy
+constexpr double kMaxSkewPercent = 10;     // of the phase: more may be what a client seems to be slower
+constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
 constexpr double kMinWrittenOut =
     0.5;  // of written bytes: fewer than these reached the server, the rest stayed in memory
 
@@ -58,11 +67,18 @@ CpuKind CpuKindOf(const LimitedClients& limited) {
   return limited.percent == StealPercent(limited.fullest->host_delta()) ? CpuKind::kStolen : CpuKind::kLane;
 }
 
+// Ops that servers work on need no processor of a client, whatever else keeps it busy.
+bool ServersHoldOps(const v1::PhaseReport& report) {
+  const std::optional<ServerThreads> threads = ThreadsOf(report);
+  return threads.has_value() && threads->busy >= kHeldByServers * OpsUnderWay(report);
+}
+
 std::optional<Finding> FindCpu(const v1::PhaseReport& report, CpuKind kind, double share) {
   const LimitedClients limited = ClientsWithMark(report, "cpu_bound");
   if (limited.fullest == nullptr || CpuKindOf(limited) != kind || limited.percent < 100 * share)
     return std::nullopt;
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
+  if (kind == CpuKind::kHost && others && ServersHoldOps(report)) return std::nullopt;
   const char* what = kind == CpuKind::kLane     ? "one processor per lane: "
                      : kind == CpuKind::kStolen ? "CPU time stolen by the hypervisor: "
                      : others                   ? "client CPU, used mostly by others: "
@@ -73,9 +89,7 @@ std::optional<Finding> FindCpu(const v1::PhaseReport& report, CpuKind kind, doub
 
 // Lanes' time in ops that were under way, as a share of what depth and time allow: near 1, lanes always wait for ops.
 double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
-  const v1::Latency& latency = report.latency_us();
-  const double depth = facts.in_flight / report.lane_count();
-  return latency.mean() * static_cast<double>(latency.count()) / 1e6 / (report.lanes_wall_s() * depth);
+  return OpsUnderWay(report) / facts.in_flight;
 }
 
 // Whether or not its phase was long enough for a mark.
@@ -83,6 +97,16 @@ bool AnyClientFull(const v1::PhaseReport& report) {
   return HasMark(report, "cpu_bound") || HasMark(report, "network_bound") ||
          std::any_of(report.clients().begin(), report.clients().end(),
                      [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
+}
+
+// With one op under way, the link is then the larger part of its time.
+bool AnyLinkHalfFull(const v1::PhaseReport& report) {
+  return std::any_of(
+      report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
+        const v1::HostDelta& host = client.host_delta();
+        return std::any_of(host.nics().begin(), host.nics().end(),
+                           [&](const v1::NicDelta& nic) { return NetworkPercent(host, nic) > 50; });
+      });
 }
 
 bool StayedInMemory(const v1::PhaseReport& report) {
@@ -118,6 +142,21 @@ bool ClientsHaveRoom(const v1::PhaseReport& report) {
              });
 }
 
+double OpsUnderWay(const v1::PhaseReport& report) {
+  const v1::Latency& latency = report.latency_us();
+  return latency.mean() * static_cast<double>(latency.count()) / 1e6 * report.lane_count() /
+         report.lanes_wall_s();
+}
+
+bool ClientLinksAreKnown(const v1::PhaseReport& report) {
+  return std::all_of(
+      report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
+        const v1::HostDelta& host = client.host_delta();
+        return std::any_of(host.nics().begin(), host.nics().end(),
+                           [&](const v1::NicDelta& nic) { return std::isfinite(NetworkPercent(host, nic)); });
+      });
+}
+
 std::optional<Finding> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
   if (!facts.all_paced) return std::nullopt;
   if (report.has_open_loop()) {
@@ -138,6 +177,25 @@ std::optional<Finding> FindOneProcessor(const v1::PhaseReport& report, const Exp
 
 std::optional<Finding> FindStolenCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   return FindCpu(report, CpuKind::kStolen, share);
+}
+
+// Says what the processors are full with, and therefore stands before them.
+std::optional<Finding> FindMemoryCopy(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  const v1::ReadSources& sources = report.read_sources();
+  const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
+                                                           kFull * static_cast<double>(sources.asked_bytes());
+  if (report.metadata() || report.record_bytes() < kMinCopyBytes) return std::nullopt;
+  if (!from_cache && !HasMark(report, "memory_fs")) return std::nullopt;
+  const double in_ops = OpsUnderWay(report) / report.lane_count();
+  const double on_processor =
+      (report.lanes_cpu_user_s() + report.lanes_cpu_system_s()) / report.lanes_wall_s();
+  // Lanes that share full processors wait for them. Of others, the least that both can have in common; the kernel's split
+  // into user and system time would say more, but some virtual machines count all of it as user time.
+  const bool full = ClientsWithMark(report, "cpu_bound").fullest != nullptr;
+  const double copying = full ? in_ops : in_ops + on_processor - 1;
+  if (!(copying >= share)) return std::nullopt;
+  return Finding{1, absl::StrCat("memory copy: for ", PercentText(std::min(1.0, copying)),
+                                 " of the lanes' time a processor moved records from or to memory")};
 }
 
 std::optional<Finding> FindClientNetwork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
@@ -174,13 +232,15 @@ std::optional<Finding> FindCache(const v1::PhaseReport& report, const ExplainFac
 }
 
 std::optional<Finding> FindDataWork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  const double of_ops = report.data_s() / report.regions_s().ops();
+  const v1::RegionSeconds& regions = report.regions_s();
+  const double of_ops = report.data_s() / (regions.ops() + regions.fsync() + regions.close());
   if (!(of_ops >= share) || !std::isfinite(of_ops)) return std::nullopt;
-  return Finding{of_ops, absl::StrCat("generating and checking data: ", PercentText(of_ops),
-                                      " of the lanes' time in ops")};
+  return Finding{of_ops,
+                 absl::StrCat("generating and checking data: ", PercentText(of_ops), " of the lanes' time")};
 }
 
 std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  if (report.start().skew_percent() > kMaxSkewPercent) return std::nullopt;
   const v1::ClientPhaseReport* slowest = nullptr;
   double min = 0, sum = 0;
   size_t count = 0;
@@ -197,7 +257,8 @@ std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const Expla
     slowest = &client;
     min = rate;
   }
-  if (count < 2) return std::nullopt;
+  if (count < 2 || static_cast<double>(report.measured_ops()) < kMinLaneOps * report.lane_count())
+    return std::nullopt;
   const double others = (sum - min) / static_cast<double>(count - 1);
   if (!(min < share * others)) return std::nullopt;
   // A stonewalled figure ends with the first lane and only lacks what the slow client did not do.
@@ -209,11 +270,18 @@ std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const Expla
 
 std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
   if (report.engine() == "null" || StayedInMemory(report) || SharesDirectory(report)) return std::nullopt;
+  if (FindByRule("slow-client", report, facts).has_value()) return std::nullopt;  // something there is full
   const double waiting = WaitingShare(report, facts);
   // With two samples of one op each, "more" than the whole time is an error of the figures.
   if (!(waiting >= share && waiting <= 1.1) || !std::isfinite(facts.in_flight)) return std::nullopt;
-  const bool one_op = facts.in_flight == 1 && !AnyClientFull(report);
+  const bool one_op = facts.in_flight == 1 && !AnyClientFull(report) && !AnyLinkHalfFull(report);
   if (!one_op && !(ClientsHaveRoom(report) && ServersHaveRoom(report, true))) return std::nullopt;
+  // If requests wait on the network, more of them may wait as well: where ops take many times as long as the fastest one, and
+  // where a link of unknown speed may need that long for a single large one.
+  const bool queued = report.latency_us().min() < kFlat * report.latency_us().mean();
+  const bool large = report.record_bytes() > kMaxSmallBytes && !ClientLinksAreKnown(report);
+  const double outside = ShareOutsideServers(report);
+  if (one_op ? large && outside >= kHalfOutside : queued && outside >= kMostlyOutside) return std::nullopt;
   return Finding{
       0.6 * std::min(1.0, waiting),
       absl::StrCat("too few lanes: ", FormatCount(facts.in_flight), facts.in_flight == 1 ? " op" : " ops",

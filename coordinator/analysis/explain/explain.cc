@@ -23,11 +23,21 @@ v1::Limit LimitOf(const LimitRule& rule, const Finding& finding) {
 
 ExplainFacts ExplainFactsOf(const PhaseView& view) {
   ExplainFacts facts;
+  for (const v1::ServerRecord& server : view.phase.servers()) {
+    const int index = static_cast<int>(server.sampler());
+    const bool known = index < view.run.samplers_size();
+    facts.server_processors.push_back(known ? view.run.samplers(index).processors() : std::nan(""));
+  }
   const auto& assignments = view.phase.phase().assignments();
   if (assignments.empty()) return facts;
   facts.all_paced = std::all_of(assignments.begin(), assignments.end(), [](const v1::Assignment& assignment) {
     return assignment.operation().between().ops_per_s() > 0 || assignment.operation().has_arrivals();
   });
+  facts.sync_writes =
+      std::all_of(assignments.begin(), assignments.end(), [](const v1::Assignment& assignment) {
+        const v1::Operation& operation = assignment.operation();
+        return operation.sync() || operation.dsync() || operation.rsync() || operation.direct();
+      });
   const uint32_t depth = std::max(1u, assignments[0].operation().depth());
   if (std::all_of(assignments.begin(), assignments.end(), [depth](const v1::Assignment& assignment) {
         return std::max(1u, assignment.operation().depth()) == depth;

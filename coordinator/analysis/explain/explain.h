@@ -18,6 +18,10 @@ struct ExplainFacts {
   bool all_paced = false;  // every operation has a pace or a rate
   // Ops in flight while all lanes wait for one each: lanes x queue depth. NaN: the operations differ in depth.
   double in_flight = std::numeric_limits<double>::quiet_NaN();
+  // Every write is on stable storage before its op ends: O_SYNC, O_DSYNC, or O_DIRECT, whose writes NFS clients send as
+  // synchronous.
+  bool sync_writes = false;
+  std::vector<double> server_processors = {};  // in the order of PhaseReport.servers
 };
 ExplainFacts ExplainFactsOf(const PhaseView& view);
 

@@ -11,6 +11,7 @@ std::optional<Finding> FindPace(const v1::PhaseReport&, const ExplainFacts&, dou
 std::optional<Finding> FindClientCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindOneProcessor(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindStolenCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<Finding> FindMemoryCopy(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindClientNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindCache(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindDataWork(const v1::PhaseReport&, const ExplainFacts&, double share);
@@ -27,9 +28,11 @@ std::optional<Finding> FindOneDirectory(const v1::PhaseReport&, const ExplainFac
 // nfs_finders.cc: what the clients' NFS counters say, and flushes.
 std::optional<Finding> FindLoss(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindSlots(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<Finding> FindNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindOneConnection(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindTransferSize(const v1::PhaseReport&, const ExplainFacts&, double bytes);
 std::optional<Finding> FindCommit(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<Finding> FindSyncWrites(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindFlush(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindLocks(const v1::PhaseReport&, const ExplainFacts&, double share);
 
@@ -41,6 +44,34 @@ bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too);
 bool ClientsHaveRoom(const v1::PhaseReport& report);
 // Whether several lanes changed names in one directory tree.
 bool SharesDirectory(const v1::PhaseReport& report);
+// Ops that lanes had under way, mean over their time, by Little's law: rate x latency. NaN: no latency.
+double OpsUnderWay(const v1::PhaseReport& report);
+// nfsd of all sampled servers. nullopt: there is no server, or one whose busy threads are unknown.
+struct ServerThreads {
+  double busy = 0;  // ran or waited for a disk, mean
+  double requests_per_s = 0;
+};
+std::optional<ServerThreads> ThreadsOf(const v1::PhaseReport& report);
+// Of these, the busy ones that did not run on a processor: they waited for a disk. NaN: unknown, or a server's
+// processors had no room. short_waits: threads that only waited for a processor, as the sampler itself needs one, are not
+// negligible. One is taken off for each processor, and unless the counters of some disk show it busy the result is NaN.
+double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool short_waits);
+// Whether all clients and all sampled servers tell the speed of a link.
+bool ClientLinksAreKnown(const v1::PhaseReport& report);
+bool ServerLinksAreKnown(const v1::PhaseReport& report);
+
+// NFS requests of all clients under way, mean over the phase, by Little's law: rate x time. nullopt: no NFS counters of
+// the kernel, or too few requests for them.
+struct RequestsUnderWay {
+  double unsent = 0;      // waited in a client: for a slot, or for its connection
+  double unanswered = 0;  // sent; on the network or at a server
+  double all() const { return unsent + unanswered; }
+};
+std::optional<RequestsUnderWay> RequestsOf(const v1::PhaseReport& report);
+// Share of the requests that were sent and not yet answered with which no thread of a server ran or waited for a disk: they
+// were on the network, or waited in a server's sockets. NaN: requests or threads are unknown, or the sampled servers got fewer requests than the
+// clients sent: there are others.
+double ShareOutsideServers(const v1::PhaseReport& report);
 
 // "98 %" of 0.98.
 std::string PercentText(double share);

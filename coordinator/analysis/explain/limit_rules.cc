@@ -1,5 +1,9 @@
 #include "coordinator/analysis/explain/limit_rules.h"
 
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+
 #include "coordinator/analysis/explain/finders.h"
 
 namespace iobench {
@@ -8,10 +12,10 @@ namespace {
 // Where two may be equally strong, the cause comes before its effect: a full disk keeps nfsd threads busy.
 constexpr LimitRule kLimitRules[] = {
     {"pace", "every operation has a pace or a rate, and no lane missed it", 0,
-     "the load was as requested; it says nothing of the maximum", "leave out -+O or --rate to find the maximum",
-     "plan of the run", FindPace},
+     "the load was as requested; it says nothing of the maximum",
+     "leave out -+O or --rate to find the maximum", "plan of the run", FindPace},
     {"server-disk",
-     "a disk of a server was busy for 95 % of the time or more, with 1.5 requests or more waiting", 0.95,
+     "a disk of a server was busy for 90 % of the time or more, with 1.5 requests or more waiting", 0.90,
      "requests wait for the disk",
      "more or faster disks; for SSDs and arrays compare with their own maximum, since busy does not mean full there",
      "iostat(1): %util, aqu-sz", FindServerDisk},
@@ -23,9 +27,15 @@ constexpr LimitRule kLimitRules[] = {
      "more or faster processors for the server, or less work for it: larger requests, no encryption",
      "mpstat(1); USE method (Gregg)", FindServerCpu},
     {"nfsd-threads",
-     "80 % of a server's nfsd threads or more were busy, its disks and processors being less than half busy",
+     "80 % of a server's nfsd threads or more were busy, with more requests under way than threads, its disks and processors being less than half busy",
      0.80, "requests wait for a thread", "more nfsd threads: rpc.nfsd N, or threads= in /etc/nfs.conf",
      "rpc.nfsd(8)", FindNfsdThreads},
+    {"memory-copy",
+     "lanes were in ops for 70 % of their time or more, with a processor busy for each or with full clients, and records of 64 KiB or more came from the clients' memory or stayed there",
+     0.70,
+     "the kernel copies data between memory and the lanes' buffers, as fast as processors and memory can",
+     "more lanes as long as processors are idle; larger files, --cold or -I to measure the storage",
+     "getrusage(2); docs/measurement.md: cached, memory_fs", FindMemoryCopy},
     {"client-cpu", "mark cpu_bound for the whole host, on at least half of the clients: over 95 % busy", 0.95,
      "the clients compute all the time", "fewer lanes or larger records on each client, or more clients",
      "docs/measurement.md, marks; mpstat(1)", FindClientCpu},
@@ -43,16 +53,21 @@ constexpr LimitRule kLimitRules[] = {
      "lanes wait for requests that are lost or answered too late",
      "check cables, switches, MTU and the server's load", "nfsstat(8): retrans; nfs(5): timeo", FindLoss},
     {"slots",
-     "requests waited for at least 30 % of their time before they were sent, one or more of them for a slot, with 16 slots or fewer in use",
+     "requests waited for at least 30 % of their time before they were sent, with all slots in use and 16 slots or fewer",
      0.30, "the client may not have more requests under way",
      "raise sunrpc.tcp_slot_table_entries, tcp_max_slot_table_entries or nfs.max_session_slots, and the server's session slots",
      "nfsiostat(8): queue, rpc bklog", FindSlots},
+    {"network",
+     "no thread of a sampled server was busy with 80 % or more of the requests that were sent and not yet answered, while lanes waited and requests queued; clients and servers had room",
+     0.80, "requests and replies wait on the path: a link, a switch or a connection is full",
+     "measure the path with --net-test; a faster link, or nconnect=4 if the link has room",
+     "mountstats: queue, RTT; /proc/PID/stat of nfsd; Little 1961", FindNetwork},
     {"one-connection",
-     "one connection for each client, and requests waited for at least 30 % of their time before they were sent, though none for a slot; clients and sampled servers had room",
+     "one connection for each client, and requests waited for at least 30 % of their time, and 20 ms each, before they were sent, though none for a slot; clients, sampled servers and all their links, of known speed, had room",
      0.30, "one TCP connection sends no faster", "mount with nconnect=4 or more", "nfs(5): nconnect",
      FindOneConnection},
     {"transfer-size",
-     "READ or WRITE requests were full (90 % of rsize or wsize), of 64 KiB or less, and the records larger",
+     "READ or WRITE requests were full (90 % of rsize or wsize), of 64 KiB or less, and the records larger; each took less than 10 ms",
      64 << 10, "each request moves little, so that the cost of a request decides",
      "mount with rsize=1048576,wsize=1048576; check the server's max_block_size", "nfs(5): rsize, wsize",
      FindTransferSize},
@@ -60,6 +75,11 @@ constexpr LimitRule kLimitRules[] = {
      0.30, "writes wait until the server has data on stable storage",
      "flush less often, or a server with a faster log device or protected memory",
      "RFC 8881, section 18.3; nfs(5)", FindCommit},
+    {"sync-writes",
+     "all writes were synchronous (O_SYNC, O_DSYNC, O_DIRECT), and with 50 % of the requests under way or more a thread of a sampled server waited for a disk, its processors having room",
+     0.50, "each write waits until the server has it on stable storage",
+     "flush after several writes in place of each one, more lanes, or a server with a faster log device or protected memory",
+     "open(2): O_SYNC; RFC 8881, section 18.32", FindSyncWrites},
     {"flush", "fsync and close took 50 % of the lanes' time or more, not on NFS", 0.50,
      "data reach the storage in fsync and close", "flush less often, or faster storage below the file system",
      "docs/measurement.md, timed region", FindFlush},
@@ -67,7 +87,7 @@ constexpr LimitRule kLimitRules[] = {
      "lanes wait for locks", "lock larger ranges less often, or leave out -W and -+l",
      "RFC 8881, section 18.10", FindLocks},
     {"one-directory",
-     "several lanes changed names in one directory tree and waited 70 % of their time or more; clients and sampled servers had room",
+     "several lanes changed names in one directory tree and waited 70 % of their time or more, before they had a request under way or with one that a server's thread had; clients and sampled servers had room",
      0.70, "a directory is changed by one request at a time", "a directory for each lane or client",
      "Linux Documentation/filesystems/directory-locking", FindOneDirectory},
     {"cache",
@@ -83,7 +103,7 @@ constexpr LimitRule kLimitRules[] = {
      "compare its mount, link, kernel and load with those of the others", "docs/measurement.md, stragglers",
      FindSlowClient},
     {"lanes",
-     "lanes waited for ops for 90 % of their time or more (Little's law), with one op under way in all or clients and sampled servers with room",
+     "lanes waited for ops for 90 % of their time or more (Little's law), with one op under way in all, or none queued and clients and sampled servers with room",
      0.90, "nothing is full: the response time limits the rate",
      "more lanes, a deeper queue (--depth) or more clients",
      "Little 1961: ops under way = rate x response time", FindLanes},
@@ -93,6 +113,14 @@ constexpr LimitRule kLimitRules[] = {
 
 std::span<const LimitRule> LimitRules() {
   return kLimitRules;
+}
+
+std::optional<Finding> FindByRule(std::string_view name, const v1::PhaseReport& report,
+                                  const ExplainFacts& facts) {
+  const LimitRule* const rule = std::find_if(std::begin(kLimitRules), std::end(kLimitRules),
+                                             [name](const LimitRule& each) { return name == each.name; });
+  assert(rule != std::end(kLimitRules));
+  return rule->find(report, facts, rule->threshold);
 }
 
 }  // namespace iobench

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "coordinator/analysis/explain/explain.h"
 #include "iobench/v1/result.pb.h"
@@ -34,6 +35,10 @@ struct LimitRule {
 
 // Of equally strong limits, that of the earlier rule comes first.
 std::span<const LimitRule> LimitRules();
+
+// What the rule of this name finds. REQUIRES: there is such a rule.
+std::optional<Finding> FindByRule(std::string_view name, const v1::PhaseReport& report,
+                                  const ExplainFacts& facts);
 
 }  // namespace iobench
 

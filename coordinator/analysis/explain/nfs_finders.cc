@@ -12,8 +12,25 @@ namespace {
 
 constexpr double kFewSlots = 16;       // more requests than these under way keep a server busy
 constexpr double kFullTransfer = 0.9;  // of rsize or wsize
-constexpr double kMinCommits = 0.1;    // per WRITE: fewer are the end of a file
-constexpr uint64_t kMinRpcs = 100;     // the kernel's times are in ms, and few of them say little
+constexpr double kFullSlots = 0.8;     // of the most in use: a slot is idle from a reply to the next request
+constexpr double kMinSeconds = 1;      // bursts at the begin and the end make a queue in shorter phases
+constexpr double kBlocked = 0.9;   // of the lanes' time: they wait for requests, and generate none meanwhile
+constexpr double kMostTime = 0.7;  // of all requests
+// What makes requests long is weaker than what they queue for, and stronger than that there are few of them (lanes).
+constexpr double kLongRequests = 0.61;
+constexpr double kMinQueueMs =
+    20;  // of a request: a few MiB that are sent at once, as of one op, queue as well
+constexpr double kMinQueue = 0.3;    // of the time of requests, before they are sent
+constexpr double kOverheadMs = 2;    // of a request: as much may be what interrupts and schedulers need
+constexpr double kMinQueuedOps = 4;  // under way: with fewer, the fastest op is hardly faster than the mean
+constexpr double kQueuedOverIdle = 4;
+constexpr double kMinSeen =
+    0.8;  // of the clients' requests, by the samplers; an interval at either end is a part
+constexpr double kMinCommits = 0.1;  // per WRITE: fewer are the end of a file
+// The kernel cuts each time down to ms: only many short ones, or fewer long ones, say something.
+constexpr uint64_t kMinRpcs = 100;
+constexpr uint64_t kMinLongRpcs = 20;
+constexpr double kLongRpcMs = 10;
 
 // Summed over all requests of a kind, in ms.
 double ExecuteMs(const v1::NfsKindReport& kind) {
@@ -46,11 +63,66 @@ double QueueShare(const v1::NfsRpcReport& rpc) {
   return queue / AllExecuteMs(rpc);
 }
 
+double MeanQueueMs(const v1::NfsRpcReport& rpc) {
+  return QueueShare(rpc) * AllExecuteMs(rpc) / static_cast<double>(rpc.all_rpcs());
+}
+
 bool SaysMuch(const v1::PhaseReport& report) {
-  return report.has_nfs_rpc() && report.nfs_rpc().all_rpcs() >= kMinRpcs;
+  if (!report.has_nfs_rpc()) return false;
+  const v1::NfsRpcReport& rpc = report.nfs_rpc();
+  return rpc.all_rpcs() >= kMinRpcs ||
+         (rpc.all_rpcs() >= kMinLongRpcs &&
+          AllExecuteMs(rpc) >= kLongRpcMs * static_cast<double>(rpc.all_rpcs()));
+}
+
+double MeanSeconds(const v1::PhaseReport& report) {
+  double sum = 0, count = 0;
+  for (const v1::ClientPhaseReport& client : report.clients()) {
+    if (!(client.host_delta().seconds() > 0)) continue;
+    sum += client.host_delta().seconds();
+    ++count;
+  }
+  return sum / count;
+}
+
+// Lanes' time in ops, fsync and close, as a share of what depth and time allow: near 1, something always is under way.
+double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  const double depth = std::isfinite(facts.in_flight) ? facts.in_flight / report.lane_count() : 1;
+  const double flush_s = report.lane_count() * (report.regions_s().fsync() + report.regions_s().close());
+  const double ops_s = OpsUnderWay(report) * report.lanes_wall_s() / report.lane_count() / depth;
+  return (ops_s + flush_s) / report.lanes_wall_s();
+}
+
+// The fastest op found nobody before it; the others waited for those before them. An idle path would serve most ops as
+// fast as the fastest, and a far one none of them.
+bool LatencyShowsQueue(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  const v1::Latency& latency = report.latency_us();
+  return facts.in_flight >= kMinQueuedOps && latency.min() <= latency.mean() / kQueuedOverIdle &&
+         latency.p50() >= kQueuedOverIdle * latency.min();
 }
 
 }  // namespace
+
+std::optional<RequestsUnderWay> RequestsOf(const v1::PhaseReport& report) {
+  const double ms = 1e3 * MeanSeconds(report);
+  if (!SaysMuch(report) || !(ms > 0)) return std::nullopt;
+  RequestsUnderWay requests;
+  for (const auto& [name, kind] : report.nfs_rpc().kinds()) {
+    requests.unsent += QueueMs(kind) / ms;
+    if (std::isfinite(kind.round_trip_ms()))
+      requests.unanswered += kind.round_trip_ms() * static_cast<double>(kind.rpcs()) / ms;
+  }
+  return requests;
+}
+
+double ShareOutsideServers(const v1::PhaseReport& report) {
+  const std::optional<RequestsUnderWay> requests = RequestsOf(report);
+  const std::optional<ServerThreads> threads = ThreadsOf(report);
+  if (!requests.has_value() || !threads.has_value() || !(requests->unanswered > 0)) return std::nan("");
+  const double sent_per_s = static_cast<double>(report.nfs_rpc().all_rpcs()) / MeanSeconds(report);
+  if (threads->requests_per_s < kMinSeen * sent_per_s) return std::nan("");
+  return 1 - std::min(1.0, threads->busy / requests->unanswered);
+}
 
 std::optional<Finding> FindLoss(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
@@ -62,22 +134,52 @@ std::optional<Finding> FindLoss(const v1::PhaseReport& report, const ExplainFact
                                  100 * again)};
 }
 
+// Slots of a session (NFSv4.1) leave no backlog: their requests wait before they ask for a slot of the connection.
 std::optional<Finding> FindSlots(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
-  if (!SaysMuch(report) || rpc.connections() == 0) return std::nullopt;
+  const std::optional<RequestsUnderWay> requests = RequestsOf(report);
+  if (!requests.has_value() || rpc.connections() == 0) return std::nullopt;
   const double waiting = QueueShare(rpc);
+  const double used = requests->unanswered / rpc.connections();
   // Where many requests are under way, a queue before them shows a slow server rather than a small table.
-  const bool few = rpc.in_flight() <= kFewSlots && (!rpc.has_max_slots() || rpc.max_slots() <= kFewSlots);
-  if (!(waiting >= share) || !(rpc.backlog() >= 1) || !few) return std::nullopt;
-  std::string evidence = absl::StrFormat("RPC slots: %.1f requests waited for one", rpc.backlog());
+  const bool few = used <= kFewSlots && (!rpc.has_max_slots() || rpc.max_slots() <= kFewSlots);
+  // Requests outside of a session, such as those of a mount, take a slot of the connection beside those of the session.
+  const bool full = rpc.backlog() >= 1 || (rpc.has_max_slots() && rpc.max_slots() > 1 &&
+                                           used >= kFullSlots * static_cast<double>(rpc.max_slots() - 1));
+  if (!(waiting >= share) || !full || !few || requests->unsent < 1) return std::nullopt;
+  std::string evidence = absl::StrFormat("RPC slots: %.1f requests waited for one", requests->unsent);
   if (rpc.has_max_slots()) absl::StrAppend(&evidence, " of ", rpc.max_slots());
   absl::StrAppend(&evidence, ", ", PercentText(waiting), " of their time before they were sent");
-  return Finding{waiting, std::move(evidence)};
+  return Finding{0.7 + 0.25 * std::min(1.0, waiting), std::move(evidence)};
+}
+
+std::optional<Finding> FindNetwork(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
+  if (!ClientsHaveRoom(report) || !ServersHaveRoom(report, true) || MeanSeconds(report) < kMinSeconds)
+    return std::nullopt;
+  const double outside = ShareOutsideServers(report);
+  if (!(outside >= share) || !(BlockedShare(report, facts) >= kBlocked)) return std::nullopt;
+  const RequestsUnderWay requests = *RequestsOf(report);
+  const double each_ms = AllExecuteMs(report.nfs_rpc()) / static_cast<double>(report.nfs_rpc().all_rpcs());
+  if (each_ms * outside < kOverheadMs) return std::nullopt;
+  if (!(QueueShare(report.nfs_rpc()) >= kMinQueue && MeanQueueMs(report.nfs_rpc()) >= kMinQueueMs) &&
+      !LatencyShowsQueue(report, facts))
+    return std::nullopt;
+  // What these name makes requests wait in the same way.
+  for (const char* name : {"slots", "one-connection", "slow-client"}) {
+    if (FindByRule(name, report, facts).has_value()) return std::nullopt;
+  }
+  return Finding{outside,
+                 absl::StrFormat("network: of %.3g requests that were sent and not yet answered, the "
+                                 "servers' threads had %.1f",
+                                 requests.unanswered, ThreadsOf(report)->busy)};
 }
 
 std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
-  if (!SaysMuch(report) || !ClientsHaveRoom(report) || !ServersHaveRoom(report, true)) return std::nullopt;
+  if (!SaysMuch(report) || MeanSeconds(report) < kMinSeconds) return std::nullopt;
+  if (!ClientsHaveRoom(report) || !ServersHaveRoom(report, true) || !ClientLinksAreKnown(report) ||
+      !ServerLinksAreKnown(report))
+    return std::nullopt;
   const bool one_each =
       std::all_of(report.clients().begin(), report.clients().end(),
                   [](const v1::ClientPhaseReport& client) { return client.nfs_rpc().connections() == 1; });
@@ -86,6 +188,7 @@ std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const Ex
   const bool slots_full =
       !rpc.has_max_slots() || rpc.in_flight() >= kFullTransfer * static_cast<double>(rpc.max_slots());
   if (!one_each || slots_full || !(waiting >= share) || rpc.backlog() >= 1) return std::nullopt;
+  if (MeanQueueMs(rpc) < kMinQueueMs) return std::nullopt;
   return Finding{waiting, absl::StrCat("one connection for each client: requests waited ",
                                        PercentText(waiting), " of their time to be sent")};
 }
@@ -108,6 +211,8 @@ std::optional<Finding> FindTransferSize(const v1::PhaseReport& report, const Exp
     if (!side.size.has_value() || static_cast<double>(*side.size) > bytes) continue;
     if (report.record_bytes() <= *side.size) continue;
     const double share = TimeShare(rpc, {side.request});
+    // What takes that long waits for something else: a link, a disk.
+    if (share > 0 && rpc.kinds().at(side.request).round_trip_ms() >= kLongRpcMs) continue;
     if (!(side.per_rpc >= kFullTransfer * static_cast<double>(*side.size)) || !(share >= 0.5)) continue;
     return Finding{
         0.75 * std::min(1.0, share),
@@ -122,8 +227,28 @@ std::optional<Finding> FindCommit(const v1::PhaseReport& report, const ExplainFa
   if (!SaysMuch(report) || !(rpc.commits_per_write() >= kMinCommits)) return std::nullopt;
   const double of_time = TimeShare(rpc, {"COMMIT"});
   if (!(of_time >= share)) return std::nullopt;
-  return Finding{of_time, absl::StrFormat("COMMIT: %.2g for each WRITE, %s of the time of all requests",
-                                          rpc.commits_per_write(), PercentText(of_time))};
+  return Finding{kLongRequests + 0.3 * of_time,
+                 absl::StrFormat("COMMIT: %.2g for each WRITE, %s of the time of all requests",
+                                 rpc.commits_per_write(), PercentText(of_time))};
+}
+
+// Threads that run are no sign of a disk, so that the servers' processor time is taken off.
+std::optional<Finding> FindSyncWrites(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                      double share) {
+  const std::optional<RequestsUnderWay> requests = RequestsOf(report);
+  const auto write = report.nfs_rpc().kinds().find("WRITE");
+  if (!facts.sync_writes || !requests.has_value() || write == report.nfs_rpc().kinds().end())
+    return std::nullopt;
+  if (!(TimeShare(report.nfs_rpc(), {"WRITE", "COMMIT"}) >= kMostTime)) return std::nullopt;
+  const bool short_writes = write->second.round_trip_ms() < kOverheadMs;
+  const double waiting = WaitingThreads(report, facts, short_writes) / requests->unanswered;
+  if (!(waiting >= share) || !(BlockedShare(report, facts) >= kBlocked)) return std::nullopt;
+  if (FindByRule("commit", report, facts).has_value()) return std::nullopt;  // which says the same
+  return Finding{
+      kLongRequests + 0.1 * std::min(1.0, waiting),
+      absl::StrFormat("synchronous writes: a thread of the server waited for a disk with %s of the "
+                      "requests under way, %.3g ms for each WRITE",
+                      PercentText(std::min(1.0, waiting)), write->second.execute_ms())};
 }
 
 std::optional<Finding> FindFlush(const v1::PhaseReport& report, const ExplainFacts&, double share) {

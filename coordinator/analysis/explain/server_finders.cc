@@ -13,6 +13,8 @@ namespace {
 constexpr double kServerRoom = 0.70;
 constexpr double kMinDiskQueue =
     1.5;  // less: the disk is busy with one request at a time, and more lanes may help
+constexpr double kSomeDisk = 0.30;    // busy, if threads are to wait for it
+constexpr double kOverThreads = 1.2;  // requests for each thread: one or more in six finds none
 constexpr double kIdleEnough = 0.50;  // of disks and processors, where threads are what is missing
 
 double LinkShare(const v1::ServerNic& nic) {
@@ -49,6 +51,38 @@ bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too) {
                   std::none_of(server.nics().begin(), server.nics().end(),
                                [](const v1::ServerNic& nic) { return LinkShare(nic) > kServerRoom; });
          });
+}
+
+std::optional<ServerThreads> ThreadsOf(const v1::PhaseReport& report) {
+  if (report.servers().empty()) return std::nullopt;
+  ServerThreads threads;
+  for (const v1::ServerReport& server : report.servers()) {
+    if (!server.problem().empty() || !std::isfinite(BusyThreads(server))) return std::nullopt;
+    threads.busy += server.nfsd().busy_threads();
+    threads.requests_per_s += server.nfsd().rpcs_per_s();
+  }
+  return threads;
+}
+
+double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool short_waits) {
+  const std::optional<ServerThreads> threads = ThreadsOf(report);
+  if (!threads.has_value() || facts.server_processors.size() != static_cast<size_t>(report.servers_size()))
+    return std::nan("");
+  double waiting = threads->busy, disk = 0;
+  for (int i = 0; i < report.servers_size(); ++i) {
+    const v1::ServerReport& server = report.servers(i);
+    if (!server.has_cpu_busy() || server.cpu_busy() > kServerRoom) return std::nan("");
+    waiting -= (short_waits ? 1 : server.cpu_busy()) * facts.server_processors[static_cast<size_t>(i)];
+    disk = std::max(disk, BusiestDisk(server));
+  }
+  return short_waits && disk < kSomeDisk ? std::nan("") : waiting;
+}
+
+bool ServerLinksAreKnown(const v1::PhaseReport& report) {
+  return std::all_of(report.servers().begin(), report.servers().end(), [](const v1::ServerReport& server) {
+    return std::any_of(server.nics().begin(), server.nics().end(),
+                       [](const v1::ServerNic& nic) { return std::isfinite(LinkShare(nic)); });
+  });
 }
 
 bool SharesDirectory(const v1::PhaseReport& report) {
@@ -94,10 +128,17 @@ std::optional<Finding> FindServerNetwork(const v1::PhaseReport& report, const Ex
   return best;
 }
 
-// Threads that wait for a disk count as busy, and so do those that wait for the lock of a directory.
-std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+// Threads that wait for a disk count as busy, and so do those that wait for the lock of a directory. If all are busy with
+// all that the clients have under way, more of them would have nothing to do.
+std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                       double share) {
   std::optional<Finding> best;
   if (SharesDirectory(report)) return best;
+  double threads = 0;
+  for (const v1::ServerReport& server : report.servers()) threads += server.nfsd().threads();
+  const std::optional<RequestsUnderWay> requests = RequestsOf(report);
+  const double under_way = requests.has_value() ? requests->unanswered : facts.in_flight;
+  if (!(under_way >= kOverThreads * threads)) return best;
   for (const v1::ServerReport& server : report.servers()) {
     const double busy = BusyThreads(server);
     if (!(busy >= share) || BusiestDisk(server) > kIdleEnough) continue;
@@ -109,12 +150,18 @@ std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const Expl
   return best;
 }
 
+// A directory's lock makes lanes wait in their own client, before the request, and threads on the server. Lanes that wait
+// for an answer, which no thread is about to give, wait for the network.
 std::optional<Finding> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (!SharesDirectory(report) || !ClientsHaveRoom(report) || !ServersHaveRoom(report, false))
     return std::nullopt;
-  const v1::Latency& latency = report.latency_us();
-  const double waiting = latency.mean() * static_cast<double>(latency.count()) / 1e6 / report.lanes_wall_s();
+  const double waiting = OpsUnderWay(report) / report.lane_count();
   if (!(waiting >= share)) return std::nullopt;
+  const std::optional<RequestsUnderWay> requests = RequestsOf(report);
+  const std::optional<ServerThreads> threads = ThreadsOf(report);
+  if (!requests.has_value() || !threads.has_value()) return std::nullopt;
+  const double locked = OpsUnderWay(report) - std::max(0.0, requests->all() - threads->busy);
+  if (!(locked >= share * OpsUnderWay(report))) return std::nullopt;
   return Finding{
       0.7, absl::StrCat("one directory: ", report.lane_count(), " lanes change names in it, each waiting ",
                         PercentText(std::min(1.0, waiting)), " of its time")};

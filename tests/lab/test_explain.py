@@ -1,0 +1,259 @@
+"""`explain` names what really sets the pace: each limit is made, and the same plan without it must not name it."""
+
+import contextlib
+import itertools
+
+import pytest
+
+import lab as nfs_lab
+from cluster_run import with_sampler
+from slow_disk import mounted, slow_disk
+
+HERE = "/run/explain"  # on each client, where a test mounts
+LINK_BYTES_PER_S = 2_000_000  # what is full at 2 MB/s leaves processors idle, however slow the lab is
+DISK_MS = 10
+BUSY_DISK_MS = 30  # the longer, the less do the pauses between requests of a busy machine count
+MANY_THREADS = 16  # more than any plan here has ops under way
+FEW_SLOTS = 2
+MAX_BUSY_RUNS = 3  # a machine that is busy otherwise leaves the lab's hosts no idle processor either
+
+DIRECT = "-i 0 -+n -I -r 16k -s 256k --time 2 -t 4"
+WRITE_AND_READ = "-i 0 -i 1 -+n -I -r 16k -s 256k --time 2"
+SYNC = "-i 0 -+n -o -r 16k -s 64k --time 2 -t 4"
+
+
+class Explained:
+    """Runs plans and keeps what `explain` says of their phases."""
+
+    def __init__(self, lab, out_dir):
+        self.lab, self._out_dir, self._numbers = lab, out_dir, itertools.count(1)
+
+    def phases(self, path, words, **more):
+        """By name, each as in result.json; `limits` are the names of its limits."""
+        result = with_sampler(self.lab, path, self._out_dir / f"out-{next(self._numbers)}", words, **more)
+        for phase in result["phases"]:
+            phase["limits"] = [limit["name"] for limit in phase["why"]]
+            said = [limit["evidence"] for limit in phase["why"]]
+            assert phase["limited_by"] == (said[0] if said else "")
+            print(f"{words}: {phase['name']}: {phase['limits']}: {' | '.join(said) or 'unknown'}")
+        return {phase["name"]: phase for phase in result["phases"]}
+
+    def phase(self, path, words, **more):
+        """Of a plan with a single one."""
+        (phase,) = self.phases(path, words, **more).values()
+        return phase
+
+
+@pytest.fixture(scope="module")
+def explained(lab, tmp_path_factory):
+    return Explained(lab, tmp_path_factory.mktemp("explain"))
+
+
+@pytest.fixture(scope="module")
+def fast_dir(lab):
+    """On the server's tmpfs."""
+    lab.run(nfs_lab.SERVER, f"mkdir -p {nfs_lab.EXPORT}/fast")
+    return f"{nfs_lab.MOUNT_POINTS['4.2']}/fast"
+
+
+@pytest.fixture(scope="module")
+def unlimited(explained, fast_dir):
+    """DIRECT with nothing that slows it down."""
+    return explained.phase(fast_dir, DIRECT)
+
+
+@pytest.fixture(scope="module")
+def slow_storage(lab):
+    """Storage that answers late and has room: it takes all that comes, and no counter of the server shows that it is slow."""
+    with slow_disk(lab, DISK_MS, visible=False) as directory, nfsd_threads(lab, MANY_THREADS):
+        yield directory
+
+
+@pytest.fixture
+def slow_dir(lab, slow_storage):
+    with mounted(lab, "vers=4.2", slow_storage, HERE) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def sync_writes(lab, explained, slow_storage):
+    """SYNC with nothing that limits it but that each write waits for the storage."""
+    with mounted(lab, "vers=4.2", slow_storage, HERE) as place:
+        return explained.phase(place, SYNC)
+
+
+@contextlib.contextmanager
+def nfsd_threads(lab, count):
+    before = lab.run(nfs_lab.SERVER, "cat /proc/fs/nfsd/threads").stdout.strip()
+    lab.run(nfs_lab.SERVER, f"rpc.nfsd {count}")
+    try:
+        yield
+    finally:
+        lab.run(nfs_lab.SERVER, f"rpc.nfsd {before}")
+
+
+@contextlib.contextmanager
+def busy_processor(lab, client):
+    loop = lab.start(client, "echo $$ >/run/busy; while :; do :; done")
+    try:
+        yield
+    finally:
+        lab.run(client, "kill -9 $(cat /run/busy)")
+        lab.finish(loop)
+
+
+@contextlib.contextmanager
+def few_slots(lab, version):
+    """For mounts from now on. Those to the same server that stand would share their connection, with its slots."""
+    point = nfs_lab.MOUNT_POINTS[version]
+    source, options = ("/", "vers=4.2") if version == "4.2" else (nfs_lab.EXPORT, "vers=3,nolock")
+    if version == "4.2":
+        settings = {"/sys/module/nfs/parameters/max_session_slots": 64}
+    else:
+        settings = {"/proc/sys/sunrpc/tcp_slot_table_entries": 2, "/proc/sys/sunrpc/tcp_max_slot_table_entries": 65536}
+    for client in lab.clients:
+        lab.run(client, f"umount {point}")
+        for file in settings:
+            lab.run(client, f"echo {FEW_SLOTS} >{file}")
+    try:
+        yield
+    finally:
+        for client in lab.clients:
+            for file, value in reversed(settings.items()):
+                lab.run(client, f"echo {value} >{file}")
+            lab.run(client, f"mount -t nfs -o {options} 10.77.0.1:{source} {point}")
+
+
+# The network
+
+
+def test_a_full_link_to_the_server(lab, explained, fast_dir, unlimited):
+    with lab.limit_to(nfs_lab.SERVER, LINK_BYTES_PER_S):
+        direct = explained.phase(fast_dir, DIRECT)
+        buffered = explained.phase(fast_dir, "-i 0 -+n -c -e -r 64k -s 512k -t 4")
+        unwatched = explained.phase(fast_dir, DIRECT, samplers=0)
+        one_lane = explained.phase(fast_dir, "-i 0 -+n -I -r 256k -s 1m --time 2 -t 1", clients=lab.clients[:1])
+    assert direct["limits"][0] == "network", direct["why"]
+    assert buffered["limits"][0] == "network", buffered["why"]
+    # Without the server's own counters a slow server would look the same.
+    assert unwatched["why"] == [] and unwatched["limited_by"] == ""
+    assert "lanes" not in one_lane["limits"], "more lanes would find the link as full"
+    assert "network" not in unlimited["limits"], unlimited["why"]
+
+
+def test_a_full_link_to_a_client(lab, explained, fast_dir):
+    """Data are read through it. What is written goes the other way: the same lanes, not limited."""
+    client = lab.clients[0]
+    with lab.limit_to(client, LINK_BYTES_PER_S):
+        phases = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 4", clients=[client])
+    assert phases["read"]["limits"][0] == "network", phases["read"]["why"]
+    assert "network" not in phases["write"]["limits"], phases["write"]["why"]
+
+
+def test_one_client_with_a_slow_link(lab, explained, fast_dir):
+    """Where both clients' links are as slow, there is no such client."""
+    client, other = lab.clients
+    with lab.limit_to(client, LINK_BYTES_PER_S // 2):
+        slow = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
+        with lab.limit_to(other, LINK_BYTES_PER_S // 2):
+            both = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
+    assert slow["limits"][0] == "slow-client", slow["why"]
+    assert client in slow["limited_by"]
+    assert "slow-client" not in both["limits"], both["why"]
+
+
+# Clients
+
+
+def test_a_busy_processor(lab, explained, fast_dir):
+    client, plan = lab.clients[0], "-i 0 -i 1 -+n -I -r 64k -s 1m --time 2 -t 1"
+    with busy_processor(lab, client):
+        busy = explained.phases(fast_dir, plan, clients=[client])
+    for name in ("read", "write"):
+        assert busy[name]["limits"][0] == "client-cpu", busy[name]["why"]
+        assert "lanes" not in busy[name]["limits"], busy[name]["why"]
+    for _ in range(MAX_BUSY_RUNS):
+        idle = explained.phases(fast_dir, plan, clients=[client])["read"]
+        if idle["clients"][0]["cpu_percent"] < 90:
+            break
+    assert "client-cpu" not in idle["limits"], idle["why"]
+
+
+def test_one_lane_whoever_uses_its_processor(lab, explained, slow_dir):
+    """Its op waits for the server, which has room. Many lanes there: test_one_nfsd_thread."""
+    client, plan = lab.clients[0], "--op create --items 16 -t 1"
+    idle = explained.phase(slow_dir, plan, clients=[client])
+    with busy_processor(lab, client):
+        busy = explained.phase(slow_dir, plan, clients=[client])
+    assert idle["limits"] == ["lanes"], idle["why"]
+    assert "client-cpu" not in busy["limits"], busy["why"]
+
+
+def test_reads_from_the_clients_memory(explained, fast_dir):
+    """Of large records, since what a busy machine takes from the lab it takes between them."""
+    for _ in range(MAX_BUSY_RUNS):
+        phases = explained.phases(fast_dir, "-i 0 -i 1 -+n -o -r 4m -s 8m --time 2 -t 1")
+        if all(client["own_cpu_percent"] > 90 for client in phases["read"]["clients"]):
+            break
+    assert phases["read"]["limits"][0] == "memory-copy", phases["read"]["why"]
+    # Each write is sent as 64 requests at once, which queue without any limit of the network.
+    assert not {"memory-copy", "network"} & set(phases["write"]["limits"]), phases["write"]["why"]
+
+
+# NFS
+
+
+@pytest.mark.parametrize("version, options", [("4.2", "vers=4.2"), ("3", "vers=3,nolock")])
+def test_few_slots(lab, explained, slow_storage, sync_writes, version, options):
+    with few_slots(lab, version):
+        with mounted(lab, options, slow_storage, HERE) as place:
+            phase = explained.phase(place, SYNC)
+    assert phase["limits"][0] == "slots", phase["why"]
+    assert "slots" not in sync_writes["limits"], sync_writes["why"]
+
+
+def test_small_requests(lab, explained, fast_dir):
+    """They also keep the server's processor busy, so that both limit in turn."""
+    plan, phases = "-i 0 -+n -I -r 64k -s 1m --time 2 -t 1", {}
+    for wsize in (4096, 65536):
+        with mounted(lab, f"vers=4.2,wsize={wsize}", "fast", HERE) as place:
+            phases[wsize] = explained.phase(place, plan)
+    assert "transfer-size" in phases[4096]["limits"], phases[4096]["why"]
+    assert "transfer-size" not in phases[65536]["limits"], phases[65536]["why"]
+
+
+# The server
+
+
+def test_a_flush_for_each_write(explained, sync_writes, slow_dir):
+    assert sync_writes["limits"][0] == "sync-writes", sync_writes["why"]
+    at_once = explained.phase(slow_dir, SYNC.replace("-o ", "-c -e "))
+    assert not {"sync-writes", "commit"} & set(at_once["limits"]), at_once["why"]
+
+
+def test_a_commit_for_each_write(explained, slow_dir):
+    """Of several WRITE requests, which the server may keep in memory until a COMMIT follows."""
+    phase = explained.phase(slow_dir, SYNC.replace("-r 16k -s 64k", "-r 256k -s 256k"))
+    assert phase["limits"][0] == "commit", phase["why"]
+
+
+def test_one_nfsd_thread(lab, explained, sync_writes, slow_dir):
+    with nfsd_threads(lab, 1):
+        phase = explained.phase(slow_dir, SYNC)
+    assert phase["limits"][0] == "nfsd-threads", phase["why"]
+    assert "lanes" not in phase["limits"], phase["why"]
+    assert "nfsd-threads" not in sync_writes["limits"], sync_writes["why"]
+
+
+def test_one_shared_directory(explained, slow_dir):
+    shared = explained.phase(slow_dir, "--op create --items 4 --shared-directory -t 4")
+    own = explained.phase(slow_dir, "--op create --items 4 -t 4")
+    assert shared["limits"][0] == "one-directory", shared["why"]
+    assert "one-directory" not in own["limits"], own["why"]
+
+
+def test_a_slow_disk_of_the_server(lab, explained, unlimited):
+    with slow_disk(lab, BUSY_DISK_MS, visible=True) as directory, mounted(lab, "vers=4.2", directory, HERE) as place:
+        phase = explained.phase(place, DIRECT)
+    assert phase["limits"][0] == "server-disk", phase["why"]
+    assert "server-disk" not in unlimited["limits"], unlimited["why"]

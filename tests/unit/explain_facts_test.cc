@@ -1,0 +1,65 @@
+// What Explain takes from the plan and the record of a phase.
+#include <cmath>
+#include <vector>
+
+#include "catch2/catch.hpp"
+#include "coordinator/analysis/explain/explain.h"
+
+namespace iobench {
+namespace {
+
+// What the plan and the record of a phase say; its report and figures do not matter.
+ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
+  const PhaseTraits traits;
+  const ClientRoster roster(run);
+  AlignedPhase aligned;
+  aligned.lanes.resize(3);
+  const PhaseFigures figures{};
+  return ExplainFactsOf({.run = run,
+                         .phase = phase,
+                         .traits = traits,
+                         .roster = roster,
+                         .aligned = aligned,
+                         .figures = figures});
+}
+
+TEST_CASE("a phase has synchronous writes if all its operations have, with any of the options") {
+  using Set = void (v1::Operation::*)(bool);
+  for (const Set set : {&v1::Operation::set_sync, &v1::Operation::set_dsync, &v1::Operation::set_rsync,
+                        &v1::Operation::set_direct}) {
+    v1::PhaseRecord phase;
+    v1::Operation& first = *phase.mutable_phase()->add_assignments()->mutable_operation();
+    CHECK_FALSE(FactsOf({}, phase).sync_writes);
+    (first.*set)(true);
+    CHECK(FactsOf({}, phase).sync_writes);
+    phase.mutable_phase()->add_assignments();
+    CHECK_FALSE(FactsOf({}, phase).sync_writes);
+  }
+  CHECK_FALSE(FactsOf({}, {}).sync_writes);
+}
+
+TEST_CASE("ops under way at most are lanes x depth, if all operations have the same") {
+  v1::PhaseRecord phase;
+  v1::Operation& first = *phase.mutable_phase()->add_assignments()->mutable_operation();
+  CHECK(FactsOf({}, phase).in_flight == 3);
+  first.set_depth(4);
+  CHECK(FactsOf({}, phase).in_flight == 12);
+  phase.mutable_phase()->add_assignments();
+  CHECK(std::isnan(FactsOf({}, phase).in_flight));
+}
+
+TEST_CASE("servers have the processors of their samplers, in the order of the phase") {
+  v1::RunRecord run;
+  run.add_samplers()->set_processors(8);
+  run.add_samplers()->set_processors(16);
+  v1::PhaseRecord phase;
+  phase.mutable_phase()->add_assignments();
+  phase.add_servers()->set_sampler(1);
+  phase.add_servers()->set_sampler(0);
+  CHECK(FactsOf(run, phase).server_processors == std::vector<double>{16, 8});
+  phase.add_servers()->set_sampler(2);
+  CHECK(std::isnan(FactsOf(run, phase).server_processors[2]));
+}
+
+}  // namespace
+}  // namespace iobench

@@ -1,0 +1,420 @@
+// Each rule fires on a report made for it, and no longer once one of its conditions is gone.
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch2/catch.hpp"
+#include "coordinator/analysis/explain/limit_rules.h"
+#include "tests/unit/explained_phase.h"
+
+namespace iobench {
+namespace {
+
+using Change = std::function<void(Explained&)>;
+
+struct Case {
+  const char* name;            // of the rule
+  const char* evidence;        // that it gives
+  Change makes;                // what makes it fire
+  std::vector<Change> spoils;  // each of which, after `makes`, keeps it from firing
+};
+
+const std::vector<Case>& AllCases() {
+  static const auto* const kCases = new std::vector<Case>{
+      {"pace",
+       "the requested pace",
+       [](Explained& made) {
+         made.facts.all_paced = true;
+         made.report.set_paced_ops_per_s(100);
+       },
+       {[](Explained& made) { made.facts.all_paced = false; },
+        [](Explained& made) { made.report.set_paced_ops_per_s(0); },
+        [](Explained& made) { made.report.add_marks()->set_code("pace_missed"); }}},
+      {"server-disk",
+       "server disk: filer1 sdb 98 % busy, 3.5 requests waiting",
+       [](Explained& made) {
+         AddServer(made).mutable_disks(0)->set_busy(0.98);
+         made.server().mutable_disks(0)->set_queue(3.5);
+       },
+       {[](Explained& made) { made.server().mutable_disks(0)->set_busy(0.89); },
+        [](Explained& made) { made.server().mutable_disks(0)->set_queue(1.0); }}},
+      {"server-network",
+       "network of server filer1: 96 % of eth0",
+       [](Explained& made) { AddServer(made).mutable_nics(0)->set_send_bytes_per_s(96e6); },
+       {[](Explained& made) { made.server().mutable_nics(0)->set_send_bytes_per_s(92e6); },
+        [](Explained& made) { made.server().mutable_nics(0)->clear_link_bytes_per_s(); }}},
+      {"server-cpu",
+       "server CPU: filer1 97 %",
+       [](Explained& made) { AddServer(made).set_cpu_busy(0.97); },
+       {[](Explained& made) { made.server().set_cpu_busy(0.89); },
+        [](Explained& made) { made.server().clear_cpu_busy(); }}},
+      {"nfsd-threads",
+       "nfsd threads: filer1 with 7.5 of 8 busy",
+       [](Explained& made) {
+         AddServer(made).mutable_nfsd()->set_busy_threads(7.5);
+         made.kind("READ").set_round_trip_ms(25);  // 4,000 in 10 s: 10 under way
+       },
+       {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
+        [](Explained& made) { made.kind("READ").set_round_trip_ms(20); },  // as many as there are threads
+        [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
+        [](Explained& made) { made.server().clear_nfsd(); },
+        [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.6); },
+        [](Explained& made) { made.server().set_cpu_busy(0.6); }}},
+      {"memory-copy",
+       "memory copy: for 95 % of the lanes' time a processor moved records from or to memory",
+       [](Explained& made) {  // on tmpfs: 98 % of the time in ops, 97 % on a processor
+         made.report.add_marks()->set_code("memory_fs");
+         made.report.set_lanes_cpu_system_s(38.8);
+         HasFullLanes(made);
+       },
+       {[](Explained& made) { made.report.clear_marks(); },
+        [](Explained& made) { made.report.set_record_bytes(32 << 10); },
+        [](Explained& made) { made.report.set_metadata(true); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(7000); },
+        [](Explained& made) { made.report.set_lanes_cpu_system_s(28); }}},
+      {"client-cpu",
+       "client CPU: lab2 98 % (1 of 2 clients)",
+       [](Explained& made) {
+         made.client(1).set_cpu_percent(98);
+         made.client(1).set_own_cpu_percent(90);
+         AddClientMark(made, 1, "cpu_bound", 98);
+       },
+       {[](Explained& made) { made.client(1).clear_marks(); },
+        [](Explained& made) {
+          v1::ClientPhaseReport third = made.client(0);
+          *made.report.add_clients() = third;
+        }}},
+      {"one-processor",
+       "one processor per lane: lab1 97 % (2 of 2 clients)",
+       [](Explained& made) {
+         AddClientMark(made, 0, "cpu_bound", 97);
+         AddClientMark(made, 1, "cpu_bound", 96);
+       },
+       {[](Explained& made) { made.client(0).set_cpu_percent(97); }}},
+      {"stolen-cpu",
+       "CPU time stolen by the hypervisor: lab1 20 % (2 of 2 clients)",
+       HasStolenCpu,
+       {[](Explained& made) { made.client(0).mutable_host_delta()->set_cpu_steal_s(0); }}},
+      {"client-network",
+       "network of lab1: 97 % of eth1 (1 of 2 clients)",
+       [](Explained& made) {
+         v1::NicDelta& nic = *made.client(0).mutable_host_delta()->add_nics();
+         nic.set_name("eth1");
+         nic.set_rx_bytes(970'000'000);
+         nic.set_link_bytes_per_s(100'000'000);
+         AddClientMark(made, 0, "network_bound", 97);
+       },
+       {[](Explained& made) { made.client(0).clear_marks(); }}},
+      {"packet-loss",
+       "lost or late requests: 2.0 % of READ, WRITE and COMMIT were sent again",
+       [](Explained& made) { made.rpc().set_retransmissions(80); },
+       {[](Explained& made) { made.rpc().set_retransmissions(39); },
+        [](Explained& made) { made.rpc().set_rpcs(99); }}},
+      {"slots",
+       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time before they were sent",
+       [](Explained& made) {
+         made.rpc().set_backlog(3);
+         made.rpc().set_in_flight(1.9);
+         made.rpc().set_max_slots(2);
+         made.kind("READ").set_queue_ms(3);
+       },
+       {[](Explained& made) { made.kind("READ").set_queue_ms(1); },
+        [](Explained& made) { made.rpc().set_max_slots(64); },
+        [](Explained& made) {
+          made.rpc().clear_max_slots();
+          made.kind("READ").set_round_trip_ms(90);  // 36 under way, 18 for each connection
+        },
+        [](Explained& made) { made.rpc().set_connections(0); },
+        [](Explained& made) { made.rpc().set_all_rpcs(10); }}},
+      {"slots",
+       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time before they were sent",
+       [](Explained& made) {  // of a session: no backlog, but 0.96 under way for each connection
+         made.rpc().set_max_slots(2);
+         made.kind("READ").set_queue_ms(3);
+       },
+       {[](Explained& made) { made.rpc().set_max_slots(3); },
+        [](Explained& made) { made.rpc().clear_max_slots(); },
+        [](Explained& made) { made.kind("READ").set_round_trip_ms(3.9); }}},
+      {"network",
+       "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
+       HasQueueOnNetwork,
+       {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
+        [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
+        [](Explained& made) { made.report.clear_servers(); },
+        [](Explained& made) { made.server().mutable_nfsd()->set_rpcs_per_s(300); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_p50(3000); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_min(5000); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
+        [](Explained& made) { made.facts.in_flight = 3; },
+        [](Explained& made) { made.client(0).set_cpu_percent(80); },
+        [](Explained& made) { made.client(0).set_bytes_per_s(20e6); },
+        [](Explained& made) { made.server().set_cpu_busy(0.8); },
+        [](Explained& made) { made.kind("READ").set_execute_ms(2); },
+        [](Explained& made) {
+          for (int i : {0, 1}) made.client(i).mutable_host_delta()->set_seconds(0.9);
+        },
+        [](Explained& made) {  // one connection each would explain it as well
+          HasKnownLinks(made);
+          made.kind("READ").set_queue_ms(30);
+          made.kind("READ").set_execute_ms(50);
+        }}},
+      {"network",
+       "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
+       [](Explained& made) {  // buffered: 9.9 of 10 s in fsync, while requests wait to be sent
+         HasQueueOnNetwork(made);
+         made.report.mutable_latency_us()->set_mean(100);
+         made.report.mutable_regions_s()->set_ops(0.1);
+         made.report.mutable_regions_s()->set_fsync(9.9);
+         made.kind("READ").set_queue_ms(30);
+         made.kind("READ").set_execute_ms(50);
+       },
+       {[](Explained& made) { made.kind("READ").set_execute_ms(110); },
+        [](Explained& made) { made.kind("READ").set_queue_ms(19); },
+        [](Explained& made) { made.report.mutable_regions_s()->set_fsync(8); }}},
+      {"one-connection",
+       "one connection for each client: requests waited 60 % of their time to be sent",
+       [](Explained& made) {
+         AddServer(made);
+         HasKnownLinks(made);
+         made.kind("READ").set_queue_ms(30);
+         made.kind("READ").set_execute_ms(50);
+       },
+       {[](Explained& made) { made.report.clear_servers(); },
+        [](Explained& made) { made.client(1).mutable_host_delta()->clear_nics(); },
+        [](Explained& made) { made.server().clear_nics(); },
+        [](Explained& made) {
+          for (int i : {0, 1}) made.client(i).mutable_host_delta()->set_seconds(0.5);
+        },
+        [](Explained& made) { made.client(0).mutable_nfs_rpc()->set_connections(4); },
+        [](Explained& made) { made.rpc().set_in_flight(60); },
+        [](Explained& made) { made.rpc().clear_max_slots(); },
+        [](Explained& made) { made.rpc().set_backlog(2); },
+        [](Explained& made) { made.kind("READ").set_queue_ms(19); },
+        [](Explained& made) { made.kind("READ").set_execute_ms(110); },
+        [](Explained& made) { made.server().set_problem("lost"); },
+        [](Explained& made) { made.server().mutable_nics(0)->set_send_bytes_per_s(80e6); },
+        [](Explained& made) { made.client(0).set_cpu_percent(80); }}},
+      {"transfer-size",
+       "wsize: each WRITE moves only 4 KiB, records have 1 MiB",
+       [](Explained& made) {
+         made.rpc().mutable_kinds()->clear();
+         AddWrites(made, 4000, 2);
+         made.rpc().set_wsize_bytes(4096);
+         made.rpc().set_write_bytes_per_rpc(4096);
+       },
+       {[](Explained& made) { made.rpc().set_write_bytes_per_rpc(2048); },
+        [](Explained& made) { made.rpc().clear_wsize_bytes(); },
+        [](Explained& made) { made.report.set_record_bytes(4096); },
+        [](Explained& made) { made.kind("WRITE").set_round_trip_ms(10); },
+        [](Explained& made) {
+          made.rpc().set_wsize_bytes(128 << 10);
+          made.rpc().set_write_bytes_per_rpc(128 << 10);
+        },
+        [](Explained& made) {
+          made.kind("GETATTR").set_rpcs(10'000);
+          made.kind("GETATTR").set_execute_ms(2);
+        }}},
+      {"commit",
+       "COMMIT: 1 for each WRITE, 75 % of the time of all requests",
+       [](Explained& made) {
+         made.rpc().mutable_kinds()->clear();
+         AddWrites(made, 2000, 1);
+         made.kind("COMMIT").set_rpcs(2000);
+         made.kind("COMMIT").set_execute_ms(3);
+         made.rpc().set_commits_per_write(1);
+       },
+       {[](Explained& made) { made.rpc().set_commits_per_write(0.05); },
+        [](Explained& made) { made.kind("COMMIT").set_execute_ms(0.4); }}},
+      {"sync-writes",
+       "synchronous writes: a thread of the server waited for a disk with 94 % of the requests under way, 5 ms for each WRITE",
+       [](Explained& made) {  // 1.92 requests under way, 2 busy threads, 0.2 of them on a processor
+         made.facts.sync_writes = true;
+         made.facts.server_processors = {1};
+         AddServer(made).mutable_nfsd()->set_threads(2);
+         made.rpc().mutable_kinds()->clear();
+         AddWrites(made, 4000, 5);
+         made.kind("WRITE").set_round_trip_ms(4.8);
+         HasFullLanes(made);
+       },
+       {[](Explained& made) { made.facts.sync_writes = false; },
+        [](Explained& made) { made.facts.server_processors = {6}; },
+        [](Explained& made) { made.facts.server_processors = {}; },
+        [](Explained& made) {  // 1.9 ms: one of the 2 threads may have been on the processor
+          made.kind("WRITE").set_rpcs(12'000);
+          made.kind("WRITE").set_round_trip_ms(1.9);
+        },
+        [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
+        [](Explained& made) { made.server().set_cpu_busy(0.8); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
+        [](Explained& made) { made.kind("LOCK") = made.kind("WRITE"); },
+        [](Explained& made) {
+          made.kind("COMMIT") = made.kind("WRITE");
+          made.rpc().set_commits_per_write(1);
+        }}},
+      {"flush",
+       "flushing: 60 % of the lanes' time in fsync and close",
+       [](Explained& made) {
+         made.report.clear_nfs_rpc();
+         made.report.mutable_regions_s()->set_fsync(14);
+         made.report.mutable_regions_s()->set_close(1);
+       },
+       {[](Explained& made) { made.report.mutable_regions_s()->set_fsync(8); },
+        [](Explained& made) { made.rpc().set_rpcs(10); },
+        [](Explained& made) { made.report.set_metadata(true); }}},
+      {"locks",
+       "locks: 50 % of the time of all requests",
+       [](Explained& made) {
+         made.kind("LOCK").set_rpcs(4000);
+         made.kind("LOCK").set_execute_ms(3);
+         made.kind("LOCKU").set_rpcs(4000);
+         made.kind("LOCKU").set_execute_ms(2);
+       },
+       {[](Explained& made) { made.kind("LOCK").set_execute_ms(0.1); },
+        [](Explained& made) { made.rpc().set_all_rpcs(15); }}},
+      {"one-directory",
+       "one directory: 4 lanes change names in it, each waiting 98 % of its time",
+       [](Explained& made) {
+         AddServer(made).mutable_nfsd()->set_busy_threads(8);  // they wait for the directory's lock
+         made.report.set_metadata(true);
+         made.report.set_operation("create");
+         made.report.mutable_tree()->set_shared_directory(true);
+         HasFullLanes(made);
+       },
+       {[](Explained& made) { made.report.mutable_tree()->set_shared_directory(false); },
+        [](Explained& made) { made.report.set_operation("stat"); },
+        [](Explained& made) { made.report.clear_servers(); },
+        [](Explained& made) { made.server().set_cpu_busy(0.8); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(6000); },
+        [](Explained& made) { made.report.clear_nfs_rpc(); },
+        [](Explained& made) {  // 3.84 requests under way, of which the server has 2: a slow network
+          made.kind("READ").set_round_trip_ms(9.6);
+          made.server().mutable_nfsd()->set_busy_threads(2);
+        },
+        [](Explained& made) { made.report.set_lane_count(1); }}},
+      {"cache",
+       "the clients' memory: 99 % of the bytes read came from it",
+       [](Explained& made) {
+         made.report.mutable_read_sources()->set_asked_bytes(1000);
+         made.report.mutable_read_sources()->set_cache_bytes(990);
+       },
+       {[](Explained& made) { made.report.mutable_read_sources()->set_cache_bytes(940); },
+        [](Explained& made) { made.report.clear_read_sources(); }}},
+      {"cache",
+       "the clients' memory: 80 % of the bytes written did not leave it",
+       [](Explained& made) {
+         made.report.set_written_bytes(1000);
+         made.report.set_reached_bytes(200);
+       },
+       {[](Explained& made) { made.report.set_reached_bytes(600); },
+        [](Explained& made) { made.report.clear_reached_bytes(); }}},
+      {"data-work",
+       "generating and checking data: 40 % of the lanes' time",
+       [](Explained& made) { made.report.set_data_s(4); },
+       {[](Explained& made) { made.report.set_data_s(2.9); },
+        [](Explained& made) { made.report.mutable_regions_s()->set_fsync(5); },
+        [](Explained& made) { made.report.mutable_regions_s()->set_ops(0); }}},
+      {"slow-client",
+       "one client: lab2 at 20 % of the others' rate per lane",
+       [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
+       {[](Explained& made) { made.client(1).set_bytes_per_s(51e6); },
+        [](Explained& made) { made.report.set_measured_ops(79); },
+        [](Explained& made) { made.report.mutable_start()->set_skew_percent(20); },
+        [](Explained& made) { made.report.set_headline_in_ops(true); },
+        [](Explained& made) {  // it has half of the lanes
+          made.client(1).set_bytes_per_s(40e6);
+          made.client(1).mutable_workers(0)->mutable_lanes()->RemoveLast();
+        },
+        [](Explained& made) { made.report.mutable_clients()->DeleteSubrange(0, 1); }}},
+      {"lanes",
+       "too few lanes: 4 ops under way, each for 9.8 ms",
+       [](Explained& made) {
+         HasFullLanes(made);
+         AddServer(made);
+       },
+       {[](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(12'000); },
+        [](Explained& made) { made.report.clear_servers(); },
+        [](Explained& made) { made.facts.in_flight = std::nan(""); },
+        [](Explained& made) { made.facts.in_flight = 8; },
+        [](Explained& made) { made.report.set_engine("null"); },
+        [](Explained& made) { made.report.add_marks()->set_code("cached"); },
+        [](Explained& made) { made.report.add_marks()->set_code("unflushed"); },
+        [](Explained& made) { made.client(0).set_cpu_percent(std::nan("")); },
+        [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
+        [](Explained& made) {
+          made.server().mutable_nfsd()->set_busy_threads(0.2);
+        },  // a queue on the network
+        [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
+        [](Explained& made) { made.server().set_busiest_processor(0.9); },
+        [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); }}},
+      {"lanes",
+       "too few lanes: 1 op under way, each for 9.8 ms",
+       [](Explained& made) {  // nobody needs to have seen the server
+         HasFullLanes(made);
+         made.facts.in_flight = 1;
+         made.report.set_lane_count(1);
+         made.report.mutable_latency_us()->set_count(1000);
+         made.report.set_lanes_wall_s(10);
+       },
+       {[](Explained& made) { AddClientMark(made, 0, "cpu_bound", 99); },
+        [](Explained& made) { made.client(0).set_cpu_percent(99); },
+        [](Explained& made) {  // its link has 60 % of that op
+          HasKnownLinks(made);
+          made.client(0).mutable_host_delta()->mutable_nics(0)->set_rx_bytes(600'000'000);
+        },
+        [](Explained& made) {  // a large op, for which a link may need all that time
+          AddServer(made).mutable_nfsd()->set_busy_threads(0.1);
+        },
+        [](Explained& made) { made.facts.in_flight = 2; }}},
+  };
+  return *kCases;
+}
+
+bool Fires(const Explained& made, const std::string& name) {
+  for (const LimitRule& rule : LimitRules()) {
+    if (name == rule.name) return rule.find(made.report, made.facts, rule.threshold).has_value();
+  }
+  FAIL("no rule " << name);
+  return false;
+}
+
+TEST_CASE("each rule fires on its signal and gives evidence") {
+  for (const Case& each : AllCases()) {
+    INFO(each.name);
+    Explained made = NothingFull();
+    each.makes(made);
+    const std::vector<v1::Limit> limits = Explain(made.report, made.facts);
+    REQUIRE_FALSE(limits.empty());
+    CHECK(limits[0].name() == each.name);
+    CHECK(limits[0].evidence() == each.evidence);
+    CHECK_FALSE(limits[0].advice().empty());
+    CHECK_FALSE(limits[0].source().empty());
+    CHECK(limits[0].strength() > 0);
+    CHECK(limits[0].strength() <= 1);
+    CHECK(limits.size() == 1);
+  }
+}
+
+TEST_CASE("no rule fires without one of its conditions") {
+  for (const Case& each : AllCases()) {
+    for (size_t i = 0; i < each.spoils.size(); ++i) {
+      INFO(each.name << ", condition " << i);
+      Explained made = NothingFull();
+      each.makes(made);
+      each.spoils[i](made);
+      CHECK_FALSE(Fires(made, each.name));
+    }
+  }
+}
+
+TEST_CASE("every rule has a case") {
+  std::set<std::string> names, with_case;
+  for (const LimitRule& rule : LimitRules()) CHECK(names.insert(rule.name).second);
+  for (const Case& each : AllCases()) with_case.insert(each.name);
+  CHECK(names == with_case);
+}
+
+}  // namespace
+}  // namespace iobench
