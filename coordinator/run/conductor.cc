@@ -202,21 +202,6 @@ int Conductor::Finish(int exit_code) {
   return exit_code;
 }
 
-absl::Status Conductor::SizeFiles() {
-  if (plan_.files().memory_percent() == 0) return absl::OkStatus();
-  std::map<uint32_t, ClientMemory> clients;
-  for (const Member& member : cluster_.members()) {
-    ClientMemory& client = clients[member.client];
-    client.memory_bytes = member.facts.memory_bytes();
-    client.lane_count += plan_.lanes_per_worker();
-  }
-  std::vector<ClientMemory> memories;
-  for (const auto& [number, client] : clients) memories.push_back(client);
-  IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(memories, plan_));
-  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
-  return absl::OkStatus();
-}
-
 int Conductor::Refuse(absl::Status why) {
   cluster_.Dismiss(absl::StrCat("the coordinator refused the run: ", why.message()));
   refusal_ = std::move(why);
@@ -268,72 +253,110 @@ absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
   return &report();
 }
 
+// What all phases of a run share.
+struct Conductor::PhaseLoop {
+  DataKeeper& data;
+  DataLedger& ledger;
+  ClockSync& clocks;
+  const Layout& layout;
+  StartLead start_lead;
+  Samplers samplers;
+  TreeLedger trees;
+  PhaseHooks hooks;
+  CoordTime begin;
+  uint32_t first_phase = 0;
+};
+
 absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks,
                                   const Layout& layout) {
-  StartLead start_lead(options_.in_process ? StartLead::Way::kNone : StartLead::Way::kNetwork,
-                       plan_.lanes_per_worker());
-  start_lead.NoteRound(clocks.round_ns());
-  Samplers samplers(cluster_, static_cast<uint32_t>(record_.samplers_size() - cluster_.samplers().size()),
-                    options_.sample_interval_ns);
-  TreeLedger trees(plan_);
-  const CoordTime begin = cluster_.Now();
-  PhaseHooks hooks(options_.hooks, options_.out_directory, cluster_);
-  const uint32_t phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions();
-  const uint32_t first_phase = options_.resume.has_value() ? options_.resume->first_phase : 0;
+  PhaseLoop loop{
+      .data = data,
+      .ledger = ledger,
+      .clocks = clocks,
+      .layout = layout,
+      .start_lead = StartLead(options_.in_process ? StartLead::Way::kNone : StartLead::Way::kNetwork,
+                              plan_.lanes_per_worker()),
+      .samplers =
+          Samplers(cluster_, static_cast<uint32_t>(record_.samplers_size() - cluster_.samplers().size()),
+                   options_.sample_interval_ns),
+      .trees = TreeLedger(plan_),
+      .hooks = PhaseHooks(options_.hooks, options_.out_directory, cluster_),
+      .begin = cluster_.Now(),
+      .first_phase = options_.resume.has_value() ? options_.resume->first_phase : 0};
+  loop.start_lead.NoteRound(clocks.round_ns());
   uint32_t index = 0;
   for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
     for (const v1::Phase& planned : plan_.phases()) {
-      if (index < first_phase) {
+      if (index < loop.first_phase) {
         ++index;
         continue;
       }
-      if (interrupt_.raised()) return absl::CancelledError("interrupted");
-      v1::Phase phase;
-      if (!HasTimeFor(planned, begin, phase)) continue;
-      if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
-        IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles(phase));
-      }
-      IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps,
-                               FillSpace(data, index == first_phase, planned));
-      ledger.Begin(phase);
-      PhaseConductor conductor({.cluster = cluster_,
-                                .clock_sync = clocks,
-                                .plan = plan_,
-                                .layout = layout,
-                                .observer = observer_,
-                                .data_must_exist = data.decision().uses_kept_data,
-                                .broken_files = broken_files_,
-                                .trees = trees,
-                                .data = ledger,
-                                .keeper = data,
-                                .timeout_ns = options_.phase_timeout_ns,
-                                .ended_by_launcher = [this] { return EndedByLauncher(); },
-                                .phase_count = phase_count,
-                                .start_lead = start_lead,
-                                .samplers = samplers},
-                               phase, index++, repetition);
-      IOBENCH_RETURN_IF_ERROR(hooks.Before(plan_, conductor.record()));
-      const double cpu_begin_s = ProcessCpuSeconds();
-      absl::Status status = conductor.Run();
-      AddFirst(fill_steps, conductor.record());
-      PhaseCost& cost = phase_costs_.emplace_back(conductor.cost());
-      if (hooks.has_after()) {
-        const v1::PhaseReport report = SummarizePhase(record_, conductor.record(), Charts::kLeftOut);
-        status.Update(hooks.After(plan_, report, conductor.record()));
-      }
-      ledger.Note(conductor.record());
-      // First saves what was measured, whatever ended the phase.
-      const absl::Status finished = FinishPhase(conductor.record(), cost);
-      cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;
-      IOBENCH_RETURN_IF_ERROR(finished);
-      IOBENCH_RETURN_IF_ERROR(status);
-      NoteIfShortened(planned, conductor.record());
-      NoteBrokenFiles(conductor.record(), layout);
-      trees.Note(conductor.record(), layout);
-      if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
+      IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, planned, index, repetition));
+      if (ran) ++index;
     }
   }
+  while (options_.next_phase && last_phase_.has_value()) {
+    std::optional<v1::Phase> next =
+        options_.next_phase({.newest = *last_phase_, .plan = plan_, .members = cluster_.members()});
+    if (!next.has_value()) break;
+    v1::Phase& planned = *plan_.add_phases();
+    planned = *std::move(next);
+    *record_.mutable_plan()->add_phases() = planned;
+    report_.NoteRun();
+    IOBENCH_RETURN_IF_ERROR(SaveRun());  // a phase on disk is in the plan on disk
+    IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, planned, index++, 0));
+    if (!ran) break;
+  }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& planned, uint32_t index,
+                                         uint32_t repetition) {
+  if (interrupt_.raised()) return absl::CancelledError("interrupted");
+  v1::Phase phase;
+  if (!HasTimeFor(planned, loop.begin, phase)) return false;
+  if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
+    IOBENCH_RETURN_IF_ERROR(loop.data.RemoveSharedFiles(phase));
+  }
+  IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps,
+                           FillSpace(loop.data, index == loop.first_phase, planned));
+  loop.ledger.Begin(phase);
+  PhaseConductor conductor({.cluster = cluster_,
+                            .clock_sync = loop.clocks,
+                            .plan = plan_,
+                            .layout = loop.layout,
+                            .observer = observer_,
+                            .data_must_exist = loop.data.decision().uses_kept_data,
+                            .broken_files = broken_files_,
+                            .trees = loop.trees,
+                            .data = loop.ledger,
+                            .keeper = loop.data,
+                            .timeout_ns = options_.phase_timeout_ns,
+                            .ended_by_launcher = [this] { return EndedByLauncher(); },
+                            .phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions(),
+                            .start_lead = loop.start_lead,
+                            .samplers = loop.samplers},
+                           phase, index, repetition);
+  IOBENCH_RETURN_IF_ERROR(loop.hooks.Before(plan_, conductor.record()));
+  const double cpu_begin_s = ProcessCpuSeconds();
+  absl::Status status = conductor.Run();
+  AddFirst(fill_steps, conductor.record());
+  PhaseCost& cost = phase_costs_.emplace_back(conductor.cost());
+  if (loop.hooks.has_after()) {
+    const v1::PhaseReport report = SummarizePhase(record_, conductor.record(), Charts::kLeftOut);
+    status.Update(loop.hooks.After(plan_, report, conductor.record()));
+  }
+  loop.ledger.Note(conductor.record());
+  // First saves what was measured, whatever ended the phase.
+  const absl::Status finished = FinishPhase(conductor.record(), cost);
+  cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;
+  IOBENCH_RETURN_IF_ERROR(finished);
+  IOBENCH_RETURN_IF_ERROR(status);
+  NoteIfShortened(planned, conductor.record());
+  NoteBrokenFiles(conductor.record(), loop.layout);
+  loop.trees.Note(conductor.record(), loop.layout);
+  if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
+  return true;
 }
 
 // Phases that a resumed run skips have filled the file system too.
@@ -385,7 +408,7 @@ absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& co
     anything |= worker.lanes_size() > 0 || worker.lost() || !worker.refused_reason().empty();
   if (!anything) return absl::OkStatus();
   const CoordTime analyse_begin = options_.clock();
-  const v1::PhaseReport phase = report_.Add(record);
+  v1::PhaseReport phase = report_.Add(record);
   const CoordTime save_begin = options_.clock();
   cost.analyse_s = SecondsFrom(save_begin - analyse_begin);
   for (const v1::WorkerPhaseResult& worker : record.workers()) io_failed_ |= !worker.refused_reason().empty();
@@ -402,6 +425,7 @@ absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& co
   }
   cost.save_s = SecondsFrom(options_.clock() - save_begin);
   observer_.PhaseEnds(report(), phase);
+  if (options_.next_phase) last_phase_ = std::move(phase);
   return status;
 }
 

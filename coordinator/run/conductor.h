@@ -47,6 +47,13 @@ struct Examination {
   std::function<absl::StatusOr<const v1::RunReport*>()> measure;
 };
 
+// What the next phase is chosen by. The references are valid during the call.
+struct PhasesSoFar {
+  const v1::PhaseReport& newest;
+  const v1::Plan& plan;  // as it is run, with the phases so far
+  std::span<const Member> members;
+};
+
 struct ConductorOptions {
   std::string run_name;  // for display, and the name of its directory
   // Identifies the run in messages, in the manifest and in the data that it writes. Random and never 0, which stands
@@ -75,6 +82,10 @@ struct ConductorOptions {
   // Called once, after all checks and before the first phase; an error refuses the run. For measurements of the
   // network.
   std::function<absl::Status(Cluster& cluster)> before_phases = nullptr;
+  // For runs whose phases depend on what earlier ones measured. Called when the plan's phases have been run, and after
+  // each phase that it returns: that phase is added to the plan and run; nullopt ends the run. Its phases use no more
+  // lanes, files or kinds of files than the plan's, which were checked.
+  std::function<std::optional<v1::Phase>(const PhasesSoFar& so_far)> next_phase = nullptr;
   bool always_measure_clocks = false;  // even if boot ids are equal; for tests
   CoordClock clock = CoordNow;         // or a test clock
   // Stops after all checks. Nothing has been written then, neither data nor results.
@@ -160,6 +171,10 @@ class Conductor {
   absl::Status ClaimAndRun(Look& look, DataLedger& ledger);
   absl::StatusOr<const v1::RunReport*> Measure(Look& look);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
+  struct PhaseLoop;
+  // Returns whether --max-duration left time for the phase.
+  absl::StatusOr<bool> RunPhase(PhaseLoop& loop, const v1::Phase& planned, uint32_t index,
+                                uint32_t repetition);
   absl::StatusOr<StepsOfWorkers> FillSpace(DataKeeper& data, bool is_first, const v1::Phase& phase);
   absl::Status FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost);
   bool HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted);
@@ -176,7 +191,7 @@ class Conductor {
   const Interrupt& interrupt_;
   RunObserver& observer_;
   const v1::WorkerFacts coordinator_;  // this process; the record of a resumed run has the one that began it
-  // Constant after the workers have joined, who may bring their own targets.
+  // Constant after the workers have joined, who may bring their own targets, but for the phases of next_phase.
   v1::Plan plan_;
   const ConductorOptions options_;
   Cluster cluster_;
@@ -196,6 +211,7 @@ class Conductor {
   absl::Status saved_;
   uint64_t bytes_needed_ = 0;
   std::vector<PhaseCost> phase_costs_;
+  std::optional<v1::PhaseReport> last_phase_;  // for next_phase; else nullopt
   double join_s_ = 0;
   bool any_joined_ = false;
   bool lost_before_ = false;  // a worker, in a phase before the run was resumed

@@ -253,4 +253,19 @@ absl::Status Conductor::UseWorkersPaths() {
   return absl::OkStatus();
 }
 
+absl::Status Conductor::SizeFiles() {
+  if (plan_.files().memory_percent() == 0) return absl::OkStatus();
+  std::map<uint32_t, ClientMemory> clients;
+  for (const Member& member : cluster_.members()) {
+    ClientMemory& client = clients[member.client];
+    client.memory_bytes = member.facts.memory_bytes();
+    client.lane_count += plan_.lanes_per_worker();
+  }
+  std::vector<ClientMemory> memories;
+  for (const auto& [number, client] : clients) memories.push_back(client);
+  IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(memories, plan_));
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  return absl::OkStatus();
+}
+
 }  // namespace iobench
