@@ -77,6 +77,12 @@ TEST_CASE("what was due before the end and not begun is missed, but not what bel
   CHECK(arrivals.MissedBefore({6'000'500}) == 1 + 3);  // at 2 ms, and 3, 4, 5
 }
 
+TEST_CASE("what is due after the time limit, while the last ops end, is not missed") {
+  Arrivals arrivals({.begin_per_s = 1000, .poisson = false}, 1, kNsTicks, /*measured_from_ns=*/0);
+  arrivals.Take({500});
+  CHECK(arrivals.MissedBefore({6'000'500}, /*limit_ns=*/4'000'000) == 3);  // at 1, 2 and 3 ms
+}
+
 TEST_CASE("of a rate that nothing can follow, what was missed is estimated at last") {
   Arrivals arrivals({.begin_per_s = 1e9, .poisson = false}, 1, kNsTicks, 0);
   arrivals.Take({0});

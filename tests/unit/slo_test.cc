@@ -61,19 +61,19 @@ TEST_CASE("a percentile needs a hundred ops beyond it") {
 
 TEST_CASE("a measurement passes or fails by its whole interval") {
   const Slo slo = Parsed("p99<=10ms");
-  CHECK(JudgeSlo(slo, 1000, Measured(9000)).verdict == SloVerdict::kPass);
-  CHECK(JudgeSlo(slo, 1000, Measured(9000)).reason == "p99 9 ms is within 10 ms");
-  CHECK(JudgeSlo(slo, 1000, Measured(11'000)).verdict == SloVerdict::kFail);
-  CHECK(JudgeSlo(slo, 1000, Measured(9800)).verdict == SloVerdict::kInconclusive);
-  CHECK(JudgeSlo(slo, 1000, Measured(10'200)).verdict == SloVerdict::kInconclusive);
+  CHECK(JudgeSlo(slo, Measured(9000)).verdict == SloVerdict::kPass);
+  CHECK(JudgeSlo(slo, Measured(9000)).reason == "p99 9 ms is within 10 ms");
+  CHECK(JudgeSlo(slo, Measured(11'000)).verdict == SloVerdict::kFail);
+  CHECK(JudgeSlo(slo, Measured(9800)).verdict == SloVerdict::kInconclusive);
+  CHECK(JudgeSlo(slo, Measured(10'200)).verdict == SloVerdict::kInconclusive);
   SloResult few = Measured(5000);
   few.ops = 9999;
-  CHECK(JudgeSlo(slo, 1000, few).verdict == SloVerdict::kInconclusive);
+  CHECK(JudgeSlo(slo, few).verdict == SloVerdict::kInconclusive);
 }
 
 TEST_CASE("a measurement of another load than the offered one is invalid") {
   const Slo slo = Parsed("p99<=10ms");
-  const auto verdict = [&](const SloResult& result) { return JudgeSlo(slo, 1000, result).verdict; };
+  const auto verdict = [&](const SloResult& result) { return JudgeSlo(slo, result).verdict; };
   SloResult result = Measured(5000);
   SECTION("a lost worker") {
     result.worker_lost = true;
@@ -85,17 +85,17 @@ TEST_CASE("a measurement of another load than the offered one is invalid") {
     result.generator_bound = true;
   }
   SECTION("less than 99 % done") {
-    result.achieved_per_s = 989;
+    result.done_share = 0.989;
   }
   SECTION("no rate") {
-    result.achieved_per_s = std::numeric_limits<double>::quiet_NaN();
+    result.done_share = std::numeric_limits<double>::quiet_NaN();
   }
   SECTION("no response time") {
     result.figure_us = 0;
   }
   CHECK(verdict(result) == SloVerdict::kInvalid);
   result = Measured(5000);
-  result.achieved_per_s = 991;
+  result.done_share = 0.991;
   CHECK(verdict(result) == SloVerdict::kPass);
 }
 

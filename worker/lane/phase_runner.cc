@@ -265,7 +265,12 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
     if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = OpLogStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (spec_.arrivals != nullptr) missed_arrivals_ = spec_.arrivals->MissedBefore(LastOpsEnd(lanes_));
+    if (spec_.arrivals != nullptr) {
+      // The last op ends after the time limit; none is begun that was due in between.
+      const double limit_s = spec_.stop.time_s();
+      missed_arrivals_ =
+          spec_.arrivals->MissedBefore(LastOpsEnd(lanes_), limit_s > 0 ? NanosFrom(limit_s) : INT64_MAX);
+    }
   }
   v1::ResultChunk chunk;
   size_t chunk_bytes = 0;

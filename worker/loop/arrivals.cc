@@ -61,9 +61,10 @@ void Arrivals::PutBack(Ticks due) {
   put_back_.push_back(due);
 }
 
-uint64_t Arrivals::MissedBefore(Ticks end) {
+uint64_t Arrivals::MissedBefore(Ticks end, int64_t limit_ns) {
   const MutexLock lock(mutex_);
   if (!start_) return 0;
+  if (limit_ns < INT64_MAX) end = std::min(end, Ticks{start_->value + scale_.DurationTicks(limit_ns)});
   const Ticks measured_from{start_->value + scale_.DurationTicks(measured_from_ns_)};
   const auto is_missed = [&](Ticks due) { return due >= measured_from && due < end; };
   auto count = static_cast<uint64_t>(std::count_if(put_back_.begin(), put_back_.end(), is_missed));

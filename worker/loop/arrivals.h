@@ -55,9 +55,10 @@ class Arrivals {
   Ticks Take(Ticks now);
   // The phase ended before the op that is due then could begin.
   void PutBack(Ticks due);
-  // The number of measured ops that were due before `end`, but that no lane has begun. Draws the rest of the schedule up
-  // to then, and estimates what is beyond 10^7 ops; call it once, when all lanes have ended.
-  uint64_t MissedBefore(Ticks end);
+  // The number of measured ops that were due before `end`, and within `limit_ns` of the schedule's start, but that no
+  // lane has begun. Draws the rest of the schedule up to then, and estimates what is beyond 10^7 ops; call it once, when
+  // all lanes have ended.
+  uint64_t MissedBefore(Ticks end, int64_t limit_ns = INT64_MAX);
 
   double mean_gap_ns() const { return mean_gap_ns_; }  // at the lower end of a ramp
 

@@ -84,14 +84,14 @@ const char* NameOf(SloVerdict verdict) {
   return "invalid";
 }
 
-SloJudgement JudgeSlo(const Slo& slo, double offered_per_s, const SloResult& result) {
+SloJudgement JudgeSlo(const Slo& slo, const SloResult& result) {
   if (result.worker_lost) return {SloVerdict::kInvalid, "a worker was lost"};
   if (result.errors > 0) return {SloVerdict::kInvalid, absl::StrCat(result.errors, " ops failed")};
   if (result.generator_bound)
     return {SloVerdict::kInvalid, "the clients could not offer this load (generator_bound)"};
-  if (!(result.achieved_per_s >= kMinAchieved * offered_per_s)) {
-    return {SloVerdict::kInvalid, absl::StrFormat("only %.1f %% of the offered load was done",
-                                                  100 * result.achieved_per_s / offered_per_s)};
+  if (!(result.done_share >= kMinDoneShare)) {
+    return {SloVerdict::kInvalid,
+            absl::StrFormat("only %.1f %% of the ops that were due were done", 100 * result.done_share)};
   }
   if (!std::isfinite(result.figure_us) || result.figure_us <= 0)
     return {SloVerdict::kInvalid, "there is no response time"};

@@ -31,6 +31,7 @@ uint64_t NeededOps(const Slo& slo);
 // What a measurement at one load gave.
 struct SloResult {
   double achieved_per_s = 0;
+  double done_share = 1;  // of the ops that were due; of a Poisson process these are not exactly the asked rate
   double figure_us = 0;  // response time that the SLO limits
   double low_us = 0;     // 95 % interval of figure_us; both equal to it if unknown
   double high_us = 0;
@@ -40,7 +41,7 @@ struct SloResult {
   bool worker_lost = false;
 };
 
-inline constexpr double kMinAchieved = 0.99;  // of the offered load
+inline constexpr double kMinDoneShare = 0.99;
 
 enum class SloVerdict {
   kPass,
@@ -54,7 +55,7 @@ struct SloJudgement {
   SloVerdict verdict = SloVerdict::kInvalid;
   std::string reason;  // for display: "p99 12.1 ms is over 10 ms"
 };
-SloJudgement JudgeSlo(const Slo& slo, double offered_per_s, const SloResult& result);
+SloJudgement JudgeSlo(const Slo& slo, const SloResult& result);
 
 }  // namespace iobench
 

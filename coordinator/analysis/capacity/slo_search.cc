@@ -50,7 +50,7 @@ std::optional<SloProbe> SloSearch::Next() const {
 }
 
 void SloSearch::Note(const SloResult& result) {
-  JudgedProbe judged = {next_, result, JudgeSlo(settings_.slo, next_.offered_per_s, result), false};
+  JudgedProbe judged = {next_, result, JudgeSlo(settings_.slo, result), false};
   const SloVerdict verdict = judged.judgement.verdict;
   judged.counts_as_pass = verdict == SloVerdict::kPass ||
                           (verdict == SloVerdict::kInconclusive && Meets(settings_.slo, result.figure_us));
