@@ -66,6 +66,7 @@ int Main(const std::vector<std::string>& arguments) {
     case Command::kRun:
     case Command::kPreflight:
     case Command::kValidate:
+    case Command::kCapacity:
     case Command::kSelftest:
       return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", absl::StrJoin(arguments, " ")));
   }

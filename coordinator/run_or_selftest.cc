@@ -131,6 +131,10 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
       return Fail(report, kExitUsage);
     }
   }
+  const bool finds_capacity = line.command == Command::kCapacity;
+  if (finds_capacity && !line.capacity.saved.empty()) {
+    return launch.promised_rank <= 0 ? ShowSavedCapacity(line) : int{kExitOk};
+  }
   v1::Plan plan;
   if (follows && line.print_plan) return kExitOk;
   ClusterOptions place = line.cluster;
@@ -155,7 +159,7 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     if (clients->size() > workers) clients->resize(workers);
   }
   const bool is_run = line.command == Command::kRun;
-  if ((is_run || validates || line.command == Command::kPreflight) && !follows && !resumes) {
+  if ((is_run || validates || finds_capacity || line.command == Command::kPreflight) && !follows && !resumes) {
     const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
     const uint32_t default_lanes = transport == "local" ? std::min(4u, processors) : 1;
     auto built =
@@ -173,8 +177,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
         UsePerformancePhases(*performance, plan);
         CompletePlan(plan);
       }
+      if (finds_capacity) status.Update(FitPlanToCapacity(line, plan));
       status.Update(CheckPlan(plan));
-      if (is_run) status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
+      if (is_run || finds_capacity) status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
     }
     if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {

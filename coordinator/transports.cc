@@ -40,6 +40,7 @@ int Carry(const Stage& stage, const Job& job) {
   if (job.line.cluster.net_test) return NetTest(stage, job.line);
   if (job.line.command == Command::kSelftest) return Selftest(stage, job.line);
   if (job.line.command == Command::kValidate) return Validate(stage, job.line, job.plan);
+  if (job.line.command == Command::kCapacity) return Capacity(stage, job.line, job.plan);
   if (job.line.command == Command::kPreflight) return Preflight(stage, job.line, job.plan);
   return RunPlan(stage, job.line, job.plan);
 }

@@ -11,6 +11,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/version.h"
+#include "coordinator/command_line/capacity_flags.h"
 #include "coordinator/command_line/cluster_flags.h"
 #include "coordinator/command_line/command_help.h"
 #include "coordinator/command_line/observe_flags.h"
@@ -28,8 +29,8 @@
 namespace iobench {
 namespace {
 
-constexpr std::string_view kCommands[] = {"run",     "preflight", "validate", "worker",   "report",
-                                          "compare", "history",   "observe",  "selftest", "clean"};
+constexpr std::string_view kCommands[] = {"run",    "preflight", "validate", "capacity", "observe", "worker",
+                                          "report", "compare",   "history",  "selftest", "clean"};
 bool IsCommand(const std::string& word) {
   return std::find(std::begin(kCommands), std::end(kCommands), word) != std::end(kCommands);
 }
@@ -110,6 +111,8 @@ class CommandParser {
     AddRun();
     AddPreflight();
     validate_ = AddValidateCommand(app_, line_.validate, line_.cluster, words_);
+    capacity_ =
+        AddCapacityCommand(app_, line_.capacity, line_.cluster, line_.dry_run, capacity_table_, words_);
     worker_ = AddWorkerCommand(app_, line_);
     report_ = AddReportCommand(app_, line_.report);
     compare_ = AddCompareCommand(app_, line_.compare);
@@ -137,6 +140,7 @@ class CommandParser {
     if (app_.got_subcommand(preflight_)) {
       IOBENCH_RETURN_IF_ERROR(TakeRun(Command::kPreflight, preflight_table_, typed));
     }
+    if (app_.got_subcommand(capacity_)) IOBENCH_RETURN_IF_ERROR(TakeCapacity(typed));
     if (app_.got_subcommand(validate_)) IOBENCH_RETURN_IF_ERROR(TakeValidate(typed));
     if (app_.got_subcommand(worker_)) IOBENCH_RETURN_IF_ERROR(TakeWorker(line_));
     if (app_.got_subcommand(report_)) IOBENCH_RETURN_IF_ERROR(TakeReport(line_));
@@ -268,6 +272,15 @@ class CommandParser {
     return CheckClusterOptions(line_.cluster);
   }
 
+  absl::Status TakeCapacity(const std::vector<std::string>& typed) {
+    if (line_.capacity.saved.empty()) return TakeRun(Command::kCapacity, capacity_table_, typed);
+    line_.command = Command::kCapacity;
+    IOBENCH_ASSIGN_OR_RETURN(const GivenOptions given, capacity_table_.Given());
+    if (given.size() == 0 && words_.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--saved shows runs that were measured: it cannot be combined with options of a workload");
+  }
+
   absl::Status TakeSelftest() {
     line_.command = Command::kSelftest;
     IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
@@ -317,6 +330,7 @@ class CommandParser {
       if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
       IOBENCH_RETURN_IF_ERROR(given.Add("path", word));
     }
+    if (command == Command::kCapacity) IOBENCH_RETURN_IF_ERROR(CompleteCapacity(line_.capacity, given));
     if (given.Text("suite") == "list") {
       line_.command = Command::kText;
       IOBENCH_ASSIGN_OR_RETURN(line_.text, SuiteList());
@@ -337,6 +351,7 @@ class CommandParser {
   CLI::App* run_ = nullptr;  // these belong to app_
   CLI::App* preflight_ = nullptr;
   CLI::App* validate_ = nullptr;
+  CLI::App* capacity_ = nullptr;
   CLI::App* worker_ = nullptr;
   CLI::App* report_ = nullptr;
   CLI::App* compare_ = nullptr;
@@ -346,8 +361,8 @@ class CommandParser {
   CLI::App* clean_ = nullptr;
   TableOptions table_;
   TableOptions preflight_table_;
-  std::vector<std::string>
-      words_;  // of `run`, `preflight`, `validate`, `observe`: those that belong to no option
+  TableOptions capacity_table_;
+  std::vector<std::string> words_;  // of commands that take a directory: those that belong to no option
   CommandLine line_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/option/capacity_options.h"
 #include "coordinator/option/cluster_options.h"
 #include "coordinator/option/observe_options.h"
 #include "coordinator/option/option.h"
@@ -20,6 +21,7 @@ enum class Command {
   kRun,
   kPreflight,
   kValidate,
+  kCapacity,
   kWorker,
   kReport,
   kCompare,
@@ -55,13 +57,13 @@ struct CompareOptions {
 // The parsed command line. A member whose comment names a command has its default for all others.
 struct CommandLine {
   Command command = Command::kRun;
-  // run and preflight: the operations and their timing; validate: the directory. Complete has expanded shorthands and
+  // run, preflight and capacity: the operations and their timing; validate: the directory. Complete has expanded shorthands and
   // checked the rules.
   GivenOptions given;
-  // run, preflight, validate and selftest: checked by CheckClusterOptions. worker uses join_timeout_s and what protects
+  // run, preflight, validate, capacity and selftest: checked by CheckClusterOptions. worker uses join_timeout_s and what protects
   // connections, clean uses force, hosts and launcher.
   ClusterOptions cluster;
-  // run: print the plan, or check everything without writing, and stop.
+  // run: print the plan, or (also capacity) check everything without writing, and stop.
   bool print_plan = false;
   bool dry_run = false;
   std::string join;       // worker: the coordinator's address, host:port or unix:PATH
@@ -81,6 +83,7 @@ struct CommandLine {
   CompareOptions compare;                      // compare and history
   std::string preflight_format = "text";       // preflight: text or json
   ValidateOptions validate;                    // validate
+  CapacityOptions capacity;                    // capacity
   ObserveOptions observe;                      // observe
   std::vector<std::string> clean_directories;  // clean
   bool clean_copies = false;                   // clean: also the copies of --copy-binary on the hosts

@@ -18,6 +18,9 @@ inline constexpr std::string_view kCompareFormatNames[] = {"text", "json", "juni
 // Of `validate`: coordinator/report/validate/validate_formats.cc.
 inline constexpr std::string_view kValidateFormatNames[] = {"text", "json", "junit", "html"};
 
+// Of `capacity`: coordinator/report/capacity/capacity_formats.cc.
+inline constexpr std::string_view kCapacityFormatNames[] = {"text", "json", "html"};
+
 }  // namespace iobench
 
 #endif  // COORDINATOR_OPTION_FORMAT_NAMES_H_

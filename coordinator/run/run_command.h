@@ -51,6 +51,15 @@ int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
 // What can be said of its report's format and file before anybody waits for workers; errors: those of CheckOutputFile,
 // an unknown format, or one that is not for a terminal.
 absl::Status CheckValidateReport(const ValidateOptions& options);
+// Finds how much the storage carries: a run whose phases follow from what earlier ones measured, and its report, which
+// is also saved as capacity.json beside the run's results. `plan`: fitted by FitPlanToCapacity. The exit code is that of
+// Conductor::Run, and kExitThreshold if the SLO cannot be met or today's load is more than the storage carries.
+int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
+// Turns the plan of a workload into the first phase of a capacity measurement: all clients with all lanes. Before any
+// worker is there. InvalidArgument: it is no single phase, or what is asked or its output file is wrong.
+absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan);
+// Shows saved capacity runs (--saved).
+int ShowSavedCapacity(const CommandLine& line);
 // Measures the tool itself with empty phases, whose results are removed again: the fixed cost of a phase and its parts,
 // the skew of the starts, the coordinator's processor time and memory, and for each client its clock, the cost of an op
 // and the network between it and the coordinator.

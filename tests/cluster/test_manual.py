@@ -15,7 +15,7 @@ def long_options(command):
     return set(re.findall(r"^ +(?:-\w,)?(--[a-z][a-z0-9-]+)", program.plain(command, "--help").expect(0).stdout, re.M))
 
 
-COMMANDS = ("run", "preflight", "validate", "worker", "report", "observe", "selftest", "clean")
+COMMANDS = ("run", "preflight", "validate", "capacity", "worker", "report", "observe", "selftest", "clean")
 
 
 def test_every_option_is_in_the_man_page():

@@ -17,7 +17,8 @@ import schema  # noqa: E402
 GOLDEN_PATH = ROOT / "tests" / "unit" / "golden" / "result.json"
 VALIDATE_SCHEMA_PATH = ROOT / "docs" / "validate.schema.json"
 GOLDEN_VALIDATION_PATH = ROOT / "tests" / "unit" / "golden" / "validate.json"
-SCHEMA_PATHS = pytest.mark.parametrize("path", [schema.SCHEMA_PATH, VALIDATE_SCHEMA_PATH], ids=lambda path: path.name)
+CAPACITY_SCHEMA_PATH = ROOT / "docs" / "capacity.schema.json"
+SCHEMA_PATHS = pytest.mark.parametrize("path", [schema.SCHEMA_PATH, VALIDATE_SCHEMA_PATH, CAPACITY_SCHEMA_PATH], ids=lambda path: path.name)
 
 
 @pytest.fixture

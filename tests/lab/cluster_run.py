@@ -48,12 +48,12 @@ def over_mpi(lab, options):
     lab.run_outside(mpi_command(lab, options), timeout=PATIENCE_S)
 
 
-def over_grpc(lab, options, allow="remount,drop-caches,log-files"):
+def over_grpc(lab, options, allow="remount,drop-caches,log-files", command="run"):
     """The coordinator outside; a worker on each client dials in."""
     address = f"{nfs_lab.OUTSIDE}:{PORT}"
     listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
     program = nfs_lab.binary()
-    coordinator = lab.start_outside([program, "run", *listen, *options])
+    coordinator = lab.start_outside([program, command, *listen, *options])
     join = (f"exec {program} worker --join {address} --insecure --root / --root nfs://10.77.0.1/ "
             f"--allow {allow} --join-timeout 60")
     workers = [lab.start(client, join) for client in lab.clients]

@@ -425,7 +425,7 @@ TEST_CASE("what is wrong with an option points to the help of its command") {
 
 TEST_CASE("help shows arguments in one form") {
   for (const char* const command : {"run", "preflight", "validate", "worker", "report", "compare", "history",
-                                    "observe", "selftest", "clean"}) {
+                                    "capacity", "observe", "selftest", "clean"}) {
     const std::string help = ParseCommandLine({command, "--help"})->text;
     INFO(help);
     CHECK_THAT(help, Contains(absl::StrCat("\nUsage: cluster-iobench ", command, " [OPTIONS]")));

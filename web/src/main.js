@@ -1,4 +1,6 @@
-// Reads the data of the page and builds the page that it is for: of a run, a comparison, a history, or a validation.
+// Reads the data of the page and builds the page that it is for: of a run, a comparison, a history, a validation,
+// or capacity measurements.
+import { CapacityPage } from './capacity.js';
 import { restoreChoices } from './choices.js';
 import { ComparisonPage } from './compare.js';
 import { readData, reportOf } from './data.js';
@@ -12,6 +14,7 @@ function pageOf(data, place) {
   if (text.comparison) return new ComparisonPage(text.comparison, text.words, place);
   if (text.history) return new HistoryPage(text.history, text.words, place);
   if (text.validation) return new ValidationPage(text.validation, place);
+  if (text.capacity) return new CapacityPage(text.capacity, place);
   return new ReportPage(reportOf(data), place);
 }
 

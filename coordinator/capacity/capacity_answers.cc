@@ -1,0 +1,147 @@
+// Answers to "what if": from what was measured, and not past twice of it.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/capacity/load_curve.h"
+#include "coordinator/analysis/capacity/usl.h"
+#include "coordinator/capacity/capacity_report.h"
+
+namespace iobench {
+namespace {
+
+// From this share of a resource on, it can be what limits the rate.
+constexpr double kBusy = 0.8;
+
+void Add(std::string question, std::string answer, v1::CapacityReport& report) {
+  v1::CapacityAnswer& added = *report.add_answers();
+  added.set_question(std::move(question));
+  added.set_answer(std::move(answer));
+}
+
+std::string OpsText(double ops_per_s) {
+  return absl::StrFormat("%.4g ops/s", ops_per_s);
+}
+
+const v1::Scaling* ScalingOver(const v1::CapacityReport& report, const char* what) {
+  for (const v1::Scaling& scaling : report.scalings()) {
+    if (scaling.over() == what) return &scaling;
+  }
+  return nullptr;
+}
+
+// The first n at which a curve over curve_n reaches the rate.
+std::optional<double> FirstN(const v1::UslReport& law, const google::protobuf::RepeatedField<double>& curve,
+                             double rate) {
+  for (int i = 0; i < curve.size(); ++i) {
+    if (curve[i] >= rate) return std::ceil(law.curve_n(i) - 1e-9);
+  }
+  return std::nullopt;
+}
+
+std::string ClientsNeeded(const v1::Scaling& scaling, double rate) {
+  const std::string& over = scaling.over();
+  if (!scaling.has_usl())
+    return absl::StrCat("unknown: there is no fit over ", over, " (", scaling.usl_refused(), ")");
+  const v1::UslReport& law = scaling.usl();
+  const std::optional<double> n = FirstN(law, law.curve_ops_per_s(), rate);
+  if (!n.has_value()) {
+    const double most = *std::max_element(law.curve_ops_per_s().begin(), law.curve_ops_per_s().end());
+    return law.has_n_star() && law.n_star().value() <= kMaxExtrapolation * law.largest_n()
+               ? absl::StrCat("no number of such ", over, ": the law that they follow has its highest rate, ",
+                              OpsText(law.x_max().value()), ", with ",
+                              absl::StrFormat("%.0f", std::floor(law.n_star().value())))
+               : absl::StrFormat(
+                     "more than %.0f %s, which give %s by the fit: that is twice what was measured, and no statement "
+                     "is made beyond",
+                     kMaxExtrapolation * law.largest_n(), over, OpsText(most));
+  }
+  const std::optional<double> best = FirstN(law, law.curve_high(), rate);
+  const std::optional<double> worst = FirstN(law, law.curve_low(), rate);
+  return absl::StrFormat(
+      "%.0f %s (95 %%: %s to %s)%s", *n, over, best.has_value() ? absl::StrFormat("%.0f", *best) : "?",
+      worst.has_value() ? absl::StrFormat("%.0f", *worst) : "more than twice those measured",
+      *n > law.largest_n() ? absl::StrFormat(", beyond the %.0f measured", law.largest_n()) : "");
+}
+
+void AnswerNeed(const CapacityQuestions& questions, v1::CapacityReport& report) {
+  const bool in_bytes = questions.needed_bytes_per_s > 0;
+  double rate = questions.needed_ops_per_s;
+  std::string asked = OpsText(rate);
+  if (in_bytes) {
+    const double bytes_per_op =
+        report.max().ops_per_s() > 0 ? report.max().bytes_per_s() / report.max().ops_per_s() : 0;
+    asked = FormatBytesPerSecond(questions.needed_bytes_per_s);
+    if (!(bytes_per_op > 0))
+      return Add(absl::StrCat("clients for ", asked), "unknown: these operations move no data", report);
+    rate = questions.needed_bytes_per_s / bytes_per_op;
+  }
+  if (!(rate > 0)) return;
+  const v1::Scaling* scaling = ScalingOver(report, "clients");
+  if (scaling == nullptr) scaling = ScalingOver(report, "lanes");
+  if (scaling == nullptr) {
+    return Add(absl::StrCat("clients for ", asked), "unknown: no closed loops were measured", report);
+  }
+  Add(absl::StrCat(scaling->over(), " for ", asked), ClientsNeeded(*scaling, rate), report);
+}
+
+void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report) {
+  if (!(questions.users > 0) || !(questions.user_per_s > 0)) return;
+  const double load = questions.users * questions.user_per_s;
+  const std::string question =
+      absl::StrFormat("%.0f users with %.4g ops/s each", questions.users, questions.user_per_s);
+  const bool by_slo = report.slo().max_ops_per_s() > 0;
+  const double limit = by_slo ? report.slo().max_ops_per_s() : report.max().ops_per_s();
+  std::vector<LoadPoint> points;
+  for (const v1::CurvePoint& point : report.curve()) {
+    points.push_back({.offered_per_s = point.offered_per_s(),
+                      .achieved_per_s = point.achieved_per_s(),
+                      .mean_us = point.mean_us()});
+  }
+  std::string answer = absl::StrCat(OpsText(load), ": ");
+  if (!(limit > 0)) return Add(question, absl::StrCat(answer, "unknown, nothing was measured"), report);
+  const Headroom headroom = HeadroomAt(load, limit, UpToPeak(points));
+  absl::StrAppend(&answer, headroom.factor >= 1 ? "carried" : "not carried", by_slo ? " within the SLO" : "",
+                  absl::StrFormat(", which allows %.0f users", std::floor(limit / questions.user_per_s)));
+  if (headroom.mean_us.has_value()) {
+    absl::StrAppend(&answer, "; mean response time ", FormatSeconds(*headroom.mean_us / 1e6));
+  } else if (headroom.factor >= 1) {
+    absl::StrAppend(&answer, "; below the lowest load of the curve, so no response time is told");
+  }
+  Add(question, answer, report);
+}
+
+// How far the rate could grow if the busiest resource had more to give: until the next one is full. Not past twice.
+void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report) {
+  if (!search.highest().has_value() || search.highest()->uses.empty()) return;
+  const std::vector<ResourceUse>& uses = search.highest()->uses;
+  if (uses.front().share < kBusy) return;
+  const std::string question = absl::StrCat("more of: ", uses.front().name);
+  const double next_share = uses.size() > 1 ? uses[1].share : 0;
+  const double factor =
+      next_share > 0 ? std::min(kMaxExtrapolation, uses[0].share / next_share) : kMaxExtrapolation;
+  std::string answer = absl::StrFormat(
+      "it was %.0f %% busy at the highest rate; with more of it the rate could grow to at most %.2g times (%s)",
+      100 * uses[0].share, factor, OpsText(factor * search.highest()->ops_per_s));
+  absl::StrAppend(&answer,
+                  uses.size() > 1 && factor < kMaxExtrapolation
+                      ? absl::StrFormat(", where %s would be full", uses[1].name)
+                      : ", and no statement is made beyond",
+                  "; resources that nobody watched may limit it before");
+  Add(question, answer, report);
+}
+
+}  // namespace
+
+void AnswerQuestions(const CapacitySearch& search, const CapacityQuestions& questions,
+                     v1::CapacityReport& report) {
+  AnswerNeed(questions, report);
+  AnswerUsers(questions, report);
+  AnswerMore(search, report);
+}
+
+}  // namespace iobench

@@ -1,0 +1,80 @@
+#include "coordinator/capacity/capacity_phases.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace iobench {
+namespace {
+
+using Kind = CapacityStep::Kind;
+
+const char* WordOf(SloProbe::Purpose purpose) {
+  switch (purpose) {
+    case SloProbe::Purpose::kDouble:
+      return "double";
+    case SloProbe::Purpose::kBisect:
+      return "bisect";
+    case SloProbe::Purpose::kRetest:
+      return "retest";
+    case SloProbe::Purpose::kConfirm:
+      return "confirm";
+  }
+  return "";
+}
+
+void SetRate(double ops_per_s, v1::Phase& phase) {
+  const double planned = DuePerSecond(phase);
+  for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+    v1::Arrivals& arrivals = *assignment.mutable_operation()->mutable_arrivals();
+    arrivals.set_ops_per_s(planned > 0 ? arrivals.ops_per_s() * ops_per_s / planned : ops_per_s);
+  }
+}
+
+}  // namespace
+
+double DuePerSecond(const v1::Phase& phase) {
+  double ops_per_s = 0;
+  for (const v1::Assignment& assignment : phase.assignments())
+    ops_per_s += assignment.operation().arrivals().ops_per_s();
+  return ops_per_s;
+}
+
+std::string DescriptionOf(const CapacityStep& step, size_t worker_count) {
+  switch (step.kind) {
+    case Kind::kClients:
+      return absl::StrCat(step.clients, step.clients == 1 ? " client" : " clients", ", round ",
+                          step.round + 1);
+    case Kind::kLanes: {
+      const size_t lanes = worker_count * step.lanes_per_worker;
+      return absl::StrCat(lanes, lanes == 1 ? " lane" : " lanes", ", round ", step.round + 1);
+    }
+    case Kind::kCurve:
+      return absl::StrFormat("open loop, %.0f %%, round %d", 100 * step.share_of_max, step.round + 1);
+    case Kind::kKeepUp:
+      return absl::StrFormat("open loop, %.4g ops/s, %s", step.offered_per_s, WordOf(step.purpose));
+    case Kind::kSlo:
+      return absl::StrFormat("SLO, %.4g ops/s, %s", step.offered_per_s, WordOf(step.purpose));
+  }
+  return "";
+}
+
+v1::Phase PhaseOf(const CapacityStep& step, const v1::Phase& planned,
+                  const std::vector<std::vector<uint32_t>>& workers_of_client, size_t number) {
+  v1::Phase phase = planned;
+  phase.mutable_stop()->set_time_s(planned.stop().warmup_s() + step.seconds);
+  phase.set_lanes_per_worker(step.lanes_per_worker);
+  size_t worker_count = 0;
+  for (const std::vector<uint32_t>& workers : workers_of_client) worker_count += workers.size();
+  phase.set_name(absl::StrCat(number, ": ", DescriptionOf(step, worker_count)));
+  const size_t clients = workers_of_client.size();
+  if (step.clients < clients) {
+    v1::WorkerSelector& who = *phase.mutable_assignments(0)->mutable_who();
+    for (size_t i = 0; i < step.clients; ++i) {
+      for (const uint32_t worker : workers_of_client[(step.round + i) % clients]) who.add_workers(worker);
+    }
+  }
+  if (step.is_open()) SetRate(step.offered_per_s, phase);
+  return phase;
+}
+
+}  // namespace iobench

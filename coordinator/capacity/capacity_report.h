@@ -1,0 +1,48 @@
+// The report of a capacity measurement: scaling, load curve, the load under an SLO, headroom, and answers. Pure.
+#ifndef COORDINATOR_CAPACITY_CAPACITY_REPORT_H_
+#define COORDINATOR_CAPACITY_CAPACITY_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "coordinator/capacity/capacity_search.h"
+#include "iobench/v1/capacity.pb.h"
+#include "iobench/v1/plan.pb.h"
+
+namespace iobench {
+
+// What the user wants to know besides; 0: not asked.
+struct CapacityQuestions {
+  double load_per_s = 0;          // today's load, ops/s
+  double needed_ops_per_s = 0;    // clients needed for this …
+  double needed_bytes_per_s = 0;  // … or this
+  double users = 0;               // how these fare …
+  double user_per_s = 0;          // … with so many ops/s each
+};
+
+struct CapacityFacts {
+  std::string workload = "";  // for display
+  uint64_t record_bytes = 0;
+  uint32_t worker_count = 1;
+  uint64_t queue_depth = 1;
+  double mix_per_s = 0;  // what all clients of a mix with rates ask for; 0: no mix, or one without rates
+};
+
+// "random-mix, 70 % reads, records of 8 KiB, O_DIRECT", or the names of a mix's operations.
+std::string WorkloadText(const v1::Phase& phase);
+
+// Fills in everything that the measurement tells; command, times, path and exit code are the caller's. Figures that do
+// not follow from what was measured are left out, and `warnings` says why.
+v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& facts,
+                            const CapacityQuestions& questions);
+
+// Part of ReportOf. scaling_report.cc: throughput over clients or lanes. REQUIRES: at least two levels.
+v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
+// capacity_answers.cc: what if. REQUIRES: the rest of the report.
+void AnswerQuestions(const CapacitySearch& search, const CapacityQuestions& questions,
+                     v1::CapacityReport& report);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CAPACITY_CAPACITY_REPORT_H_

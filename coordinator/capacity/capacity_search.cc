@@ -1,0 +1,221 @@
+#include "coordinator/capacity/capacity_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace iobench {
+namespace {
+
+using Kind = CapacityStep::Kind;
+
+// The load of a search's first probe, as a share of the highest rate: as low as lets the longest probe have the ops that
+// the SLO's figure needs.
+constexpr double kLeastShare = 0.01, kMostShare = 0.25;
+// A mix is asked for this many times its own rates at most.
+constexpr double kMaxMixFactor = 1e6;
+constexpr double kLongestProbe = 8;  // times measure_s
+
+auto KeyOf(const CapacityStep& step) {
+  return std::tuple(step.clients, step.lanes_per_worker, step.share_of_max);
+}
+
+bool IsOf(const CapacityStep& step, Kind kind, const CapacitySettings& settings) {
+  if (step.kind == kind) return true;
+  return kind == Kind::kLanes && step.kind == Kind::kClients && step.clients == settings.clients &&
+         step.lanes_per_worker == settings.max_lanes_per_worker;
+}
+
+// Ops that took longer than the SLO fail it, whether all of those that were due could be begun or not: more lanes would
+// only add to their wait.
+SloResult SloResultOf(const StepFigures& figures, const Slo& slo) {
+  const bool ops_fail = !Meets(slo, figures.slo_service_figure_us);
+  return {.achieved_per_s = figures.ops_per_s,
+          .done_share = ops_fail ? 1 : figures.done_share,
+          .figure_us = figures.slo_figure_us,
+          .low_us = figures.slo_figure_us,
+          .high_us = figures.slo_figure_us,
+          .ops = figures.ops,
+          .errors = figures.errors,
+          .generator_bound = figures.generator_bound && !ops_fail && !Meets(slo, figures.slo_figure_us),
+          .worker_lost = figures.worker_lost};
+}
+
+// Whether the load was done, at whatever response time.
+SloResult KeepUpResultOf(const StepFigures& figures) {
+  SloResult result = {.achieved_per_s = figures.ops_per_s,
+                      .done_share = figures.done_share,
+                      .figure_us = figures.mean_us,
+                      .low_us = figures.mean_us,
+                      .high_us = figures.mean_us,
+                      .ops = figures.ops,
+                      .errors = figures.errors,
+                      .worker_lost = figures.worker_lost};
+  return result;
+}
+
+}  // namespace
+
+double MedianOfRepetitions(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, Kind kind,
+                                   const CapacitySettings& settings) {
+  std::vector<LevelFigures> levels;
+  for (const MeasuredStep& measured : steps) {
+    if (!IsOf(measured.step, kind, settings)) continue;
+    auto level = std::find_if(levels.begin(), levels.end(), [&](const LevelFigures& known) {
+      return KeyOf(known.step) == KeyOf(measured.step);
+    });
+    if (level == levels.end()) level = levels.insert(levels.end(), {measured.step, {}});
+    level->repetitions.push_back(&measured.figures);
+  }
+  std::sort(levels.begin(), levels.end(),
+            [](const LevelFigures& a, const LevelFigures& b) { return KeyOf(a.step) < KeyOf(b.step); });
+  return levels;
+}
+
+CapacitySearch::CapacitySearch(const CapacitySettings& settings) : settings_(settings) {
+  const std::vector<CapacityStep> closed = ClosedSteps(settings);
+  waiting_.assign(closed.begin(), closed.end());
+  if (settings.mix_per_s > 0) {
+    const Slo any{.text = "any", .limit_us = std::numeric_limits<double>::infinity()};
+    auto search = SloSearch::Create({.slo = any,
+                                     .lowest_per_s = settings.mix_per_s,
+                                     .closed_loop_max_per_s = kMaxMixFactor * settings.mix_per_s,
+                                     .probe_s = settings.measure_s,
+                                     .max_probe_s = settings.measure_s});
+    if (search.ok()) {
+      keep_up_search_ = *std::move(search);
+    } else {
+      End(std::string(search.status().message()));
+    }
+  }
+  if (ended_early_.empty()) Continue();
+}
+
+std::optional<CapacityStep> CapacitySearch::Next() const {
+  if (!ended_early_.empty() || waiting_.empty()) return std::nullopt;
+  return waiting_.front();
+}
+
+void CapacitySearch::Note(const StepFigures& figures) {
+  const CapacityStep step = waiting_.front();
+  waiting_.pop_front();
+  steps_.push_back({step, figures});
+  if (step.kind == Kind::kKeepUp) keep_up_search_->Note(KeepUpResultOf(figures));
+  if (step.kind == Kind::kSlo) slo_search_->Note(SloResultOf(figures, *settings_.slo));
+  if (figures.worker_lost)
+    return End("a worker was lost: what it took part in before is not comparable with what would follow");
+  Continue();
+}
+
+// Plans the next part when one is done.
+void CapacitySearch::Continue() {
+  if (!waiting_.empty()) return;
+  if (keep_up_search_.has_value() && !highest_.has_value()) {
+    if (const std::optional<SloProbe> probe = keep_up_search_->Next(); probe.has_value()) {
+      waiting_.push_back(StepOf(*probe, Kind::kKeepUp));
+      return;
+    }
+    TakeKeptUp();
+    if (!ended_early_.empty()) return;
+  } else if (!highest_.has_value()) {
+    FindHighest();
+  }
+  if (!highest_.has_value()) return End("nothing could be measured: see the errors of the phases");
+  if (!planned_curve_) {
+    planned_curve_ = true;
+    const std::vector<CapacityStep> curve = CurveSteps(settings_, highest_->ops_per_s);
+    waiting_.assign(curve.begin(), curve.end());
+    if (!waiting_.empty()) return;
+  }
+  if (!settings_.slo.has_value()) return;
+  if (!slo_search_.has_value()) BeginSlo();
+  if (!slo_search_.has_value()) return;
+  if (const std::optional<SloProbe> probe = slo_search_->Next(); probe.has_value()) {
+    waiting_.push_back(StepOf(*probe, Kind::kSlo));
+  }
+}
+
+void CapacitySearch::FindHighest() {
+  for (const Kind kind : {Kind::kClients, Kind::kLanes}) {
+    for (const LevelFigures& level : LevelsOf(steps_, kind, settings_)) {
+      std::vector<double> rates;
+      for (const StepFigures* const each : level.repetitions) {
+        if (each->errors == 0) rates.push_back(each->ops_per_s);
+      }
+      const double median = MedianOfRepetitions(rates);
+      if (!(median > 0) || (highest_.has_value() && median <= highest_->ops_per_s)) continue;
+      const StepFigures& nearest =
+          **std::min_element(level.repetitions.begin(), level.repetitions.end(),
+                             [&](const StepFigures* a, const StepFigures* b) {
+                               return std::abs(a->ops_per_s - median) < std::abs(b->ops_per_s - median);
+                             });
+      highest_ = {.ops_per_s = median,
+                  .bytes_per_s = nearest.bytes_per_s * median / nearest.ops_per_s,
+                  .step = level.step,
+                  .limits = nearest.limits,
+                  .uses = nearest.uses};
+    }
+  }
+}
+
+// The highest load that was kept up with, as it was confirmed. What limits it shows in the lowest load that was not.
+void CapacitySearch::TakeKeptUp() {
+  const SloOutcome& outcome = keep_up_search_->outcome();
+  if (!(outcome.max_per_s > 0))
+    return End(absl::StrCat("the load of the mix itself was not kept up with. ", outcome.text));
+  const MeasuredStep* kept = nullptr;
+  const MeasuredStep* missed = nullptr;
+  for (const MeasuredStep& measured : steps_) {
+    const double offered = measured.step.offered_per_s;
+    if (offered == outcome.max_per_s) kept = &measured;
+    if (offered > outcome.max_per_s && (missed == nullptr || offered < missed->step.offered_per_s))
+      missed = &measured;
+  }
+  if (kept == nullptr) return End("the load that was kept up with was not measured");
+  const MeasuredStep& limiting = missed != nullptr ? *missed : *kept;
+  highest_ = {.ops_per_s = outcome.max_per_s,
+              .bytes_per_s = kept->figures.bytes_per_s,
+              .step = kept->step,
+              .limits = limiting.figures.limits,
+              .uses = limiting.figures.uses};
+}
+
+void CapacitySearch::BeginSlo() {
+  const double max_probe_s = kLongestProbe * settings_.measure_s;
+  const double needed_per_s = 1.2 * static_cast<double>(NeededOps(*settings_.slo)) / max_probe_s;
+  auto search = SloSearch::Create({.slo = *settings_.slo,
+                                   .lowest_per_s = std::clamp(needed_per_s, kLeastShare * highest_->ops_per_s,
+                                                              kMostShare * highest_->ops_per_s),
+                                   .closed_loop_max_per_s = highest_->ops_per_s,
+                                   .probe_s = settings_.measure_s,
+                                   .max_probe_s = max_probe_s});
+  if (!search.ok()) return End(std::string(search.status().message()));
+  slo_search_ = *std::move(search);
+}
+
+CapacityStep CapacitySearch::StepOf(const SloProbe& probe, Kind kind) const {
+  return {.kind = kind,
+          .clients = settings_.clients,
+          .lanes_per_worker = settings_.max_lanes_per_worker,
+          .offered_per_s = probe.offered_per_s,
+          .seconds = probe.seconds,
+          .purpose = probe.purpose};
+}
+
+void CapacitySearch::End(std::string why) {
+  ended_early_ = std::move(why);
+  waiting_.clear();
+}
+
+}  // namespace iobench

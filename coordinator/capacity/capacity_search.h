@@ -1,0 +1,83 @@
+// Says what `capacity` measures next, from what it has measured: the closed loops, then the load curve up to their
+// highest rate, then the search for the highest load under an SLO. Pure.
+#ifndef COORDINATOR_CAPACITY_CAPACITY_SEARCH_H_
+#define COORDINATOR_CAPACITY_CAPACITY_SEARCH_H_
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coordinator/analysis/capacity/slo_search.h"
+#include "coordinator/capacity/capacity_steps.h"
+#include "coordinator/capacity/step_figures.h"
+
+namespace iobench {
+
+struct MeasuredStep {
+  CapacityStep step;
+  StepFigures figures;
+};
+
+// The closed loop with the highest throughput, or what a mix was kept up with.
+struct HighestRate {
+  double ops_per_s = 0;    // median of the repetitions
+  double bytes_per_s = 0;  // of the one that is nearest to it
+  CapacityStep step;
+  std::vector<v1::Limit> limits;  // of the same one
+  std::vector<ResourceUse> uses;
+};
+
+// Not thread-safe. Next() and Note() alternate.
+class CapacitySearch {
+ public:
+  explicit CapacitySearch(const CapacitySettings& settings);
+
+  // What to measure now; the same until Note(). nullopt: all is measured, or nothing more can be.
+  std::optional<CapacityStep> Next() const;
+  // Takes what Next() gave. A lost worker ends the search, since what was measured before is not comparable.
+  void Note(const StepFigures& figures);
+
+  const CapacitySettings& settings() const { return settings_; }
+  std::span<const MeasuredStep> steps() const { return steps_; }  // in the order of measurement
+  const std::optional<HighestRate>& highest() const { return highest_; }
+  // The search under the SLO; nullopt: it did not begin.
+  const std::optional<SloSearch>& slo_search() const { return slo_search_; }
+  // Why it ended before everything was measured, one sentence; empty: it did not.
+  const std::string& ended_early() const { return ended_early_; }
+
+ private:
+  void Continue();
+  void FindHighest();
+  void TakeKeptUp();
+  void BeginSlo();
+  CapacityStep StepOf(const SloProbe& probe, CapacityStep::Kind kind) const;
+  void End(std::string why);
+
+  const CapacitySettings settings_;
+  std::deque<CapacityStep> waiting_;
+  bool planned_curve_ = false;
+  std::vector<MeasuredStep> steps_;
+  std::optional<HighestRate> highest_;
+  std::optional<SloSearch> keep_up_search_;  // for a mix
+  std::optional<SloSearch> slo_search_;
+  std::string ended_early_;
+};
+
+// The median of the repetitions of each level (or point), in the order of clients, lanes or share.
+struct LevelFigures {
+  CapacityStep step;                            // of the first repetition
+  std::vector<const StepFigures*> repetitions;  // in the order of measurement; point into the span
+};
+// The steps of one kind, grouped by what they have in common. For kLanes, the level of all clients and all lanes is
+// included, which is measured once for both sweeps.
+std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, CapacityStep::Kind kind,
+                                   const CapacitySettings& settings);
+
+double MedianOfRepetitions(std::vector<double> values);  // NaN: there are none
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CAPACITY_CAPACITY_SEARCH_H_

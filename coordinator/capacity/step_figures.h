@@ -1,0 +1,50 @@
+// What one step of a capacity measurement gave, from the report of its phase. Pure.
+#ifndef COORDINATOR_CAPACITY_STEP_FIGURES_H_
+#define COORDINATOR_CAPACITY_STEP_FIGURES_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/analysis/capacity/slo.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+
+// A resource that the phase used, as a share of what it has.
+struct ResourceUse {
+  std::string name;  // "network of filer1"
+  double share = 0;
+};
+
+// Times are those of the ops in a closed loop, and response times in an open one.
+struct StepFigures {
+  double ops_per_s = 0;  // 0: nothing was done
+  double bytes_per_s = 0;
+  double mean_us = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double slo_figure_us = 0;          // NaN: no SLO
+  double slo_service_figure_us = 0;  // the same of the ops themselves, without the wait behind late ones
+  uint64_t ops = 0;
+  uint64_t errors = 0;    // failed ops and lanes
+  double due_per_s = 0;   // open loop: the rate that was due
+  double done_share = 1;  // open loop: of the ops that were due
+  bool generator_bound = false;
+  bool worker_lost = false;
+  double fairness = 0;                  // Jain's index of the clients' rates; NaN: one client
+  std::vector<std::string> marks = {};  // codes, each once
+  std::vector<v1::Limit> limits = {};
+  std::vector<ResourceUse> uses = {};  // the busiest first
+  double measured_s = 0;
+};
+
+StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& slo);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CAPACITY_STEP_FIGURES_H_

@@ -1,0 +1,28 @@
+// The command `capacity` on the command line.
+#ifndef COORDINATOR_COMMAND_LINE_CAPACITY_FLAGS_H_
+#define COORDINATOR_COMMAND_LINE_CAPACITY_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "coordinator/command_line/table_options.h"
+#include "coordinator/option/capacity_options.h"
+#include "coordinator/option/cluster_options.h"
+#include "coordinator/option/option.h"
+
+namespace iobench {
+
+// Adds the command to `app`; `table` gets the options of `run`, which describe the workload. All must outlive the
+// parsing. `words`: those that belong to no option.
+CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
+                             TableOptions& table, std::vector<std::string>& words);
+
+// Fills in the workload and the times that the user did not give. InvalidArgument: an option of `run` has no meaning
+// here, or options of capacity contradict each other.
+absl::Status CompleteCapacity(const CapacityOptions& options, GivenOptions& given);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_COMMAND_LINE_CAPACITY_FLAGS_H_

@@ -1,0 +1,36 @@
+// The formats in which a capacity measurement is written. They render finished messages and compute nothing.
+#ifndef COORDINATOR_REPORT_CAPACITY_CAPACITY_FORMATS_H_
+#define COORDINATOR_REPORT_CAPACITY_CAPACITY_FORMATS_H_
+
+#include <ostream>
+#include <span>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/report/console/console_report.h"
+#include "iobench/v1/capacity.pb.h"
+
+namespace iobench {
+
+// `reports`: one, or several that are laid over each other, with names that differ. `write` flushes `out`. DataLoss: not
+// everything could be written. FailedPrecondition: this program was built without the format. `style` matters to text
+// only.
+struct CapacityFormat {
+  const char* name = "";  // for --format
+  absl::Status (*write)(std::span<const v1::CapacityReport> reports, const ConsoleStyle& style,
+                        std::ostream& out) = nullptr;
+  bool binary = false;  // nobody reads it on a terminal
+};
+
+std::span<const CapacityFormat> CapacityFormats();
+// InvalidArgument: there is none of this name; the message lists all.
+absl::StatusOr<const CapacityFormat*> CapacityFormatNamed(std::string_view name);
+
+// capacity_text.cc
+absl::Status WriteCapacityText(std::span<const v1::CapacityReport> reports, const ConsoleStyle& style,
+                               std::ostream& out);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_CAPACITY_CAPACITY_FORMATS_H_

@@ -1,0 +1,221 @@
+// A capacity measurement for people: the answers first, then what they come from.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/report/capacity/capacity_formats.h"
+#include "coordinator/report/console/console_page.h"
+#include "coordinator/report/flush_report.h"
+#include "coordinator/report/text/text_table.h"
+
+namespace iobench {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string RateOf(double ops_per_s) {
+  if (!std::isfinite(ops_per_s)) return "-";
+  return ops_per_s >= 100 ? FormatCount(std::round(ops_per_s)) : absl::StrFormat("%.3g", ops_per_s);
+}
+
+std::string OpsRate(double ops_per_s) {
+  return absl::StrCat(RateOf(ops_per_s), " ops/s");
+}
+
+std::string WithBytes(double ops_per_s, double bytes_per_s) {
+  return bytes_per_s > 0 ? absl::StrCat(OpsRate(ops_per_s), " (", FormatBytesPerSecond(bytes_per_s), ")")
+                         : OpsRate(ops_per_s);
+}
+
+std::string TimeOf(double us) {
+  return FormatSeconds(us * 1e-6);
+}
+
+std::string Percent(double share) {
+  return std::isfinite(share) ? absl::StrFormat("%.0f %%", 100 * share) : "";
+}
+
+std::string Counted(uint32_t count, const char* one) {
+  return absl::StrCat(count, " ", one, count == 1 ? "" : "s");
+}
+
+std::string NameOf(const v1::CapacityReport& report) {
+  return absl::StrCat("capacity ", Printable(report.path()), ": ", Counted(report.client_count(), "client"),
+                      ", ", Counted(report.worker_count(), "worker"), ", up to ",
+                      Counted(report.lanes_per_worker(), "lane"), " each");
+}
+
+void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
+  if (report.has_max()) {
+    const v1::CapacityMax& max = report.max();
+    page.Labelled("highest", absl::StrCat(WithBytes(max.ops_per_s(), max.bytes_per_s()), " with ",
+                                          Counted(max.clients(), "client"), " and ",
+                                          Counted(max.lanes(), "lane"), " in all"));
+    if (max.times_mix() > 0)
+      page.Labelled("", absl::StrFormat("%.3g times the load of the mix", max.times_mix()));
+    for (const std::string& limit : max.limited_by())
+      page.Labelled("", absl::StrCat("limited by ", Printable(limit)));
+    for (const std::string& advice : max.advice())
+      if (!advice.empty()) page.Labelled("", absl::StrCat("-> ", Printable(advice)), Tone::kQuiet);
+    if (max.limited_by().empty()) page.Labelled("", "what limits it is unknown (see docs/explain.md)");
+    if (std::isfinite(max.saturation_lanes())) {
+      page.Labelled("", absl::StrFormat("from %.0f lanes on, more of them only wait",
+                                        std::ceil(max.saturation_lanes())));
+    }
+  }
+  if (report.has_slo()) {
+    page.Labelled("SLO", report.slo().text(),
+                  report.slo().max_ops_per_s() > 0 ? Tone::kStrong : Tone::kWarning);
+    if (report.slo().max_times_mix() > 0)
+      page.Labelled("", absl::StrFormat("%.3g times the load of the mix", report.slo().max_times_mix()));
+    if (report.slo().max_bytes_per_s() > 0)
+      page.Labelled("", FormatBytesPerSecond(report.slo().max_bytes_per_s()));
+  }
+  if (report.has_load()) {
+    const v1::LoadAnswer& load = report.load();
+    page.Labelled("headroom",
+                  load.factor() >= 1
+                      ? absl::StrFormat("%s can grow %.3g times: %s is %s, so %s of it is unused",
+                                        OpsRate(load.ops_per_s()), load.factor(), load.limit_is(),
+                                        OpsRate(load.limit_per_s()), Percent(load.unused_share()))
+                      : absl::StrFormat("none: %s is over %s, %s", OpsRate(load.ops_per_s()), load.limit_is(),
+                                        OpsRate(load.limit_per_s())),
+                  load.factor() >= 1 ? Tone::kPlain : Tone::kWarning);
+    if (std::isfinite(load.mean_us()))
+      page.Labelled("", absl::StrCat("mean response time at that load: ", TimeOf(load.mean_us())));
+  }
+  if (report.has_knee()) {
+    const v1::CurveKnee& knee = report.knee();
+    page.Labelled("knee", absl::StrCat(OpsRate(knee.ops_per_s()), " at ", TimeOf(knee.mean_us()),
+                                       ": the most throughput per response time",
+                                       knee.broad() ? "; the curve bends slowly, take it as a range" : ""));
+  }
+  for (const v1::CapacityAnswer& answer : report.answers())
+    page.Labelled("what if", absl::StrCat(Printable(answer.question()), ": ", Printable(answer.answer())));
+}
+
+// `digits`: significant ones.
+std::string FigureText(const v1::UslFigure& figure, int digits) {
+  return absl::StrFormat("%.*g (%.*g to %.*g)", digits, figure.value(), digits, figure.low(), digits,
+                         figure.high());
+}
+
+void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
+  if (!scaling.has_usl()) return page.Labelled("law", absl::StrCat("no fit: ", scaling.usl_refused()));
+  const v1::UslReport& law = scaling.usl();
+  page.Labelled("law", absl::StrCat("one gives ", FigureText(law.lambda(), 4), " ops/s; contention ",
+                                    FigureText(law.sigma(), 3), ", crosstalk ", FigureText(law.kappa(), 2),
+                                    "; 95 % intervals"));
+  if (law.has_n_star()) {
+    page.Labelled("", absl::StrCat("highest at ", FigureText(law.n_star(), 3), " ", scaling.over(), ": ",
+                                   FigureText(law.x_max(), 4), " ops/s"));
+  } else {
+    page.Labelled("", absl::StrFormat("no peak within %.0f %s, twice what was measured", 2 * law.largest_n(),
+                                      scaling.over()));
+  }
+  for (const std::string& warning : scaling.warnings()) page.Labelled("", warning, Tone::kWarning);
+}
+
+void AddScaling(const v1::Scaling& scaling, ConsolePage& page) {
+  TextTable table({{scaling.over(), Align::kRight},
+                   {"ops/s"},
+                   {"from"},
+                   {"to"},
+                   {"rate"},
+                   {"mean"},
+                   {"p99"},
+                   {"per added"},
+                   {"fairness", Align::kRight, true},
+                   {"marks", Align::kLeft}});
+  for (const v1::ScalingLevel& level : scaling.levels()) {
+    table.AddRow({absl::StrCat(level.n()), RateOf(level.median_ops_per_s()), RateOf(level.low_ops_per_s()),
+                  RateOf(level.high_ops_per_s()),
+                  level.bytes_per_s() > 0 ? FormatBytesPerSecond(level.bytes_per_s()) : "",
+                  TimeOf(level.mean_us()), TimeOf(level.p99_us()), Percent(level.efficiency()),
+                  std::isfinite(level.fairness()) ? absl::StrFormat("%.2f", level.fairness()) : "",
+                  absl::StrJoin(level.marks(), ", ")});
+  }
+  page.Blank();
+  page.Line({{absl::StrCat("Scaling over ", scaling.over(), " (closed loop)"), Tone::kStrong}});
+  page.Table(table);
+  AddLaw(scaling, page);
+}
+
+void AddCurve(const v1::CapacityReport& report, ConsolePage& page) {
+  TextTable table({{"of highest"},
+                   {"due ops/s"},
+                   {"done ops/s"},
+                   {"done"},
+                   {"mean"},
+                   {"from"},
+                   {"to"},
+                   {"p50"},
+                   {"p99"},
+                   {"marks", Align::kLeft}});
+  for (const v1::CurvePoint& point : report.curve()) {
+    table.AddRow(
+        {Percent(point.share_of_max()), RateOf(point.offered_per_s()), RateOf(point.achieved_per_s()),
+         std::isfinite(point.done_percent()) ? absl::StrFormat("%.1f %%", point.done_percent()) : "-",
+         TimeOf(point.mean_us()), TimeOf(point.mean_low_us()), TimeOf(point.mean_high_us()),
+         TimeOf(point.p50_us()), TimeOf(point.p99_us()), absl::StrJoin(point.marks(), ", ")});
+  }
+  page.Blank();
+  page.Line({{"Load curve (open loop; response times include waiting)", Tone::kStrong}});
+  page.Table(table);
+  if (report.has_overall_response()) {
+    page.Labelled("overall",
+                  absl::StrCat("response time ", TimeOf(report.overall_response().trapezoid_us()),
+                               " (area under the curve / highest throughput; not a SPEC result), mean ",
+                               TimeOf(report.overall_response().mean_over_range_us()), " over the range"));
+  }
+}
+
+void AddProbes(const v1::SloAnswer& slo, ConsolePage& page) {
+  TextTable table({{"ops/s"},
+                   {"for", Align::kLeft},
+                   {"measured"},
+                   {"response"},
+                   {"verdict", Align::kLeft},
+                   {"why", Align::kLeft}});
+  for (const v1::SloStep& step : slo.probes()) {
+    table.AddRow({RateOf(step.offered_per_s()), step.purpose(), FormatSeconds(step.seconds()),
+                  TimeOf(step.figure_us()), step.verdict(), step.reason()});
+  }
+  page.Blank();
+  page.Line({{absl::StrCat("Search for ", slo.slo()), Tone::kStrong}});
+  page.Table(table);
+}
+
+}  // namespace
+
+absl::Status WriteCapacityText(std::span<const v1::CapacityReport> reports, const ConsoleStyle& style,
+                               std::ostream& out) {
+  for (const v1::CapacityReport& report : reports) {
+    ConsolePage page(style);
+    if (&report != &reports.front()) page.Blank();
+    page.Line({{NameOf(report), Tone::kStrong}});
+    if (reports.size() > 1)
+      page.Labelled("run", absl::StrCat(Printable(report.name()), ", ", report.started_at()));
+    page.Labelled("workload", Printable(report.workload()));
+    AddAnswers(report, page);
+    for (const std::string& warning : report.warnings())
+      page.Labelled("warning", Printable(warning), Tone::kWarning);
+    for (const v1::Scaling& scaling : report.scalings()) AddScaling(scaling, page);
+    if (!report.curve().empty()) AddCurve(report, page);
+    if (!report.slo().probes().empty()) AddProbes(report.slo(), page);
+    page.Blank();
+    page.Line(
+        {{absl::StrCat(report.complete() ? "" : "not complete: ", Counted(report.phase_count(), "phase"),
+                       " in ", FormatSeconds(report.duration_s())),
+          report.complete() ? Tone::kQuiet : Tone::kError}});
+    out << page.Take();
+  }
+  return Flush(out, "text");
+}
+
+}  // namespace iobench

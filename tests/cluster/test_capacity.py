@@ -1,0 +1,175 @@
+"""capacity: what it finds of a simulated storage is what that storage was given, and bad questions are refused."""
+import json
+import math
+import signal
+import subprocess
+import time
+
+import jsonschema
+import program
+import pytest
+import schema
+
+BRIEFLY = ["--time", "0.7", "--warmup", "0.2", "--repeat", "2"]
+LAMBDA, SIGMA, KAPPA = 100, 0.05, 0.002  # 10 ms alone
+STORAGE = f"sim:service={1000 / LAMBDA}ms,contention={SIGMA},crosstalk={KAPPA},distribution=constant"
+
+
+def law(lanes):
+    return LAMBDA * lanes / (1 + SIGMA * (lanes - 1) + KAPPA * lanes * (lanes - 1))
+
+
+def capacity(*options, path, out=None):
+    where = ["--out", out] if out else []
+    return program.plain("capacity", *options, *where, path)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    base = tmp_path_factory.mktemp("capacity")
+    (base / "mnt").mkdir()
+    outcome = capacity("--engine", STORAGE, "-t", "16", *BRIEFLY, "--points", "5", "--slo", "mean<=30ms", "--load", "200",
+                       "--need", "600", "--users", "50", "--user-rate", "4", path=base / "mnt", out=base / "out").expect(0)
+    return outcome, json.loads((base / "out" / "capacity.json").read_text()), base
+
+
+def test_the_law_of_the_storage_is_found(measured):
+    """Real time on a shared machine: the tight bounds are those of tests/unit/usl_test.cc, without any."""
+    _, report, _ = measured
+    scaling, = report["scalings"]
+    assert scaling["over"] == "lanes" and [level["n"] for level in scaling["levels"]] == [1, 2, 4, 8, 12, 16]
+    for level in scaling["levels"]:
+        assert level["median_ops_per_s"] == pytest.approx(law(level["n"]), rel=0.15)
+        assert len(level["ops_per_s"]) == 2
+    assert scaling["usl"]["lambda"]["value"] == pytest.approx(LAMBDA, rel=0.1)
+    assert report["max"]["ops_per_s"] == max(level["median_ops_per_s"] for level in scaling["levels"])
+
+
+def test_the_report_is_as_its_schema_says(measured):
+    """Every message of the format occurs in it, so that a new field cannot be forgotten in docs/capacity.schema.json."""
+    _, report, _ = measured
+    document = schema.load(schema.ROOT / "docs" / "capacity.schema.json")
+    jsonschema.Draft202012Validator(document).validate(report)
+    assert all(report[part] for part in ("scalings", "max", "curve", "overall_response", "slo", "load", "answers"))
+    report = {**report, "invented": 1}
+    assert not jsonschema.Draft202012Validator(document).is_valid(report)
+
+
+def test_the_load_curve_goes_up_to_the_highest_rate(measured):
+    _, report, _ = measured
+    assert [point["share_of_max"] for point in report["curve"]] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1])
+    for point in report["curve"]:
+        assert point["offered_per_s"] == pytest.approx(point["share_of_max"] * report["max"]["ops_per_s"])
+        assert point["repetitions"] == 2 and point["mean_us"] > 8_000
+    assert report["curve"][0]["achieved_per_s"] == pytest.approx(report["curve"][0]["offered_per_s"], rel=0.5)  # 50 ops
+
+
+def test_the_answers_follow_from_the_figures(measured):
+    outcome, report, _ = measured
+    limit = report["slo"]["max_ops_per_s"]
+    assert report["slo"]["outcome"] in ("found", "met_up_to_max", "generator_bound"), report["slo"]["text"]
+    assert 0 < limit <= report["max"]["ops_per_s"]
+    assert report["load"]["factor"] == pytest.approx(limit / 200)
+    answers = {entry["question"]: entry["answer"] for entry in report["answers"]}
+    usl = report["scalings"][0]["usl"]
+    needed = next(n for n, rate in zip(usl["curve_n"], usl["curve_ops_per_s"]) if rate >= 600)
+    assert answers["lanes for 600 ops/s"].startswith(f"{math.ceil(needed)} lanes")
+    assert f"allows {math.floor(limit / 4)} users" in answers["50 users with 4 ops/s each"]
+    for heading in ("highest", "Scaling over lanes", "Load curve", "Search for mean<=30ms"):
+        assert heading in outcome.stdout
+
+
+def test_the_run_is_an_ordinary_result_with_every_phase(measured):
+    _, report, base = measured
+    result = json.loads((base / "out" / "result.json").read_text())
+    names = [phase["name"] for phase in result["phases"]]
+    assert len(names) == report["phase_count"] + 1 == len(result["run"]["plan"]["phases"]) == len(set(names))
+    again = program.plain("report", base / "out").expect(0)
+    assert names[-1] in again.stdout
+
+
+def test_saved_runs_are_shown_again_and_laid_over_each_other(measured):
+    outcome, report, base = measured
+    again = program.plain("capacity", "--saved", base / "out").expect(0)
+    assert again.stdout.strip() == outcome.stdout.split("\nresults:")[0].strip()
+    both = program.plain("capacity", "--saved", base / "out", "--saved", base / "out", "--format", "json").expect(0)
+    first, second = json.loads(both.stdout)
+    assert first == report and second["name"] == f"{report['name']} (2)"
+    assert "capacity.pb cannot be read" in program.plain("capacity", "--saved", base).expect(1).stderr
+
+
+def test_clients_and_lanes_are_swept_apart(path, out):
+    """Workers of one host are one client; lanes count over all workers."""
+    capacity("--engine", STORAGE, "--spawn", "2", "-t", "4", *BRIEFLY, "--points", "2", path=path, out=out).expect(0)
+    report = json.loads((out / "capacity.json").read_text())
+    assert [scaling["over"] for scaling in report["scalings"]] == ["lanes"]
+    assert [level["n"] for level in report["scalings"][0]["levels"]] == [2, 4, 6, 8]
+    assert not (path / program.DATA_DIRECTORY).exists(), "data was left"
+
+
+def test_real_files_are_measured(path, out):
+    capacity("-t", "2", "-s", "1m", *BRIEFLY, "--points", "2", path=path, out=out).expect(0)
+    report = json.loads((out / "capacity.json").read_text())
+    assert report["workload"] == "random-mix, 70 % reads, records of 8 KiB"
+    assert report["max"]["bytes_per_s"] == pytest.approx(8192 * report["max"]["ops_per_s"], rel=0.01)
+    assert report["scalings"][0]["usl_refused"], "two levels give no fit"
+    assert not (path / program.DATA_DIRECTORY).exists(), "data was left"
+
+
+def test_an_slo_that_cannot_be_met_is_said_in_one_line(path, out):
+    outcome = capacity("--engine", STORAGE, "-t", "2", *BRIEFLY, "--points", "1", "--slo", "mean<=1ms", path=path, out=out)
+    assert "mean<=1ms cannot be met at the lowest load" in outcome.expect(4).stdout
+
+
+def test_a_load_that_is_too_much_is_a_missed_threshold(path, out):
+    outcome = capacity("--engine", STORAGE, "-t", "2", *BRIEFLY, "--points", "1", "--load", "5000", path=path, out=out)
+    assert "none: 5,000 ops/s is over the highest rate" in outcome.expect(4).stdout
+
+
+def test_a_dry_run_says_what_it_would_do_and_how_long_it_takes(path, out):
+    outcome = capacity("--engine", STORAGE, "-t", "16", "--dry-run", "--slo", "p99<=20ms", path=path, out=out).expect(0)
+    assert "18 phases: 3 times lanes per worker 1 2 4 8 12 16" in outcome.stdout
+    assert "time  about" in outcome.stdout and not out.exists()
+
+
+def test_less_time_gives_fewer_measurements(path, out):
+    begin = time.monotonic()
+    outcome = capacity("--engine", STORAGE, "-t", "8", "--time", "2", "--warmup", "0.2", "--max-duration", "25", path=path,
+                       out=out).expect(0)
+    assert "--max-duration: 1 repetition instead of 3" in outcome.stdout
+    assert time.monotonic() - begin < 60
+    report = json.loads((out / "capacity.json").read_text())
+    assert {len(level["ops_per_s"]) for level in report["scalings"][0]["levels"]} == {1}
+
+
+def test_an_interrupt_keeps_what_was_measured(path, out):
+    process = subprocess.Popen([program.BINARY, "capacity", "--engine", STORAGE, "-t", "4", *BRIEFLY, "--progress", "--out",
+                                str(out), str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if line.startswith("phase 4:"):
+            break
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 130 and "not complete" in stdout
+    report = json.loads((out / "capacity.json").read_text())
+    assert not report["complete"] and report["phase_count"] >= 2 and report["exit_code"] == 130
+    assert not (path / program.DATA_DIRECTORY).exists(), "data was left"
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--slo", "p98<=10ms"], "write FIGURE<=TIME"),
+    (["--need", "fast"], "write a rate such as 5GiB/s"),
+    (["--need", "0/s"], "write a rate such as 5GiB/s"),
+    (["--users", "5"], "--users N and --user-rate OPS belong together"),
+    (["--rate", "100"], "--load is for today's load"),
+    (["-t", "2,4"], "capacity measures one workload, but these options give 2 phases"),
+    (["-i", "0", "-i", "1"], "capacity measures one workload"),
+    (["--max-duration", "2"], "is too short"),
+    (["--deadline", "5"], "chooses lanes, loads"),
+    (["--saved", "x", "-r", "4k"], "cannot be combined with options of a workload"),
+    (["--format", "html", "--output", "/nowhere/x"], "/nowhere"),
+    (["--points", "0"], "--points")], ids=lambda value: value[0] if isinstance(value, list) else None)
+def test_bad_questions_are_refused_before_anything_is_written(options, message, path, out):
+    outcome = capacity(*options, path=path, out=out).expect(1)
+    assert message in outcome.stderr and len(outcome.stderr.splitlines()) == 1
+    assert not out.exists() and not (path / program.DATA_DIRECTORY).exists()

@@ -1,0 +1,47 @@
+"""capacity on two real NFS clients: clients and lanes are swept apart, and every op that it counts reached the server."""
+
+import json
+
+import pytest
+
+import lab as nfs_lab
+from cluster_run import over_grpc
+
+pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
+PATIENCE_S = 240
+BRIEFLY = "--time 1.3 --warmup 0.3 --repeat 2 --points 3".split()
+
+
+def measured(lab, nfs_dir, out, *options):
+    before = lab.server_counters()
+    over_grpc(lab, ["--path", nfs_dir, "--out", str(out), "-I", "-s", "256k", *BRIEFLY, *options], command="capacity")
+    return json.loads((out / "capacity.json").read_text()), lab.server_counters() - before
+
+
+def test_what_capacity_counts_is_what_the_server_did(lab, version, nfs_dir, tmp_path):
+    report, server = measured(lab, nfs_dir, tmp_path / "out", "--op", "random-read", "-r", "4k", "-t", "4", "--slo", "p50<=1s")
+    assert (report["client_count"], report["worker_count"]) == (2, 2)
+    levels = {scaling["over"]: [level["n"] for level in scaling["levels"]] for scaling in report["scalings"]}
+    assert levels == {"clients": [1, 2], "lanes": [2, 4, 6, 8]}
+    phases = json.loads((tmp_path / "out" / "result.json").read_text())["phases"]
+    assert server.requests["READ"] == sum(phase["ops"] for phase in phases)
+    # Each level of one client has another one of them.
+    alone = [phase for phase in phases if ": 1 client," in phase["name"]]
+    assert {client["host"] for phase in alone for client in phase["clients"]} == set(lab.clients)
+    assert len(alone) == 2 and all(len(phase["clients"]) == 1 for phase in alone)
+    assert report["slo"]["outcome"] == "met_up_to_max", report["slo"]["text"]
+    for level in report["scalings"][1]["levels"]:
+        assert level["little_error"] < 0.1, level
+
+
+def test_a_mix_is_scaled_until_it_is_not_kept_up_with(lab, version, nfs_dir, tmp_path):
+    client = lab.clients[0]
+    lab.run(client, f"{nfs_lab.binary()} capacity --path {nfs_dir} --out {tmp_path}/out --spawn 2 -t 2 -I -s 256k --items 2000 "
+                    f"--mix '70r:30w@4k 90% + stat 10%' --rate 50 {' '.join(BRIEFLY)} 2>&1", timeout=PATIENCE_S)
+    report = json.loads((tmp_path / "out" / "capacity.json").read_text())
+    assert report["scalings"] == [] and report["max"]["ops_per_s"] >= 50
+    phases = json.loads((tmp_path / "out" / "result.json").read_text())["phases"]
+    busiest = max(phases, key=lambda phase: phase["ops"])
+    shares = {part["operation"]: part["ops"] / busiest["ops"] for part in busiest["parts"]}
+    assert shares["stat"] == pytest.approx(0.1, abs=0.05) and sum(shares.values()) == pytest.approx(1)
+

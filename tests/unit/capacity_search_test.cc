@@ -1,0 +1,210 @@
+#include "coordinator/capacity/capacity_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "catch2/catch.hpp"
+#include "coordinator/capacity/capacity_phases.h"
+
+namespace iobench {
+namespace {
+
+using Kind = CapacityStep::Kind;
+using Levels = std::vector<uint32_t>;
+
+CapacitySettings Settings() {
+  return {.clients = 4,
+          .max_lanes_per_worker = 8,
+          .repetitions = 2,
+          .points = 5,
+          .measure_s = 5,
+          .warmup_s = 1,
+          .slo = *ParseSlo("mean<=8ms")};
+}
+
+// One server of 1,000 ops/s and 4 ms beside it: n lanes (8 per client) do n / (4 + n) of it, at 4 + n ms. In the open
+// loop, ops wait for it as M/M/1 does, and no more than 900 ops/s are done.
+StepFigures Served(const CapacityStep& step) {
+  StepFigures figures{.ops = 100'000, .due_per_s = step.offered_per_s, .fairness = 1};
+  const double lanes = step.clients * step.lanes_per_worker;
+  if (!step.is_open()) {
+    figures.ops_per_s = 1000 * lanes / (4 + lanes);
+    figures.mean_us = 1e3 * (4 + lanes);
+    return figures;
+  }
+  figures.ops_per_s = std::min(step.offered_per_s, 900.0);
+  figures.done_share = figures.ops_per_s / step.offered_per_s;
+  figures.mean_us = 4000 + 1e6 / (1000 - figures.ops_per_s);
+  figures.slo_figure_us = figures.mean_us;
+  figures.slo_service_figure_us = 4000;
+  return figures;
+}
+
+CapacitySearch Searched(const CapacitySettings& settings) {
+  CapacitySearch search(settings);
+  for (int i = 0; i < 1000 && search.Next().has_value(); ++i) search.Note(Served(*search.Next()));
+  REQUIRE_FALSE(search.Next().has_value());
+  return search;
+}
+
+TEST_CASE("levels double, and small ranges have those between too") {
+  CHECK(LevelsUpTo(1) == Levels{1});
+  CHECK(LevelsUpTo(2) == Levels{1, 2});
+  CHECK(LevelsUpTo(4) == Levels{1, 2, 3, 4});
+  CHECK(LevelsUpTo(6) == Levels{1, 2, 3, 4, 5, 6});
+  CHECK(LevelsUpTo(16) == Levels{1, 2, 4, 8, 12, 16});
+  CHECK(LevelsUpTo(32) == Levels{1, 2, 4, 8, 16, 32});
+  CHECK(LevelsUpTo(100) == Levels{1, 2, 4, 8, 16, 32, 64, 100});
+}
+
+TEST_CASE("each repetition has every level once, in an order of its own") {
+  CapacitySettings settings = Settings();
+  settings.repetitions = 3;
+  const std::vector<CapacityStep> steps = ClosedSteps(settings);
+  // Clients 1 to 4 with 8 lanes; all clients with 1 to 6 lanes: 1, 2, 3, 4, 6 of LevelsUpTo(8).
+  CHECK(LevelsUpTo(8) == Levels{1, 2, 3, 4, 6, 8});
+  REQUIRE(steps.size() == 3 * 9);
+  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> rounds(3);
+  for (const CapacityStep& step : steps)
+    rounds.at(step.round).emplace_back(step.clients, step.lanes_per_worker);
+  CHECK((rounds[0] != rounds[1] || rounds[1] != rounds[2]));
+  for (auto& round : rounds) {
+    CHECK(round.size() == 9);
+    CHECK(std::set(round.begin(), round.end()).size() == 9);
+  }
+}
+
+TEST_CASE("closed loops, then the load curve up to their highest rate, then the SLO") {
+  const CapacitySearch search = Searched(Settings());
+  CHECK(search.ended_early().empty());
+  REQUIRE(search.highest().has_value());
+  CHECK(search.highest()->ops_per_s == Approx(1000 * 32 / 36.0));  // 4 clients with 8 lanes
+  std::map<Kind, size_t> count;
+  for (const MeasuredStep& measured : search.steps()) ++count[measured.step.kind];
+  CHECK(count[Kind::kClients] == 2 * 4);
+  CHECK(count[Kind::kLanes] == 2 * 5);
+  CHECK(count[Kind::kCurve] == 2 * 5);
+  for (const MeasuredStep& measured : search.steps()) {
+    if (measured.step.kind != Kind::kCurve) continue;
+    CHECK(measured.step.offered_per_s == Approx(measured.step.share_of_max * 1000 * 32 / 36));
+  }
+  // 4 + 1000 / (1000 - x) = 8 ms: x = 750.
+  REQUIRE(search.slo_search().has_value());
+  CHECK(search.slo_search()->outcome().kind == SloOutcome::Kind::kFound);
+  CHECK(search.slo_search()->outcome().max_per_s == Approx(750).epsilon(0.05));
+  CHECK(search.slo_search()->outcome().max_per_s <= 750);
+}
+
+TEST_CASE("the level of all clients and all lanes belongs to both sweeps") {
+  const CapacitySearch search = Searched(Settings());
+  const std::vector<LevelFigures> clients = LevelsOf(search.steps(), Kind::kClients, search.settings());
+  const std::vector<LevelFigures> lanes = LevelsOf(search.steps(), Kind::kLanes, search.settings());
+  REQUIRE(clients.size() == 4);
+  REQUIRE(lanes.size() == 6);
+  CHECK(clients.back().repetitions == lanes.back().repetitions);
+  CHECK(clients.back().repetitions.size() == 2);
+}
+
+TEST_CASE("a mix has no closed loops: its highest load is what is kept up with") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 50;
+  const CapacitySearch search = Searched(settings);
+  for (const MeasuredStep& measured : search.steps()) CHECK(measured.step.is_open());
+  REQUIRE(search.highest().has_value());
+  CHECK(search.highest()->ops_per_s <= 910);  // 99 % of it are 900
+  CHECK(search.highest()->ops_per_s >= 900 / 1.05);
+  CHECK(search.slo_search()->outcome().max_per_s == Approx(750).epsilon(0.05));
+}
+
+TEST_CASE("a lost worker ends the search") {
+  CapacitySearch search(Settings());
+  StepFigures figures = Served(*search.Next());
+  search.Note(figures);
+  figures.worker_lost = true;
+  search.Note(figures);
+  CHECK_FALSE(search.Next().has_value());
+  CHECK(search.ended_early().find("a worker was lost") == 0);
+  CHECK(search.steps().size() == 2);
+}
+
+TEST_CASE("if nothing is done, the search ends and says so") {
+  CapacitySearch search(Settings());
+  while (search.Next().has_value()) search.Note({});
+  CHECK_FALSE(search.highest().has_value());
+  CHECK(search.ended_early().find("nothing could be measured") == 0);
+}
+
+TEST_CASE("ops that take longer than the SLO fail it, though not all of those that were due were done") {
+  CapacitySettings settings = Settings();
+  settings.slo = ParseSlo("mean<=3ms").value();
+  CapacitySearch search(settings);
+  while (search.Next().has_value()) search.Note(Served(*search.Next()));
+  CHECK(search.slo_search()->outcome().kind == SloOutcome::Kind::kCannotBeMet);
+}
+
+TEST_CASE("--max-duration takes repetitions first, then points, then time") {
+  CapacitySettings settings = Settings();
+  settings.repetitions = 5;
+  const double all_s = EstimatedSeconds(settings);
+  std::vector<std::string> notes;
+  REQUIRE(FitInto(all_s, settings, notes).ok());
+  CHECK(notes.empty());
+  REQUIRE(FitInto(0.7 * all_s, settings, notes).ok());
+  CHECK(EstimatedSeconds(settings) <= 0.7 * all_s);
+  CHECK(settings.repetitions < 5);
+  CHECK(settings.measure_s == 5);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].find("repetitions instead of 5") != std::string::npos);
+  const absl::Status refused = FitInto(3, settings, notes);
+  CHECK(refused.code() == absl::StatusCode::kInvalidArgument);
+  CHECK(refused.message().find("--max-duration 3 s is too short") == 0);
+}
+
+v1::Phase Workload() {
+  v1::Phase phase;
+  phase.add_assignments()->mutable_operation()->set_name("random-read");
+  phase.mutable_stop()->set_time_s(5);
+  return phase;
+}
+
+TEST_CASE("a step becomes a phase with its workers, lanes, load and time") {
+  const std::vector<std::vector<uint32_t>> workers = {{0, 1}, {2, 3}, {4, 5}};
+  v1::Phase phase =
+      PhaseOf({.kind = Kind::kClients, .round = 2, .clients = 2, .lanes_per_worker = 8, .seconds = 7},
+              Workload(), workers, 12);
+  CHECK(phase.name() == "12: 2 clients, round 3");
+  CHECK(phase.stop().time_s() == 7);
+  CHECK(phase.lanes_per_worker() == 8);
+  const auto& who = phase.assignments(0).who().workers();
+  CHECK(std::vector<uint32_t>(who.begin(), who.end()) ==
+        std::vector<uint32_t>{4, 5, 0, 1});  // from the third client
+  CHECK_FALSE(phase.assignments(0).operation().has_arrivals());
+  phase = PhaseOf({.kind = Kind::kCurve,
+                   .clients = 3,
+                   .lanes_per_worker = 8,
+                   .share_of_max = 0.4,
+                   .offered_per_s = 400,
+                   .seconds = 5},
+                  Workload(), workers, 13);
+  CHECK(phase.name() == "13: open loop, 40 %, round 1");
+  CHECK(phase.assignments(0).who().workers().empty());
+  CHECK(phase.assignments(0).operation().arrivals().ops_per_s() == 400);
+}
+
+TEST_CASE("the parts of a mix keep their shares of the load") {
+  v1::Phase mix = Workload();
+  mix.mutable_assignments(0)->mutable_operation()->mutable_arrivals()->set_ops_per_s(30);
+  v1::Operation& other = *mix.add_assignments()->mutable_operation();
+  other.mutable_arrivals()->set_ops_per_s(10);
+  CHECK(DuePerSecond(mix) == 40);
+  const v1::Phase phase =
+      PhaseOf({.kind = Kind::kCurve, .clients = 1, .lanes_per_worker = 8, .offered_per_s = 400, .seconds = 5},
+              mix, {{0, 1}}, 1);
+  CHECK(phase.assignments(0).operation().arrivals().ops_per_s() == Approx(300));
+  CHECK(phase.assignments(1).operation().arrivals().ops_per_s() == Approx(100));
+}
+
+}  // namespace
+}  // namespace iobench
