@@ -8,20 +8,6 @@ namespace {
 
 using Kind = CapacityStep::Kind;
 
-const char* WordOf(SloProbe::Purpose purpose) {
-  switch (purpose) {
-    case SloProbe::Purpose::kDouble:
-      return "double";
-    case SloProbe::Purpose::kBisect:
-      return "bisect";
-    case SloProbe::Purpose::kRetest:
-      return "retest";
-    case SloProbe::Purpose::kConfirm:
-      return "confirm";
-  }
-  return "";
-}
-
 void SetRate(double ops_per_s, v1::Phase& phase) {
   const double planned = DuePerSecond(phase);
   for (v1::Assignment& assignment : *phase.mutable_assignments()) {
@@ -51,9 +37,9 @@ std::string DescriptionOf(const CapacityStep& step, size_t worker_count) {
     case Kind::kCurve:
       return absl::StrFormat("open loop, %.0f %%, round %d", 100 * step.share_of_max, step.round + 1);
     case Kind::kKeepUp:
-      return absl::StrFormat("open loop, %.4g ops/s, %s", step.offered_per_s, WordOf(step.purpose));
+      return absl::StrFormat("open loop, %.4g ops/s, %s", step.offered_per_s, NameOf(step.purpose));
     case Kind::kSlo:
-      return absl::StrFormat("SLO, %.4g ops/s, %s", step.offered_per_s, WordOf(step.purpose));
+      return absl::StrFormat("SLO, %.4g ops/s, %s", step.offered_per_s, NameOf(step.purpose));
   }
   return "";
 }

@@ -14,6 +14,7 @@
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/steady_state.h"
 #include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {
 namespace {
@@ -48,16 +49,16 @@ v1::CurvePoint PointOf(const LevelFigures& level) {
   v1::CurvePoint point;
   point.set_share_of_max(level.step.share_of_max);
   point.set_offered_per_s(level.step.offered_per_s);
-  point.set_achieved_per_s(MedianOfRepetitions(ValuesOf(level, &StepFigures::ops_per_s)));
-  point.set_bytes_per_s(MedianOfRepetitions(ValuesOf(level, &StepFigures::bytes_per_s)));
+  point.set_achieved_per_s(MedianOf(ValuesOf(level, &StepFigures::ops_per_s)));
+  point.set_bytes_per_s(MedianOf(ValuesOf(level, &StepFigures::bytes_per_s)));
   const std::vector<double> means = ValuesOf(level, &StepFigures::mean_us);
   const double mean = MeanOf(means), half = HalfInterval(means);
   point.set_mean_us(mean);
   point.set_mean_low_us(std::isfinite(half) ? std::max(0.0, mean - half) : kNotMeasured);
   point.set_mean_high_us(mean + half);
-  point.set_p50_us(MedianOfRepetitions(ValuesOf(level, &StepFigures::p50_us)));
-  point.set_p99_us(MedianOfRepetitions(ValuesOf(level, &StepFigures::p99_us)));
-  point.set_done_percent(100 * MedianOfRepetitions(ValuesOf(level, &StepFigures::done_share)));
+  point.set_p50_us(MedianOf(ValuesOf(level, &StepFigures::p50_us)));
+  point.set_p99_us(MedianOf(ValuesOf(level, &StepFigures::p99_us)));
+  point.set_done_percent(100 * MedianOf(ValuesOf(level, &StepFigures::done_share)));
   point.set_repetitions(static_cast<uint32_t>(means.size()));
   std::set<std::string> marks;
   for (const StepFigures* const each : level.repetitions)
@@ -147,20 +148,6 @@ const char* NameOf(SloOutcome::Kind kind) {
       break;
   }
   return "inconclusive";
-}
-
-const char* NameOf(SloProbe::Purpose purpose) {
-  switch (purpose) {
-    case SloProbe::Purpose::kDouble:
-      return "double";
-    case SloProbe::Purpose::kBisect:
-      return "bisect";
-    case SloProbe::Purpose::kRetest:
-      return "retest";
-    case SloProbe::Purpose::kConfirm:
-      break;
-  }
-  return "confirm";
 }
 
 void FillSlo(const CapacitySearch& search, const CapacityFacts& facts, double bytes_per_op,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {
 namespace {
@@ -59,13 +60,6 @@ SloResult KeepUpResultOf(const StepFigures& figures) {
 }
 
 }  // namespace
-
-double MedianOfRepetitions(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, Kind kind,
                                    const CapacitySettings& settings) {
@@ -153,7 +147,7 @@ void CapacitySearch::FindHighest() {
       for (const StepFigures* const each : level.repetitions) {
         if (each->errors == 0) rates.push_back(each->ops_per_s);
       }
-      const double median = MedianOfRepetitions(rates);
+      const double median = MedianOf(rates);
       if (!(median > 0) || (highest_.has_value() && median <= highest_->ops_per_s)) continue;
       const StepFigures& nearest =
           **std::min_element(level.repetitions.begin(), level.repetitions.end(),

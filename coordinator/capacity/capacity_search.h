@@ -76,8 +76,6 @@ struct LevelFigures {
 std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, CapacityStep::Kind kind,
                                    const CapacitySettings& settings);
 
-double MedianOfRepetitions(std::vector<double> values);  // NaN: there are none
-
 }  // namespace iobench
 
 #endif  // COORDINATOR_CAPACITY_CAPACITY_SEARCH_H_

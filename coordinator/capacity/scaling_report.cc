@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/usl.h"
+#include "coordinator/analysis/phase/spread.h"
 #include "coordinator/capacity/capacity_report.h"
 
 namespace iobench {
@@ -27,7 +28,7 @@ double MedianOver(const LevelFigures& level, double StepFigures::*figure) {
   for (const StepFigures* const each : level.repetitions) {
     if (std::isfinite(each->*figure)) values.push_back(each->*figure);
   }
-  return MedianOfRepetitions(values);
+  return MedianOf(values);
 }
 
 // Little's law says whether throughput and latency belong together; think time and flushes are in no op's latency.

@@ -24,6 +24,20 @@ std::string PerSecond(double ops_per_s) {
 
 }  // namespace
 
+const char* NameOf(SloProbe::Purpose purpose) {
+  switch (purpose) {
+    case Purpose::kDouble:
+      return "double";
+    case Purpose::kBisect:
+      return "bisect";
+    case Purpose::kRetest:
+      return "retest";
+    case Purpose::kConfirm:
+      break;
+  }
+  return "confirm";
+}
+
 absl::StatusOr<SloSearch> SloSearch::Create(const SloSearchSettings& settings) {
   if (!IsPositive(settings.lowest_per_s) || !IsPositive(settings.closed_loop_max_per_s))
     return absl::InvalidArgumentError("a search for the load under an SLO needs loads above 0");

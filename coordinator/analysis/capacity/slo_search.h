@@ -36,6 +36,8 @@ struct SloProbe {
   Purpose purpose = Purpose::kDouble;
 };
 
+const char* NameOf(SloProbe::Purpose purpose);  // "double" …
+
 struct JudgedProbe {
   SloProbe probe;
   SloResult result;
