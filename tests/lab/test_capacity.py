@@ -9,7 +9,7 @@ from cluster_run import over_grpc
 
 pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
 PATIENCE_S = 240
-BRIEFLY = "--time 1.3 --warmup 0.3 --repeat 2 --points 3".split()
+BRIEFLY = "--time 0.8 --warmup 0.2 --repeat 2 --points 2".split()
 
 
 def measured(lab, nfs_dir, out, *options):
@@ -24,12 +24,15 @@ def test_what_capacity_counts_is_what_the_server_did(lab, version, nfs_dir, tmp_
     levels = {scaling["over"]: [level["n"] for level in scaling["levels"]] for scaling in report["scalings"]}
     assert levels == {"clients": [1, 2], "lanes": [2, 4, 6, 8]}
     phases = json.loads((tmp_path / "out" / "result.json").read_text())["phases"]
-    assert server.requests["READ"] == sum(phase["ops"] for phase in phases)
+    counted = sum(phase["ops"] for phase in phases)
+    assert counted <= server.requests["READ"] <= 1.001 * counted, "preparing reads next to nothing"
     # Each level of one client has another one of them.
     alone = [phase for phase in phases if ": 1 client," in phase["name"]]
     assert {client["host"] for phase in alone for client in phase["clients"]} == set(lab.clients)
     assert len(alone) == 2 and all(len(phase["clients"]) == 1 for phase in alone)
-    assert report["slo"]["outcome"] == "met_up_to_max", report["slo"]["text"]
+    # Its clients have one processor each, and may be too busy to offer what a closed loop has reached.
+    assert report["slo"]["outcome"] in ("met_up_to_max", "generator_bound"), report["slo"]["text"]
+    assert report["slo"]["max_ops_per_s"] > report["max"]["ops_per_s"] / 2
     for level in report["scalings"][1]["levels"]:
         assert level["little_error"] < 0.1, level
 

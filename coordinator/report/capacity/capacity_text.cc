@@ -1,6 +1,8 @@
 // A capacity measurement for people: the answers first, then what they come from.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -121,24 +123,36 @@ void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
   for (const std::string& warning : scaling.warnings()) page.Labelled("", warning, Tone::kWarning);
 }
 
+// Of one client there is no fairness.
 void AddScaling(const v1::Scaling& scaling, ConsolePage& page) {
-  TextTable table({{scaling.over(), Align::kRight},
-                   {"ops/s"},
-                   {"from"},
-                   {"to"},
-                   {"rate"},
-                   {"mean"},
-                   {"p99"},
-                   {"per added"},
-                   {"fairness", Align::kRight, true},
-                   {"marks", Align::kLeft}});
+  const bool fairness =
+      std::any_of(scaling.levels().begin(), scaling.levels().end(),
+                  [](const v1::ScalingLevel& level) { return std::isfinite(level.fairness()); });
+  std::vector<TextTable::Column> columns = {{scaling.over(), Align::kRight},
+                                            {"ops/s"},
+                                            {"from"},
+                                            {"to"},
+                                            {"rate"},
+                                            {"mean"},
+                                            {"p99"},
+                                            {"per added"}};
+  if (fairness) columns.push_back({"fairness", Align::kRight, true});
+  columns.push_back({"marks", Align::kLeft});
+  TextTable table(columns);
   for (const v1::ScalingLevel& level : scaling.levels()) {
-    table.AddRow({absl::StrCat(level.n()), RateOf(level.median_ops_per_s()), RateOf(level.low_ops_per_s()),
-                  RateOf(level.high_ops_per_s()),
-                  level.bytes_per_s() > 0 ? FormatBytesPerSecond(level.bytes_per_s()) : "",
-                  TimeOf(level.mean_us()), TimeOf(level.p99_us()), Percent(level.efficiency()),
-                  std::isfinite(level.fairness()) ? absl::StrFormat("%.2f", level.fairness()) : "",
-                  absl::StrJoin(level.marks(), ", ")});
+    std::vector<std::string> cells = {
+        absl::StrCat(level.n()),
+        RateOf(level.median_ops_per_s()),
+        RateOf(level.low_ops_per_s()),
+        RateOf(level.high_ops_per_s()),
+        level.bytes_per_s() > 0 ? FormatBytesPerSecond(level.bytes_per_s()) : "",
+        TimeOf(level.mean_us()),
+        TimeOf(level.p99_us()),
+        Percent(level.efficiency())};
+    if (fairness)
+      cells.push_back(std::isfinite(level.fairness()) ? absl::StrFormat("%.2f", level.fairness()) : "");
+    cells.push_back(absl::StrJoin(level.marks(), ", "));
+    table.AddRow(std::move(cells));
   }
   page.Blank();
   page.Line({{absl::StrCat("Scaling over ", scaling.over(), " (closed loop)"), Tone::kStrong}});
