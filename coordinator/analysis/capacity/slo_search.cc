@@ -165,7 +165,7 @@ void SloSearch::EndConfirmed(const JudgedProbe& judged) {
   if (upper_per_s_ == 0) {
     return End(Kind::kMetUpToMax,
                absl::StrCat(settings_.slo.text, " is met at ", load,
-                            ", the most that a closed loop reaches: it sets no limit here."));
+                            ", the highest rate that was measured: it sets no limit here."));
   }
   if (upper_is_invalid_) {
     return End(Kind::kGeneratorBound,
