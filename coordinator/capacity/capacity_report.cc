@@ -257,7 +257,7 @@ std::string WorkloadText(const v1::Phase& phase) {
     if (!IsMetadata(operation))
       words.push_back(
           absl::StrCat("records of ", FormatBytes(static_cast<double>(operation.record_bytes()))));
-    if (operation.engine() != "posix") words.push_back(operation.engine());
+    if (!IsMetadata(operation) && operation.engine() != "posix") words.push_back(operation.engine());
     if (operation.depth() > 1) words.push_back(absl::StrCat("depth ", operation.depth()));
     for (const auto& [set, word] :
          {std::pair(operation.direct(), "O_DIRECT"), std::pair(operation.sync(), "O_SYNC"),

@@ -93,7 +93,7 @@ CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOpt
   return capacity;
 }
 
-absl::Status CompleteCapacity(const CapacityOptions& options, GivenOptions& given) {
+absl::Status CompleteCapacity(const CapacityOptions& options, bool own_paths, GivenOptions& given) {
   for (const std::string_view name : kOwnMatter) {
     if (!given.Has(name)) continue;
     return absl::InvalidArgumentError(
@@ -107,8 +107,11 @@ absl::Status CompleteCapacity(const CapacityOptions& options, GivenOptions& give
     return absl::InvalidArgumentError(
         "--rate cannot be combined with capacity, which finds the rate itself; --load is for today's load");
   }
-  const bool says_what = given.Has("op") || given.Has("plan") || given.Has("suite") || given.Has("mix");
-  if (!says_what) {
+  const bool has_plan = given.Has("plan") || given.Has("suite");
+  if (!has_plan && !given.Has("path") && !given.Has("file") && !given.Has("files") && !own_paths)
+    return absl::InvalidArgumentError("capacity needs the directory to measure in: --path DIR");
+  if (has_plan) return absl::OkStatus();
+  if (!given.Has("op") && !given.Has("mix")) {
     IOBENCH_RETURN_IF_ERROR(given.Add("op", "random-mix"));
     if (!given.Has("mix-percent")) IOBENCH_RETURN_IF_ERROR(given.Add("mix-percent", "70"));
     if (!given.Has("record")) IOBENCH_RETURN_IF_ERROR(given.Add("record", "8k"));

@@ -19,9 +19,10 @@ namespace iobench {
 CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
                              TableOptions& table, std::vector<std::string>& words);
 
-// Fills in the workload and the times that the user did not give. InvalidArgument: an option of `run` has no meaning
-// here, or options of capacity contradict each other.
-absl::Status CompleteCapacity(const CapacityOptions& options, GivenOptions& given);
+// Fills in the workload and the times that the user did not give; a plan or suite has them. `own_paths`: clients of a list
+// test directories of their own. InvalidArgument: there is no directory, an option of `run` has no meaning here, or
+// options of capacity contradict each other.
+absl::Status CompleteCapacity(const CapacityOptions& options, bool own_paths, GivenOptions& given);
 
 }  // namespace iobench
 

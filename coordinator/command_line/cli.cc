@@ -330,7 +330,10 @@ class CommandParser {
       if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
       IOBENCH_RETURN_IF_ERROR(given.Add("path", word));
     }
-    if (command == Command::kCapacity) IOBENCH_RETURN_IF_ERROR(CompleteCapacity(line_.capacity, given));
+    if (command == Command::kCapacity) {
+      const bool own_paths = !line_.cluster.client_list.empty();
+      IOBENCH_RETURN_IF_ERROR(CompleteCapacity(line_.capacity, own_paths, given));
+    }
     if (given.Text("suite") == "list") {
       line_.command = Command::kText;
       IOBENCH_ASSIGN_OR_RETURN(line_.text, SuiteList());

@@ -145,7 +145,8 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
         need.bytes = need.fill_bytes;
       }
       need.workers.insert(member.number);
-      if (!creates) continue;  // it reads kept data, which are there
+      // Kept data are there; without any, reads have files written first.
+      if (!creates && seen.manifest().state() == v1::Manifest::KEPT) continue;
       need.bytes += worker_bytes;
       // Data of ours that Claim replaces frees its space.
       if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {

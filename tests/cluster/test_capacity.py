@@ -156,6 +156,20 @@ def test_an_interrupt_keeps_what_was_measured(path, out):
     assert not (path / program.DATA_DIRECTORY).exists(), "data was left"
 
 
+def test_a_directory_must_be_named():
+    for words in ([], ["--slo", "p99<=10ms"]):
+        assert "capacity needs the directory to measure in: --path DIR" in program.plain("capacity", *words).expect(1).stderr
+
+
+def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(program.plain("run", "--print-plan", "--op", "random-read", "-r", "4k", "-s", "64k", "-t", "2", "--time", "0.5",
+                                  path).expect(0).stdout)
+    outcome = program.plain("capacity", "--plan", plan, "--points", "1", "--out", out).expect(0)
+    assert "random-read, records of 4 KiB" in outcome.stdout
+    assert [level["n"] for level in json.loads((out / "capacity.json").read_text())["scalings"][0]["levels"]] == [1, 2]
+
+
 @pytest.mark.parametrize("options, message", [
     (["--slo", "p98<=10ms"], "write FIGURE<=TIME"),
     (["--need", "fast"], "write a rate such as 5GiB/s"),

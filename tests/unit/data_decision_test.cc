@@ -213,6 +213,15 @@ TEST_CASE("kept data are read by a run that writes none and matches") {
   CHECK(deployment.Decide()->uses_kept_data);
 }
 
+TEST_CASE("a run that only reads needs space for the files that are written for it") {
+  Deployment deployment;
+  deployment.arguments = {"-i1", "-s", "100m", "-r", "64k", "--path", "/mnt/nfs"};
+  CHECK(deployment.Decide()->bytes_needed == 200_MiB);
+  deployment.Seen(0).set_free_bytes(150_MiB);
+  deployment.Seen(1).set_free_bytes(150_MiB);
+  CHECK_THAT(deployment.Refusal(), Contains("the lanes there need 200 MiB, but only 150 MiB are free"));
+}
+
 TEST_CASE("kept data that do not fit are refused with what differs") {
   Deployment deployment;
   deployment.arguments = {"-i1", "-s", "200m", "-r", "64k", "--path", "/mnt/nfs"};
