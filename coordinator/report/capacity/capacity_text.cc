@@ -39,7 +39,7 @@ std::string TimeOf(double us) {
 }
 
 std::string Percent(double share) {
-  return std::isfinite(share) ? absl::StrFormat("%.0f %%", 100 * share) : "";
+  return std::isfinite(share) ? absl::StrFormat("%.0f %%", std::round(100 * share) + 0.0) : "";
 }
 
 std::string Counted(uint32_t count, const char* one) {
