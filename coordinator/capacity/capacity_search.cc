@@ -187,7 +187,7 @@ void CapacitySearch::TakeKeptUp() {
 
 void CapacitySearch::BeginSlo() {
   const double max_probe_s = kLongestProbe * settings_.measure_s;
-  const double needed_per_s = 1.2 * static_cast<double>(NeededOps(*settings_.slo)) / max_probe_s;
+  const double needed_per_s = SecondsForNeededOps(*settings_.slo, 1) / max_probe_s;
   auto search = SloSearch::Create({.slo = *settings_.slo,
                                    .lowest_per_s = std::clamp(needed_per_s, kLeastShare * highest_->ops_per_s,
                                                               kMostShare * highest_->ops_per_s),

@@ -57,6 +57,8 @@ TEST_CASE("a percentile needs a hundred ops beyond it") {
   CHECK(NeededOps(Parsed("p99<=10ms")) == 10'000);
   CHECK(NeededOps(Parsed("p99.9<=10ms")) == 100'000);
   CHECK(NeededOps(Parsed("mean<=10ms")) == 100);
+  CHECK(SecondsForNeededOps(Parsed("mean<=10ms"), 10) == 13);     // 100 + 3 x 10 ops
+  CHECK(SecondsForNeededOps(Parsed("p99<=10ms"), 1000) == 10.3);  // 10,000 + 3 x 100 ops
 }
 
 TEST_CASE("a measurement passes or fails by its whole interval") {

@@ -70,6 +70,11 @@ uint64_t NeededOps(const Slo& slo) {
   return static_cast<uint64_t>(std::llround(100 / ShareBeyond(slo.figure)));
 }
 
+double SecondsForNeededOps(const Slo& slo, double ops_per_s) {
+  const double needed = static_cast<double>(NeededOps(slo));
+  return (needed + 3 * std::sqrt(needed)) / ops_per_s;
+}
+
 const char* NameOf(SloVerdict verdict) {
   switch (verdict) {
     case SloVerdict::kPass:

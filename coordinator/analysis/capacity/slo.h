@@ -28,6 +28,9 @@ bool Meets(const Slo& slo, double figure_us);
 // has no such number: 100.
 uint64_t NeededOps(const Slo& slo);
 
+// Seconds in which a Poisson process of this rate has them but for 3 of its standard deviations.
+double SecondsForNeededOps(const Slo& slo, double ops_per_s);
+
 // What a measurement at one load gave.
 struct SloResult {
   double achieved_per_s = 0;

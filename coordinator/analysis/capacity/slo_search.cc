@@ -84,7 +84,7 @@ void SloSearch::Note(const SloResult& result) {
 
 void SloSearch::Probe(double offered_per_s, Purpose purpose) {
   // Long enough for the ops that the figure needs, as far as the longest probe allows.
-  const double needed_s = 1.1 * static_cast<double>(NeededOps(settings_.slo)) / offered_per_s;
+  const double needed_s = SecondsForNeededOps(settings_.slo, offered_per_s);
   const double factor = purpose == Purpose::kConfirm ? kConfirmFactor : 1;
   next_ = {offered_per_s, factor * std::min(std::max(settings_.probe_s, needed_s), settings_.max_probe_s),
            purpose};
