@@ -71,7 +71,7 @@ struct LevelFigures {
   CapacityStep step;                            // of the first repetition
   std::vector<const StepFigures*> repetitions;  // in the order of measurement; point into the span
 };
-// The steps of one kind, grouped by what they have in common. For kLanes, the level of all clients and all lanes is
+// The steps of one kind, grouped by what they have in common, without one in which a worker was lost. For kLanes, the level of all clients and all lanes is
 // included, which is measured once for both sweeps.
 std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, CapacityStep::Kind kind,
                                    const CapacitySettings& settings);

@@ -127,6 +127,10 @@ TEST_CASE("a lost worker ends the search") {
   CHECK_FALSE(search.Next().has_value());
   CHECK(search.ended_early().find("a worker was lost") == 0);
   CHECK(search.steps().size() == 2);
+  const auto levels = LevelsOf(search.steps(), search.steps()[0].step.kind, search.settings());
+  REQUIRE(levels.size() == 1);  // not the one in which it was lost
+  CHECK(levels[0].repetitions.size() == 1);
+  CHECK_FALSE(levels[0].repetitions[0]->worker_lost);
 }
 
 TEST_CASE("if nothing is done, the search ends and says so") {
