@@ -34,8 +34,9 @@ def test_what_capacity_counts_is_what_the_server_did(lab, version, nfs_dir, tmp_
     # Its clients have one processor each, and may be too busy to offer what a closed loop has reached.
     assert report["slo"]["outcome"] in ("met_up_to_max", "generator_bound"), report["slo"]["text"]
     assert 0 < report["slo"]["max_ops_per_s"] <= report["max"]["ops_per_s"]
+    # The rest of its time, a lane waits for the client's only processor; it is most where all lanes share it.
     for level in report["scalings"][1]["levels"]:
-        assert level["little_error"] < 0.1, level
+        assert level["little_error"] < 0.5, level
 
 
 def test_a_mix_is_scaled_until_it_is_not_kept_up_with(lab, version, nfs_dir, tmp_path):
