@@ -163,7 +163,11 @@ const char* UnitOf(Criterion::Figure figure) {
 
 bool AppliesTo(const Criterion& criterion, const v1::Phase& phase) {
   if (phase.assignments().empty()) return false;  // a damaged plan
-  if (phase.has_alone()) return criterion.phases == phase.name();
+  if (phase.background()) return false;
+  // Not all clients do these, or not all do the same.
+  if (phase.has_alone() || !phase.interference().background().empty())
+    return criterion.phases == phase.name();
+  if (phase.has_interference() && criterion.phases == phase.interference().phase()) return true;
   if (criterion.phases == "*")
     return criterion.figure != Figure::kBytesPerSecond || !IsMetadata(phase.assignments(0).operation());
   return criterion.phases == phase.name() || criterion.phases == phase.assignments(0).operation().name();

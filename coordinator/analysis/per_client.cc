@@ -50,11 +50,6 @@ v1::PerClientRow* RowOf(const std::string& client, v1::PerClientReport& report) 
   return nullptr;
 }
 
-// The mean of `count` + 1 values, of which `mean` is that of the first `count`.
-double MeanWith(double mean, uint32_t count, double value) {
-  return count == 0 ? value : (mean * count + value) / (count + 1);
-}
-
 void NoteTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerClientReport& report) {
   uint32_t count = 0;
   for (const v1::Phase& planned : plan.phases()) {

@@ -20,10 +20,10 @@ constexpr std::string_view kShownOptions[] = {
     "rate", "engine", "time",   "warmup", "repeat", "direct",      "depth", "help"};
 
 // They shape a list of phases, or say how fast ops come, which capacity does itself.
-constexpr std::string_view kOwnMatter[] = {"each-path",   "per-client", "auto",      "auto-read-write",
-                                           "min-lanes",   "max-lanes",  "lane-rate", "ops-per-second",
-                                           "think",       "deadline",   "require",   "stop-at-stonewall",
-                                           "write-trace", "read-trace", "max-ops",   "wear-out"};
+constexpr std::string_view kOwnMatter[] = {
+    "background", "background-clients", "each-path",   "per-client",     "auto",    "auto-read-write",
+    "min-lanes",  "max-lanes",          "lane-rate",   "ops-per-second", "think",   "deadline",
+    "require",    "stop-at-stonewall",  "write-trace", "read-trace",     "max-ops", "wear-out"};
 
 void AddQuestions(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run) {
   Adder what(app, "What is asked");

@@ -39,6 +39,11 @@ constexpr OptionSpec kOptions[] = {
      .help = "run all operations on each --path in turn, with all workers, and compare the paths"},
     {.name = "per-client", .sets = "plan.per_client",
      .help = "let each client do each operation alone, before all do it together, and compare the clients"},
+    {.name = "background", .argument = "OP[@SIZE]", .value = V::kWord, .repeatable = true, .commas = true,
+     .help = "measure each operation by some clients undisturbed, and while the others do OP, such as write@1m; or, of a plan "
+             "FILE.yaml, each of its phases; repeatable. Needs --time"},
+    {.name = "background-clients", .argument = "N", .value = V::kWhole, .min = 1, .max = 1e6,
+     .sets = "plan.background_clients", .help = "number of clients that do --background (default: half of them)"},
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "same as --path with FILE's directory; your own files are never touched (but see --existing)"},
     {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,

@@ -128,6 +128,8 @@ std::vector<uint64_t> StridesOf(const OperationSpec& spec, const GivenOptions& g
   return strides;
 }
 
+}  // namespace
+
 v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint32_t stride_records) {
   v1::Operation operation;
   operation.set_name(std::string(spec.name));
@@ -142,7 +144,6 @@ v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint
   return operation;
 }
 
-// The phase with these workers only. It has no assignments if it selects none of them.
 v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase) {
   v1::Phase own = phase;
   own.clear_assignments();
@@ -159,8 +160,6 @@ v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase
   }
   return own;
 }
-
-}  // namespace
 
 absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<const OperationSpec*> operations, OperationsOf(given));
@@ -266,6 +265,7 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
   const bool cold = given.Has("cold");
   bool first = true, any_reads = false;
   for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (phase.background()) continue;  // it is part of the others
     if (given.Has("eat-memory") && first) {
       const auto percent = static_cast<uint32_t>(given.Number("eat-memory", 0));
       phase.add_before()->mutable_eat_memory()->set_percent(percent);

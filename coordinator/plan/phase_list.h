@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/model/operation.h"
 #include "coordinator/option/option.h"
 #include "coordinator/plan/plan_builder.h"
 #include "iobench/v1/plan.pb.h"
@@ -44,6 +45,34 @@ struct WorkersOfClient {
 // phase selects, and takes per_client back, so that the plan repeats the run. A phase by the workers of one client
 // stays as it is.
 void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& plan);
+
+// --background: adds a phase for each load (Phase.background). Its record size, unless the load has one, is that of the
+// first phase that has records, or 64 KiB. InvalidArgument or NotFound: an unknown operation, a wrong size, or a plan
+// file that cannot be read.
+absl::Status AddBackground(const GivenOptions& given, uint64_t drawn_seed, v1::Plan& plan);
+
+// Takes from the loads what options such as --rate and --think have set, which is meant for the victims. `before`: the
+// plan before options were applied, with the same phases.
+void KeepPaceOfBackground(const v1::Plan& before, v1::Plan& plan);
+
+// InvalidArgument: with a load, there is nothing for victims to do, a phase has no time limit, so that the load could end
+// before it, or a load has several assignments. OK without a load.
+absl::Status CheckBackground(const v1::Plan& plan);
+
+// Puts in place of each phase that phase by the victims undisturbed, and by the victims beside each load, which the last
+// background_clients of `clients` keep up (Phase.interference); takes the loads and background_clients back, so that the
+// plan repeats the run. `by_worker`: `clients` are the workers of a single client. InvalidArgument: too few clients.
+// REQUIRES: CheckBackground, and the plan has a load.
+absl::Status SetBesideBackground(std::span<const WorkersOfClient> clients, bool by_worker, v1::Plan& plan);
+
+// True if the plan has a load that was not yet put beside its phases.
+bool HasBackground(const v1::Plan& plan);
+
+// Returns an operation with the default tree, if it has one, and other fields unset.
+v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint32_t stride_records);
+
+// Returns the phase with these workers only. It has no assignments if it selects none of them.
+v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase);
 
 // Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory, --fill. InvalidArgument:
 // there is no phase that caches could be dropped before.

@@ -204,10 +204,13 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
                                   : given.Has("suite") ? LoadSuite(given, context)
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();
+  IOBENCH_RETURN_IF_ERROR(AddBackground(given, context.drawn_seed, *plan));
+  const v1::Plan before_options = *plan;
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
   GivenOptions fields = given;
   if (given.Has("mix")) fields.Remove("rate");  // which ListMix has divided among the parts
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(fields, *plan));
+  KeepPaceOfBackground(before_options, *plan);
   IOBENCH_RETURN_IF_ERROR(SetMemoryPercent(given, context, *plan));
   for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));
   if (!given.Has("plan") && !given.Has("suite") && !given.Has("mix")) {

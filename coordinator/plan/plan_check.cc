@@ -18,6 +18,7 @@
 #include "coordinator/plan/files_check.h"
 #include "coordinator/plan/metadata_plan.h"
 #include "coordinator/plan/mount_check.h"
+#include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/queue_check.h"
 #include "coordinator/plan/target_check.h"
 
@@ -165,6 +166,18 @@ void CompleteRegion(v1::Phase& phase) {
   if (IsMetadata(phase)) region.Clear();  // each op opens and closes its own files
 }
 
+// The plan with the phases that criteria of a run with a background load can name.
+v1::Plan AsIfTwoClientsHadJoined(v1::Plan plan) {
+  if (!HasBackground(plan)) return plan;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) assignment.clear_who();
+  }
+  plan.set_background_clients(1);
+  const WorkersOfClient clients[] = {{.name = "victim", .workers = {0}}, {.name = "other", .workers = {1}}};
+  SetBesideBackground(clients, false, plan).IgnoreError();  // it cannot fail with these
+  return plan;
+}
+
 }  // namespace
 
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region) {
@@ -223,7 +236,8 @@ absl::Status CheckPlan(const v1::Plan& plan) {
     return absl::InvalidArgumentError(absl::StrCat(
         "phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ", status.message()));
   }
-  IOBENCH_RETURN_IF_ERROR(CheckCriteria(plan));
+  IOBENCH_RETURN_IF_ERROR(CheckBackground(plan));
+  IOBENCH_RETURN_IF_ERROR(CheckCriteria(AsIfTwoClientsHadJoined(plan)));
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);
 }

@@ -105,9 +105,10 @@ absl::Status Conductor::SpreadMixes() {
   return absl::OkStatus();
 }
 
-// --per-client: which workers are of one client is known only now.
+// --per-client, --background: which workers are of one client is known only now.
 absl::Status Conductor::SpreadOverClients() {
-  if (!plan_.per_client()) return absl::OkStatus();
+  const bool has_background = HasBackground(plan_);
+  if (!plan_.per_client() && !has_background) return absl::OkStatus();
   const bool by_worker = cluster_.client_count() == 1;
   std::vector<WorkersOfClient> clients(by_worker ? cluster_.members().size() : cluster_.client_count());
   std::map<std::string, uint32_t> times;  // clones may share a host name
@@ -119,6 +120,11 @@ absl::Status Conductor::SpreadOverClients() {
       client.name = number == 1 ? name : absl::StrCat(name, " (", number, ")");
     }
     client.workers.push_back(member.number);
+  }
+  if (has_background) {
+    IOBENCH_RETURN_IF_ERROR(SetBesideBackground(clients, by_worker, plan_));
+    if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+    return absl::OkStatus();
   }
   // A validation does without the comparison.
   if (clients.size() == 1 && options_.examine == nullptr) {

@@ -44,6 +44,7 @@ void FillParts(const PhaseView& view, v1::PhaseReport& report) {
     v1::PartReport& part = *report.add_parts();
     part.set_name(assignment.name().empty() ? operation.name() : assignment.name());
     part.set_operation(operation.name());
+    part.set_background(assignment.background());
     part.set_record_bytes(operation.record_bytes());
     PartSums sums;
     for (size_t i = 0; i < view.aligned.lanes.size(); ++i) {

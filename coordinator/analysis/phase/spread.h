@@ -3,6 +3,7 @@
 #define COORDINATOR_ANALYSIS_PHASE_SPREAD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Straggler {
   double under_median = 0;  // 0.31: 31 % below it
 };
 std::vector<Straggler> StragglersOf(std::span<const double> rates);
+
+// Returns the mean of `count` + 1 values, of which `mean` is that of the first `count`, and `value` the last.
+inline double MeanWith(double mean, uint32_t count, double value) {
+  return count == 0 ? value : (mean * count + value) / (count + 1);
+}
 
 }  // namespace iobench
 

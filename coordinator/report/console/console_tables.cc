@@ -14,6 +14,7 @@
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/interference_table.h"
 #include "coordinator/report/text/target_table.h"
 
 namespace iobench {
@@ -345,6 +346,23 @@ void PutPaths(const v1::RunReport& report, ConsolePage& page) {
   page.Table(table);
   for (size_t i = 0; numbered && i < paths.size(); ++i) page.Labelled(absl::StrCat("path ", i + 1), paths[i]);
   page.Blank();
+}
+
+void PutInterference(const v1::RunReport& report, ConsolePage& page) {
+  if (report.interference().empty()) return;
+  page.Line({{"beside a background load", Tone::kStrong}});
+  for (const v1::InterferenceReport& phase : report.interference()) {
+    std::vector<TextTable::Column> columns = {{Printable(phase.phase()), Align::kLeft, false, true}};
+    for (const std::string& title : InterferenceColumns()) columns.push_back({title});
+    TextTable table(columns);
+    for (std::vector<std::string>& cells : InterferenceCells(phase)) {
+      cells.front() = Printable(cells.front());
+      table.AddRow(std::move(cells));
+    }
+    page.Table(table);
+    page.Labelled("victims", VictimsText(phase), Tone::kQuiet);
+    page.Blank();
+  }
 }
 
 void PutPerClient(const v1::RunReport& report, ConsolePage& page) {

@@ -34,6 +34,9 @@ void PutPaths(const v1::RunReport& report, ConsolePage& page);
 // more than 40 clients, only the slowest 20.
 void PutPerClient(const v1::RunReport& report, ConsolePage& page);
 
+// Adds a table for each phase of victims (--background): undisturbed, and beside each load. Nothing for other runs.
+void PutInterference(const v1::RunReport& report, ConsolePage& page);
+
 // Adds median and interval of repeated phases, and which repetitions were left out as partial. Nothing without
 // repetitions.
 void PutRepetitions(const v1::RunReport& report, ConsolePage& page);

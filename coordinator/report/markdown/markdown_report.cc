@@ -13,6 +13,7 @@
 #include "common/text/units.h"
 #include "coordinator/report/markdown/markdown_text.h"
 #include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/interference_table.h"
 #include "coordinator/report/text/target_table.h"
 
 namespace iobench {
@@ -211,6 +212,23 @@ void WritePerClient(const v1::RunReport& report, std::ostream& out) {
     table.Write(out);
     out << "Together they reach " << share(phase.scaling())
         << " of the sum of each alone; the slowest client " << share(phase.fairness()) << " of the mean.\n\n";
+  }
+}
+
+void WriteInterference(const v1::RunReport& report, std::ostream& out) {
+  if (report.interference().empty()) return;
+  out << "## Beside a background load\n\nWhat some clients, the victims, reached undisturbed, and while others kept up a "
+         "load.\n";
+  for (const v1::InterferenceReport& phase : report.interference()) {
+    std::vector<MarkdownTable::Column> columns = {{MarkdownText(phase.phase()), Align::kLeft}};
+    for (const std::string& title : InterferenceColumns()) columns.push_back({title});
+    MarkdownTable table(columns);
+    for (std::vector<std::string>& cells : InterferenceCells(phase)) {
+      cells.front() = MarkdownText(cells.front());
+      table.AddRow(std::move(cells));
+    }
+    table.Write(out);
+    out << "Victims: " << VictimsText(phase) << ".\n\n";
   }
 }
 

@@ -95,6 +95,7 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WriteFigures(report, out);
   WriteTargets(report, out);
   WritePerClient(report, out);
+  WriteInterference(report, out);
   WriteParts(report, out);
   WriteServers(report, out);
   WriteRepetitions(report, out);
