@@ -5,6 +5,9 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
+
+PATIENCE_S = 30  # of a busy machine, until a process that was killed has ended
 
 
 def kill(process):
@@ -24,6 +27,19 @@ def kill(process):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
+    # A host that boots again needs the network device and the disk of the one before, which its last process holds.
+    deadline = time.monotonic() + PATIENCE_S
+    while any(map(_lives, doomed)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _lives(pid):
+    """Also true of a zombie with threads that have not ended: they keep its files open."""
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        return state not in "ZX" or len(os.listdir(f"/proc/{pid}/task")) > 1
+    except OSError:
+        return False
 
 
 def program_of(process):
