@@ -130,6 +130,10 @@ absl::Status CheckBackground(const v1::Plan& plan) {
           what, "a background load is one assignment, and its workers (who) are those that are no victims"));
     }
     any = true;
+    if (phase.has_interference() || phase.has_alone()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, "the plan is one of a run that has divided its clients already: leave --background out"));
+    }
     if (phase.has_spreading() || plan.per_client()) {
       return absl::InvalidArgumentError(absl::StrCat(
           what, "the clients cannot be divided for a mix or per client, and for a background load too"));

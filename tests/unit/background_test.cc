@@ -78,6 +78,15 @@ TEST_CASE("victims that write are flushed beside a load as they are undisturbed"
   CHECK(plan.phases(0).region().SerializeAsString() == plan.phases(1).region().SerializeAsString());
 }
 
+TEST_CASE("the plan of a run whose clients are divided takes no further load") {
+  v1::Plan plan = ReadBesideWriteAndStat();
+  REQUIRE(SetBesideBackground(kFourClients, false, plan).ok());
+  CHECK(CheckBackground(plan).ok());
+  AddPhase("write", true, plan);
+  CHECK(std::string(CheckBackground(plan).message()).find("divided its clients already") !=
+        std::string::npos);
+}
+
 TEST_CASE("no victims, no load's end before theirs") {
   v1::Plan plan = ReadBesideWriteAndStat();
   CHECK(CheckBackground(plan).ok());
