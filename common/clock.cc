@@ -61,18 +61,25 @@ TickSource ChooseTickSource() {
 }
 
 template <typename Clock>
+double MeasureReadNs(int reads) {
+  uint64_t sink = 0;
+  const int64_t begin_ns = MonotonicNowNs();
+  for (int i = 0; i < reads; ++i) sink ^= Clock::Now().value;
+  const int64_t end_ns = MonotonicNowNs();
+  asm volatile("" : : "r"(sink));
+  return static_cast<double>(end_ns - begin_ns) / reads;
+}
+
+template <typename Clock>
 double MeasureReadNs() {
   constexpr int kBatches = 20;
-  constexpr int kReadsPerBatch = 1000;
+  constexpr int kMinReads = 10;
+  constexpr int kMaxReads = 1000;
+  constexpr double kBatchNs = 100'000;
+  // Where a read is a system call of an emulated kernel, 20,000 of them would take most of a second.
+  const int reads = static_cast<int>(std::clamp<double>(kBatchNs / MeasureReadNs<Clock>(kMinReads), kMinReads, kMaxReads));
   std::array<double, kBatches> batch_ns;
-  for (double& ns : batch_ns) {
-    uint64_t sink = 0;
-    const int64_t begin_ns = MonotonicNowNs();
-    for (int i = 0; i < kReadsPerBatch; ++i) sink ^= Clock::Now().value;
-    const int64_t end_ns = MonotonicNowNs();
-    asm volatile("" : : "r"(sink));
-    ns = static_cast<double>(end_ns - begin_ns) / kReadsPerBatch;
-  }
+  for (double& ns : batch_ns) ns = MeasureReadNs<Clock>(reads);
   // The median over the batches ignores batches during which another thread used the processor.
   std::nth_element(batch_ns.begin(), batch_ns.begin() + kBatches / 2, batch_ns.end());
   return batch_ns[kBatches / 2];

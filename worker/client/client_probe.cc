@@ -56,7 +56,10 @@ struct Costs {
 };
 
 const Costs& MeasuredCosts() {
-  static const Costs costs = {MeasureClockReadNs(ChosenTickSource()), MeasureLoopNs(ChosenTickSource())};
+  static const Costs costs = [] {
+    const double clock_read_ns = MeasureClockReadNs(ChosenTickSource());
+    return Costs{clock_read_ns, MeasureLoopNs(ChosenTickSource(), clock_read_ns)};
+  }();
   return costs;
 }
 
