@@ -31,4 +31,38 @@ std::vector<uint32_t> TargetsOfWorker(const v1::Plan& plan, uint32_t worker) {
   return targets;
 }
 
+uint32_t NumberOfSeen(const v1::WorkerTargets& seen, int index) {
+  if (seen.numbers().empty()) return static_cast<uint32_t>(index);
+  return index < seen.numbers_size() ? seen.numbers(index) : UINT32_MAX;
+}
+
+const v1::TargetFacts* SeenOf(const v1::WorkerTargets& seen, uint32_t target) {
+  uint64_t index = target;
+  if (!seen.numbers().empty()) {
+    const auto found = std::lower_bound(seen.numbers().begin(), seen.numbers().end(), target);
+    if (found == seen.numbers().end() || *found != target) return nullptr;
+    index = static_cast<uint64_t>(found - seen.numbers().begin());
+  }
+  return index < static_cast<uint64_t>(seen.targets_size()) ? &seen.targets(static_cast<int>(index))
+                                                            : nullptr;
+}
+
+v1::TargetFacts* MutableSeenOf(v1::WorkerTargets& seen, uint32_t target) {
+  return const_cast<v1::TargetFacts*>(SeenOf(seen, target));
+}
+
+v1::TargetFacts& AddSeen(v1::WorkerTargets& seen, uint32_t target) {
+  int index = seen.targets_size();
+  seen.add_targets();
+  const bool numbers_needed = !seen.numbers().empty() || target != static_cast<uint32_t>(index);
+  if (!numbers_needed) return *seen.mutable_targets(index);
+  while (seen.numbers_size() < index) seen.add_numbers(static_cast<uint32_t>(seen.numbers_size()));
+  seen.add_numbers(target);
+  for (; index > 0 && seen.numbers(index - 1) > target; --index) {
+    seen.mutable_targets()->SwapElements(index - 1, index);
+    seen.mutable_numbers()->SwapElements(index - 1, index);
+  }
+  return *seen.mutable_targets(index);
+}
+
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// Selects the targets of a plan that a worker uses.
+// Selects the targets of a plan that a worker uses, and finds what it has seen of them.
 #ifndef COMMON_MODEL_PLAN_TARGETS_H_
 #define COMMON_MODEL_PLAN_TARGETS_H_
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -22,6 +23,14 @@ std::vector<uint32_t> OnlyTargets(const v1::Plan& plan);
 
 // Returns the indices of all targets that a worker uses in the run, in ascending order. REQUIRES: as above.
 std::vector<uint32_t> TargetsOfWorker(const v1::Plan& plan, uint32_t worker);
+
+// Returns the number in the plan of seen.targets(index); in a damaged record, perhaps of a target that no plan has.
+uint32_t NumberOfSeen(const v1::WorkerTargets& seen, int index);
+// Returns what a worker has seen of a target of the plan; nullptr: it was not asked about it, or has not answered.
+const v1::TargetFacts* SeenOf(const v1::WorkerTargets& seen, uint32_t target);
+v1::TargetFacts* MutableSeenOf(v1::WorkerTargets& seen, uint32_t target);
+// Adds a target, empty, whatever order they are added in. REQUIRES: it has not been added yet.
+v1::TargetFacts& AddSeen(v1::WorkerTargets& seen, uint32_t target);
 
 }  // namespace iobench
 

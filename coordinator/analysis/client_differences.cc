@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,15 +44,13 @@ class ValuesOfProperty {
     values_[latest_value_].clients.push_back(client);
   }
 
-  // The most frequent value first, and of several the one of the first client. Clients that have not named the property
-  // have the value kNotTold.
-  std::vector<ClientsWithValue> Sorted(int client_count) && {
-    std::vector<bool> has(static_cast<size_t>(client_count), false);
-    for (const ClientsWithValue& with : values_) {
-      for (const int client : with.clients) has[static_cast<size_t>(client)] = true;
-    }
-    for (int client = 0; client < client_count; ++client) {
-      if (!has[static_cast<size_t>(client)]) Without().push_back(client);
+  // The most frequent value first, and of several the one of the first client. Those of `clients`, in ascending order,
+  // that have not named the property have the value kNotTold.
+  std::vector<ClientsWithValue> Sorted(std::span<const int> clients) && {
+    std::unordered_set<int> has;
+    for (const ClientsWithValue& with : values_) has.insert(with.clients.begin(), with.clients.end());
+    for (const int client : clients) {
+      if (!has.contains(client)) Without().push_back(client);
     }
     std::erase_if(values_, [](const ClientsWithValue& with) { return with.clients.empty(); });
     std::sort(values_.begin(), values_.end(), [](const ClientsWithValue& a, const ClientsWithValue& b) {
@@ -72,6 +73,12 @@ class ValuesOfProperty {
   size_t latest_value_ = 0;
 };
 using Properties = std::map<Property, ValuesOfProperty>;
+using ClientsOfPath = std::map<std::string, std::vector<int>>;
+
+// The path of a property of a mount, "/mnt/nfs: source".
+std::string PathOf(const Property& property) {
+  return property.second.substr(0, property.second.rfind(": "));
+}
 
 bool IsOwnToEachClient(std::string_view option) {
   constexpr std::string_view kOwn[] = {"addr", "clientaddr", "mountaddr", "port", "mountport"};
@@ -125,11 +132,20 @@ void AddClient(const v1::ClientReport& report, int client, Properties& propertie
 void FillDifferences(v1::RunReport& report) {
   if (report.clients_size() < 2) return;
   Properties properties;
-  for (int client = 0; client < report.clients_size(); ++client) {
+  // A client whose workers do not use a path has no mount there that could differ.
+  ClientsOfPath clients_of_path;
+  std::vector<int> all_clients(static_cast<size_t>(report.clients_size()));
+  std::iota(all_clients.begin(), all_clients.end(), 0);
+  for (const int client : all_clients) {
     AddClient(report.clients(client), client, properties);
+    for (const v1::TargetReport& target : report.clients(client).targets()) {
+      clients_of_path[target.path()].push_back(client);
+    }
   }
   for (auto& [property, with_values] : properties) {
-    const std::vector<ClientsWithValue> values = std::move(with_values).Sorted(report.clients_size());
+    const std::vector<int>& clients =
+        property.first == About::kMount ? clients_of_path[PathOf(property)] : all_clients;
+    const std::vector<ClientsWithValue> values = std::move(with_values).Sorted(clients);
     for (size_t i = 1; i < values.size(); ++i) {
       v1::ClientDifference& difference = *report.add_differences();
       difference.set_what(property.second);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -117,16 +118,13 @@ class TableBuilder {
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
     table.set_own_cpu_percent(OwnCpuPercent(view_.run, results, table.host_delta()));
-    AddNfsRpcs(results.front()->worker(), totals.region_ops, table);
+    AddNfsRpcs(view_.roster.WorkersOf(client), totals.region_ops, table);
     *report_.add_clients() = std::move(table);
   }
 
-  void AddNfsRpcs(uint32_t a_worker, uint64_t app_ops, v1::ClientPhaseReport& client) {
-    std::map<uint32_t, NfsTarget> targets;
-    if (static_cast<int>(a_worker) < view_.run.targets_size()) {
-      targets = NfsTargetsOf(view_.run.targets(static_cast<int>(a_worker)));
-    }
-    const std::optional<v1::NfsRpcReport> rpcs = NfsRpcsOf(client.host_delta(), targets, app_ops);
+  void AddNfsRpcs(std::span<const uint32_t> workers, uint64_t app_ops, v1::ClientPhaseReport& client) {
+    const std::optional<v1::NfsRpcReport> rpcs =
+        NfsRpcsOf(client.host_delta(), NfsTargetsOf(view_.run, workers), app_ops);
     if (!rpcs.has_value()) return;
     *client.mutable_nfs_rpc() = *rpcs;
     *report_.mutable_nfs_rpc() = report_.has_nfs_rpc() ? Sum(report_.nfs_rpc(), *rpcs) : *rpcs;

@@ -1,12 +1,14 @@
 // The report of a run without its phases: workers and targets.
 #include <cassert>
 #include <limits>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/digest/sha256.h"
+#include "common/model/plan_targets.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/client_differences.h"
 #include "coordinator/analysis/error_report.h"
@@ -99,16 +101,23 @@ void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhas
   }
 }
 
-void FillTargets(const v1::RunRecord& run, uint32_t worker, v1::ClientReport& report) {
-  if (static_cast<int>(worker) >= run.targets_size()) return;
-  const v1::WorkerTargets& seen = run.targets(static_cast<int>(worker));
-  for (int i = 0; i < seen.targets_size() && i < run.plan().targets_size(); ++i) {
+// What any worker of the client has seen, in the order of the plan's targets.
+void FillTargets(const v1::RunRecord& run, std::span<const uint32_t> workers, v1::ClientReport& report) {
+  std::map<uint32_t, const v1::TargetFacts*> seen_targets;
+  for (const uint32_t worker : workers) {
+    if (static_cast<int>(worker) >= run.targets_size()) continue;
+    const v1::WorkerTargets& seen = run.targets(static_cast<int>(worker));
+    for (int i = 0; i < seen.targets_size(); ++i)
+      seen_targets.emplace(NumberOfSeen(seen, i), &seen.targets(i));
+  }
+  for (const auto& [number, seen] : seen_targets) {
+    if (number >= static_cast<uint32_t>(run.plan().targets_size())) break;
     v1::TargetReport& target = *report.add_targets();
-    target.set_path(run.plan().targets(i).path());
-    target.set_filesystem(seen.targets(i).filesystem());
-    target.set_mount_source(seen.targets(i).mount_source());
-    target.set_mount_options(seen.targets(i).mount_options());
-    *target.mutable_settings() = seen.targets(i).settings();
+    target.set_path(run.plan().targets(static_cast<int>(number)).path());
+    target.set_filesystem(seen->filesystem());
+    target.set_mount_source(seen->mount_source());
+    target.set_mount_options(seen->mount_options());
+    *target.mutable_settings() = seen->settings();
   }
 }
 
@@ -137,7 +146,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     table.set_clock_read_ns(facts.clock_read_ns());
     table.set_loop_ns(facts.loop_ns());
     *table.mutable_settings() = facts.settings();
-    FillTargets(run, first_worker, table);
+    FillTargets(run, roster.WorkersOf(client), table);
     if (!roster.OtherHostsOf(client).empty()) {
       report.add_notes(absl::StrCat(
           roster.NameOf(client), " and ", absl::StrJoin(roster.OtherHostsOf(client), ", "),

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
@@ -134,8 +135,7 @@ class Judgement {
 
   const v1::TargetFacts* SeenBy(const Member& member, int target) const {
     if (member.number >= facts_.targets.size()) return nullptr;
-    const v1::WorkerTargets& targets = facts_.targets[member.number];
-    return target < targets.targets_size() ? &targets.targets(target) : nullptr;
+    return SeenOf(facts_.targets[member.number], static_cast<uint32_t>(target));
   }
   bool Uses(const Member& member, int target) const {
     const std::vector<uint32_t>& used = facts_.layout.TargetsOf(member.number);

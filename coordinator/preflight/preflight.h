@@ -85,7 +85,7 @@ struct PreflightFacts {
   const v1::Plan& plan;
   const Layout& layout;
   std::span<const Member> members;
-  std::span<const v1::WorkerTargets> targets;  // each by target
+  std::span<const v1::WorkerTargets> targets;
   std::span<const v1::WorkerLimits> limits;
   std::span<const std::vector<absl::Status>> unmet;  // demands; each may begin with the client
   std::span<const int64_t> clock_error_ns;           // 0: the coordinator's clock

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/digest/xxh3.h"
 #include "common/host_identity.h"
+#include "common/model/plan_targets.h"
 #include "common/status_util.h"
 #include "common/time.h"
 #include "coordinator/analysis/marks/shared_target.h"
@@ -62,8 +63,8 @@ absl::Status StorageCheck::Run(size_t min_workers) {
     for (const Member& member : cluster_.members()) {
       const std::vector<uint32_t>& used = layout_.TargetsOf(member.number);
       const bool uses = std::find(used.begin(), used.end(), static_cast<uint32_t>(target)) != used.end();
-      const v1::WorkerTargets& seen = facts_[member.number];
-      const bool usable = target < seen.targets_size() && seen.targets(target).problem().code() == 0;
+      const v1::TargetFacts* const seen = SeenOf(facts_[member.number], static_cast<uint32_t>(target));
+      const bool usable = seen != nullptr && seen->problem().code() == 0;
       if (!member.lost && uses && usable) workers.push_back(member.number);
     }
     if (workers.size() < min_workers) continue;
@@ -222,8 +223,8 @@ absl::Status StorageCheck::RemoveFiles(int target) {
 bool StorageCheck::MayAppearLater(int target, uint32_t reader, uint32_t writer) const {
   const auto sight = [&](uint32_t worker) {
     const Member& member = cluster_.members()[worker];
-    return TargetSight{member.facts.host(), member.facts, facts_[worker].targets(target),
-                       plan_.targets(target).path()};
+    return TargetSight{member.facts.host(), member.facts,
+                       *SeenOf(facts_[worker], static_cast<uint32_t>(target)), plan_.targets(target).path()};
   };
   return SharingOf(sight(reader), sight(writer)) != Sharing::kDifferent;
 }
@@ -250,7 +251,7 @@ void NoteStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTarg
     std::set<std::string> taken;
     for (size_t worker = 0; worker < storages.size(); ++worker) {
       if (storages[worker] == StorageSights::kNotSeen) continue;
-      v1::TargetFacts& seen = *facts[worker].mutable_targets(static_cast<int>(target));
+      v1::TargetFacts& seen = *MutableSeenOf(facts[worker], static_cast<uint32_t>(target));
       const auto [id, is_new] = id_of.emplace(storages[worker], seen.filesystem_id());
       // Different storage under one name: two mounts of a local disk, two servers with the same name.
       while (is_new && !taken.insert(id->second).second) absl::StrAppend(&id->second, " other storage");

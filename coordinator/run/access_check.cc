@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
@@ -29,12 +30,11 @@ absl::Status CheckRotated(const v1::Plan& plan, const Layout& layout, std::span<
     const uint32_t owner = layout.RotatedOwner(member.number);
     for (const uint32_t number : layout.TargetsOf(owner)) {
       used.insert(number);
-      const int target = static_cast<int>(number);
-      const std::string& of_owner = facts[owner].targets(target).filesystem_id();
-      if (of_owner == facts[member.number].targets(target).filesystem_id()) continue;
+      const std::string& of_owner = SeenOf(facts[owner], number)->filesystem_id();
+      if (of_owner == SeenOf(facts[member.number], number)->filesystem_id()) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("--rotate-clients: ", member.facts.host(), " and ", members[owner].facts.host(),
-                       " do not see the same file system at ", plan.targets(target).path(),
+                       " do not see the same file system at ", plan.targets(static_cast<int>(number)).path(),
                        "; mount it from the same source on both"));
     }
   }
@@ -89,12 +89,11 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
     std::set<uint32_t> used(own.begin(), own.end());
     IOBENCH_RETURN_IF_ERROR(CheckRotated(plan, layout, members, facts, member, used));
     for (const uint32_t number : used) {
-      const int target = static_cast<int>(number);
-      const v1::TargetFacts& seen = facts[member.number].targets(target);
+      const v1::TargetFacts& seen = *SeenOf(facts[member.number], number);
       if (seen.problem().code() != 0) {
         return absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", seen.problem().message()));
       }
-      IOBENCH_RETURN_IF_ERROR(CheckDirect(plan, member, plan.targets(target), seen));
+      IOBENCH_RETURN_IF_ERROR(CheckDirect(plan, member, plan.targets(static_cast<int>(number)), seen));
     }
   }
   return absl::OkStatus();
@@ -132,8 +131,9 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
       FileBytesPerWorker(plan) + uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
   for (const Member& member : members) {
     for (const uint32_t target : layout.TargetsOf(member.number)) {
-      if (static_cast<int>(target) >= facts[member.number].targets_size()) continue;  // it was lost
-      const v1::TargetFacts& seen = facts[member.number].targets(static_cast<int>(target));
+      const v1::TargetFacts* const facts_of_target = SeenOf(facts[member.number], target);
+      if (facts_of_target == nullptr) continue;  // it was lost
+      const v1::TargetFacts& seen = *facts_of_target;
       if (seen.problem().code() != 0) continue;
       SpaceNeed& need = needs[seen.filesystem_id()];
       if (need.workers.empty()) {

@@ -18,7 +18,8 @@
 
 namespace iobench {
 
-// `facts` is indexed by worker number, its targets by target. Errors have one line with client, path and what to do.
+// `facts` is indexed by worker number, and has what each worker has seen of the targets that its lanes use. Errors have
+// one line with client, path and what to do.
 
 // InvalidArgument: a worker cannot use a target; rotated clients see different file systems there; or direct I/O does
 // not fit the logical block. A worker is checked only for the targets that its lanes use.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/offset_latency_file.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "coordinator/run/client_steps.h"
 
@@ -70,6 +71,39 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
   return demands;
 }
 
+std::set<uint32_t> TargetsToInspect(const Member& member, const v1::Plan& plan, const Layout& layout,
+                                    const v1::Demands& demands, std::span<const Member> members) {
+  std::set<uint32_t> targets;
+  if (plan.files().existing_files_size() > 0) {
+    for (int i = 0; i < plan.targets_size(); ++i) targets.insert(static_cast<uint32_t>(i));
+    return targets;
+  }
+  const auto add_those_of = [&](uint32_t worker) {
+    const std::vector<uint32_t>& own = layout.TargetsOf(worker);
+    targets.insert(own.begin(), own.end());
+  };
+  add_those_of(member.number);
+  for (const v1::Phase& phase : plan.phases()) {
+    const v1::Assignment* const assignment = AssignmentOf(phase, member.number);
+    if (assignment != nullptr && assignment->operation().rotate_clients()) {
+      add_those_of(layout.RotatedOwner(member.number));
+    }
+  }
+  if (demands.remounts().empty()) return targets;
+  // A mount counts as tested if any worker of the client has its target there, or, by its name, any other worker.
+  for (const Member& other : members) {
+    if (other.client == member.client) add_those_of(other.number);
+  }
+  for (const std::string& mount_point : demands.remounts()) {
+    const auto on_it =
+        std::find_if(plan.targets().begin(), plan.targets().end(), [&mount_point](const v1::Target& target) {
+          return target.path() == mount_point || target.path().starts_with(absl::StrCat(mount_point, "/"));
+        });
+    if (on_it != plan.targets().end()) targets.insert(static_cast<uint32_t>(on_it - plan.targets().begin()));
+  }
+  return targets;
+}
+
 std::vector<absl::Status> UnmetBy(const Member& member, const v1::Inspected& seen) {
   std::vector<absl::Status> unmet;
   for (const v1::Problem& problem : seen.problems()) {
@@ -79,14 +113,15 @@ std::vector<absl::Status> UnmetBy(const Member& member, const v1::Inspected& see
 }
 
 absl::Status CheckRemountsHoldTargets(const Member& member, const v1::Plan& plan, const v1::Demands& demands,
-                                      const v1::Inspected& seen) {
+                                      const v1::WorkerTargets& seen) {
   for (const std::string& mount_point : demands.remounts()) {
     std::string others;
     bool holds_one = false;
-    for (int i = 0; i < std::min(plan.targets_size(), seen.targets_size()); ++i) {
+    for (int i = 0; i < seen.targets_size(); ++i) {
       const std::string& where = seen.targets(i).mount_point();
       holds_one |= where == mount_point;
-      absl::StrAppend(&others, others.empty() ? "" : ", ", plan.targets(i).path(), " is ",
+      absl::StrAppend(&others, others.empty() ? "" : ", ",
+                      plan.targets(static_cast<int>(NumberOfSeen(seen, i))).path(), " is ",
                       where.empty() ? "not on any mount it sees" : absl::StrCat("on ", where));
     }
     if (holds_one) continue;

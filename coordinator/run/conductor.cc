@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
@@ -231,11 +232,12 @@ absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
     const v1::WorkerTargets& seen = look.data->facts()[member.number];
     for (int i = 0; i < seen.targets_size(); ++i) {
       if (seen.targets(i).manifest().state() != v1::Manifest::KEPT) continue;
+      const v1::Target& target = plan_.targets(static_cast<int>(NumberOfSeen(seen, i)));
       return absl::FailedPreconditionError(
-          absl::StrCat(DataAt(member, plan_.targets(i)),
+          absl::StrCat(DataAt(member, target),
                        " has data that a run has kept (-w): use another directory, or "
                        "remove them with `cluster-iobench clean ",
-                       ShellWord(plan_.targets(i).path()), "`"));
+                       ShellWord(target.path()), "`"));
     }
   }
   IOBENCH_RETURN_IF_ERROR(look.data->Decide(options_.force));

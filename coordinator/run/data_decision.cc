@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/data_content.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
@@ -129,7 +130,7 @@ absl::StatusOr<DataDecision> DataDecider::Decide() {
 // Decides about the data directory on one file system, as the member that claims it sees it.
 absl::Status DataDecider::LookAt(const FilesystemOfTarget& place, const Member& member) {
   const v1::Target& target = plan_.targets(static_cast<int>(place.first));
-  const v1::TargetFacts& seen = facts_[member.number].targets(static_cast<int>(place.first));
+  const v1::TargetFacts& seen = *SeenOf(facts_[member.number], place.first);
   if (seen.foreign_data()) {
     return absl::FailedPreconditionError(
         absl::StrCat(DataAt(member, target),
@@ -172,10 +173,11 @@ absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const M
   const std::string begun = absl::StrCat(found.created_by(), " began at ", found.created_at());
   bool is_gone = false;
   for (const Member& member : members_) {
-    const v1::TargetFacts& seen = facts_[member.number].targets(static_cast<int>(place.first));
-    if (seen.filesystem_id() != place.second || seen.manifest().run_id() != found.run_id()) continue;
-    is_gone |= seen.owner() == v1::TargetFacts::GONE;
-    if (seen.owner() != v1::TargetFacts::ALIVE) continue;
+    const v1::TargetFacts* const seen = SeenOf(facts_[member.number], place.first);
+    if (seen == nullptr || seen->filesystem_id() != place.second) continue;
+    if (seen->manifest().run_id() != found.run_id()) continue;
+    is_gone |= seen->owner() == v1::TargetFacts::GONE;
+    if (seen->owner() != v1::TargetFacts::ALIVE) continue;
     return absl::FailedPreconditionError(
         absl::StrCat(data, " is in use: the run of ", member.facts.host(), " pid ", found.pid(), ", which ",
                      begun, ", is alive: wait until it ends, or choose another --path"));
@@ -232,7 +234,7 @@ std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<
     for (const Member& member : members) {
       if (member.lost || avoided.contains(member.number) != is_last_resort) continue;
       for (const uint32_t target : layout.TargetsOf(member.number)) {
-        const std::string& id = facts[member.number].targets(static_cast<int>(target)).filesystem_id();
+        const std::string& id = SeenOf(facts[member.number], target)->filesystem_id();
         claimers.emplace(FilesystemOfTarget(target, id), member.number);
       }
     }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
@@ -58,7 +59,7 @@ std::map<std::string, DataKeeper::FillPlace> DataKeeper::FillPlaces() const {
   for (const Member& member : cluster_.members()) {
     if (member.lost) continue;
     for (const uint32_t target : layout_.TargetsOf(member.number)) {
-      const std::string& id = facts_[member.number].targets(static_cast<int>(target)).filesystem_id();
+      const std::string& id = SeenOf(facts_[member.number], target)->filesystem_id();
       const auto [place, is_new] = places.try_emplace(id);
       if (is_new) place->second.looker = member.number;
       if (is_new) place->second.looked_target = target;

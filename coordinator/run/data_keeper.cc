@@ -43,6 +43,10 @@ v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
 constexpr int64_t kHangsAtEndNs = 400'000'000;
 constexpr int64_t kSlowAtEndNs = 10 * kNanosPerSecond;
 
+Cluster::Patience PatienceForPaths() {
+  return {.quick_work = "check its paths", .stall_after_ns = 0, .work = "check its paths"};
+}
+
 }  // namespace
 
 DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
@@ -66,49 +70,99 @@ DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& lay
 }
 
 absl::Status DataKeeper::Inspect() {
-  facts_.assign(cluster_.members().size(), {});
-  unmet_.assign(cluster_.members().size(), {});
-  limits_.assign(cluster_.members().size(), {});
+  const std::vector<Member>& members = cluster_.members();
+  facts_.assign(members.size(), {});
+  unmet_.assign(members.size(), {});
+  limits_.assign(members.size(), {});
+  std::vector<std::set<uint32_t>> asked(members.size());
   IOBENCH_RETURN_IF_ERROR(cluster_.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request;
-        *request.mutable_inspect()->mutable_targets() = plan_.targets();
-        *request.mutable_inspect()->mutable_existing_files() = plan_.files().existing_files();
-        *request.mutable_inspect()->mutable_demands() = DemandsOn(member, plan_, layout_, cluster_.members());
+        v1::Inspect& inspect = *request.mutable_inspect();
+        *inspect.mutable_demands() = DemandsOn(member, plan_, layout_, members);
+        asked[member.number] = TargetsToInspect(member, plan_, layout_, inspect.demands(), members);
+        for (const uint32_t target : asked[member.number]) {
+          *inspect.add_targets() = plan_.targets(static_cast<int>(target));
+        }
+        *inspect.mutable_existing_files() = plan_.files().existing_files();
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        v1::WorkerTargets& mine = facts_[member.number];
-        for (const v1::TargetFacts& target : received.event.inspected().targets()) {
-          *mine.add_targets() = target;
-          if (member.clone == 0 || target.network()) continue;
-          // The boot id identifies a local file system, but clones share it.
-          absl::StrAppend(mine.mutable_targets(mine.targets_size() - 1)->mutable_filesystem_id(), " clone ",
-                          member.clone);
-        }
+        NoteSeen(member, asked[member.number], received.event.inspected());
         limits_[member.number] = received.event.inspected().limits();
-        NoteUnmet(member, received);
+        NoteUnmet(member, asked[member.number], received);
       },
-      {.quick_work = "check its paths", .stall_after_ns = 0, .work = "check its paths"}));
-  const bool all_seen = std::all_of(facts_.begin(), facts_.end(), [this](const v1::WorkerTargets& seen) {
-    return seen.targets_size() == plan_.targets_size();
-  });
-  if (all_seen) JoinSameFilesystems(plan_, cluster_.members(), facts_);
+      PatienceForPaths()));
+  IOBENCH_RETURN_IF_ERROR(LookForOwners());
+  JoinSameFilesystems(plan_, members, facts_);
   return absl::OkStatus();
 }
 
-void DataKeeper::NoteUnmet(const Member& member, const ReceivedEvent& received) {
+void DataKeeper::NoteSeen(const Member& member, const std::set<uint32_t>& asked,
+                          const v1::Inspected& answer) {
+  if (static_cast<size_t>(answer.targets_size()) != asked.size()) return;
+  int index = 0;
+  for (const uint32_t target : asked) {
+    v1::TargetFacts& seen = AddSeen(facts_[member.number], target);
+    seen = answer.targets(index++);
+    // The boot id identifies a local file system, but clones share it.
+    if (member.clone != 0 && !seen.network()) {
+      absl::StrAppend(seen.mutable_filesystem_id(), " clone ", member.clone);
+    }
+  }
+}
+
+// Whether the run that left data at a target is still running can be seen on its own client, which need not use the
+// target now.
+absl::Status DataKeeper::LookForOwners() {
+  std::map<std::string, std::set<uint32_t>> left_by;  // host -> targets
+  for (const v1::WorkerTargets& targets : facts_) {
+    for (int i = 0; i < targets.targets_size(); ++i) {
+      const v1::TargetFacts& seen = targets.targets(i);
+      const bool unsure = seen.has_manifest() && seen.manifest().state() != v1::Manifest::KEPT &&
+                          seen.owner() == v1::TargetFacts::OUT_OF_SIGHT;
+      if (unsure) left_by[seen.manifest().created_by()].insert(NumberOfSeen(targets, i));
+    }
+  }
+  if (left_by.empty()) return absl::OkStatus();
+  std::vector<std::set<uint32_t>> asked(cluster_.members().size());
+  std::set<std::pair<std::string, uint32_t>> hosts;  // one worker of each host
+  for (const Member& member : cluster_.members()) {
+    const auto left = left_by.find(member.facts.host());
+    if (member.lost || left == left_by.end() || !hosts.emplace(left->first, member.client).second) continue;
+    for (const uint32_t target : left->second) {
+      if (SeenOf(facts_[member.number], target) == nullptr) asked[member.number].insert(target);
+    }
+  }
+  return cluster_.Call(
+      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+        if (asked[member.number].empty()) return std::nullopt;
+        v1::WorkerRequest request;
+        for (const uint32_t target : asked[member.number]) {
+          *request.mutable_inspect()->add_targets() = plan_.targets(static_cast<int>(target));
+        }
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        NoteSeen(member, asked[member.number], received.event.inspected());
+      },
+      PatienceForPaths());
+}
+
+void DataKeeper::NoteUnmet(const Member& member, const std::set<uint32_t>& asked,
+                           const ReceivedEvent& received) {
   const v1::Inspected& seen = received.event.inspected();
   const auto note = [&](const absl::Status& status) {
     if (!status.ok()) unmet_[member.number].push_back(status);
   };
-  if (seen.targets_size() != plan_.targets_size()) {
+  if (static_cast<size_t>(seen.targets_size()) != asked.size()) {
     note(absl::InternalError(
         absl::StrCat(member.Name(), " did not report on every path: ", received.event.problem().message())));
   }
   note(CheckExistingFiles(plan_, member, seen.existing_files()));
   for (const absl::Status& unmet : UnmetBy(member, seen)) note(unmet);
-  note(CheckRemountsHoldTargets(member, plan_, DemandsOn(member, plan_, layout_, cluster_.members()), seen));
+  note(CheckRemountsHoldTargets(member, plan_, DemandsOn(member, plan_, layout_, cluster_.members()),
+                                facts_[member.number]));
 }
 
 absl::Status DataKeeper::Decide(bool force, std::span<const uint64_t> earlier_runs) {
@@ -122,7 +176,7 @@ absl::Status DataKeeper::Decide(bool force, std::span<const uint64_t> earlier_ru
 absl::Status DataKeeper::Claim() {
   if (!decision_.uses_files) return absl::OkStatus();
   for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_)) {
-    const v1::TargetFacts& seen = facts_[worker].targets(static_cast<int>(key.first));
+    const v1::TargetFacts& seen = *SeenOf(facts_[worker], key.first);
     claimers_.emplace(key, worker);
     found_[key].set_run_id(seen.manifest().run_id());
     found_[key].set_directory_number(seen.data_directory_number());
@@ -143,16 +197,16 @@ void DataKeeper::CountUsers() {
   for (const Member& member : cluster_.members()) {
     if (member.facts.pid() == ::getpid() && member.facts.host() == manifest_.created_by()) continue;
     for (const uint32_t target : layout_.TargetsOf(member.number)) {
-      ++users_[{target, facts_[member.number].targets(static_cast<int>(target)).filesystem_id()}];
+      ++users_[{target, SeenOf(facts_[member.number], target)->filesystem_id()}];
     }
   }
 }
 
 v1::DataClaim DataKeeper::ClaimFor(const Member& member, uint32_t target) const {
-  const v1::WorkerTargets& facts = facts_[member.number];
   v1::DataClaim claim;
-  if (target >= static_cast<uint32_t>(facts.targets_size())) return claim;
-  const FilesystemOfTarget place(target, facts.targets(static_cast<int>(target)).filesystem_id());
+  const v1::TargetFacts* const seen = SeenOf(facts_[member.number], target);
+  if (seen == nullptr) return claim;
+  const FilesystemOfTarget place(target, seen->filesystem_id());
   const auto held = held_.find(place);
   if (held != held_.end()) claim = held->second;
   claim.clear_users();

@@ -34,7 +34,7 @@ class DataKeeper {
   DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
              std::string created_by);
 
-  // Asks every worker what it sees at the targets, and whether it has what the plan needs of its client
+  // Asks every worker what it sees at the targets that it uses, and whether it has what the plan needs of its client
   // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that
   // was lost. Errors: those of Cluster::Call.
   absl::Status Inspect();
@@ -46,8 +46,7 @@ class DataKeeper {
   // Decides what to do about existing data, and prints the decision's notes on stderr. Changes nothing. Errors: those
   // of DecideAboutData, which describes `earlier_runs` too. REQUIRES: Inspect succeeded and no worker was lost.
   absl::Status Decide(bool force, std::span<const uint64_t> earlier_runs = {});
-  // What Inspect found, indexed by worker number, its targets by target. If Inspect failed, it has what the workers
-  // answered until then.
+  // What Inspect found, indexed by worker number. If Inspect failed, it has what the workers answered until then.
   const std::vector<v1::WorkerTargets>& facts() const { return facts_; }
   const DataDecision& decision() const { return decision_; }
 
@@ -70,8 +69,7 @@ class DataKeeper {
   enum class AtEnd { kRemove, kKeep };
   absl::Status Finish(AtEnd at_end, const DataLedger& ledger);
   // Gives a Prepare the targets that the worker uses, its own and those of its lanes, each with the run whose data it
-  // must find there (run_id 0: none), and numbers the lanes' targets among them: with a path for each worker, all
-  // targets of all workers would be too much to send to each.
+  // must find there (run_id 0: none), and numbers the lanes' targets among them.
   void AddTargets(const Member& member, v1::Prepare& prepare) const;
   // Returns the directories and clients with kept data, and how to remove it, for display.
   std::string WhereKept() const;
@@ -84,7 +82,10 @@ class DataKeeper {
   absl::Status FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
                         std::map<uint32_t, v1::StepResult>& done);
   static std::string FillOutcome(const FillPlace& place, double percent_before, uint32_t percent);
-  void NoteUnmet(const Member& member, const ReceivedEvent& received);
+  absl::Status LookForOwners();
+  // `asked`: the targets that the answer is about.
+  void NoteSeen(const Member& member, const std::set<uint32_t>& asked, const v1::Inspected& answer);
+  void NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const ReceivedEvent& received);
   enum class OnInterrupt { kReturn, kGoOn };
   // `only_target`: of the phase that the step is for; 0: all targets.
   absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt, uint32_t only_target = 0);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/plan_targets.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -50,13 +51,16 @@ void CompareWorker(const v1::RunRecord& saved, const v1::RunRecord& now, int wor
   noted.Add(is.host(), "memory", FormatBytes(static_cast<double>(was.memory_bytes())),
             FormatBytes(static_cast<double>(is.memory_bytes())));
   if (worker >= saved.targets_size() || worker >= now.targets_size()) return;
-  const auto& saw = saved.targets(worker).targets();
-  const auto& sees = now.targets(worker).targets();
-  for (int target = 0; target < std::min({saw.size(), sees.size(), now.plan().targets_size()}); ++target) {
-    const std::string where = absl::StrCat(is.host(), " ", now.plan().targets(target).path());
-    fatal.Add(where, "file system", StorageOf(saw[target]), StorageOf(sees[target]));
-    if (sees[target].network()) {
-      noted.Add(where, "mount options", saw[target].mount_options(), sees[target].mount_options());
+  const v1::WorkerTargets& sees = now.targets(worker);
+  for (int i = 0; i < sees.targets_size(); ++i) {
+    const uint32_t target = NumberOfSeen(sees, i);
+    const v1::TargetFacts* const saw = SeenOf(saved.targets(worker), target);
+    if (saw == nullptr) continue;
+    const std::string where =
+        absl::StrCat(is.host(), " ", now.plan().targets(static_cast<int>(target)).path());
+    fatal.Add(where, "file system", StorageOf(*saw), StorageOf(sees.targets(i)));
+    if (sees.targets(i).network()) {
+      noted.Add(where, "mount options", saw->mount_options(), sees.targets(i).mount_options());
     }
   }
 }

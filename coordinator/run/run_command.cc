@@ -61,7 +61,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
     const v1::WorkerFacts& facts = record.workers(worker);
     for (const uint32_t number : TargetsOfWorker(plan, static_cast<uint32_t>(worker))) {
       const auto target = static_cast<int>(number);
-      const v1::TargetFacts& seen = record.targets(worker).targets(target);
+      const v1::TargetFacts& seen = *SeenOf(record.targets(worker), number);
       std::cout << absl::StreamFormat("  worker %-4d %-20s %d %s  %s  %s%s  %s free\n", worker,
                                       Printable(facts.host()), plan.lanes_per_worker(),
                                       plan.lanes_per_worker() == 1 ? "lane" : "lanes",

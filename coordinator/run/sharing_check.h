@@ -16,8 +16,8 @@ namespace iobench {
 
 // FailedPrecondition: clients see different file systems; the message names them and what each sees. With `force`, adds
 // a note instead. If it cannot be determined, adds a note in any case. Only the views of workers whose lanes use the
-// target count; with the user's own files, any lane may use any of them. `facts` is indexed by worker number, its
-// targets by target. Pure.
+// target count; with the user's own files, any lane may use any of them. `facts` is indexed by worker number. REQUIRES:
+// it has every target that a worker uses. Pure.
 absl::Status CheckSharing(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                           std::span<const v1::WorkerTargets> facts, bool force,
                           std::vector<std::string>& notes);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/model/plan_targets.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
 
@@ -24,10 +25,11 @@ struct Deployment {
       members.push_back(member);
     }
   }
-  v1::Demands On(uint32_t worker) const {
-    const Layout layout(plan, std::vector<uint32_t>{0, 0, 1});
-    return DemandsOn(members[worker], plan, layout, members);
+  v1::Demands On(uint32_t worker) const { return DemandsOn(members[worker], plan, LayoutOf(), members); }
+  std::set<uint32_t> InspectedBy(uint32_t worker) const {
+    return TargetsToInspect(members[worker], plan, LayoutOf(), On(worker), members);
   }
+  Layout LayoutOf() const { return {plan, std::vector<uint32_t>{0, 0, 1}}; }
 };
 
 Strings AsStrings(const google::protobuf::RepeatedPtrField<std::string>& field) {
@@ -94,12 +96,53 @@ TEST_CASE("everything that is missing is told with its client") {
   CHECK(unmet[1].message() == "node1: no such trace");
 }
 
+using Numbers = std::set<uint32_t>;
+const Strings kThreePaths = {"--path", "/mnt/a", "--path", "/mnt/b", "--path", "/mnt/c"};
+
+Strings With(Strings words, const Strings& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_CASE("a worker looks at the targets that its lanes use, and no others") {
+  const Deployment run(With({"-i", "0"}, kThreePaths));
+  for (const uint32_t worker : {0u, 1u, 2u}) CHECK(run.InspectedBy(worker) == Numbers{worker});
+  CHECK(Deployment({"-i", "0", "--path", "/mnt"}).InspectedBy(2) == Numbers{0});
+  CHECK(Deployment(With({"-i", "0", "--each-path"}, kThreePaths)).InspectedBy(1) == Numbers{0, 1, 2});
+}
+
+TEST_CASE("with rotated clients, a worker also looks at the targets of the one whose files it uses") {
+  const Deployment run(With({"-i", "0", "-i", "1", "--rotate-clients"}, kThreePaths));
+  REQUIRE(run.plan.phases(2).assignments(0).operation().rotate_clients());
+  const Layout layout = run.LayoutOf();
+  for (const uint32_t worker : {0u, 1u, 2u}) {
+    REQUIRE(layout.RotatedOwner(worker) != worker);
+    CHECK(run.InspectedBy(worker) == Numbers{worker, layout.RotatedOwner(worker)});
+  }
+}
+
+TEST_CASE(
+    "who remounts for a client looks at the targets of its workers, and at one that lies on the mount by its name") {
+  const Deployment run(With({"-i", "1", "-U", "/mnt/c"}, kThreePaths));
+  CHECK(run.InspectedBy(0) == Numbers{0, 1, 2});
+  CHECK(run.InspectedBy(1) == Numbers{1});  // the other one of this client remounts
+  CHECK(run.InspectedBy(2) == Numbers{2});
+  const Deployment all_on_it(With({"-i", "1", "-U", "/mnt"}, kThreePaths));
+  CHECK(all_on_it.InspectedBy(2) == Numbers{0, 2});
+}
+
+TEST_CASE("lanes that read the user's own files may use any target") {
+  Deployment run(With({"-i", "1"}, kThreePaths));
+  run.plan.mutable_files()->add_existing_files("/mnt/a/file");
+  CHECK(run.InspectedBy(1) == Numbers{0, 1, 2});
+}
+
 TEST_CASE("a mount that no target lies on is not renewed") {
   const Deployment run({"-i", "1", "-U", "/mnt/nfs", "--path", "/mnt/nfs/a", "--path", "/scratch"});
   const v1::Demands demands = run.On(0);
-  v1::Inspected seen;
-  seen.add_targets()->set_mount_point("/mnt/nfs");
-  seen.add_targets()->set_mount_point("/");
+  v1::WorkerTargets seen;
+  AddSeen(seen, 0).set_mount_point("/mnt/nfs");
+  AddSeen(seen, 1).set_mount_point("/");
   CHECK(CheckRemountsHoldTargets(run.members[0], run.plan, demands, seen).ok());
   seen.mutable_targets(0)->set_mount_point("/mnt/nfs/a");  // another one, mounted in it
   const absl::Status status = CheckRemountsHoldTargets(run.members[0], run.plan, demands, seen);

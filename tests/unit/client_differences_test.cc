@@ -76,6 +76,16 @@ TEST_CASE(
                                "kernel: Linux 6.8 on lab5, Linux 5.14 on 2"});
 }
 
+TEST_CASE("differences: a path is compared among the clients that use it") {
+  v1::RunReport report = Alike(4);
+  for (const int n : {0, 1}) report.mutable_clients(n)->mutable_targets(0)->set_path("/mnt/other");
+  CHECK(Texts(report).empty());
+  report.mutable_clients(1)->mutable_targets(0)->set_filesystem("nfs");
+  report.mutable_clients(3)->mutable_targets(0)->clear_mount_source();
+  CHECK(Texts(report) == Lines{"/mnt/nfs: source: not available on lab4, server:/export on 1",
+                               "/mnt/other: file system: nfs on lab2, nfs4 on 1"});
+}
+
 TEST_CASE("differences: an option that is given twice has its last value") {
   v1::RunReport report = Alike(3);
   report.mutable_clients(1)->mutable_targets(0)->set_mount_options("rw,vers=4.1,vers=4.2,rsize=1048576,hard");

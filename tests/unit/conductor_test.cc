@@ -240,5 +240,69 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("with a path for each worker, a run sends and keeps for each as much as with few workers") {
+  // Varints of longer numbers.
+  constexpr size_t kLongerNumbers = 64;
+  struct Bytes {
+    std::map<v1::WorkerRequest::BodyCase, size_t> requests;
+    size_t seen = 0;
+  };
+  const auto per_worker = [](uint32_t count) {
+    PathsOfTheirOwn run(count);
+    REQUIRE(run.Go() == kExitOk);
+    Bytes bytes;
+    for (const auto& sent : run.posted) {
+      bytes.requests[sent.request.body_case()] += sent.request.ByteSizeLong();
+    }
+    for (auto& [kind, sum] : bytes.requests) sum /= count;
+    for (const v1::WorkerTargets& seen : run.conductor->record().targets())
+      bytes.seen += seen.SpaceUsedLong() / count;
+    return bytes;
+  };
+  const Bytes few = per_worker(10), many = per_worker(300);
+  for (const auto& [kind, bytes] : many.requests) {
+    INFO("request " << kind);
+    CHECK(bytes <= few.requests.at(kind) + kLongerNumbers);
+  }
+  CHECK(many.requests.contains(v1::WorkerRequest::kInspect));
+  CHECK(many.seen <= few.seen + kLongerNumbers);
+}
+
+TEST_CASE("whether a run that left data is alive is asked on its own client, which need not use the path") {
+  PathsOfTheirOwn run(4);
+  run.plan.mutable_phases()->RemoveLast();
+  std::map<WorkerId, std::vector<std::string>> asked;
+  bool alive = true;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_inspect()) return false;
+    v1::Inspected& inspected = *events.emplace_back().mutable_inspected();
+    for (const v1::Target& target : request.inspect().targets()) {
+      asked[id].push_back(target.path());
+      v1::TargetFacts& seen = *inspected.add_targets();
+      seen.set_filesystem_id("shared");
+      seen.set_network(true);
+      seen.set_free_bytes(1_GiB);
+      if (target.path() != run.plan.targets(1).path()) continue;
+      seen.mutable_manifest()->set_state(v1::Manifest::ACTIVE);
+      seen.mutable_manifest()->set_run_id(99);
+      seen.mutable_manifest()->set_created_by("host0003");
+      if (id == 3) seen.set_owner(alive ? v1::TargetFacts::ALIVE : v1::TargetFacts::GONE);
+    }
+    return true;
+  };
+  const std::vector<std::string> own_of_3 = {run.plan.targets(3).path()};
+  std::vector<std::string> of_3 = own_of_3;
+  of_3.push_back(run.plan.targets(1).path());
+  CHECK(run.Go() == kExitUsage);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("is alive"));
+  CHECK(asked[1].size() == 1);
+  CHECK(asked[3] == of_3);
+  CHECK(asked[0].size() + asked[2].size() == 2);
+  alive = false;
+  CHECK(run.Go() == kExitUsage);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("has crashed") && Contains("clean"));
+}
+
 }  // namespace
 }  // namespace iobench

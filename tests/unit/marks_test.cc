@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "common/model/plan_targets.h"
 #include "coordinator/analysis/summarize.h"
 #include "tests/support/phase_script.h"
 
@@ -452,6 +453,19 @@ TEST_CASE("options_differ: clients are not alike") {
     CHECK(Codes(script).empty());
     script.Worker(1).targets.mutable_targets(1)->set_mount_options("vers=3");
     CHECK(Codes(script) == Only{"options_differ"});
+  }
+  SECTION("a path that only some use is compared among these") {
+    v1::Plan& plan = *script.run.mutable_plan();
+    plan.add_targets()->set_path("/mnt/second");
+    const v1::TargetFacts first = script.Worker(1).targets.targets(0);
+    script.Worker(1).targets.Clear();
+    v1::TargetFacts& second = AddSeen(script.Worker(1).targets, 1) = first;
+    second.set_mount_options("rw,vers=3");
+    CHECK(Codes(script).count("options_differ") == 0);
+    AddSeen(script.Worker(1).targets, 0) = first;
+    CHECK(Codes(script).count("options_differ") == 0);
+    MutableSeenOf(script.Worker(1).targets, 0)->set_mount_options("rw,vers=3");
+    CHECK(Codes(script).count("options_differ") == 1);
   }
   SECTION("the kernel") {
     script.Worker(1).facts.set_kernel("5.10.0");

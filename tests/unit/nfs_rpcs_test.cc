@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <vector>
+
+#include "common/model/plan_targets.h"
 
 namespace iobench {
 namespace {
@@ -97,14 +100,29 @@ TEST_CASE("sizes of requests are compared with what the mount allows") {
   (*nfs.mutable_ops())["COMMIT"] = Requests(5, 5, 0, 0);
   nfs.set_server_read_bytes(40960);
   nfs.set_server_write_bytes(20480);
-  v1::WorkerTargets targets;
-  targets.add_targets()->set_mount_options("rw,vers=4.2,rsize=65536,wsize=32768,hard");
-  const auto report = NfsRpcsOf(host, NfsTargetsOf(targets), 30);
+  v1::RunRecord run;
+  run.add_targets()->add_targets()->set_mount_options("rw,vers=4.2,rsize=65536,wsize=32768,hard");
+  const auto report = NfsRpcsOf(host, NfsTargetsOf(run, std::vector<uint32_t>{0}), 30);
   CHECK(report->read_bytes_per_rpc() == Approx(4096));
   CHECK(report->write_bytes_per_rpc() == Approx(1024));
   CHECK(report->rsize_bytes() == 65536);
   CHECK(report->wsize_bytes() == 32768);
   CHECK(report->commits_per_write() == Approx(0.25));
+}
+
+TEST_CASE(
+    "workers of one client that use different targets on one mount read the same counters, which count once") {
+  v1::HostDelta host;
+  for (const uint32_t target : {4u, 7u}) {
+    (*(*host.mutable_nfs())[target].mutable_ops())["READ"] = Requests(10, 10, 0, 0);
+  }
+  v1::RunRecord run;
+  for (const uint32_t target : {4u, 7u}) AddSeen(*run.add_targets(), target).set_filesystem_id("server:/a");
+  const std::vector<uint32_t> workers = {0, 1};
+  CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 10);
+  AddSeen(*run.mutable_targets(1), 8).set_filesystem_id("server:/b");
+  MutableSeenOf(*run.mutable_targets(1), 7)->set_filesystem_id("server:/b");
+  CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 20);
 }
 
 TEST_CASE("connections: queues are means over all sends, and the balance is of a client's own") {

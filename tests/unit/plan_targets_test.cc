@@ -41,5 +41,35 @@ TEST_CASE("a phase that selects its target takes all workers there") {
   CHECK(TargetsOfWorker(plan, 4) == std::vector<uint32_t>{0, 2});
 }
 
+TEST_CASE("what a worker has seen is found by the target's number, in whatever order it was added") {
+  v1::WorkerTargets seen;
+  for (const uint32_t target : {0u, 1u}) AddSeen(seen, target).set_mount_source(std::to_string(target));
+  CHECK(seen.numbers().empty());  // not needed
+  CHECK(SeenOf(seen, 1)->mount_source() == "1");
+  CHECK(SeenOf(seen, 2) == nullptr);
+  for (const uint32_t target : {7u, 3u}) AddSeen(seen, target).set_mount_source(std::to_string(target));
+  REQUIRE(seen.targets_size() == 4);
+  for (const int index : {0, 1, 2, 3}) {
+    const uint32_t target = NumberOfSeen(seen, index);
+    CHECK(seen.targets(index).mount_source() == std::to_string(target));
+    CHECK(SeenOf(seen, target) == &seen.targets(index));
+  }
+  CHECK(NumberOfSeen(seen, 2) == 3);
+  CHECK(NumberOfSeen(seen, 3) == 7);
+  CHECK(SeenOf(seen, 2) == nullptr);
+  MutableSeenOf(seen, 7)->set_network(true);
+  CHECK(seen.targets(3).network());
+}
+
+TEST_CASE("a damaged record names targets that were not seen, or too few") {
+  v1::WorkerTargets seen;
+  seen.add_numbers(5);
+  CHECK(SeenOf(seen, 5) == nullptr);
+  seen.add_targets();
+  seen.add_targets();
+  CHECK(SeenOf(seen, 5) == &seen.targets(0));
+  CHECK(NumberOfSeen(seen, 1) == UINT32_MAX);
+}
+
 }  // namespace
 }  // namespace iobench

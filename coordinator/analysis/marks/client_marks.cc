@@ -59,18 +59,12 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
 void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
                     std::vector<v1::Mark>& marks) {
   const size_t index = view.roster.ClientOf(client.workers(0).worker());
-  const uint32_t first_worker = view.roster.WorkersOf(index).front();
   std::set<std::string> seen_mounts;
   uint64_t retransmissions = 0, timeouts = 0, errors = 0;
   for (const auto& [target_index, nfs] : client.host_delta().nfs()) {
     std::string mount = absl::StrCat("target ", target_index);
-    if (static_cast<int>(first_worker) < view.run.targets_size()) {
-      const v1::WorkerTargets& targets = view.run.targets(static_cast<int>(first_worker));
-      if (target_index < static_cast<uint32_t>(targets.targets_size()) &&
-          !targets.targets(static_cast<int>(target_index)).filesystem_id().empty()) {
-        mount = targets.targets(static_cast<int>(target_index)).filesystem_id();
-      }
-    }
+    const v1::TargetFacts* const seen = SeenOf(view.run, view.roster.WorkersOf(index), target_index);
+    if (seen != nullptr && !seen->filesystem_id().empty()) mount = seen->filesystem_id();
     if (!seen_mounts.insert(mount).second) continue;
     for (const char* name : {"READ", "WRITE", "COMMIT"}) {
       const auto op = nfs.ops().find(name);

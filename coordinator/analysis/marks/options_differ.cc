@@ -37,39 +37,73 @@ Options OptionsOf(const v1::TargetFacts& target) {
 // name.
 const std::string& SourceOf(const v1::RunRecord& run, uint32_t target_index, const v1::TargetFacts& target) {
   for (const v1::WorkerTargets& worker : run.targets()) {
-    if (static_cast<int>(target_index) >= worker.targets_size()) continue;
-    const v1::TargetFacts& first = worker.targets(static_cast<int>(target_index));
-    if (first.filesystem_id() == target.filesystem_id()) return first.mount_source();
+    const v1::TargetFacts* const first = SeenOf(worker, target_index);
+    if (first != nullptr && first->filesystem_id() == target.filesystem_id()) return first->mount_source();
   }
   return target.mount_source();
 }
 
-// Returns everything that should be equal on all clients, each with a display name.
-Options FactsOf(const v1::RunRecord& run, uint32_t worker) {
+// Returns what should be equal at a target on all clients, each with a display name that begins with `prefix`: nothing of
+// local disks, which belong to one client.
+Options FactsOf(const v1::RunRecord& run, uint32_t target_index, const v1::TargetFacts& target,
+                const std::string& prefix) {
   Options facts;
-  facts["kernel"] = run.workers(static_cast<int>(worker)).kernel();
-  if (static_cast<int>(worker) >= run.targets_size()) return facts;
-  const auto& targets = run.plan().targets();
-  // Workers with their own targets need not see those of others.
-  const bool own_targets =
-      std::any_of(targets.begin(), targets.end(), [](const v1::Target& target) { return target.has_who(); });
-  const bool several_targets = targets.size() > 1 && !own_targets;
-  int index = 0;
-  for (const v1::TargetFacts& target : run.targets(static_cast<int>(worker)).targets()) {
-    if (own_targets && static_cast<uint32_t>(index) != TargetOfWorker(run.plan(), worker)) {
-      ++index;
+  if (!target.network()) return facts;
+  facts[prefix + "type"] = target.filesystem();
+  facts[prefix + "source"] = SourceOf(run, target_index, target);
+  for (const auto& [name, value] : OptionsOf(target)) facts[prefix + name] = value;
+  return facts;
+}
+
+// Adds what each client sees of one target. A client whose workers do not use it is taken for one like most of the others.
+void AddTarget(const v1::RunRecord& run, const ClientRoster& roster, uint32_t target,
+               std::vector<Options>& of_clients) {
+  const v1::Plan& plan = run.plan();
+  const std::string prefix =
+      plan.targets_size() > 1 ? absl::StrCat(plan.targets(static_cast<int>(target)).path(), " ") : "";
+  std::map<Options, size_t> counts;
+  std::vector<size_t> without;
+  for (size_t client = 0; client < roster.client_count(); ++client) {
+    const v1::TargetFacts* const seen = SeenOf(run, roster.WorkersOf(client), target);
+    if (seen == nullptr) {
+      without.push_back(client);
       continue;
     }
-    const std::string prefix = several_targets && index < run.plan().targets_size()
-                                   ? absl::StrCat(run.plan().targets(index).path(), " ")
-                                   : "";
-    ++index;
-    if (!target.network()) continue;  // local disks belong to one client
-    facts[prefix + "type"] = target.filesystem();
-    facts[prefix + "source"] = SourceOf(run, static_cast<uint32_t>(index) - 1, target);
-    for (const auto& [name, value] : OptionsOf(target)) facts[prefix + name] = value;
+    const Options facts = FactsOf(run, target, *seen, prefix);
+    ++counts[facts];
+    of_clients[client].insert(facts.begin(), facts.end());
   }
-  return facts;
+  if (counts.empty()) return;
+  const auto usual = std::max_element(counts.begin(), counts.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (const size_t client : without) {
+    of_clients[client].insert(usual->first.begin(), usual->first.end());
+  }
+}
+
+// Returns everything that should be equal on all clients, by client.
+std::vector<Options> OptionsOfClients(const v1::RunRecord& run, const ClientRoster& roster) {
+  std::vector<Options> of_clients(roster.client_count());
+  for (size_t client = 0; client < roster.client_count(); ++client) {
+    const uint32_t worker = roster.WorkersOf(client).front();
+    of_clients[client]["kernel"] = run.workers(static_cast<int>(worker)).kernel();
+  }
+  const auto& targets = run.plan().targets();
+  const bool own_targets =
+      std::any_of(targets.begin(), targets.end(), [](const v1::Target& target) { return target.has_who(); });
+  if (!own_targets) {
+    for (int i = 0; i < targets.size(); ++i) AddTarget(run, roster, static_cast<uint32_t>(i), of_clients);
+    return of_clients;
+  }
+  // Workers with their own targets are compared by these, whatever their paths.
+  for (size_t client = 0; client < roster.client_count(); ++client) {
+    const uint32_t target = TargetOfWorker(run.plan(), roster.WorkersOf(client).front());
+    const v1::TargetFacts* const seen = SeenOf(run, roster.WorkersOf(client), target);
+    if (seen == nullptr) continue;
+    const Options facts = FactsOf(run, target, *seen, "");
+    of_clients[client].insert(facts.begin(), facts.end());
+  }
+  return of_clients;
 }
 
 std::string Shown(const std::string& name, const Options& facts) {
@@ -95,9 +129,10 @@ std::vector<std::string> Differences(const Options& mine, const Options& usual) 
 }  // namespace
 
 std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster) {
+  const std::vector<Options> of_clients = OptionsOfClients(run, roster);
   std::map<Options, std::vector<size_t>> clients_with;
-  for (size_t client = 0; client < roster.client_count(); ++client) {
-    clients_with[FactsOf(run, roster.WorkersOf(client).front())].push_back(client);
+  for (size_t client = 0; client < of_clients.size(); ++client) {
+    clients_with[of_clients[client]].push_back(client);
   }
   if (clients_with.size() < 2) return std::nullopt;
   // The reference is what most clients have, or, if several are equally frequent, what the first client has.

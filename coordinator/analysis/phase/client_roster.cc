@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_targets.h"
 
 namespace iobench {
 
@@ -43,6 +44,15 @@ std::string ClientRoster::WorkerName(uint32_t worker) const {
 
 std::string ClientRoster::LaneName(uint32_t worker, uint32_t lane) const {
   return absl::StrCat(WorkerName(worker), " lane ", lane);
+}
+
+const v1::TargetFacts* SeenOf(const v1::RunRecord& run, std::span<const uint32_t> workers, uint32_t target) {
+  for (const uint32_t worker : workers) {
+    if (worker >= static_cast<uint32_t>(run.targets_size())) continue;
+    const v1::TargetFacts* const seen = SeenOf(run.targets(static_cast<int>(worker)), target);
+    if (seen != nullptr) return seen;
+  }
+  return nullptr;
 }
 
 }  // namespace iobench

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ class ClientRoster {
   std::vector<Client> clients_;
   std::vector<size_t> client_of_;  // by worker number
 };
+
+// Returns what the workers of a client have seen of a target of the plan, if any was asked about it: not all of them
+// need to use it. nullptr: none was.
+const v1::TargetFacts* SeenOf(const v1::RunRecord& run, std::span<const uint32_t> workers, uint32_t target);
 
 }  // namespace iobench
 

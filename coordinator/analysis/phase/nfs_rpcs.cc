@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/model/plan_targets.h"
 #include "common/not_a_number.h"
 
 namespace iobench {
@@ -227,13 +228,19 @@ std::optional<uint64_t> NumberOfOption(std::string_view options, std::string_vie
   return std::nullopt;
 }
 
-std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::WorkerTargets& targets) {
+std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::RunRecord& run, std::span<const uint32_t> workers) {
   std::map<uint32_t, NfsTarget> found;
-  for (const v1::TargetFacts& target : targets.targets()) {
-    found.emplace(static_cast<uint32_t>(found.size()),
-                  NfsTarget{.mount = target.filesystem_id(),
-                            .rsize_bytes = NumberOfOption(target.mount_options(), "rsize"),
-                            .wsize_bytes = NumberOfOption(target.mount_options(), "wsize")});
+  for (const uint32_t worker : workers) {
+    if (worker >= static_cast<uint32_t>(run.targets_size())) continue;
+    const v1::WorkerTargets& seen = run.targets(static_cast<int>(worker));
+    for (int i = 0; i < seen.targets_size(); ++i) {
+      const uint32_t number = NumberOfSeen(seen, i);
+      if (found.contains(number)) continue;
+      const v1::TargetFacts& target = seen.targets(i);
+      found.emplace(number, NfsTarget{.mount = target.filesystem_id(),
+                                      .rsize_bytes = NumberOfOption(target.mount_options(), "rsize"),
+                                      .wsize_bytes = NumberOfOption(target.mount_options(), "wsize")});
+    }
   }
   return found;
 }

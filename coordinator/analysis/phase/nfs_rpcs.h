@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,8 +20,8 @@ struct NfsTarget {
   std::optional<uint64_t> wsize_bytes = {};
 };
 
-// Returns the mount of each target, by its index, as the client sees it.
-std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::WorkerTargets& targets);
+// Returns the mount of each target that a client's workers have seen, by the target's number.
+std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::RunRecord& run, std::span<const uint32_t> workers);
 
 // Returns a number among mount options, "rsize=1048576"; nullopt: there is none.
 std::optional<uint64_t> NumberOfOption(std::string_view options, std::string_view name);

@@ -39,12 +39,12 @@ const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* ta
   if (run.plan().targets().empty() || lane.worker >= static_cast<uint32_t>(run.targets_size()))
     return nullptr;
   const uint32_t target = TargetOfWorker(run.plan(), phase.phase(), OwnerWorkerOf(*lane.result));
-  const v1::WorkerTargets& seen = run.targets(static_cast<int>(lane.worker));  // as its own client sees it
   // The record of a damaged run may name one that only the plan or only its worker has.
-  const int known = std::min(seen.targets_size(), run.plan().targets_size());
-  if (target >= static_cast<uint32_t>(known)) return nullptr;
-  if (target_index != nullptr) *target_index = target;
-  return &seen.targets(static_cast<int>(target));
+  if (target >= static_cast<uint32_t>(run.plan().targets_size())) return nullptr;
+  const v1::TargetFacts* const seen =  // as its own client sees it
+      SeenOf(run.targets(static_cast<int>(lane.worker)), target);
+  if (seen != nullptr && target_index != nullptr) *target_index = target;
+  return seen;
 }
 
 std::string MountOf(const v1::TargetFacts& target, uint32_t target_index) {
