@@ -182,8 +182,10 @@ int RunWorker(const CommandLine& line) {
   // The coordinator reports whether spawned workers join; what others print it reads from their remote shells.
   if (!line.spawned) options.on_waiting = SayOnce(line);
   if (line.stay) return Stay(line, path, std::move(options));
-  // Its coordinator kills it in the end, and the kernel does if the coordinator was killed.
-  const std::unique_ptr<Janitor> janitor = line.spawned ? Janitor::Start() : nullptr;
+  // Whoever kills it leaves its data behind otherwise: a spawned one is killed with its coordinator. One that stays has
+  // none: its service manager would kill that too, and it may have the threads of an earlier run.
+  const bool has_data = !line.sampler && line.simulate == 0;
+  const std::unique_ptr<Janitor> janitor = has_data ? Janitor::Start() : nullptr;
   // Longer than a start takes on a client that is overloaded: what hangs for good has time.
   constexpr double kBeyondTimeoutS = 20;
   EndHangingJoinAfter(line.cluster.join_timeout_s + kBeyondTimeoutS);

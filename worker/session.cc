@@ -492,6 +492,8 @@ void Session::Abandon() {
         const absl::Status gone = LeaveOrphanedData(prepare->prepare());
         if (!gone.ok()) LogWarning(gone.message());
       }
+      // It would do the same again, while others are removing the data.
+      if (self.janitor_ != nullptr) self.janitor_->Forget();
       left->set_value();
     });
     done.wait_for(kLeavingDataTakes);

@@ -241,6 +241,45 @@ def test_the_data_of_a_coordinator_that_is_killed_go_with_its_workers(transport,
         wait_until_gone(path / program.DATA_DIRECTORY)
 
 
+def start_on_joined_workers(path, out, tmp_path, seconds):
+    _, options, helpers = program.Transports(tmp_path).parts("join-tcp")
+    arguments = ["-i", "0", "-+n", "-r", "64k", "-s", "1m", "--time", seconds, "--lease", "2", *options]
+    env = program.clean_environment(JANITORS_OF=str(path))
+    return program.start(arguments, path=path, out=out, helpers=helpers, env=env)
+
+
+def wait_for_end_of_janitors(path):
+    deadline = time.monotonic() + program.PATIENCE_S
+    while janitors_of(path):
+        assert time.monotonic() < deadline, "janitors stay"
+        time.sleep(0.05)
+
+
+def test_the_data_of_workers_that_joined_over_tcp_go_when_all_are_killed(path, out, tmp_path):
+    with start_on_joined_workers(path, out, tmp_path, "100") as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        assert len(janitors_of(path)) == 2
+        for process in (*running.workers, running.process):
+            process.kill()
+        wait_until_gone(path / program.DATA_DIRECTORY)
+        wait_for_end_of_janitors(path)
+
+
+def test_a_joined_worker_that_is_killed_leaves_the_data_to_those_who_go_on(path, out, tmp_path):
+    with start_on_joined_workers(path, out, tmp_path, "4") as running:
+        running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
+        running.workers[0].kill()
+        deadline = time.monotonic() + program.PATIENCE_S
+        while len(janitors_of(path)) > 1:
+            assert time.monotonic() < deadline, "its janitor stays"
+            time.sleep(0.05)
+        assert running.data_bytes() > 0, "its janitor removed what the other uses"
+        outcome = running.wait()
+    outcome.expect(3)
+    assert outcome.phases[0]["workers_lost"] == 1
+    assert not outcome.data.exists()
+
+
 @pytest.mark.parametrize("transport", ["spawn", program.MPI])
 def test_data_that_are_to_be_kept_outlive_a_coordinator_that_is_killed(transport, path, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)
@@ -251,10 +290,7 @@ def test_data_that_are_to_be_kept_outlive_a_coordinator_that_is_killed(transport
         assert len(janitors_of(path)) == 2
         os.kill(coordinator_of(running.process), signal.SIGKILL)
         running.process.wait(timeout=program.PATIENCE_S)
-        deadline = time.monotonic() + program.PATIENCE_S
-        while janitors_of(path):
-            assert time.monotonic() < deadline, "janitors stay"
-            time.sleep(0.05)
+        wait_for_end_of_janitors(path)
     assert len(list((path / program.DATA_DIRECTORY).glob("lane-*"))) == 4
 
 
@@ -393,9 +429,9 @@ def test_clean_removes_the_check_file_of_a_preflight_that_was_killed_and_not_of_
     assert not list(path.glob("cluster-iobench.*"))
 
 
-def test_clean_removes_the_directory_of_a_validate_that_was_killed_with_its_workers(path):
+def test_clean_removes_the_directory_of_a_validate_that_was_killed_with_its_workers_and_janitors(path):
     address = f"127.0.0.1:{program.free_port()}"
-    env = program.clean_environment()
+    env = program.clean_environment(JANITORS_OF=str(path))
     silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env}
     processes = [subprocess.Popen([program.BINARY, *words], **silent) for words in (
         ("validate", "--listen", address, "--workers", "2", "--path", str(path)),
@@ -408,6 +444,8 @@ def test_clean_removes_the_directory_of_a_validate_that_was_killed_with_its_work
         refused = program.plain("clean", "--force", path).expect(1)
         assert "cluster-iobench.validate-" in refused.stderr and "is in use" in refused.stderr, refused
     finally:
+        for janitor in janitors_of(path):
+            os.kill(janitor, signal.SIGKILL)
         for process in processes:
             process.kill()
             process.wait()

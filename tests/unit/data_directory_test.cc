@@ -266,6 +266,23 @@ TEST_CASE("a directory with foreign files and no manifest is neither claimed nor
   REQUIRE(directory.Read("cluster-iobench.data/lane-000000.0") == "whose?");
 }
 
+TEST_CASE(
+    "a mark that a worker left in a directory without a manifest is nobody's, and goes with the directory") {
+  const TempDir directory;
+  REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
+  directory.Write("cluster-iobench.data/left-000003", "");
+  REQUIRE_FALSE(LookAtData(directory.path())->foreign);
+  REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/left-000003"));  // it would count as one of this run's
+  REQUIRE(RemoveData(directory.path()).ok());
+  REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
+  directory.Write("cluster-iobench.data/left-000003", "");
+  const auto report = RemoveData(directory.path());
+  REQUIRE(report.ok());
+  REQUIRE(report->found);
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
 TEST_CASE("a manifest that cannot be read makes the data foreign") {
   for (const char* const text : {"", "{\"program\": \"other\"}", "not JSON"}) {
     const TempDir directory;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "common/proc_file.h"
@@ -14,6 +16,7 @@
 #include "tests/support/temp_dir.h"
 #include "worker/check/check_files.h"
 #include "worker/data_directory/data_directory.h"
+#include "worker/worker_service.h"
 
 namespace iobench {
 namespace {
@@ -94,6 +97,29 @@ TEST_CASE("what the coordinator has ended is left alone, and so are data that ot
   });
   CHECK(data.Has("lane-000001.0"));
   CHECK_FALSE(data.Has("left-000001"));
+}
+
+TEST_CASE(
+    "a worker that has left its data by itself, without its coordinator, leaves nothing to its janitor") {
+  DataOfTwo data;
+  class NoSink final : public EventSink {
+    void Send(v1::WorkerEvent) override {}
+  };
+  KillAfter([&](Janitor& janitor) {
+    NoSink sink;
+    const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions(), &janitor);
+    v1::WorkerRequest request;
+    request.set_run_id(kRunId);
+    request.set_call_id(1);
+    *request.mutable_prepare() = data.prepare;
+    worker->Handle(request, sink);
+    worker->Abandon();
+    if (!data.Has("left-000001")) _exit(1);
+    // As if the last one were removing everything now.
+    std::filesystem::remove(data.directory.path() + "/cluster-iobench.data/left-000001");
+  });
+  CHECK_FALSE(data.Has("left-000001"));
+  CHECK(data.Has("lane-000001.0"));
 }
 
 TEST_CASE("the janitor removes check files and the directory of validate, and nothing else") {

@@ -1,10 +1,12 @@
 #include "worker/data_directory/orphaned_data.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "worker/data_directory/data_directory.h"
 
@@ -75,6 +77,22 @@ TEST_CASE("a run that goes on removes the marks of workers that were cut off") {
   REQUIRE(removed.ok());
   CHECK(removed->foreign_files.empty());
   CHECK_FALSE(data.exists());
+}
+
+TEST_CASE("nothing stays of data that are removed while workers still put down their marks") {
+  for (int round = 0; round < 200; ++round) {
+    const Claimed data;
+    std::atomic<bool> removed = false;
+    std::thread late([&] {
+      while (!removed) LeaveOrphanedData(data.path, data.claim, 0).IgnoreError();
+    });
+    const absl::Status removal = RemoveData(data.path, data.claim).status();
+    removed = true;
+    late.join();
+    INFO("round " << round);
+    REQUIRE(removal.ok());
+    REQUIRE_FALSE(data.exists());
+  }
 }
 
 }  // namespace

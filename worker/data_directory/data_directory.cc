@@ -264,7 +264,7 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   } else if (absl::IsNotFound(manifest.status())) {
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesUnlessRemoved(**data));
     look.foreign = !std::all_of(names.begin(), names.end(), [](const std::string& name) {
-      return IsTemporaryName(name) || IsSillyName(name);
+      return IsTemporaryName(name) || IsSillyName(name) || IsLeftMark(name);
     });
   } else {
     return manifest.status();
@@ -295,7 +295,9 @@ static absl::StatusOr<bool> MakeRoom(const std::string& path, const Directory& d
     // Keeps temporary files: another claimer of this run may be about to link its own.
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
     for (const std::string& name : names) {
-      if (name != kManifestName && !IsTemporaryName(name) && !IsSillyName(name)) {
+      if (IsLeftMark(name)) {  // of a run whose data have been removed
+        IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data.Remove(name)));
+      } else if (name != kManifestName && !IsTemporaryName(name) && !IsSillyName(name)) {
         return NotOurs(data.path(), absl::StrCat("it holds ", AsUtf8(name), " and no manifest"));
       }
     }
@@ -387,6 +389,23 @@ absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours, con
   return BeginningAgainWhereStale([&] { return MarkDataKeptOnce(path, ours, claim); });
 }
 
+// Removes the directory, which has no manifest any more. Workers that leave may still put down their marks in it, and
+// these would be nobody's.
+static absl::Status RemoveItself(const Directory& target, const Directory& data) {
+  constexpr int kMostTimes = 10;
+  absl::Status removed;
+  for (int i = 0; i < kMostTimes; ++i) {
+    removed = UnlessNotFound(target.RemoveDirectory(kDataDirectoryName));
+    if (!absl::IsFailedPrecondition(removed)) break;
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesUnlessRemoved(data));
+    if (std::none_of(names.begin(), names.end(), IsLeftMark)) break;
+    for (const std::string& name : names) {
+      if (IsLeftMark(name)) IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data.Remove(name)));
+    }
+  }
+  return removed;
+}
+
 static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const v1::DataClaim& claim,
                                                   uint64_t& removed_files) {
   CleanReport report;
@@ -411,7 +430,7 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const
     for (const std::string& name : names) {
       if (IsTemporaryName(name)) {
         (*data)->Remove(name).IgnoreError();
-      } else if (!IsSillyName(name)) {
+      } else if (!IsSillyName(name) && !IsLeftMark(name)) {
         NoteForeign(report, **data, name);
       }
     }
@@ -420,7 +439,8 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const
   } else {
     return manifest.status();
   }
-  const absl::Status removed = UnlessNotFound(target->RemoveDirectory(kDataDirectoryName));
+  if (!report.foreign_files.empty()) return report;
+  const absl::Status removed = RemoveItself(*target, **data);
   if (!removed.ok() && !absl::IsFailedPrecondition(removed)) return removed;
   return report;
 }
