@@ -1,6 +1,7 @@
 // Answers to "what if": from what was measured, and not past twice of it.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -16,15 +17,21 @@ namespace {
 
 // From this share of a resource on, it can be what limits the rate.
 constexpr double kBusy = 0.8;
+constexpr double kBytesPerGigabit = 1.25e8;
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-void Add(std::string question, std::string answer, v1::CapacityReport& report) {
+// Replaces the answer to the same question.
+void Add(const std::string& question, std::string answer, v1::CapacityReport& report) {
+  for (v1::CapacityAnswer& known : *report.mutable_answers()) {
+    if (known.question() == question) return known.set_answer(std::move(answer));
+  }
   v1::CapacityAnswer& added = *report.add_answers();
-  added.set_question(std::move(question));
+  added.set_question(question);
   added.set_answer(std::move(answer));
 }
 
 std::string OpsText(double ops_per_s) {
-  return absl::StrFormat("%.4g ops/s", ops_per_s);
+  return absl::StrCat(FormatCount(ops_per_s), " ops/s");
 }
 
 const v1::Scaling* ScalingOver(const v1::CapacityReport& report, const char* what) {
@@ -34,11 +41,14 @@ const v1::Scaling* ScalingOver(const v1::CapacityReport& report, const char* wha
   return nullptr;
 }
 
-// The first n at which a curve over curve_n reaches the rate.
+// The first whole n at which a curve over curve_n reaches the rate; between its points it is taken as straight.
 std::optional<double> FirstN(const v1::UslReport& law, const google::protobuf::RepeatedField<double>& curve,
                              double rate) {
   for (int i = 0; i < curve.size(); ++i) {
-    if (curve[i] >= rate) return std::ceil(law.curve_n(i) - 1e-9);
+    if (!(curve[i] >= rate)) continue;
+    double n = law.curve_n(i);
+    if (i > 0) n -= (n - law.curve_n(i - 1)) * (curve[i] - rate) / (curve[i] - curve[i - 1]);
+    return std::ceil(n - 1e-9);
   }
   return std::nullopt;
 }
@@ -115,33 +125,66 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
   Add(question, answer, report);
 }
 
-// How far the rate could grow if the busiest resource had more to give: until the next one is full. Not past twice.
-void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report) {
-  if (!search.highest().has_value() || search.highest()->uses.empty()) return;
-  const std::vector<ResourceUse>& uses = search.highest()->uses;
-  if (uses.front().share < kBusy) return;
-  const std::string question = absl::StrCat("more of: ", uses.front().name);
-  const double next_share = uses.size() > 1 ? uses[1].share : 0;
-  const double factor =
-      next_share > 0 ? std::min(kMaxExtrapolation, uses[0].share / next_share) : kMaxExtrapolation;
-  std::string answer = absl::StrFormat(
-      "it was %.0f %% busy at the highest rate; with more of it the rate could grow to at most %.2g times (%s)",
-      100 * uses[0].share, factor, OpsText(factor * search.highest()->ops_per_s));
-  absl::StrAppend(&answer,
-                  uses.size() > 1 && factor < kMaxExtrapolation
-                      ? absl::StrFormat(", where %s would be full", uses[1].name)
-                      : ", and no statement is made beyond",
-                  "; resources that nobody watched may limit it before");
-  Add(question, answer, report);
+// How far the rate could grow with `own_factor` times the busiest resource: until one of `others` is as busy, and not
+// past twice what was measured.
+std::string GrowthText(const ResourceUse& busiest, double own_factor, const ResourceUse* next,
+                       double highest_per_s) {
+  const double until_next = next == nullptr ? kUnlimited : busiest.share / next->share;
+  const double factor = std::min({own_factor, until_next, kMaxExtrapolation});
+  std::string why = "no prediction goes beyond twice the highest rate";
+  if (own_factor <= std::min(until_next, kMaxExtrapolation)) {
+    why = "in proportion to its speed";
+  } else if (until_next <= kMaxExtrapolation) {
+    why = absl::StrCat("next limit: ", next->name);
+  }
+  return absl::StrFormat(
+      "at most %.2g times the highest rate (%s; %s). Busiest now: %s, %.0f %%; resources that were not observed may limit "
+      "the rate earlier",
+      factor, OpsText(factor * highest_per_s), why, busiest.name, 100 * busiest.share);
+}
+
+// The speed, in Gbit/s, of the next faster link that is common.
+std::optional<double> FasterLink(double bytes_per_s) {
+  for (const double gigabits : {1.0, 10.0, 25.0, 40.0, 100.0, 200.0, 400.0, 800.0}) {
+    if (gigabits > 1.01 * bytes_per_s / kBytesPerGigabit) return gigabits;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-void AnswerQuestions(const CapacitySearch& search, const CapacityQuestions& questions,
-                     v1::CapacityReport& report) {
+void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report) {
   AnswerNeed(questions, report);
   AnswerUsers(questions, report);
-  AnswerMore(search, report);
+}
+
+void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report) {
+  if (!search.highest().has_value() || search.highest()->uses.empty()) return;
+  const std::vector<ResourceUse>& uses = search.highest()->uses;  // the busiest first
+  const ResourceUse& busiest = uses.front();
+  if (busiest.share < kBusy) return;
+  const auto next = [&](auto&& stays) {
+    const auto found = std::find_if(uses.begin() + 1, uses.end(), stays);
+    return found == uses.end() ? nullptr : &*found;
+  };
+  const double highest_per_s = search.highest()->ops_per_s;
+  const ResourceUse* const elsewhere =
+      next([&](const ResourceUse& use) { return use.server != busiest.server; });
+  if (busiest.server.empty()) {
+    return Add("more clients, or faster ones", GrowthText(busiest, kUnlimited, elsewhere, highest_per_s),
+               report);
+  }
+  const std::optional<double> gigabits =
+      busiest.link_bytes_per_s > 0 ? FasterLink(busiest.link_bytes_per_s) : std::nullopt;
+  if (gigabits.has_value()) {
+    Add(absl::StrFormat("a %g GbE link for %s, in place of %.3g GbE", *gigabits, busiest.server,
+                        busiest.link_bytes_per_s / kBytesPerGigabit),
+        GrowthText(busiest, *gigabits * kBytesPerGigabit / busiest.link_bytes_per_s,
+                   next([](const ResourceUse&) { return true; }), highest_per_s),
+        report);
+  }
+  Add(absl::StrCat("a second server like ", busiest.server), GrowthText(busiest, 2, elsewhere, highest_per_s),
+      report);
 }
 
 }  // namespace iobench

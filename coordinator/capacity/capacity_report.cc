@@ -219,6 +219,27 @@ void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
       100 * kMaxSlopeExcursion));
 }
 
+// Storage may have had no part in what clients' memory served or took.
+void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
+  std::set<std::string> found;
+  size_t count = 0;
+  for (const MeasuredStep& measured : search.steps()) {
+    bool in_memory = false;
+    for (const char* const code : {"absorbed", "cached", "memory_fs", "unflushed"}) {
+      const std::vector<std::string>& marks = measured.figures.marks;
+      if (std::find(marks.begin(), marks.end(), code) == marks.end()) continue;
+      found.insert(code);
+      in_memory = true;
+    }
+    count += in_memory ? 1 : 0;
+  }
+  if (count == 0) return;
+  report.add_warnings(absl::StrFormat(
+      "%d of %d phases measured the clients' memory, at least in part (%s): use -I, or files larger than memory "
+      "(-s 2xram), to measure the storage",
+      count, search.steps().size(), absl::StrJoin(found, ", ")));
+}
+
 void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
   for (const v1::Scaling& scaling : report.scalings()) {
     for (const v1::ScalingLevel& level : scaling.levels()) {
@@ -226,7 +247,8 @@ void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
       report.add_warnings(absl::StrFormat(
           "with %d %s, rate x latency differs by %.0f %% from the ops in flight (Little's law): flushes, think time or "
           "a busy client took time that belongs to no op",
-          level.n(), scaling.over(), 100 * level.little_error()));
+          level.n(), level.n() == 1 ? scaling.over().substr(0, scaling.over().size() - 1) : scaling.over(),
+          100 * level.little_error()));
       break;  // one is enough of each sweep
     }
   }
@@ -289,15 +311,22 @@ v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& f
       report.max().ops_per_s() > 0 ? report.max().bytes_per_s() / report.max().ops_per_s() : 0;
   FillSlo(search, facts, bytes_per_op, report);
   FillLoad(questions.load_per_s, report);
+  CheckMemory(search, report);
   CheckSteady(search, report);
   CheckLaws(search, report);
-  AnswerQuestions(search, questions, report);
+  AnswerQuestions(questions, report);
+  AnswerMore(search, report);
   report.set_phase_count(static_cast<uint32_t>(search.steps().size()));
   double measured_s = 0;
   for (const MeasuredStep& measured : search.steps()) measured_s += measured.figures.measured_s;
   report.set_measured_s(measured_s);
   report.set_complete(search.ended_early().empty() && !search.Next().has_value());
   return report;
+}
+
+void AskAgain(const CapacityQuestions& questions, v1::CapacityReport& report) {
+  FillLoad(questions.load_per_s, report);
+  AnswerQuestions(questions, report);
 }
 
 }  // namespace iobench

@@ -37,11 +37,16 @@ std::string WorkloadText(const v1::Phase& phase);
 v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& facts,
                             const CapacityQuestions& questions);
 
+// Answers questions from a finished report, such as a saved one. The answers to those that were asked before are
+// replaced, the others stay.
+void AskAgain(const CapacityQuestions& questions, v1::CapacityReport& report);
+
 // Part of ReportOf. scaling_report.cc: throughput over clients or lanes. REQUIRES: at least two levels.
 v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
 // capacity_answers.cc: what if. REQUIRES: the rest of the report.
-void AnswerQuestions(const CapacitySearch& search, const CapacityQuestions& questions,
-                     v1::CapacityReport& report);
+void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report);
+// What would raise the rate if its busiest resource limits it: a second server, a faster link, more clients.
+void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report);
 
 }  // namespace iobench
 

@@ -19,6 +19,7 @@ using Kind = CapacityStep::Kind;
 constexpr double kLeastShare = 0.01, kMostShare = 0.25;
 // A mix is asked for this many times its own rates at most.
 constexpr double kMaxMixFactor = 1e6;
+constexpr double kLeastMixFactor = 1.0 / 64;
 constexpr double kLongestProbe = 8;  // times measure_s
 
 auto KeyOf(const CapacityStep& step) {
@@ -40,6 +41,7 @@ SloResult SloResultOf(const StepFigures& figures, const Slo& slo) {
           .figure_us = figures.slo_figure_us,
           .low_us = figures.slo_figure_us,
           .high_us = figures.slo_figure_us,
+          .percentiles_us = figures.percentiles_us,
           .ops = figures.ops,
           .errors = figures.errors,
           .generator_bound = figures.generator_bound && !ops_fail && !Meets(slo, figures.slo_figure_us),
@@ -80,20 +82,19 @@ std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, Kind kin
 CapacitySearch::CapacitySearch(const CapacitySettings& settings) : settings_(settings) {
   const std::vector<CapacityStep> closed = ClosedSteps(settings);
   waiting_.assign(closed.begin(), closed.end());
-  if (settings.mix_per_s > 0) {
-    const Slo any{.text = "any", .limit_us = std::numeric_limits<double>::infinity()};
-    auto search = SloSearch::Create({.slo = any,
-                                     .lowest_per_s = settings.mix_per_s,
-                                     .closed_loop_max_per_s = kMaxMixFactor * settings.mix_per_s,
-                                     .probe_s = settings.measure_s,
-                                     .max_probe_s = settings.measure_s});
-    if (search.ok()) {
-      keep_up_search_ = *std::move(search);
-    } else {
-      End(std::string(search.status().message()));
-    }
-  }
+  if (settings.mix_per_s > 0) SearchKeepUp(settings.mix_per_s, kMaxMixFactor * settings.mix_per_s);
   if (ended_early_.empty()) Continue();
+}
+
+void CapacitySearch::SearchKeepUp(double lowest_per_s, double most_per_s) {
+  const Slo any{.text = "any", .limit_us = std::numeric_limits<double>::infinity()};
+  auto search = SloSearch::Create({.slo = any,
+                                   .lowest_per_s = lowest_per_s,
+                                   .closed_loop_max_per_s = most_per_s,
+                                   .probe_s = settings_.measure_s,
+                                   .max_probe_s = settings_.measure_s});
+  if (!search.ok()) return End(std::string(search.status().message()));
+  keep_up_search_ = *std::move(search);
 }
 
 std::optional<CapacityStep> CapacitySearch::Next() const {
@@ -120,8 +121,8 @@ void CapacitySearch::Continue() {
       waiting_.push_back(StepOf(*probe, Kind::kKeepUp));
       return;
     }
-    TakeKeptUp();
-    if (!ended_early_.empty()) return;
+    EndKeepUp();
+    if (!ended_early_.empty() || !waiting_.empty()) return;
   } else if (!highest_.has_value()) {
     FindHighest();
   }
@@ -163,11 +164,24 @@ void CapacitySearch::FindHighest() {
   }
 }
 
+// Clients that stand for many may ask for more than this storage carries: then less is tried, and a mix is carried 0.4
+// times.
+void CapacitySearch::EndKeepUp() {
+  if (keep_up_search_->outcome().max_per_s > 0) return TakeKeptUp();
+  const StepFigures& last = steps_.back().figures;
+  if (below_mix_ || last.errors > 0 || !(last.done_share < kMinDoneShare))
+    return End(absl::StrCat(below_mix_ ? "not even 1/64 of the load of the mix was kept up with. "
+                                       : "the load of the mix was not measured. ",
+                            keep_up_search_->outcome().text));
+  below_mix_ = true;
+  SearchKeepUp(kLeastMixFactor * settings_.mix_per_s, settings_.mix_per_s);
+  if (const std::optional<SloProbe> probe = keep_up_search_->Next(); probe.has_value())
+    waiting_.push_back(StepOf(*probe, Kind::kKeepUp));
+}
+
 // The highest load that was kept up with, as it was confirmed. What limits it shows in the lowest load that was not.
 void CapacitySearch::TakeKeptUp() {
   const SloOutcome& outcome = keep_up_search_->outcome();
-  if (!(outcome.max_per_s > 0))
-    return End(absl::StrCat("the load of the mix itself was not kept up with. ", outcome.text));
   const MeasuredStep* kept = nullptr;
   const MeasuredStep* missed = nullptr;
   for (const MeasuredStep& measured : steps_) {

@@ -51,6 +51,8 @@ class CapacitySearch {
  private:
   void Continue();
   void FindHighest();
+  void SearchKeepUp(double lowest_per_s, double most_per_s);
+  void EndKeepUp();
   void TakeKeptUp();
   void BeginSlo();
   CapacityStep StepOf(const SloProbe& probe, CapacityStep::Kind kind) const;
@@ -62,6 +64,7 @@ class CapacitySearch {
   std::vector<MeasuredStep> steps_;
   std::optional<HighestRate> highest_;
   std::optional<SloSearch> keep_up_search_;  // for a mix
+  bool below_mix_ = false;                   // it looks for less than the load of the mix itself
   std::optional<SloSearch> slo_search_;
   std::string ended_early_;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/capacity/load_curve.h"
@@ -34,26 +35,29 @@ double FigureOf(const v1::Latency& latency, Figure figure) {
   }
 }
 
-void AddUse(const std::string& name, double share, std::vector<ResourceUse>& uses) {
-  if (std::isfinite(share) && share > 0) uses.push_back({name, share});
+void AddUse(ResourceUse use, std::vector<ResourceUse>& uses) {
+  if (std::isfinite(use.share) && use.share > 0) uses.push_back(std::move(use));
 }
 
 std::vector<ResourceUse> UsesIn(const v1::PhaseReport& phase) {
   std::vector<ResourceUse> uses;
   for (const v1::ServerReport& server : phase.servers()) {
-    if (server.has_cpu_busy()) AddUse(absl::StrCat("processors of ", server.host()), server.cpu_busy(), uses);
+    const std::string& host = server.host();
+    if (server.has_cpu_busy()) AddUse({absl::StrCat("processors of ", host), server.cpu_busy(), host}, uses);
     for (const v1::ServerDisk& disk : server.disks())
-      AddUse(absl::StrCat("disk ", disk.name(), " of ", server.host()), disk.busy(), uses);
+      AddUse({absl::StrCat("disk ", disk.name(), " of ", host), disk.busy(), host}, uses);
     for (const v1::ServerNic& nic : server.nics()) {
       if (!nic.has_link_bytes_per_s() || nic.link_bytes_per_s() == 0) continue;
-      AddUse(absl::StrCat("link ", nic.name(), " of ", server.host()),
-             std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) /
-                 static_cast<double>(nic.link_bytes_per_s()),
+      const auto link_bytes_per_s = static_cast<double>(nic.link_bytes_per_s());
+      AddUse({absl::StrCat("link ", nic.name(), " of ", host),
+              std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) / link_bytes_per_s, host,
+              link_bytes_per_s},
              uses);
     }
   }
+  // What others use of a client is not the run's to grow into.
   for (const v1::ClientPhaseReport& client : phase.clients())
-    AddUse(absl::StrCat("processors of ", client.host()), client.cpu_percent() / 100, uses);
+    AddUse({absl::StrCat("processors of ", client.host()), client.own_cpu_percent() / 100}, uses);
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ResourceUse& a, const ResourceUse& b) { return a.share > b.share; });
   return uses;
@@ -85,6 +89,7 @@ StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& sl
       .p99_us = latency.p99(),
       .slo_figure_us = slo.has_value() ? FigureOf(latency, slo->figure) : kNotMeasured,
       .slo_service_figure_us = slo.has_value() ? FigureOf(phase.latency_us(), slo->figure) : kNotMeasured,
+      .percentiles_us = {latency.p50(), latency.p90(), latency.p99(), latency.p99_9()},
       .ops = latency.count(),
       .errors = ErrorsIn(phase),
       .worker_lost = phase.workers_lost() > 0,

@@ -17,8 +17,10 @@ inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 // A resource that the phase used, as a share of what it has.
 struct ResourceUse {
-  std::string name;  // "network of filer1"
+  std::string name;  // "link eth0 of filer1"
   double share = 0;
+  std::string server = "";      // whose it is; empty: a client's
+  double link_bytes_per_s = 0;  // 0: it is no link
 };
 
 // Times are those of the ops in a closed loop, and response times in an open one.
@@ -30,6 +32,7 @@ struct StepFigures {
   double p99_us = 0;
   double slo_figure_us = 0;          // NaN: no SLO
   double slo_service_figure_us = 0;  // the same of the ops themselves, without the wait behind late ones
+  Percentiles percentiles_us = {kNotMeasured, kNotMeasured, kNotMeasured, kNotMeasured};
   uint64_t ops = 0;
   uint64_t errors = 0;    // failed ops and lanes
   double due_per_s = 0;   // open loop: the rate that was due

@@ -26,7 +26,9 @@ StepFigures Measured(const CapacityStep& step, double drift = 1) {
     figures.mean_us = 1e6 * step.clients * step.lanes_per_worker / figures.ops_per_s;
   }
   figures.bytes_per_s = 1000 * figures.ops_per_s;
-  figures.uses = {{"link eth0 of filer1", 0.96}, {"disk sda of filer1", 0.6}};
+  figures.uses = {{"link eth0 of filer1", 0.96, "filer1", 1.25e9},
+                  {"disk sda of filer1", 0.6, "filer1"},
+                  {"processors of c01", 0.8}};
   return figures;
 }
 
@@ -89,10 +91,76 @@ TEST_CASE("users are carried up to the limit") {
   CHECK(AnswerTo({.users = 30, .user_per_s = rate / 20}).find("not carried") != std::string::npos);
 }
 
-TEST_CASE("more of the busiest resource helps until the next one is full") {
-  const std::string text = AnswerTo({});
-  CHECK(text.find("at most 1.6 times") != std::string::npos);  // 0.96 / 0.6
-  CHECK(text.find("where disk sda of filer1 would be full") != std::string::npos);
+TEST_CASE("more of the busiest resource helps until the next one is as busy") {
+  const v1::CapacityReport report = ReportOf(Search(), {.worker_count = 32}, {});
+  REQUIRE(report.answers_size() == 2);
+  CHECK(report.answers(0).question() == "a 25 GbE link for filer1, in place of 10 GbE");
+  CHECK(report.answers(0).answer().find("at most 1.6 times") == 0);  // 0.96 / 0.6
+  CHECK(report.answers(0).answer().find("next limit: disk sda of filer1") != std::string::npos);
+  // A second server has a disk of its own: then the clients' processors are as busy.
+  CHECK(report.answers(1).question() == "a second server like filer1");
+  CHECK(report.answers(1).answer().find("at most 1.2 times") == 0);  // 0.96 / 0.8
+  CHECK(report.answers(1).answer().find("next limit: processors of c01") != std::string::npos);
+}
+
+TEST_CASE("full clients are to be more, until a server is as busy") {
+  const auto answer_with = [](const std::vector<ResourceUse>& uses) {
+    CapacitySearch search({.clients = 1, .max_lanes_per_worker = 8, .repetitions = 1, .points = 1});
+    while (search.Next().has_value()) {
+      StepFigures figures = Measured(*search.Next());
+      figures.uses = uses;
+      search.Note(figures);
+    }
+    const v1::CapacityReport report = ReportOf(search, {}, {});
+    REQUIRE(report.answers_size() == 1);
+    CHECK(report.answers(0).question() == "more clients, or faster ones");
+    return report.answers(0).answer();
+  };
+  const std::vector<ResourceUse> clients = {{"processors of c01", 0.9}, {"processors of c02", 0.9}};
+  std::vector<ResourceUse> all = clients;
+  all.push_back({"processors of filer1", 0.1, "filer1"});
+  for (const std::string& answer : {answer_with(clients), answer_with(all)}) {
+    CHECK(answer.find("at most 2 times") == 0);  // and not 9
+    CHECK(answer.find("no prediction goes beyond twice") != std::string::npos);
+  }
+}
+
+TEST_CASE(
+    "a saved report answers other questions, and keeps the answers to those that were not asked again") {
+  v1::CapacityReport report = ReportOf(Search(), {.worker_count = 32}, {.needed_ops_per_s = LawAt(10) - 1});
+  const v1::CapacityReport before = report;
+  AskAgain({}, report);
+  CHECK(report.SerializeAsString() == before.SerializeAsString());
+  AskAgain({.load_per_s = LawAt(16) / 4, .needed_ops_per_s = LawAt(12) - 1}, report);
+  CHECK(report.load().factor() == Approx(4));
+  REQUIRE(report.answers_size() == before.answers_size() + 1);
+  CHECK(report.answers(report.answers_size() - 1).answer().find("12 clients") == 0);
+  AskAgain({.needed_ops_per_s = LawAt(12) - 1}, report);
+  CHECK(report.answers_size() == before.answers_size() + 1);
+}
+
+TEST_CASE("figures of the clients' memory are called that") {
+  CapacitySearch search({.clients = 2, .max_lanes_per_worker = 1, .repetitions = 1, .points = 2});
+  while (search.Next().has_value()) {
+    StepFigures figures = Measured(*search.Next());
+    if (!search.Next()->is_open()) figures.marks = {"cached", "too_short"};
+    search.Note(figures);
+  }
+  const v1::CapacityReport report = ReportOf(search, {.worker_count = 2}, {});
+  REQUIRE_FALSE(report.warnings().empty());
+  CHECK(report.warnings(0).find("2 of 4 phases measured the clients' memory, at least in part (cached)") ==
+        0);
+}
+
+TEST_CASE("clients needed are whole, however far the points of the law's curve lie apart") {
+  CapacitySearch search({.clients = 1000, .max_lanes_per_worker = 1, .repetitions = 1, .points = 1});
+  while (search.Next().has_value()) {
+    StepFigures figures = Measured(*search.Next());
+    figures.ops_per_s = 10.0 * search.Next()->clients;
+    search.Note(figures);
+  }
+  const v1::CapacityReport report = ReportOf(search, {.worker_count = 1000}, {.needed_ops_per_s = 5030});
+  CHECK(report.answers(0).answer().find("503 clients") == 0);
 }
 
 TEST_CASE("headroom is up to the highest rate, or to the load under the SLO") {

@@ -118,6 +118,33 @@ TEST_CASE("a mix has no closed loops: its highest load is what is kept up with")
   CHECK(search.slo_search()->outcome().max_per_s == Approx(750).epsilon(0.05));
 }
 
+TEST_CASE("a mix that asks for more than the storage does is carried in part") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 3000;
+  const CapacitySearch search = Searched(settings);
+  CHECK(search.ended_early().empty());
+  REQUIRE(search.highest().has_value());
+  CHECK(search.highest()->ops_per_s <= 910);
+  CHECK(search.highest()->ops_per_s >= 900 / 1.05);
+}
+
+TEST_CASE("a mix of which hardly anything is done is not carried") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 1e6;
+  const CapacitySearch search = Searched(settings);
+  CHECK_FALSE(search.highest().has_value());
+  CHECK(search.ended_early().find("not even 1/64 of the load of the mix") == 0);
+}
+
+TEST_CASE("a mix of which no op was due needs a longer time, not less load") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 0.01;
+  CapacitySearch search(settings);
+  while (search.Next().has_value()) search.Note({.done_share = kNotMeasured});
+  CHECK(search.steps().size() == 2);  // an invalid one is repeated once
+  CHECK(search.ended_early().find("no op was due in this time") != std::string::npos);
+}
+
 TEST_CASE("a lost worker ends the search") {
   CapacitySearch search(Settings());
   StepFigures figures = Served(*search.Next());

@@ -73,6 +73,25 @@ TEST_CASE("a measurement passes or fails by its whole interval") {
   CHECK(JudgeSlo(slo, few).verdict == SloVerdict::kInconclusive);
 }
 
+TEST_CASE("too few ops for a percentile fail it if a lower percentile is over the limit") {
+  SloResult few{.figure_us = 20'000, .low_us = 20'000, .high_us = 20'000, .ops = 93};
+  const auto judged = [&](const char* slo) { return JudgeSlo(Parsed(slo), few); };
+  few.percentiles_us = {12'000, 15'000, 20'000, 20'000};
+  CHECK(judged("p99<=10ms").verdict == SloVerdict::kFail);  // 46 of 93 ops took longer, and one may
+  CHECK(judged("p99<=10ms").reason == "even p50, 12 ms, is over 10 ms");
+  CHECK(judged("p50<=10ms").verdict == SloVerdict::kInconclusive);  // it is the figure itself
+  CHECK(judged("p99<=14ms").verdict == SloVerdict::kInconclusive);  // 9 of 93 ops
+  few.ops = 100;
+  CHECK(judged("p99<=14ms").reason == "even p90, 15 ms, is over 14 ms");
+  few.ops = 19;
+  CHECK(judged("p99<=10ms").verdict == SloVerdict::kInconclusive);
+  CHECK(judged("max<=19ms").verdict == SloVerdict::kFail);  // one op is enough
+  CHECK(judged("max<=21ms").verdict == SloVerdict::kInconclusive);
+  few.percentiles_us = SloResult().percentiles_us;
+  few.ops = 9000;
+  CHECK(judged("p99<=10ms").verdict == SloVerdict::kInconclusive);
+}
+
 TEST_CASE("a measurement of another load than the offered one is invalid") {
   const Slo slo = Parsed("p99<=10ms");
   const auto verdict = [&](const SloResult& result) { return JudgeSlo(slo, result).verdict; };

@@ -141,7 +141,7 @@ TEST_CASE("a negative term is set to 0, and the fit says so") {
     CHECK(fit->terms.sigma == 0);
     CHECK(fit->terms.kappa > 0);
     REQUIRE_FALSE(fit->warnings.empty());
-    CHECK(fit->warnings[0].find("faster than the number of clients") != std::string::npos);
+    CHECK(fit->warnings[0].find("faster than linearly") != std::string::npos);
   }
   SECTION("both") {
     const auto fit = FitUsl(LawPoints({100, -0.004, -0.0004}, kPowers, 1));
@@ -208,7 +208,7 @@ TEST_CASE("no throughput is given past twice what was measured") {
   CHECK(fit->XAt(64.1).status().code() == absl::StatusCode::kOutOfRange);
   CHECK(fit->XAt(0.5).status().code() == absl::StatusCode::kOutOfRange);
   CHECK(fit->peak_out_of_reach);  // at 308
-  CHECK(fit->warnings.size() == 1);
+  CHECK(fit->warnings.empty());   // reports say it in place of the peak
   const double far[] = {65};
   CHECK(BootstrapUsl(LawPoints({1000, 0.05, 0.002}, kPowers, 1), 100, 1, far).status().code() ==
         absl::StatusCode::kOutOfRange);

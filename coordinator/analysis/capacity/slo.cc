@@ -1,6 +1,9 @@
 #include "coordinator/analysis/capacity/slo.h"
 
 #include <cmath>
+#include <iterator>
+#include <tuple>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -38,6 +41,33 @@ absl::Status BadSlo(const std::string& text) {
 
 std::string Milliseconds(double us) {
   return absl::StrFormat("%.4g ms", us / 1e3);
+}
+
+// Where the SLO allows one op in a hundred beyond its limit, ten among a hundred are more than chance.
+constexpr double kOpsBeyond = 10;
+
+struct LowerPercentile {
+  Figure figure;
+  const char* name;
+};
+constexpr LowerPercentile kLowerPercentiles[] = {
+    {Figure::kP50, "p50"}, {Figure::kP90, "p90"}, {Figure::kP99, "p99"}, {Figure::kP99_9, "p99.9"}};
+static_assert(std::size(kLowerPercentiles) == std::tuple_size_v<Percentiles>);
+
+// How too few ops for the SLO's own figure fail it nevertheless; empty: they do not.
+std::string FailureByFewOps(const Slo& slo, const SloResult& result) {
+  if (slo.figure == Figure::kMax && !Meets(slo, result.figure_us))
+    return absl::StrCat("max ", Milliseconds(result.figure_us), " is over ", Milliseconds(slo.limit_us));
+  if (slo.figure == Figure::kMean) return "";
+  for (size_t i = 0; i < result.percentiles_us.size(); ++i) {
+    const auto& [figure, name] = kLowerPercentiles[i];
+    if (slo.figure != Figure::kMax && ShareBeyond(figure) <= ShareBeyond(slo.figure)) break;
+    const double time_us = result.percentiles_us[i];
+    if (!(time_us > 0) || Meets(slo, time_us)) continue;
+    if (static_cast<double>(result.ops) * ShareBeyond(figure) < kOpsBeyond) break;
+    return absl::StrCat("even ", name, ", ", Milliseconds(time_us), ", is over ", Milliseconds(slo.limit_us));
+  }
+  return "";
 }
 
 }  // namespace
@@ -94,6 +124,9 @@ SloJudgement JudgeSlo(const Slo& slo, const SloResult& result) {
   if (result.errors > 0) return {SloVerdict::kInvalid, absl::StrCat(result.errors, " ops failed")};
   if (result.generator_bound)
     return {SloVerdict::kInvalid, "the clients could not offer this load (generator_bound)"};
+  if (std::isnan(result.done_share))
+    return {SloVerdict::kInvalid,
+            "no op was due in this time; measure longer (--time) or offer a higher load"};
   if (!(result.done_share >= kMinDoneShare)) {
     return {SloVerdict::kInvalid,
             absl::StrFormat("only %.1f %% of the ops that were due were done", 100 * result.done_share)};
@@ -101,6 +134,8 @@ SloJudgement JudgeSlo(const Slo& slo, const SloResult& result) {
   if (!std::isfinite(result.figure_us) || result.figure_us <= 0)
     return {SloVerdict::kInvalid, "there is no response time"};
   if (result.ops < NeededOps(slo)) {
+    if (std::string failure = FailureByFewOps(slo, result); !failure.empty())
+      return {SloVerdict::kFail, std::move(failure)};
     return {SloVerdict::kInconclusive,
             absl::StrCat(result.ops, " ops are too few for this figure, which needs ", NeededOps(slo))};
   }

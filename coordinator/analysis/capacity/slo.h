@@ -3,7 +3,9 @@
 #ifndef COORDINATOR_ANALYSIS_CAPACITY_SLO_H_
 #define COORDINATOR_ANALYSIS_CAPACITY_SLO_H_
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -31,13 +33,20 @@ uint64_t NeededOps(const Slo& slo);
 // Seconds in which a Poisson process of this rate has them but for 3 of its standard deviations.
 double SecondsForNeededOps(const Slo& slo, double ops_per_s);
 
+// p50, p90, p99 and p99.9 of response time; NaN: unknown.
+using Percentiles = std::array<double, 4>;
+inline constexpr double kUnknownTime = std::numeric_limits<double>::quiet_NaN();
+
 // What a measurement at one load gave.
 struct SloResult {
   double achieved_per_s = 0;
-  double done_share = 1;  // of the ops that were due; of a Poisson process these are not exactly the asked rate
+  double done_share =
+      1;  // of the ops that were due; of a Poisson process these are not exactly the asked rate
   double figure_us = 0;  // response time that the SLO limits
   double low_us = 0;     // 95 % interval of figure_us; both equal to it if unknown
   double high_us = 0;
+  // Too few ops for a high percentile are often enough for a lower one, and a lower one that is over the limit fails it.
+  Percentiles percentiles_us = {kUnknownTime, kUnknownTime, kUnknownTime, kUnknownTime};
   uint64_t ops = 0;
   uint64_t errors = 0;           // failed ops
   bool generator_bound = false;  // the phase has this mark

@@ -165,8 +165,8 @@ absl::Status CheckPoints(std::span<const UslPoint> points) {
   const size_t levels = LevelCount(points);
   if (levels < kMinUslLevels) {
     return absl::FailedPreconditionError(
-        absl::StrCat("a scalability fit needs measurements at ", kMinUslLevels,
-                     " different numbers of clients, there are ", levels, "; measure more of them"));
+        absl::StrCat("a scalability fit needs ", kMinUslLevels, " different levels, and ", levels,
+                     levels == 1 ? " was" : " were", " measured: use more clients or lanes"));
   }
   return absl::OkStatus();
 }
@@ -189,21 +189,17 @@ void AddFigures(std::span<const UslPoint> points, UslFit& fit) {
 void AddWarnings(std::span<const UslPoint> points, const LinearFit& free, UslFit& fit) {
   const size_t levels = LevelCount(points);
   if (levels < kEnoughUslLevels) {
-    fit.warnings.push_back(absl::StrCat("the fit rests on ", levels, " different numbers of clients; ",
-                                        kEnoughUslLevels, " or more make it reliable"));
+    fit.warnings.push_back(absl::StrCat("the fit uses only ", levels, " different levels; ", kEnoughUslLevels,
+                                        " or more make it reliable"));
   }
   if (fit.super_linear) {
     fit.warnings.push_back(absl::StrCat(
-        "throughput grows faster than the number of clients (sigma = ", free.c[1] / free.c[0],
-        "), which the law does not describe: sigma is set to 0; caches that grow with the clients are a usual cause"));
+        "throughput grows faster than linearly (sigma = ", free.c[1] / free.c[0],
+        "), which the law does not describe, so sigma is set to 0; a usual cause are caches that grow with the load"));
   } else if (fit.sigma_was_negative) {
     fit.warnings.push_back("sigma came out negative, within its error of 0: it is set to 0");
   }
   if (fit.kappa_was_negative) fit.warnings.push_back("kappa came out negative: it is set to 0");
-  if (fit.peak_out_of_reach) {
-    fit.warnings.push_back(absl::StrCat("no peak within ", kMaxExtrapolation, " x ", fit.largest_n,
-                                        ", the largest number measured: measure more clients to find it"));
-  }
 }
 
 UslInterval IntervalOfDraws(std::vector<double>& draws) {
@@ -303,8 +299,7 @@ absl::StatusOr<UslFit> FitUsl(std::span<const UslPoint> points) {
   if (free.has_value() && (free->c[1] < 0 || free->c[2] < 0)) linear = FitWithoutNegatives(points);
   if (!linear.has_value() || !(linear->c[0] > 0)) {
     return absl::FailedPreconditionError(
-        "the points do not determine the throughput of one client; measure with one client and with more numbers of "
-        "clients");
+        "the points do not determine the throughput at 1; measure with one client or lane, and at more levels");
   }
   UslFit fit;
   fit.terms = {1 / linear->c[0], linear->c[1] / linear->c[0], linear->c[2] / linear->c[0]};

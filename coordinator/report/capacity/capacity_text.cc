@@ -53,6 +53,7 @@ std::string NameOf(const v1::CapacityReport& report) {
 }
 
 void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
+  if (!report.has_max()) page.Labelled("highest", "unknown: it was not measured", Tone::kWarning);
   if (report.has_max()) {
     const v1::CapacityMax& max = report.max();
     page.Labelled("highest", absl::StrCat(WithBytes(max.ops_per_s(), max.bytes_per_s()), " with ",
@@ -66,8 +67,8 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
       if (!advice.empty()) page.Labelled("", absl::StrCat("-> ", Printable(advice)), Tone::kQuiet);
     if (max.limited_by().empty()) page.Labelled("", "what limits it is unknown (see docs/explain.md)");
     if (std::isfinite(max.saturation_lanes())) {
-      page.Labelled("", absl::StrFormat("from %.0f lanes on, more of them only wait",
-                                        std::ceil(max.saturation_lanes())));
+      page.Labelled("", absl::StrFormat("with more than %.0f lanes, ops queue",
+                                        std::max(1.0, std::floor(max.saturation_lanes()))));
     }
   }
   if (report.has_slo()) {
@@ -117,8 +118,9 @@ void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
     page.Labelled("", absl::StrCat("highest at ", FigureText(law.n_star(), 3), " ", scaling.over(), ": ",
                                    FigureText(law.x_max(), 4), " ops/s"));
   } else {
-    page.Labelled("", absl::StrFormat("no peak within %.0f %s, twice what was measured", 2 * law.largest_n(),
-                                      scaling.over()));
+    page.Labelled("",
+                  absl::StrFormat("no peak up to %.0f %s, twice the most measured; more of them may find it",
+                                  2 * law.largest_n(), scaling.over()));
   }
   for (const std::string& warning : scaling.warnings()) page.Labelled("", warning, Tone::kWarning);
 }
