@@ -99,6 +99,9 @@ absl::StatusOr<std::string> FindMountPoint(const ObserveOptions& options) {
   if (options.mountstats == kOwnMountstats) {
     const std::optional<Mount> mount = MountOfDirectory(path);
     if (!mount.has_value() || !IsNfs(mount->filesystem)) {
+      if (!std::filesystem::exists(path, error))
+        return absl::NotFoundError(
+            absl::StrCat(options.path, " does not exist, and no NFS is mounted above it"));
       const auto mounts = ReadMounts(options.mountstats);
       return absl::InvalidArgumentError(
           absl::StrCat(options.path, " is not on NFS but on ",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -24,6 +25,35 @@ constexpr std::string_view kOwnMatter[] = {
     "background", "background-clients", "each-path",   "per-client",     "auto",    "auto-read-write",
     "min-lanes",  "max-lanes",          "lane-rate",   "ops-per-second", "think",   "deadline",
     "require",    "stop-at-stonewall",  "write-trace", "read-trace",     "max-ops", "wear-out"};
+
+absl::Status CheckUsers(const CapacityOptions& options) {
+  if ((options.users > 0) == (options.user_per_s > 0)) return absl::OkStatus();
+  return absl::InvalidArgumentError("--users N and --user-rate OPS belong together: give both, or none");
+}
+
+// The options of `run` whose defaults or meaning differ here.
+constexpr std::pair<const char*, const char*> kOwnHelp[] = {
+    {"--path",
+     "existing directory to test in (with --engine libnfs: nfs://HOST/PATH); repeatable: workers are "
+     "distributed over them"},
+    {"--op",
+     "operation: IOzone's number or a name (`--help iozone` lists both); default: random-mix, 70 % reads"},
+    {"--record", "record size, such as 64k or 1m; a bare number is KiB (default 8k; 64k with --op)"},
+    {"--size",
+     "data per lane (default 64m); 2xram or 200%: of each client's lanes together, by the smallest client's "
+     "memory"},
+    {"--lanes",
+     "most lanes (I/O threads, each with its own file) per worker; fewer are measured too (default 16)"},
+    {"--mix-percent", "mixes: percentage of reads (default 70; 50 with --op) (IOzone: -+p)"},
+    {"--mix",
+     "several operations at once: \"70r:30w@8k + stat 10%\", a YAML file, or the name of a built-in mix (`--mix "
+     "list`); needs a worker per part on every client"},
+    {"--mix-factor", "with a --mix that has rates: begin at X times its load (default 1)"},
+    {"--rate", "with a --mix of shares: the load to begin at, in ops/s over all lanes"},
+    {"--time", "length of each phase, with its warm-up (default 6)"},
+    {"--warmup", "exclude the first S seconds of each phase (default 1)"},
+    {"--repeat", "measure each level and each point of the load curve N times (default 3)"},
+};
 
 void AddQuestions(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run) {
   Adder what(app, "What is asked");
@@ -52,8 +82,11 @@ void AddCapacityReport(CLI::App& app, CapacityOptions& options, ClusterOptions& 
       .Value("--format", options.format, "output format (default: text)", absl::StrJoin(formats, "|").c_str())
       ->check(CLI::IsMember(formats).description(""));
   report.Value("--output", options.output, "write the report to FILE, instead of standard output", "FILE");
-  report.Value("--saved", options.saved,
-               "measure nothing, but show this saved capacity run; several are laid over each other", "DIR");
+  report.Value(
+      "--saved", options.saved,
+      "show a saved capacity run instead of measuring; repeatable: runs are overlaid. --load, --need and "
+      "--users can be asked again",
+      "DIR");
   report.Value("--out", cluster.out, "directory for results (default: a new one in cluster-iobench.out)",
                "DIR");
   report.Value("--label", cluster.label, "a name for this run, shown in reports", "TEXT");
@@ -75,6 +108,7 @@ CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOpt
     });
     if (!shown) option->group("");
   }
+  for (const auto& [name, help] : kOwnHelp) capacity->get_option(name)->description(help);
   AddClusterOptions(*capacity, cluster);
   for (const char* const of_runs : {"--net-test", "--progress"}) {
     capacity->remove_option(capacity->get_option(of_runs));
@@ -83,14 +117,29 @@ CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOpt
   AddQuestions(*capacity, options, cluster, dry_run);
   AddCapacityReport(*capacity, options, cluster);
   capacity->footer(
-      "The workload is described with the options of `run`, all of which are accepted that describe one phase; the "
-      "default is random-mix with 70 % reads of 8 KiB, 16 lanes per worker, phases of 6 s with a warm-up of 1 s, 3 "
-      "repetitions. "
-      "docs/capacity.md says how to read the answer. Exit codes: 0 ok, 1 bad usage, 2 I/O failed, 3 a worker was lost, "
+      "All options of `run` that describe one phase are accepted (`cluster-iobench run --help`). "
+      "docs/capacity.md explains the report. Exit codes: 0 ok, 1 bad usage, 2 I/O failed, 3 a worker was lost, "
       "4 the SLO cannot be met or --load is too much, 130 interrupted.\n"
       "Example: cluster-iobench capacity --hosts c[01-04] --path /mnt/nfs --slo 'p99<=10ms' --load 20000");
   capacity->add_option("DIR", words, "directory to test in, same as --path")->type_name("");
   return capacity;
+}
+
+absl::Status CheckSavedCapacity(const CLI::App& app, const CapacityOptions& options, bool has_workload) {
+  if (has_workload) {
+    return absl::InvalidArgumentError(
+        "--saved shows runs that were measured: it cannot be combined with options of a workload");
+  }
+  constexpr std::string_view kUseful[] = {"saved", "format", "output", "force",
+                                          "load",  "need",   "users",  "user-rate"};
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    if (std::find(std::begin(kUseful), std::end(kUseful), name) != std::end(kUseful)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--saved measures nothing: it cannot be combined with --", name));
+  }
+  return CheckUsers(options);
 }
 
 absl::Status CompleteCapacity(const CapacityOptions& options, bool own_paths, GivenOptions& given) {
@@ -101,8 +150,7 @@ absl::Status CompleteCapacity(const CapacityOptions& options, bool own_paths, Gi
                      " cannot be combined with capacity, which chooses lanes, loads "
                      "and times itself"));
   }
-  if ((options.users > 0) != (options.user_per_s > 0))
-    return absl::InvalidArgumentError("--users N and --user-rate OPS belong together: give both, or none");
+  IOBENCH_RETURN_IF_ERROR(CheckUsers(options));
   if (given.Has("rate") && !given.Has("mix")) {
     return absl::InvalidArgumentError(
         "--rate cannot be combined with capacity, which finds the rate itself; --load is for today's load");

@@ -19,6 +19,9 @@ namespace iobench {
 CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
                              TableOptions& table, std::vector<std::string>& words);
 
+// With --saved: refuses what needs a measurement, since only questions can be asked again. REQUIRES: `app` has parsed.
+absl::Status CheckSavedCapacity(const CLI::App& app, const CapacityOptions& options, bool has_workload);
+
 // Fills in the workload and the times that the user did not give; a plan or suite has them. `own_paths`: clients of a list
 // test directories of their own. InvalidArgument: there is no directory, an option of `run` has no meaning here, or
 // options of capacity contradict each other.

@@ -276,9 +276,7 @@ class CommandParser {
     if (line_.capacity.saved.empty()) return TakeRun(Command::kCapacity, capacity_table_, typed);
     line_.command = Command::kCapacity;
     IOBENCH_ASSIGN_OR_RETURN(const GivenOptions given, capacity_table_.Given());
-    if (given.size() == 0 && words_.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "--saved shows runs that were measured: it cannot be combined with options of a workload");
+    return CheckSavedCapacity(*capacity_, line_.capacity, given.size() > 0 || !words_.empty());
   }
 
   absl::Status TakeSelftest() {

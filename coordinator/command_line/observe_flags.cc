@@ -77,13 +77,13 @@ absl::Status TakeObserve(const std::vector<std::string>& words, const std::vecto
     options.interval_s = std::max(kMinIntervalSeconds, std::min(kDefaultIntervalSeconds, options.for_s / 10));
   }
   if (options.interval_s > options.for_s) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--interval ", options.interval_s, " is longer than --for ", options.for_s, " (both in seconds)"));
+    return absl::InvalidArgumentError(absl::StrCat("--interval ", FormatSeconds(options.interval_s),
+                                                   " is longer than --for ", FormatSeconds(options.for_s)));
   }
   if (options.for_s / options.interval_s > kMaxIntervals) {
-    return absl::InvalidArgumentError(absl::StrCat("--for ", options.for_s, " in intervals of ",
-                                                   options.interval_s, " s is over ", kMaxIntervals,
-                                                   " readings: use a longer --interval"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--for ", FormatSeconds(options.for_s), " in intervals of ", FormatSeconds(options.interval_s),
+        " needs over ", kMaxIntervals, " readings: use a longer --interval"));
   }
   return absl::OkStatus();
 }

@@ -14,10 +14,15 @@ namespace iobench {
 
 inline constexpr double kMaxTimeoutSeconds = 1e7;
 
-// Omits CLI11's own text from the help ("UINT in [1 - 1024]").
+// In place of CLI11's Range, which takes "nan" and prints 1e12 as 1000000000000.000000. Adds no text to the help.
 template <typename T>
 CLI::Validator InRange(T min, T max) {
-  return CLI::Range(min, max).description("");
+  const auto check = [min, max](std::string& text) {
+    T value{};
+    if (CLI::detail::lexical_cast(text, value) && value >= min && value <= max) return std::string();
+    return absl::StrCat("\"", text, "\" is not a number from ", min, " to ", max);
+  };
+  return CLI::Validator(check, "");
 }
 
 // Borrows the command; options store into variables that must outlive the parsing.

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -48,7 +49,8 @@ absl::StatusOr<CapacityQuestions> QuestionsIn(const CapacityOptions& options) {
       questions.needed_bytes_per_s = static_cast<double>(*bytes);
       return questions;
     }
-  } else if (absl::SimpleAtod(need, &questions.needed_ops_per_s) && questions.needed_ops_per_s > 0) {
+  } else if (absl::SimpleAtod(need, &questions.needed_ops_per_s) && questions.needed_ops_per_s > 0 &&
+             std::isfinite(questions.needed_ops_per_s)) {
     return questions;
   }
   return absl::InvalidArgumentError(
@@ -165,7 +167,8 @@ class CapacityRun {
     if (out_of_time_) report.add_warnings("--max-duration was over before everything was measured");
     if (out_of_time_ || exit_code == kExitInterrupted || exit_code == kExitPartial)
       report.set_complete(false);
-    const bool too_much = report.has_load() && report.load().factor() < 1;
+    const bool too_much = (report.has_load() && report.load().factor() < 1) ||
+                          (search_->settings().mix_per_s > 0 && !report.has_max());
     if (exit_code == kExitOk && (too_much || report.slo().outcome() == "cannot_be_met"))
       exit_code = kExitThreshold;
     report.set_exit_code(exit_code);
@@ -292,6 +295,9 @@ int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
 int ShowSavedCapacity(const CommandLine& line) {
   const auto format = FormatFor(line.capacity, line.cluster.force);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
+  const auto questions = QuestionsIn(line.capacity);
+  if (!questions.ok()) return Fail(questions.status(), kExitUsage);
+  bool too_much = false;
   std::vector<v1::CapacityReport> reports;
   std::map<std::string, int> names;
   for (const std::string& directory : line.capacity.saved) {
@@ -307,12 +313,14 @@ int ShowSavedCapacity(const CommandLine& line) {
       return Fail(absl::DataLossError(absl::StrCat(file, " is damaged")), kExitIo);
     const int earlier = names[report.name()]++;
     if (earlier > 0) report.set_name(absl::StrCat(report.name(), " (", earlier + 1, ")"));
+    AskAgain(*questions, report);
+    too_much = too_much || (questions->load_per_s > 0 && report.load().factor() < 1);
     reports.push_back(std::move(report));
   }
   const absl::Status written =
       PrintCapacity(reports, line.capacity, **format, StyleOf(Stdout::kOurs, line.cluster.verbose));
   if (!written.ok()) return Fail(written, kExitIo);
-  return ExitOfPrinting(kExitOk, kExitIo);
+  return ExitOfPrinting(too_much ? kExitThreshold : kExitOk, kExitIo);
 }
 
 }  // namespace iobench

@@ -98,6 +98,20 @@ def test_saved_runs_are_shown_again_and_laid_over_each_other(measured):
     assert "capacity.pb cannot be read" in program.plain("capacity", "--saved", base).expect(1).stderr
 
 
+def test_a_saved_run_answers_other_questions(measured):
+    _, report, base = measured
+    saved = ["capacity", "--saved", base / "out"]
+    asked = json.loads(program.plain(*saved, "--load", "50", "--need", "500", "--format", "json").expect(0).stdout)
+    limit = report["slo"]["max_ops_per_s"]
+    assert asked["load"]["factor"] == pytest.approx(limit / 50) and asked["curve"] == report["curve"]
+    assert {answer["question"] for answer in asked["answers"]} >= {"lanes for 600 ops/s", "lanes for 500 ops/s"}
+    assert "none: 90,000 ops/s is over" in program.plain(*saved, "--load", "90000").expect(4).stdout
+    for options in (["--slo", "p99<=10ms"], ["--dry-run"], ["--points", "5"], ["--max-duration", "60"], ["--spawn", "2"]):
+        refused = program.plain(*saved, *options).expect(1).stderr
+        assert refused.strip().endswith(f"it cannot be combined with {options[0]}")
+    assert "--users N and --user-rate OPS" in program.plain(*saved, "--users", "5").expect(1).stderr
+
+
 def test_clients_and_lanes_are_swept_apart(path, out):
     """Workers of one host are one client; lanes count over all workers."""
     capacity("--engine", STORAGE, "--spawn", "2", "-t", "4", *BRIEFLY, "--points", "2", path=path, out=out).expect(0)
@@ -119,6 +133,19 @@ def test_real_files_are_measured(path, out):
 def test_an_slo_that_cannot_be_met_is_said_in_one_line(path, out):
     outcome = capacity("--engine", STORAGE, "-t", "2", *BRIEFLY, "--points", "1", "--slo", "mean<=1ms", path=path, out=out)
     assert "mean<=1ms cannot be met at the lowest load" in outcome.expect(4).stdout
+
+
+def test_a_high_percentile_needs_few_ops_to_be_missed_by_far(path, out):
+    """10,000 ops of 10 ms on one lane would take 100 s."""
+    outcome = capacity("--engine", STORAGE, "-t", "1", *BRIEFLY, "--points", "1", "--slo", "p99<=1ms", path=path, out=out)
+    assert "p99<=1ms cannot be met at the lowest load" in outcome.expect(4).stdout
+
+
+def test_a_mix_that_is_not_carried_at_all_is_a_missed_threshold(path, out):
+    mix = ["--spawn", "2", "-t", "1", "-s", "64k", "--items", "20", "--mix", "70r:30w@8k 90% + stat 10%", *BRIEFLY]
+    outcome = capacity(*mix, "--rate", "1e9", "--points", "1", path=path, out=out).expect(4)
+    assert "highest     unknown" in outcome.stdout
+    assert "not even 1/64 of the load of the mix" in " ".join(outcome.stdout.split())
 
 
 def test_a_load_that_is_too_much_is_a_missed_threshold(path, out):
@@ -174,6 +201,9 @@ def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
     (["--slo", "p98<=10ms"], "write FIGURE<=TIME"),
     (["--need", "fast"], "write a rate such as 5GiB/s"),
     (["--need", "0/s"], "write a rate such as 5GiB/s"),
+    (["--need", "inf"], "write a rate such as 5GiB/s"),
+    (["--load", "nan"], '"nan" is not a number from 0.001 to 1e+12'),
+    (["--load", "20k"], '"20k" is not a number'),
     (["--users", "5"], "--users N and --user-rate OPS belong together"),
     (["--rate", "100"], "--load is for today's load"),
     (["-t", "2,4"], "capacity measures one workload, but these options give 2 phases"),

@@ -133,7 +133,7 @@ def test_files_of_several_clients_become_one(path, out, tmp_path):
 @pytest.mark.parametrize("arguments, message", [
     ([], "observe needs a directory"), (["--path", "/tmp"], "observe needs a time"),
     (["--path", "/tmp", "--for", "2s"], "/tmp is not on NFS"),
-    (["--path", "/no/such/place", "--for", "2s"], "is not on NFS"),
+    (["--path", "/no/such/place", "--for", "2s"], "/no/such/place does not exist"),
     (["--path", "nfs://filer/home", "--for", "2s"], "give a directory where it is mounted"),
     (["--path", "/tmp", "--for", "soon"], "soon"), (["--path", "/tmp", "--for", "1s", "--interval", "2s"], "is longer than --for"),
     (["--path", "/tmp", "--for", "1000h", "--interval", "1s"], "use a longer --interval"),

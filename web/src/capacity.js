@@ -23,6 +23,7 @@ function answersOf({ max, slo, load, knee, overall_response: overall, answers })
     found.push(['Limited by', max.limited_by.length > 0 ? max.limited_by.join('; ') : 'unknown']);
     for (const advice of max.advice.filter(Boolean)) found.push(['What to try', advice]);
   }
+  if (!max) found.push(['Highest rate', 'unknown: it was not measured']);
   if (slo) found.push(['SLO', slo.text]);
   if (load) {
     found.push(['Headroom', load.factor >= 1
