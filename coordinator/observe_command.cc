@@ -165,7 +165,7 @@ class Observer {
     if (load_.interval_count() > 0) return load_.Group(about);
     return absl::FailedPreconditionError(absl::StrCat(
         "the mount at ", mount_point_,
-        " went away or was replaced in every interval: nothing is known of it; use a shorter --interval"));
+        " was unmounted or remounted in every interval, so nothing was recorded; use a shorter --interval"));
   }
 
  private:
@@ -173,14 +173,14 @@ class Observer {
     if (before.mount.has_value() != after.mount.has_value()) {
       std::cerr << Printable(mount_point_)
                 << (after.mount.has_value() ? " is mounted again"
-                                            : " is not mounted any more: this time is left out")
+                                            : " is no longer mounted: this time is excluded")
                 << std::endl;
     }
     std::optional<v1::NfsDelta> delta;
     if (before.mount.has_value() && after.mount.has_value()) {
       delta = NfsDeltaBetween(*before.mount, *after.mount);
       if (!delta.has_value()) {
-        std::cerr << Printable(mount_point_) << " was mounted anew: the interval before is left out"
+        std::cerr << Printable(mount_point_) << " was remounted: the interval before is excluded"
                   << std::endl;
       }
     }
@@ -217,10 +217,10 @@ void PrintSummary(const v1::Mix& mix, std::ostream& out) {
                   request.replayed_as().empty() ? "-" : request.replayed_as()});
   }
   for (const std::string& line : table.Lines(kTableColumns)) out << line << '\n';
-  out << "seen for " << FormatSeconds(observed.seconds()) << " in " << observed.intervals_size()
+  out << "observed for " << FormatSeconds(observed.seconds()) << " in " << observed.intervals_size()
       << " intervals";
   if (observed.lost_intervals() > 0) {
-    out << ", without " << observed.lost_intervals() << " in which it was not mounted, or anew";
+    out << ", excluding " << observed.lost_intervals() << " in which it was not mounted or was remounted";
   }
   out << std::endl;
 }
@@ -266,8 +266,8 @@ int Observe(const ObserveOptions& options) {
   if (!group.ok()) return Fail(group.status(), kExitUsage);
   if (group->parts().empty()) {
     return Fail(absl::FailedPreconditionError(absl::StrCat(
-                    "nothing that can be replayed was asked of the server of ", *mount_point, " in ",
-                    FormatSeconds(group->observed().seconds()), ": observe while the applications work")),
+                    "no request that can be replayed reached the server of ", *mount_point, " in ",
+                    FormatSeconds(group->observed().seconds()), ": observe while applications are running")),
                 kExitUsage);
   }
   const v1::Mix mix = MixOfObservation(*std::move(group));

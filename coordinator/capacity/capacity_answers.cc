@@ -62,20 +62,19 @@ std::string ClientsNeeded(const v1::Scaling& scaling, double rate) {
   if (!n.has_value()) {
     const double most = *std::max_element(law.curve_ops_per_s().begin(), law.curve_ops_per_s().end());
     return law.has_n_star() && law.n_star().value() <= kMaxExtrapolation * law.largest_n()
-               ? absl::StrCat("no number of such ", over, ": the law that they follow has its highest rate, ",
-                              OpsText(law.x_max().value()), ", with ",
-                              absl::StrFormat("%.0f", std::floor(law.n_star().value())))
+               ? absl::StrFormat("no number of %s reaches it: by the fit, the rate peaks at %s with %.0f",
+                                 over, OpsText(law.x_max().value()), std::floor(law.n_star().value()))
                : absl::StrFormat(
-                     "more than %.0f %s, which give %s by the fit: that is twice what was measured, and no statement "
-                     "is made beyond",
-                     kMaxExtrapolation * law.largest_n(), over, OpsText(most));
+                     "more than %.0f %s, which reach %s by the fit; no prediction goes beyond twice the %s "
+                     "measured",
+                     kMaxExtrapolation * law.largest_n(), over, OpsText(most), over);
   }
   const std::optional<double> best = FirstN(law, law.curve_high(), rate);
   const std::optional<double> worst = FirstN(law, law.curve_low(), rate);
   return absl::StrFormat(
       "%.0f %s (95 %%: %s to %s)%s", *n, over, best.has_value() ? absl::StrFormat("%.0f", *best) : "?",
-      worst.has_value() ? absl::StrFormat("%.0f", *worst) : "more than twice those measured",
-      *n > law.largest_n() ? absl::StrFormat(", beyond the %.0f measured", law.largest_n()) : "");
+      worst.has_value() ? absl::StrFormat("%.0f", *worst) : "more than twice the measured ones",
+      *n > law.largest_n() ? absl::StrFormat(", extrapolated from the %.0f measured", law.largest_n()) : "");
 }
 
 void AnswerNeed(const CapacityQuestions& questions, v1::CapacityReport& report) {
@@ -115,12 +114,13 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
   std::string answer = absl::StrCat(OpsText(load), ": ");
   if (!(limit > 0)) return Add(question, absl::StrCat(answer, "unknown, nothing was measured"), report);
   const Headroom headroom = HeadroomAt(load, limit, UpToPeak(points));
-  absl::StrAppend(&answer, headroom.factor >= 1 ? "carried" : "not carried", by_slo ? " within the SLO" : "",
-                  absl::StrFormat(", which allows %.0f users", std::floor(limit / questions.user_per_s)));
+  absl::StrAppend(&answer, headroom.factor >= 1 ? "sustained" : "not sustained",
+                  by_slo ? " within the SLO, which allows " : "; the highest rate allows ",
+                  absl::StrFormat("%.0f users", std::floor(limit / questions.user_per_s)));
   if (headroom.mean_us.has_value()) {
     absl::StrAppend(&answer, "; mean response time ", FormatSeconds(*headroom.mean_us / 1e6));
   } else if (headroom.factor >= 1) {
-    absl::StrAppend(&answer, "; below the lowest load of the curve, so no response time is told");
+    absl::StrAppend(&answer, "; its response time is unknown, since the load curve begins higher");
   }
   Add(question, answer, report);
 }
@@ -133,7 +133,7 @@ std::string GrowthText(const ResourceUse& busiest, double own_factor, const Reso
   const double factor = std::min({own_factor, until_next, kMaxExtrapolation});
   std::string why = "no prediction goes beyond twice the highest rate";
   if (own_factor <= std::min(until_next, kMaxExtrapolation)) {
-    why = "in proportion to its speed";
+    why = "in proportion";
   } else if (until_next <= kMaxExtrapolation) {
     why = absl::StrCat("next limit: ", next->name);
   }

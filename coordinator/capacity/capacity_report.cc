@@ -157,7 +157,7 @@ void FillSlo(const CapacitySearch& search, const CapacityFacts& facts, double by
   answer.set_slo(search.settings().slo->text);
   answer.set_limit_us(search.settings().slo->limit_us);
   answer.set_outcome(NameOf(SloOutcome::Kind::kRunning));
-  answer.set_text("The search for the load under the SLO did not end.");
+  answer.set_text("The search for the highest load under the SLO did not finish.");
   if (!search.slo_search().has_value()) return;
   const SloOutcome& outcome = search.slo_search()->outcome();
   answer.set_outcome(NameOf(outcome.kind));
@@ -188,7 +188,8 @@ void FillLoad(double load_per_s, v1::CapacityReport& report) {
   v1::LoadAnswer& load = *report.mutable_load();
   load.set_ops_per_s(load_per_s);
   load.set_limit_per_s(limit_per_s);
-  load.set_limit_is(by_slo ? absl::StrCat("the highest load with ", report.slo().slo()) : "the highest rate");
+  load.set_limit_is(by_slo ? absl::StrCat("the highest load that meets ", report.slo().slo())
+                           : "the highest rate");
   load.set_factor(headroom.factor);
   load.set_unused_share(headroom.unused_share);
   load.set_mean_us(headroom.mean_us.value_or(kNotMeasured));
@@ -214,7 +215,7 @@ void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
   if (!state.has_value() || state->steady) return;
   report.add_warnings(absl::StrFormat(
       "no steady state: the last %d closed-loop phases, each relative to the mean of its level, spread by %.0f %% "
-      "(at most %.0f) and drifted by %.0f %% (at most %.0f): measure longer (--time), or repeat more",
+      "(limit %.0f) and drifted by %.0f %% (limit %.0f): measure longer (--time) or repeat more often (--repeat)",
       kSteadyRounds, 100 * state->data_excursion, 100 * kMaxDataExcursion, 100 * state->slope_excursion,
       100 * kMaxSlopeExcursion));
 }
@@ -246,7 +247,7 @@ void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
       if (!(level.little_error() > kMaxLittleError)) continue;
       report.add_warnings(absl::StrFormat(
           "with %d %s, rate x latency differs by %.0f %% from the ops in flight (Little's law): flushes, think time or "
-          "a busy client took time that belongs to no op",
+          "a busy client add time outside ops",
           level.n(), level.n() == 1 ? scaling.over().substr(0, scaling.over().size() - 1) : scaling.over(),
           100 * level.little_error()));
       break;  // one is enough of each sweep
@@ -256,8 +257,7 @@ void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
     const auto& marks = point.marks();
     if (std::find(marks.begin(), marks.end(), "generator_bound") == marks.end()) continue;
     report.add_warnings(absl::StrFormat(
-        "from %.0f %% of the highest rate on, all lanes were busy at times, so response times include a wait in the "
-        "client: more lanes (-t) offer these loads better",
+        "at %.0f %% of the highest rate and above, all lanes were busy at times, so response times include waiting in the client: use more lanes (-t) for these loads",
         100 * point.share_of_max()));
     break;
   }

@@ -109,7 +109,7 @@ void CapacitySearch::Note(const StepFigures& figures) {
   if (step.kind == Kind::kKeepUp) keep_up_search_->Note(KeepUpResultOf(figures));
   if (step.kind == Kind::kSlo) slo_search_->Note(SloResultOf(figures, *settings_.slo));
   if (figures.worker_lost)
-    return End("a worker was lost: what it took part in before is not comparable with what would follow");
+    return End("a worker was lost: further measurements would not be comparable with the earlier ones");
   Continue();
 }
 
@@ -164,13 +164,13 @@ void CapacitySearch::FindHighest() {
   }
 }
 
-// Clients that stand for many may ask for more than this storage carries: then less is tried, and a mix is carried 0.4
-// times.
+// A mix may ask for more than the storage sustains. Then lower loads are tried, so that the answer is, say, 0.4 times the
+// mix.
 void CapacitySearch::EndKeepUp() {
   if (keep_up_search_->outcome().max_per_s > 0) return TakeKeptUp();
   const StepFigures& last = steps_.back().figures;
   if (below_mix_ || last.errors > 0 || !(last.done_share < kMinDoneShare))
-    return End(absl::StrCat(below_mix_ ? "not even 1/64 of the load of the mix was kept up with. "
+    return End(absl::StrCat(below_mix_ ? "not even 1/64 of the mix's load was sustained. "
                                        : "the load of the mix was not measured. ",
                             keep_up_search_->outcome().text));
   below_mix_ = true;
@@ -179,7 +179,7 @@ void CapacitySearch::EndKeepUp() {
     waiting_.push_back(StepOf(*probe, Kind::kKeepUp));
 }
 
-// The highest load that was kept up with, as it was confirmed. What limits it shows in the lowest load that was not.
+// The highest sustained load, as confirmed. Its limit shows in the lowest load that was not sustained.
 void CapacitySearch::TakeKeptUp() {
   const SloOutcome& outcome = keep_up_search_->outcome();
   const MeasuredStep* kept = nullptr;
@@ -190,7 +190,7 @@ void CapacitySearch::TakeKeptUp() {
     if (offered > outcome.max_per_s && (missed == nullptr || offered < missed->step.offered_per_s))
       missed = &measured;
   }
-  if (kept == nullptr) return End("the load that was kept up with was not measured");
+  if (kept == nullptr) return End("the sustained load was not measured");
   const MeasuredStep& limiting = missed != nullptr ? *missed : *kept;
   highest_ = {.ops_per_s = outcome.max_per_s,
               .bytes_per_s = kept->figures.bytes_per_s,

@@ -21,7 +21,7 @@ struct MeasuredStep {
   StepFigures figures;
 };
 
-// The closed loop with the highest throughput, or what a mix was kept up with.
+// The closed loop with the highest throughput, or the highest sustained load of a mix.
 struct HighestRate {
   double ops_per_s = 0;    // median of the repetitions
   double bytes_per_s = 0;  // of the one that is nearest to it
@@ -64,7 +64,7 @@ class CapacitySearch {
   std::vector<MeasuredStep> steps_;
   std::optional<HighestRate> highest_;
   std::optional<SloSearch> keep_up_search_;  // for a mix
-  bool below_mix_ = false;                   // it looks for less than the load of the mix itself
+  bool below_mix_ = false;                   // it searches below the load of the mix itself
   std::optional<SloSearch> slo_search_;
   std::string ended_early_;
 };

@@ -113,15 +113,14 @@ absl::Status FitInto(double max_s, CapacitySettings& settings, std::vector<std::
     settings.measure_s = std::max(least_s, 0.9 * settings.measure_s);
   if (!fits()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--max-duration ", FormatSeconds(max_s),
-                     " is too short: the fewest and shortest measurements take about ",
+        absl::StrCat("--max-duration ", FormatSeconds(max_s), " is too short: the minimum is about ",
                      FormatSeconds(EstimatedSeconds(settings)),
-                     ", without preparing files; allow more, or use fewer lanes (-t)"));
+                     " plus the time to create files; allow more time or use fewer lanes (-t)"));
   }
   if (settings.repetitions < wanted.repetitions) {
     notes.push_back(absl::StrCat(
         "--max-duration: ", settings.repetitions, settings.repetitions == 1 ? " repetition" : " repetitions",
-        " instead of ", wanted.repetitions, settings.repetitions == 1 ? ", so that no spread is known" : ""));
+        " instead of ", wanted.repetitions, settings.repetitions == 1 ? ", so the spread is unknown" : ""));
   }
   if (settings.points < wanted.points)
     notes.push_back(absl::StrCat("--max-duration: a load curve of ", settings.points, " points instead of ",

@@ -21,7 +21,7 @@ struct CapacitySettings {
   double measure_s = 5;               // of each step, without its warm-up; probes may be longer
   double warmup_s = 1;
   // > 0: ops/s of the plan's own phase, an open loop of several operations (--mix), which is scaled. There are no closed
-  // loops then; the highest load is the highest one that is kept up with.
+  // loops then; the highest load is the highest one that is sustained.
   double mix_per_s = 0;
   std::optional<Slo> slo = std::nullopt;
   uint64_t seed = 1;  // of the order of steps

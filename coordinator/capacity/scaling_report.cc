@@ -120,7 +120,7 @@ void FitLaw(uint64_t seed, v1::Scaling& scaling) {
   scaling.mutable_warnings()->Assign(fit->warnings.begin(), fit->warnings.end());
   if (intervals->from_residuals) {
     scaling.add_warnings(
-        "a level was measured once only, so the intervals come from how well the law fits, not from repetitions");
+        "some levels were measured only once, so the intervals reflect how well the law fits, not the repetitions");
   }
 }
 

@@ -56,23 +56,24 @@ constexpr std::pair<const char*, const char*> kOwnHelp[] = {
 };
 
 void AddQuestions(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run) {
-  Adder what(app, "What is asked");
+  Adder what(app, "Questions");
   what.Value("--slo", options.slo,
-             "find the highest load that keeps this limit on response time: p99<=10ms, mean<5ms …", "SLO");
-  what.Value("--load", options.load_per_s,
-             "today's load in ops/s: how much it can grow, and its response time", "OPS")
+             "find the highest load that meets this limit on response time: p99<=10ms, mean<5ms …", "SLO");
+  what.Value("--load", options.load_per_s, "today's load in ops/s: report its headroom and response time",
+             "OPS")
       ->check(InRange(1e-3, 1e12));
-  what.Value("--need", options.need, "how many clients give this rate: 5GiB/s, or a number of ops/s", "RATE");
-  what.Value("--users", options.users, "whether so many users are carried, with --user-rate", "N")
+  what.Value("--need", options.need, "report how many clients reach this rate: 5GiB/s, or a number of ops/s",
+             "RATE");
+  what.Value("--users", options.users,
+             "report whether the storage sustains this many users, with --user-rate", "N")
       ->check(InRange(1.0, 1e12));
-  what.Value("--user-rate", options.user_per_s, "ops/s of each user", "OPS")->check(InRange(1e-6, 1e9));
-  Adder how(app, "How it is measured");
-  how.Value("--points", options.points, "number of points of the load curve (default 10)", "N")
+  what.Value("--user-rate", options.user_per_s, "ops/s per user", "OPS")->check(InRange(1e-6, 1e9));
+  Adder how(app, "Measurement");
+  how.Value("--points", options.points, "points on the load curve (default 10)", "N")
       ->check(InRange(1u, 100u));
   how.Seconds("--max-duration", cluster.max_duration_s, 1,
-              "measure for about S seconds at most: fewer repetitions, fewer points, shorter phases");
-  how.Flag("--dry-run", dry_run,
-           "check everything, print what would be measured and how long it takes, and stop");
+              "take about S seconds at most, with fewer repetitions, fewer points and shorter phases");
+  how.Flag("--dry-run", dry_run, "check everything, print the planned phases and their duration, and stop");
 }
 
 void AddCapacityReport(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster) {
@@ -81,7 +82,7 @@ void AddCapacityReport(CLI::App& app, CapacityOptions& options, ClusterOptions& 
   report
       .Value("--format", options.format, "output format (default: text)", absl::StrJoin(formats, "|").c_str())
       ->check(CLI::IsMember(formats).description(""));
-  report.Value("--output", options.output, "write the report to FILE, instead of standard output", "FILE");
+  report.Value("--output", options.output, "write the report to FILE instead of standard output", "FILE");
   report.Value(
       "--saved", options.saved,
       "show a saved capacity run instead of measuring; repeatable: runs are overlaid. --load, --need and "
@@ -89,9 +90,9 @@ void AddCapacityReport(CLI::App& app, CapacityOptions& options, ClusterOptions& 
       "DIR");
   report.Value("--out", cluster.out, "directory for results (default: a new one in cluster-iobench.out)",
                "DIR");
-  report.Value("--label", cluster.label, "a name for this run, shown in reports", "TEXT");
+  report.Value("--label", cluster.label, "name of this run in reports", "TEXT");
   report.Flag("--force", cluster.force, "replace FILE and an earlier result in --out");
-  report.Flag("--progress", cluster.progress, "say on stderr what is measured, also without a terminal");
+  report.Flag("--progress", cluster.progress, "print each phase to stderr, even without a terminal");
 }
 
 }  // namespace
@@ -99,7 +100,8 @@ void AddCapacityReport(CLI::App& app, CapacityOptions& options, ClusterOptions& 
 CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
                              TableOptions& table, std::vector<std::string>& words) {
   CLI::App* const capacity = app.add_subcommand(
-      "capacity", "find how much storage carries: scaling, load curve, highest load under an SLO, headroom");
+      "capacity",
+      "find how much load storage sustains: scaling, load curve, highest load under an SLO, headroom");
   table.AddTo(*capacity);
   for (CLI::Option* const option : capacity->get_options()) {
     const std::vector<std::string>& names = option->get_lnames();
@@ -119,7 +121,7 @@ CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOpt
   capacity->footer(
       "All options of `run` that describe one phase are accepted (`cluster-iobench run --help`). "
       "docs/capacity.md explains the report. Exit codes: 0 ok, 1 bad usage, 2 I/O failed, 3 a worker was lost, "
-      "4 the SLO cannot be met or --load is too much, 130 interrupted.\n"
+      "4 the SLO cannot be met or the load (--load, the mix) is too high, 130 interrupted.\n"
       "Example: cluster-iobench capacity --hosts c[01-04] --path /mnt/nfs --slo 'p99<=10ms' --load 20000");
   capacity->add_option("DIR", words, "directory to test in, same as --path")->type_name("");
   return capacity;
@@ -128,7 +130,7 @@ CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOpt
 absl::Status CheckSavedCapacity(const CLI::App& app, const CapacityOptions& options, bool has_workload) {
   if (has_workload) {
     return absl::InvalidArgumentError(
-        "--saved shows runs that were measured: it cannot be combined with options of a workload");
+        "--saved shows saved runs: it cannot be combined with options of a workload");
   }
   constexpr std::string_view kUseful[] = {"saved", "format", "output", "force",
                                           "load",  "need",   "users",  "user-rate"};
@@ -153,11 +155,11 @@ absl::Status CompleteCapacity(const CapacityOptions& options, bool own_paths, Gi
   IOBENCH_RETURN_IF_ERROR(CheckUsers(options));
   if (given.Has("rate") && !given.Has("mix")) {
     return absl::InvalidArgumentError(
-        "--rate cannot be combined with capacity, which finds the rate itself; --load is for today's load");
+        "--rate cannot be combined with capacity, which finds the rate itself; use --load for today's load");
   }
   const bool has_plan = given.Has("plan") || given.Has("suite");
   if (!has_plan && !given.Has("path") && !given.Has("file") && !given.Has("files") && !own_paths)
-    return absl::InvalidArgumentError("capacity needs the directory to measure in: --path DIR");
+    return absl::InvalidArgumentError("capacity needs a directory to test in: --path DIR");
   if (has_plan) return absl::OkStatus();
   if (!given.Has("op") && !given.Has("mix")) {
     IOBENCH_RETURN_IF_ERROR(given.Add("op", "random-mix"));

@@ -41,7 +41,7 @@ absl::Status CheckMetadataPart(const v1::MixPart& part, const OperationSpec& spe
   }
   if (!EffectOf(spec).repeats) {
     return absl::InvalidArgumentError(
-        "it can process each item only once, so it cannot go on for a time: use file-mix, which creates and removes "
+        "it can process each item only once and cannot be repeated: use file-mix, which creates and removes "
         "files in turn");
   }
   return absl::OkStatus();
@@ -132,9 +132,9 @@ absl::Status CompleteGroup(v1::MixGroup& group, const std::string& what) {
     }
     if (i == 0) first_has_rate = part.ops_per_s() > 0;
     if (first_has_rate != (part.ops_per_s() > 0)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          what, "part ", i + 1, " (", part.operation(),
-          "): some parts have a percentage and some a rate (ops_per_s): give all of them the same"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, "part ", i + 1, " (", part.operation(),
+                       "): some parts have a percentage and some a rate (ops_per_s): use the same for all"));
     }
   }
   return first_has_rate ? absl::OkStatus() : CheckSum(group, what);
@@ -158,10 +158,11 @@ absl::Status CompleteMix(v1::Mix& mix) {
     const std::string what = mix.groups_size() > 1 ? absl::StrCat(name, "group ", group.name(), ": ") : name;
     IOBENCH_RETURN_IF_ERROR(CompleteGroup(group, what));
     if ((group.parts(0).ops_per_s() > 0) != HasRates(mix)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          what, "its parts have ",
-          HasRates(mix) ? "percentages and those before rates" : "rates and those before percentages",
-          ": give all groups the same"));
+      return absl::InvalidArgumentError(absl::StrCat(what, "its parts have ",
+                                                     HasRates(mix)
+                                                         ? "percentages, those of earlier groups rates"
+                                                         : "rates, those of earlier groups percentages",
+                                                     ": use the same for all groups"));
     }
   }
   MakeNamesUnique(mix);

@@ -98,11 +98,11 @@ void AddUnique(const std::string& text, google::protobuf::RepeatedPtrField<std::
 }
 
 constexpr const char* kCannotTell[] = {
-    "the counters do not tell sequential from random access: reads and writes are replayed at random offsets",
-    "the counters do not tell file sizes, nor how sizes of requests differ: every record has the mean size",
-    "what clients answered from their memory never reached the server, and is neither counted nor replayed",
-    "the counters do not tell which process asked, what is shared between clients, or bursts within an interval",
-    "rtt and execute times are those of requests, not of what applications waited for",
+    "the counters do not distinguish sequential from random access: reads and writes are replayed at random offsets",
+    "the counters show neither file sizes nor the spread of request sizes: every record has the mean size",
+    "requests that clients served from memory never reached the server and are neither counted nor replayed",
+    "the counters do not show which process sent a request, what clients share, or bursts within an interval",
+    "rtt and execute times refer to requests, not to what applications waited for",
     "creates, renames, links and directories have no part; removals are replayed as file-mix, which creates as many files",
 };
 
@@ -254,8 +254,8 @@ std::string MixFileText(const v1::Mix& mix) {
   }
   return absl::StrCat(
       text, "#\n",
-      "# Replay it with `cluster-iobench run --mix FILE --mix-factor 1 -I`, on clients with a worker for each part; -I lets\n",
-      "# every read and write reach the server. docs/observe.md says how it was made, and docs/mixes.md what can be changed.\n",
+      "# Replay it with `cluster-iobench run --mix FILE --mix-factor 1 -I`, with a worker per part on each client; -I lets\n",
+      "# every read and write reach the server. docs/observe.md explains how it was made, docs/mixes.md what can be changed.\n",
       MessageToYaml(mix, EmptyFields::kLeftOut));
 }
 

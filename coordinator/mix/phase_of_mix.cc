@@ -77,11 +77,11 @@ std::vector<std::set<uint32_t>> GroupsOfClients(const v1::Spreading& spreading, 
 }
 
 absl::Status TooFewWorkers(const v1::Phase& phase, size_t parts, size_t workers) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "phase ", phase.name(), ": the ", parts, " parts of the mix need at least ", parts,
-      " workers on each client, because a worker does one operation at a time, and a client has ", workers,
-      ": start more workers on each client (--spawn ", parts, ", --hosts 'LIST*", parts,
-      "', more MPI ranks per host)"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("phase ", phase.name(), ": the ", parts, " parts of the mix need at least ", parts,
+                   " workers per client, because a worker runs one operation at a time, and a client has ",
+                   workers, ": start more workers on each client (--spawn ", parts, ", --hosts 'LIST*", parts,
+                   "', more MPI ranks per host)"));
 }
 
 }  // namespace
@@ -92,8 +92,8 @@ double OpsPerSecondOf(const v1::Mix& mix) {
 
 absl::StatusOr<v1::Phase> PhaseOfMix(const v1::Mix& mix, const MixLoad& load) {
   if (!HasRates(mix) && load.ops_per_s == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "mix ", mix.name(), " says what share each operation has, but not how many ops: add --rate OPS"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("mix ", mix.name(), " has shares but no rates: add --rate OPS"));
   }
   const double sum = AmountOf(mix);
   v1::Phase phase;

@@ -143,11 +143,11 @@ constexpr ForbiddenPair kForbidden[] = {
     {"mix", "read-trace", kMixRates},
     {"mix", "deadline", "--time sets how long the mix lasts"},
     {"mix-factor", "rate",          "both set the load of the mix"},
-    {"background", "mix",           "a mix is by all clients; its own groups of clients can be a noisy one and others"},
+    {"background", "mix",           "a mix uses all clients; its groups can separate a noisy client from the others"},
     {"background", "per-client",    "both divide the clients"},
     {"background", "each-path",     "compare paths in runs of their own"},
     {"background", "suite",         "print the suite's plan with --print-plan, and use that with --plan"},
-    {"background", "rotate-clients", "victims would read files of clients that do something else"},
+    {"background", "rotate-clients", "victims would read files of clients that run the load"},
     {"background", "constant-total", "a phase has fewer lanes than the run: use -s"},
     {"background", "max-lanes",     "the workers are divided already"},
 };
@@ -190,8 +190,9 @@ const std::vector<Need>& Needs() {
 
 // Options that shape the list of phases, which a plan or a suite already has. The defaults of a suite may be replaced.
 bool CannotGoWithPlan(const OptionSpec& option) {
-  static constexpr std::string_view kFree[] = {"plan", "path",  "each-path",  "per-client",        "file",
-                                               "files", "keep",   "require",   "background", "background-clients"};
+  static constexpr std::string_view kFree[] = {
+      "plan",  "path", "each-path", "per-client", "file",
+      "files", "keep", "require",   "background", "background-clients"};
   if (option.group == OptionGroup::kIozone) return false;  // reports are no part of a plan
   return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
 }

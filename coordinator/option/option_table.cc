@@ -40,10 +40,9 @@ constexpr OptionSpec kOptions[] = {
     {.name = "per-client", .sets = "plan.per_client",
      .help = "let each client do each operation alone, before all do it together, and compare the clients"},
     {.name = "background", .argument = "OP[@SIZE]", .value = V::kWord, .repeatable = true, .commas = true,
-     .help = "measure each operation by some clients undisturbed, and while the others do OP, such as write@1m; or, of a plan "
-             "FILE.yaml, each of its phases; repeatable. Needs --time"},
+     .help = "measure each operation on some clients, first undisturbed, then while the others run OP, such as write@1m, or each phase of a plan FILE.yaml; repeatable; needs --time"},
     {.name = "background-clients", .argument = "N", .value = V::kWhole, .min = 1, .max = 1e6,
-     .sets = "plan.background_clients", .help = "number of clients that do --background (default: half of them)"},
+     .sets = "plan.background_clients", .help = "number of clients that run --background (default: half of them)"},
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "same as --path with FILE's directory; your own files are never touched (but see --existing)"},
     {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,
@@ -89,8 +88,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "several operations at once, in an open loop for --time (default 10 s): \"70r:30w@8k + stat 10%\", a YAML "
              "file, or the name of a built-in mix (`--mix list`); needs a worker per part on every client"},
     {.name = "mix-factor", .argument = "X", .value = V::kDecimal, .min = 1e-3, .max = 1e6,
-     .help = "with a --mix that has rates: X times the load of the clients that it stands for (default 1); --rate sets "
-             "the total instead"},
+     .help = "with a --mix that has rates: multiply its load by X (default 1); --rate sets the total instead"},
     {.name = "require", .argument = "CRITERION", .value = V::kWord, .repeatable = true,
      .help = "what the run must reach, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
              "read:jain>=0.9 or *:marks=none; repeatable; exit code 4 if one is not met"},

@@ -127,21 +127,21 @@ absl::Status CheckBackground(const v1::Plan& plan) {
     if (phase.background()) {
       if (phase.assignments_size() == 1 && phase.assignments(0).who().workers().empty()) continue;
       return absl::InvalidArgumentError(absl::StrCat(
-          what, "a background load is one assignment, and its workers (who) are those that are no victims"));
+          what,
+          "a background load is a single assignment without workers (who) of its own: it runs on all clients that are not victims"));
     }
     any = true;
     if (phase.has_interference() || phase.has_alone()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          what, "the plan is one of a run that has divided its clients already: leave --background out"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, "the plan already divides its clients: leave out --background"));
     }
     if (phase.has_spreading() || plan.per_client()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          what, "the clients cannot be divided for a mix or per client, and for a background load too"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, "a background load cannot be combined with a mix or per-client phases"));
     }
     if (phase.stop().time_s() > 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        what,
-        "beside a background load it needs a time limit, so that neither ends before the other: add --time"));
+        what, "with a background load it needs a time limit, so that both end together: add --time"));
   }
   if (any) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -155,7 +155,7 @@ absl::Status SetBesideBackground(std::span<const WorkersOfClient> clients, bool 
     return absl::InvalidArgumentError(absl::StrCat(
         "--background: of the ", clients.size(), " ", word, clients.size() == 1 ? "" : "s", " of this run, ",
         std::max<size_t>(1, others),
-        " would keep up the load, and none would be left to be measured: use more clients "
+        " would run the load, leaving none to measure: use more clients "
         "(--hosts, --listen, mpirun), several workers on this one (--spawn), or a smaller --background-clients"));
   }
   const size_t victims = clients.size() - others;

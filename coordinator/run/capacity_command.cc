@@ -97,7 +97,7 @@ class StepListener final : public RunObserver {
     if (!speaks_) return;
     std::cerr << "phase " << Printable(progress.phase->name());
     if (progress.index == 0 && search_ != nullptr)
-      std::cerr << "; in all about " << FormatSeconds(EstimatedSeconds(search_->settings()));
+      std::cerr << "; total time about " << FormatSeconds(EstimatedSeconds(search_->settings()));
     std::cerr << std::endl;
   }
 
@@ -129,7 +129,7 @@ class CapacityRun {
   }
 
   std::optional<v1::Phase> NextPhase(const PhasesSoFar& so_far) {
-    // The first phase is the plan's own: it creates the files, and is counted nowhere.
+    // The first phase is the plan's own: it creates the files and is part of no figure.
     if (so_far.plan.phases_size() > 1) search_->Note(FiguresOf(so_far.newest, search_->settings().slo));
     const std::optional<CapacityStep> step = search_->Next();
     if (!step.has_value()) return std::nullopt;
@@ -164,7 +164,7 @@ class CapacityRun {
       absl::StrAppend(&paths, paths.empty() ? "" : ", ", target.path());
     report.set_path(paths);
     for (const std::string& note : notes_) report.add_warnings(note);
-    if (out_of_time_) report.add_warnings("--max-duration was over before everything was measured");
+    if (out_of_time_) report.add_warnings("--max-duration ended before everything was measured");
     if (out_of_time_ || exit_code == kExitInterrupted || exit_code == kExitPartial)
       report.set_complete(false);
     const bool too_much = (report.has_load() && report.load().factor() < 1) ||
@@ -212,30 +212,31 @@ int PrintCapacityPlan(const Conductor& conductor, const CommandLine& line, const
     if (const absl::Status fits = FitInto(line.cluster.max_duration_s, settings, notes); !fits.ok())
       return Fail(fits, kExitUsage);
   }
-  std::cout << "Nothing was written. This would measure " << WorkloadText(plan.phases(0)) << "\n";
-  const std::vector<CapacityStep> closed = ClosedSteps(settings);
+  std::cout << "Dry run: nothing was written. Workload: " << WorkloadText(plan.phases(0)) << "\n";
+  const std::string repetitions =
+      absl::StrCat(settings.repetitions, settings.repetitions == 1 ? " repetition" : " repetitions");
   if (settings.mix_per_s > 0) {
     std::cout << absl::StreamFormat(
-        "  highest load  from %.4g ops/s on, doubled until it is not kept up with: about 16 phases\n",
-        settings.mix_per_s);
+        "  highest load  starts at %s ops/s and doubles until it is not sustained: about 16 phases\n",
+        FormatCount(settings.mix_per_s));
   } else {
-    std::cout << "  closed loops  " << ClosedSteps(settings).size() << " phases: " << settings.repetitions
-              << " times ";
+    std::cout << "  closed loops  " << ClosedSteps(settings).size() << " phases: ";
     if (settings.clients > 1)
       std::cout << "clients " << absl::StrJoin(LevelsUpTo(settings.clients), " ") << ", ";
-    std::cout << "lanes per worker " << absl::StrJoin(LevelsUpTo(settings.max_lanes_per_worker), " ") << "\n";
+    std::cout << "lanes per worker " << absl::StrJoin(LevelsUpTo(settings.max_lanes_per_worker), " ") << "; "
+              << repetitions << "\n";
   }
-  std::cout << "  load curve    " << settings.repetitions * settings.points
-            << " phases: " << settings.repetitions << " times " << settings.points << " points\n";
+  std::cout << "  load curve    " << settings.repetitions * settings.points << " phases: " << settings.points
+            << (settings.points == 1 ? " point; " : " points; ") << repetitions << "\n";
   if (settings.slo.has_value())
     std::cout << "  SLO           " << settings.slo->text
-              << ": about 16 phases, longer ones if it needs more ops\n";
+              << ": about 16 phases, longer where its figure needs more ops\n";
   std::cout << "  each phase    " << FormatSeconds(settings.measure_s) << " after a warm-up of "
             << FormatSeconds(settings.warmup_s) << "\n";
   for (const std::string& note : notes) std::cout << "  " << note << "\n";
   std::cout << "space " << FormatBytes(static_cast<double>(conductor.bytes_needed()))
             << " in all\ntime  about " << FormatSeconds(EstimatedSeconds(settings))
-            << ", and the time to create the files" << std::endl;
+            << ", plus the time to create the files" << std::endl;
   return ExitOfPrinting(kExitOk, kExitIo);
 }
 
@@ -248,13 +249,13 @@ absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan) {
   if (plan.phases_size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("capacity measures one workload, but these options give ", plan.phases_size(),
-                     " phases: name one operation (--op random-read), one size and one record"));
+                     " phases: give one operation (--op random-read), one size and one record size"));
   }
   v1::Phase& phase = *plan.mutable_phases(0);
   if (!(phase.stop().time_s() > 0))
-    return absl::InvalidArgumentError("capacity needs phases that last for a given time: use --time S");
+    return absl::InvalidArgumentError("capacity needs phases with a time limit: use --time S");
   plan.set_repetitions(1);
-  phase.set_name("0: all lanes, to create the files");
+  phase.set_name("0: all lanes, creating the files");
   return absl::OkStatus();
 }
 
@@ -287,7 +288,7 @@ int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
   const bool text_on_stdout = line.capacity.output.empty() && line.capacity.format == "text";
   (text_on_stdout ? std::cout << '\n' : std::cerr)
       << ResultsLine(directory, conductor.saved(), {kCapacityFile}) << std::endl;
-  if (conducted == kExitInterrupted) PrintError("interrupted; the report shows what was measured until then");
+  if (conducted == kExitInterrupted) PrintError("interrupted; the report shows what was measured so far");
   if (!written.ok()) return Fail(written, report.exit_code() == kExitOk ? int{kExitIo} : report.exit_code());
   return ExitOfPrinting(report.exit_code(), kExitIo);
 }
@@ -305,9 +306,8 @@ int ShowSavedCapacity(const CommandLine& line) {
     std::ifstream in(file, std::ios::binary);
     v1::CapacityReport report;
     if (!in)
-      return Fail(absl::NotFoundError(absl::StrCat(file,
-                                                   " cannot be read: --saved takes the results of a "
-                                                   "capacity run")),
+      return Fail(absl::NotFoundError(absl::StrCat(
+                      file, " cannot be read: --saved takes the result directory of a capacity run")),
                   kExitUsage);
     if (!report.ParseFromIstream(&in) || report.schema().empty())
       return Fail(absl::DataLossError(absl::StrCat(file, " is damaged")), kExitIo);

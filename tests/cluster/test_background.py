@@ -106,7 +106,7 @@ def test_a_criterion_of_the_operation_is_one_of_the_victims_undisturbed(path, ou
     (["--op", "read", "--background", "write@", "--time", "1"], "--background write@"),
     (["--op", "read", "--background", "none.yaml", "--time", "1"], "none.yaml"),
     (["--op", "read", "--background", "write@4k"], "add --time"),
-    (["--op", "read", "--background", "write@4k", "--time", "1", "--background-clients", "2"], "none would be left"),
+    (["--op", "read", "--background", "write@4k", "--time", "1", "--background-clients", "2"], "leaving none to measure"),
     (["--op", "read", "--background", "write@4m", "--time", "1"], "record"),
     (["--op", "read", "--background", "write@4k", "--per-client", "--time", "1"], "both divide the clients"),
     (["--mix", "70r:30w@4k", "--rate", "10", "--background", "write@4k"], "cannot be combined with --mix"),

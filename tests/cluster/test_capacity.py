@@ -75,7 +75,7 @@ def test_the_answers_follow_from_the_figures(measured):
     needed = next(n for n, rate in zip(usl["curve_n"], usl["curve_ops_per_s"]) if rate >= 600)
     assert answers["lanes for 600 ops/s"].startswith(f"{math.ceil(needed)} lanes")
     assert f"allows {math.floor(limit / 4)} users" in answers["50 users with 4 ops/s each"]
-    for heading in ("highest", "Scaling over lanes", "Load curve", "Search for mean<=30ms"):
+    for heading in ("highest", "Scaling over lanes", "Load curve", "Search for the highest load with mean<=30ms"):
         assert heading in outcome.stdout
 
 
@@ -141,11 +141,11 @@ def test_a_high_percentile_needs_few_ops_to_be_missed_by_far(path, out):
     assert "p99<=1ms cannot be met at the lowest load" in outcome.expect(4).stdout
 
 
-def test_a_mix_that_is_not_carried_at_all_is_a_missed_threshold(path, out):
+def test_a_mix_that_cannot_be_sustained_is_a_missed_threshold(path, out):
     mix = ["--spawn", "2", "-t", "1", "-s", "64k", "--items", "20", "--mix", "70r:30w@8k 90% + stat 10%", *BRIEFLY]
     outcome = capacity(*mix, "--rate", "1e9", "--points", "1", path=path, out=out).expect(4)
     assert "highest     unknown" in outcome.stdout
-    assert "not even 1/64 of the load of the mix" in " ".join(outcome.stdout.split())
+    assert "not even 1/64 of the mix's load" in " ".join(outcome.stdout.split())
 
 
 def test_a_load_that_is_too_much_is_a_missed_threshold(path, out):
@@ -155,7 +155,7 @@ def test_a_load_that_is_too_much_is_a_missed_threshold(path, out):
 
 def test_a_dry_run_says_what_it_would_do_and_how_long_it_takes(path, out):
     outcome = capacity("--engine", STORAGE, "-t", "16", "--dry-run", "--slo", "p99<=20ms", path=path, out=out).expect(0)
-    assert "18 phases: 3 times lanes per worker 1 2 4 8 12 16" in outcome.stdout
+    assert "18 phases: lanes per worker 1 2 4 8 12 16; 3 repetitions" in outcome.stdout
     assert "time  about" in outcome.stdout and not out.exists()
 
 
@@ -177,7 +177,7 @@ def test_an_interrupt_keeps_what_was_measured(path, out):
             break
     process.send_signal(signal.SIGINT)
     stdout, _ = process.communicate(timeout=60)
-    assert process.returncode == 130 and "not complete" in stdout
+    assert process.returncode == 130 and "incomplete" in stdout
     report = json.loads((out / "capacity.json").read_text())
     assert not report["complete"] and report["phase_count"] >= 2 and report["exit_code"] == 130
     assert not (path / program.DATA_DIRECTORY).exists(), "data was left"
@@ -185,7 +185,7 @@ def test_an_interrupt_keeps_what_was_measured(path, out):
 
 def test_a_directory_must_be_named():
     for words in ([], ["--slo", "p99<=10ms"]):
-        assert "capacity needs the directory to measure in: --path DIR" in program.plain("capacity", *words).expect(1).stderr
+        assert "capacity needs a directory to test in: --path DIR" in program.plain("capacity", *words).expect(1).stderr
 
 
 def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
@@ -205,7 +205,7 @@ def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
     (["--load", "nan"], '"nan" is not a number from 0.001 to 1e+12'),
     (["--load", "20k"], '"20k" is not a number'),
     (["--users", "5"], "--users N and --user-rate OPS belong together"),
-    (["--rate", "100"], "--load is for today's load"),
+    (["--rate", "100"], "use --load for today's load"),
     (["-t", "2,4"], "capacity measures one workload, but these options give 2 phases"),
     (["-i", "0", "-i", "1"], "capacity measures one workload"),
     (["--max-duration", "2"], "is too short"),

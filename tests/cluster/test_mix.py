@@ -133,7 +133,7 @@ def test_mixes_that_come_with_the_program_are_listed_and_run(path, out):
     (["--mix", "70r:30w@8k", "--lane-rate", "5"], "the mix determines when ops begin"),
     (["--mix", "70r:30w@8k", "--rate", "5", "-s", "1m", "-s", "2m"], "takes one value"),
     (["--mix", "home-directorys", "--rate", "5"], "did you mean home-directories?"),
-    (["--mix", "70r:30w@8k + stat 10%", "--rate", "500", "--time", "1"], "need at least 2 workers on each client"),
+    (["--mix", "70r:30w@8k + stat 10%", "--rate", "500", "--time", "1"], "need at least 2 workers per client"),
     (["--mix", "/no/such/mix.yaml"], "/no/such/mix.yaml")])
 def test_a_bad_mix_is_refused_in_one_line_before_anything_is_written(options, message, path, out):
     outcome = program.run(options, path=path, out=out)

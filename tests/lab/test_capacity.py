@@ -1,4 +1,4 @@
-"""capacity on two real NFS clients: clients and lanes are swept apart, and every op that it counts reached the server."""
+"""capacity on two real NFS clients: clients and lanes are swept separately, and every op it counts reached the server."""
 
 import json
 
@@ -25,16 +25,16 @@ def test_what_capacity_counts_is_what_the_server_did(lab, version, nfs_dir, tmp_
     assert levels == {"clients": [1, 2], "lanes": [2, 4, 6, 8]}
     phases = json.loads((tmp_path / "out" / "result.json").read_text())["phases"]
     counted = sum(phase["ops"] for phase in phases)
-    # A start that a busy machine made late is repeated, and what lanes had read by then is read again.
+    # A start that a busy machine delays is repeated, so some records are read twice.
     assert counted <= server.requests["READ"] <= 1.05 * counted
-    # Each level of one client has another one of them.
+    # The levels with one client use a different client in each repetition.
     alone = [phase for phase in phases if ": 1 client," in phase["name"]]
     assert {client["host"] for phase in alone for client in phase["clients"]} == set(lab.clients)
     assert len(alone) == 2 and all(len(phase["clients"]) == 1 for phase in alone)
-    # Its clients have one processor each, and may be too busy to offer what a closed loop has reached.
+    # Each lab client has one processor, which may be too busy to generate the closed loop's rate.
     assert report["slo"]["outcome"] in ("met_up_to_max", "generator_bound"), report["slo"]["text"]
     assert 0 < report["slo"]["max_ops_per_s"] <= report["max"]["ops_per_s"]
-    # The rest of its time, a lane waits for the client's only processor; it is most where all lanes share it.
+    # The rest of its time a lane waits for the client's only processor, most of all when all lanes share it.
     for level in report["scalings"][1]["levels"]:
         assert level["little_error"] < 0.5, level
 

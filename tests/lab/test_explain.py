@@ -13,7 +13,7 @@ HERE = "/run/explain"  # on each client, where a test mounts
 LINK_BYTES_PER_S = 2_000_000  # what is full at 2 MB/s leaves processors idle, however slow the lab is
 DISK_MS = 10
 BUSY_DISK_MS = 30  # the longer, the less do the pauses between requests of a busy machine count
-MANY_THREADS = 16  # more than any plan here has ops under way
+MANY_THREADS = 16  # more than any plan here has ops in flight
 FEW_SLOTS = 2
 MAX_BUSY_RUNS = 3  # a machine that is busy otherwise leaves the lab's hosts no idle processor either
 

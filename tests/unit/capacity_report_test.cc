@@ -80,15 +80,15 @@ TEST_CASE(
     "clients needed for a rate come from the law, with their interval, and not past twice what was measured") {
   CHECK(AnswerTo({.needed_ops_per_s = LawAt(10) - 1}).find("10 clients (95 %: 10 to 10)") == 0);
   CHECK(AnswerTo({.needed_bytes_per_s = 1000 * LawAt(10) - 1}).find("10 clients") == 0);
-  CHECK(AnswerTo({.needed_ops_per_s = 5000}).find("no number of such clients") == 0);
+  CHECK(AnswerTo({.needed_ops_per_s = 5000}).find("no number of clients reaches it") == 0);
 }
 
-TEST_CASE("users are carried up to the limit") {
+TEST_CASE("users are sustained up to the limit") {
   const double rate = LawAt(16);
   const std::string text = AnswerTo({.users = 10, .user_per_s = rate / 20});
-  CHECK(text.find("carried, which allows 20 users") != std::string::npos);
+  CHECK(text.find("sustained; the highest rate allows 20 users") != std::string::npos);
   CHECK(text.find("mean response time") != std::string::npos);
-  CHECK(AnswerTo({.users = 30, .user_per_s = rate / 20}).find("not carried") != std::string::npos);
+  CHECK(AnswerTo({.users = 30, .user_per_s = rate / 20}).find("not sustained") != std::string::npos);
 }
 
 TEST_CASE("more of the busiest resource helps until the next one is as busy") {
@@ -176,7 +176,7 @@ TEST_CASE("headroom is up to the highest rate, or to the load under the SLO") {
   CHECK(report.slo().outcome() == "found");
   CHECK(report.slo().max_ops_per_s() == Approx(limit_per_s).epsilon(0.05));
   CHECK(report.load().factor() == Approx(2).epsilon(0.05));
-  CHECK(report.load().limit_is() == "the highest load with mean<=x");
+  CHECK(report.load().limit_is() == "the highest load that meets mean<=x");
 }
 
 TEST_CASE("storage that slows down from phase to phase is no steady state") {

@@ -107,7 +107,7 @@ TEST_CASE("the level of all clients and all lanes belongs to both sweeps") {
   CHECK(clients.back().repetitions.size() == 2);
 }
 
-TEST_CASE("a mix has no closed loops: its highest load is what is kept up with") {
+TEST_CASE("a mix has no closed loops: its highest load is the highest sustained one") {
   CapacitySettings settings = Settings();
   settings.mix_per_s = 50;
   const CapacitySearch search = Searched(settings);
@@ -118,7 +118,7 @@ TEST_CASE("a mix has no closed loops: its highest load is what is kept up with")
   CHECK(search.slo_search()->outcome().max_per_s == Approx(750).epsilon(0.05));
 }
 
-TEST_CASE("a mix that asks for more than the storage does is carried in part") {
+TEST_CASE("of a mix that asks for more than the storage sustains, the sustained part is found") {
   CapacitySettings settings = Settings();
   settings.mix_per_s = 3000;
   const CapacitySearch search = Searched(settings);
@@ -128,12 +128,12 @@ TEST_CASE("a mix that asks for more than the storage does is carried in part") {
   CHECK(search.highest()->ops_per_s >= 900 / 1.05);
 }
 
-TEST_CASE("a mix of which hardly anything is done is not carried") {
+TEST_CASE("a mix of which not even a small part is sustained ends the search") {
   CapacitySettings settings = Settings();
   settings.mix_per_s = 1e6;
   const CapacitySearch search = Searched(settings);
   CHECK_FALSE(search.highest().has_value());
-  CHECK(search.ended_early().find("not even 1/64 of the load of the mix") == 0);
+  CHECK(search.ended_early().find("not even 1/64 of the mix's load") == 0);
 }
 
 TEST_CASE("a mix of which no op was due needs a longer time, not less load") {

@@ -38,7 +38,7 @@ TEST_CASE("a phase has synchronous writes if all its operations have, with any o
   CHECK_FALSE(FactsOf({}, {}).sync_writes);
 }
 
-TEST_CASE("ops under way at most are lanes x depth, if all operations have the same") {
+TEST_CASE("ops in flight at most are lanes x depth, if all operations have the same") {
   v1::PhaseRecord phase;
   v1::Operation& first = *phase.mutable_phase()->add_assignments()->mutable_operation();
   CHECK(FactsOf({}, phase).in_flight == 3);

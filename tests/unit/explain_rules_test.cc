@@ -54,7 +54,7 @@ const std::vector<Case>& AllCases() {
        "nfsd threads: filer1 with 7.5 of 8 busy",
        [](Explained& made) {
          AddServer(made).mutable_nfsd()->set_busy_threads(7.5);
-         made.kind("READ").set_round_trip_ms(25);  // 4,000 in 10 s: 10 under way
+         made.kind("READ").set_round_trip_ms(25);  // 4,000 in 10 s: 10 in flight
        },
        {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(6); },
         [](Explained& made) { made.kind("READ").set_round_trip_ms(20); },  // as many as there are threads
@@ -108,12 +108,12 @@ const std::vector<Case>& AllCases() {
        },
        {[](Explained& made) { made.client(0).clear_marks(); }}},
       {"packet-loss",
-       "lost or late requests: 2.0 % of READ, WRITE and COMMIT were sent again",
+       "lost or late requests: 2.0 % of READ, WRITE and COMMIT were retransmitted",
        [](Explained& made) { made.rpc().set_retransmissions(80); },
        {[](Explained& made) { made.rpc().set_retransmissions(39); },
         [](Explained& made) { made.rpc().set_rpcs(99); }}},
       {"slots",
-       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time before they were sent",
+       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time",
        [](Explained& made) {
          made.rpc().set_backlog(3);
          made.rpc().set_in_flight(1.9);
@@ -124,13 +124,13 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.rpc().set_max_slots(64); },
         [](Explained& made) {
           made.rpc().clear_max_slots();
-          made.kind("READ").set_round_trip_ms(90);  // 36 under way, 18 for each connection
+          made.kind("READ").set_round_trip_ms(90);  // 36 in flight, 18 for each connection
         },
         [](Explained& made) { made.rpc().set_connections(0); },
         [](Explained& made) { made.rpc().set_all_rpcs(10); }}},
       {"slots",
-       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time before they were sent",
-       [](Explained& made) {  // of a session: no backlog, but 0.96 under way for each connection
+       "RPC slots: 1.2 requests waited for one of 2, 60 % of their time",
+       [](Explained& made) {  // of a session: no backlog, but 0.96 in flight for each connection
          made.rpc().set_max_slots(2);
          made.kind("READ").set_queue_ms(3);
        },
@@ -138,7 +138,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.rpc().clear_max_slots(); },
         [](Explained& made) { made.kind("READ").set_round_trip_ms(3.9); }}},
       {"network",
-       "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
+       "network: of 3.84 unanswered requests, server threads were working on 0.2",
        HasQueueOnNetwork,
        {[](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
         [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
@@ -161,7 +161,7 @@ const std::vector<Case>& AllCases() {
           made.kind("READ").set_execute_ms(50);
         }}},
       {"network",
-       "network: of 3.84 requests that were sent and not yet answered, the servers' threads had 0.2",
+       "network: of 3.84 unanswered requests, server threads were working on 0.2",
        [](Explained& made) {  // buffered: 9.9 of 10 s in fsync, while requests wait to be sent
          HasQueueOnNetwork(made);
          made.report.mutable_latency_us()->set_mean(100);
@@ -174,7 +174,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.kind("READ").set_queue_ms(19); },
         [](Explained& made) { made.report.mutable_regions_s()->set_fsync(8); }}},
       {"one-connection",
-       "one connection for each client: requests waited 60 % of their time to be sent",
+       "one connection per client: requests waited to be sent for 60 % of their time",
        [](Explained& made) {
          AddServer(made);
          HasKnownLinks(made);
@@ -217,7 +217,7 @@ const std::vector<Case>& AllCases() {
           made.kind("GETATTR").set_execute_ms(2);
         }}},
       {"commit",
-       "COMMIT: 1 for each WRITE, 75 % of the time of all requests",
+       "COMMIT: 1 per WRITE, 75 % of all request time",
        [](Explained& made) {
          made.rpc().mutable_kinds()->clear();
          AddWrites(made, 2000, 1);
@@ -228,8 +228,8 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.rpc().set_commits_per_write(0.05); },
         [](Explained& made) { made.kind("COMMIT").set_execute_ms(0.4); }}},
       {"sync-writes",
-       "synchronous writes: a thread of the server waited for a disk with 94 % of the requests under way, 5 ms for each WRITE",
-       [](Explained& made) {  // 1.92 requests under way, 2 busy threads, 0.2 of them on a processor
+       "synchronous writes: for 94 % of the requests in flight, a server thread was waiting for a disk; each WRITE took 5 ms",
+       [](Explained& made) {  // 1.92 requests in flight, 2 busy threads, 0.2 of them on a processor
          made.facts.sync_writes = true;
          made.facts.server_processors = {1};
          AddServer(made).mutable_nfsd()->set_threads(2);
@@ -264,7 +264,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.rpc().set_rpcs(10); },
         [](Explained& made) { made.report.set_metadata(true); }}},
       {"locks",
-       "locks: 50 % of the time of all requests",
+       "locks: 50 % of all request time",
        [](Explained& made) {
          made.kind("LOCK").set_rpcs(4000);
          made.kind("LOCK").set_execute_ms(3);
@@ -288,7 +288,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.server().set_cpu_busy(0.8); },
         [](Explained& made) { made.report.mutable_latency_us()->set_mean(6000); },
         [](Explained& made) { made.report.clear_nfs_rpc(); },
-        [](Explained& made) {  // 3.84 requests under way, of which the server has 2: a slow network
+        [](Explained& made) {  // 3.84 requests in flight, of which the server has 2: a slow network
           made.kind("READ").set_round_trip_ms(9.6);
           made.server().mutable_nfsd()->set_busy_threads(2);
         },
@@ -328,7 +328,7 @@ const std::vector<Case>& AllCases() {
         },
         [](Explained& made) { made.report.mutable_clients()->DeleteSubrange(0, 1); }}},
       {"lanes",
-       "too few lanes: 4 ops under way, each for 9.8 ms",
+       "too few lanes: 4 ops in flight, each taking 9.8 ms",
        [](Explained& made) {
          HasFullLanes(made);
          AddServer(made);
@@ -350,7 +350,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.server().set_busiest_processor(0.9); },
         [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); }}},
       {"lanes",
-       "too few lanes: 1 op under way, each for 9.8 ms",
+       "too few lanes: 1 op in flight, each taking 9.8 ms",
        [](Explained& made) {  // nobody needs to have seen the server
          HasFullLanes(made);
          made.facts.in_flight = 1;

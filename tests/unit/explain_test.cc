@@ -57,7 +57,7 @@ TEST_CASE("a full disk explains its busy nfsd threads") {
 
 TEST_CASE("client processors that others use limit no ops that a server works on") {
   Explained made = NothingFull();
-  HasFullLanes(made);  // 3.92 ops under way
+  HasFullLanes(made);  // 3.92 ops in flight
   AddServer(made).mutable_nfsd()->set_busy_threads(2);
   made.client(1).set_cpu_percent(98);
   made.client(1).set_own_cpu_percent(40);
@@ -78,7 +78,7 @@ TEST_CASE("short synchronous writes need a disk that is busy") {
   made.facts.server_processors = {4};
   made.rpc().mutable_kinds()->clear();
   AddWrites(made, 20'000, 1.9);
-  made.kind("WRITE").set_round_trip_ms(1.9);  // 3.8 under way, 2.5 of them with a thread that did not run
+  made.kind("WRITE").set_round_trip_ms(1.9);  // 3.8 in flight, 2.5 of them with a thread that did not run
   made.server().mutable_disks(0)->set_busy(0.3);
   CHECK(LimitNames(made) == std::vector<std::string>{"sync-writes"});
   made.server().mutable_disks(0)->set_busy(0.29);

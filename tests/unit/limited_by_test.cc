@@ -93,10 +93,10 @@ TEST_CASE("a pace that was kept is the limit, one that was missed is not") {
   }
 }
 
-TEST_CASE("one op under way in all limits the phase, several may not") {
+TEST_CASE("a single op in flight limits the phase, several may not") {
   PhaseScript script = OnClients(1);
   script.Lane(0).OpsTake(0.0095);  // 1000 ops in 10 s
-  CHECK(LimitOf(script) == "too few lanes: 1 op under way, each for 9.5 ms");
+  CHECK(LimitOf(script) == "too few lanes: 1 op in flight, each taking 9.5 ms");
   REQUIRE(script.Report().limits_size() == 1);
   CHECK(script.Report().limits(0).name() == "lanes");
   SECTION("with a queue") {

@@ -104,7 +104,7 @@ TEST_CASE("a mix that is written has either shares or rates, in all of its group
   v1::MixPart& rated = *mix.add_groups()->add_parts();
   rated.set_operation("stat");
   rated.set_ops_per_s(3);
-  CHECK_THAT(refused(mix), Contains("group 2") && Contains("give all groups the same"));
+  CHECK_THAT(refused(mix), Contains("group 2") && Contains("use the same for all groups"));
 }
 
 TEST_CASE("every mix that comes with the program is right") {

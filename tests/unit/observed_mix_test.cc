@@ -191,7 +191,7 @@ TEST_CASE("the file that is written is a mix, and says what the counters cannot 
   const std::string text = MixFileText(mix);
   CHECK_THAT(text,
              Contains("# observed on one client for 40 s") && Contains("#   c1: filer:/home at /mnt/home\n"));
-  CHECK_THAT(text, Contains("do not tell sequential from random"));
+  CHECK_THAT(text, Contains("do not distinguish sequential from random"));
   CHECK_THAT(text, Contains("per_s: [100, "));
   const auto file = std::filesystem::temp_directory_path() / "observed_mix_test.yaml";
   std::ofstream(file) << text;
@@ -221,7 +221,7 @@ TEST_CASE("merged mixes keep a group for each client, under names that differ") 
   part.set_operation("stat");
   part.set_percent(100);
   const std::vector<v1::Mix> unlike = {one, shares};
-  CHECK_THAT(std::string(MergeMixes(unlike).status().message()), Contains("give all groups the same"));
+  CHECK_THAT(std::string(MergeMixes(unlike).status().message()), Contains("use the same for all groups"));
 }
 
 }  // namespace

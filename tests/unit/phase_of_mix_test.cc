@@ -123,7 +123,7 @@ TEST_CASE("a client with fewer workers than parts is refused, and the message sa
   v1::Phase phase = PhaseFor(Shares("100r@8k + stat 25% + readdir 5%"), {.ops_per_s = 100});
   const absl::Status status = SpreadOverWorkers(Numbers{0, 0, 0, 1}, phase);
   CHECK_THAT(std::string(status.message()),
-             Contains("the 3 parts of the mix need at least 3 workers on each client") && Contains("has 1") &&
+             Contains("the 3 parts of the mix need at least 3 workers per client") && Contains("has 1") &&
                  Contains("--spawn 3"));
 }
 

@@ -18,7 +18,7 @@ function answersOf({ max, slo, load, knee, overall_response: overall, answers })
   const found = [];
   if (max) {
     const rate = max.bytes_per_s > 0 ? `${ops(max.ops_per_s)} (${size(max.bytes_per_s)}/s)` : ops(max.ops_per_s);
-    found.push(['Highest rate', `${rate} with ${plural(max.clients, 'client')} and ${plural(max.lanes, 'lane')} in all`]);
+    found.push(['Highest rate', `${rate} with ${plural(max.clients, 'client')} and ${plural(max.lanes, 'lane')} in total`]);
     if (max.times_mix > 0) found.push(['Times the mix', `${number(max.times_mix, 3)}${slo?.max_times_mix > 0 ? `, ${number(slo.max_times_mix, 3)} with the SLO` : ''}`]);
     found.push(['Limited by', max.limited_by.length > 0 ? max.limited_by.join('; ') : 'unknown']);
     for (const advice of max.advice.filter(Boolean)) found.push(['What to try', advice]);
@@ -27,10 +27,10 @@ function answersOf({ max, slo, load, knee, overall_response: overall, answers })
   if (slo) found.push(['SLO', slo.text]);
   if (load) {
     found.push(['Headroom', load.factor >= 1
-      ? `${ops(load.ops_per_s)} can grow ${number(load.factor, 3)} times: ${load.limit_is} is ${ops(load.limit_per_s)}`
+      ? `${ops(load.ops_per_s)} can grow by a factor of ${number(load.factor, 3)}: ${load.limit_is} is ${ops(load.limit_per_s)}`
       : `none: ${ops(load.ops_per_s)} is over ${load.limit_is}, ${ops(load.limit_per_s)}`]);
   }
-  if (knee) found.push(['Knee', `${ops(knee.ops_per_s)} at ${micros(knee.mean_us)}${knee.broad ? '; the curve bends slowly, take it as a range' : ''}`]);
+  if (knee) found.push(['Knee', `${ops(knee.ops_per_s)} at ${micros(knee.mean_us)}${knee.broad ? '; the curve bends gradually, so this is a rough value' : ''}`]);
   if (overall) found.push(['Overall response time', `${micros(overall.trapezoid_us)} (area under the load curve / highest throughput; not a SPEC result)`]);
   return [...found, ...answers.map(({ question, answer }) => [question, answer])];
 }
@@ -61,8 +61,8 @@ function lawText(scaling, over) {
   if (!scaling.usl) return `No law was fitted: ${scaling.usl_refused}.`;
   const { lambda, sigma, kappa, n_star: peak, x_max: most } = scaling.usl;
   const figure = ({ value, low, high }) => `${number(value, 3)} (${number(low, 3)} to ${number(high, 3)})`;
-  return `Universal Scalability Law: one gives ${figure(lambda)} ops/s, contention ${figure(sigma)}, crosstalk ${figure(kappa)}; `
-    + `${peak ? `highest with ${figure(peak)} ${over}: ${figure(most)} ops/s` : 'no peak within twice what was measured'}. Intervals of 95 %. ${scaling.warnings.join(' ')}`;
+  return `Universal Scalability Law: one ${over.slice(0, -1)} alone gives ${figure(lambda)} ops/s, contention ${figure(sigma)}, crosstalk ${figure(kappa)}; `
+    + `${peak ? `peak at ${figure(peak)} ${over}: ${figure(most)} ops/s` : 'no peak up to twice the most measured'}. 95 % intervals. ${scaling.warnings.join(' ')}`;
 }
 
 function scalingTable(reports, over) {
@@ -78,7 +78,7 @@ function scalingFigure(reports, over) {
   const several = reports.length > 1;
   return new Figure({
     id: `scaling-${over}`, title: `Throughput over ${over}`, wide: true,
-    note: `Closed loop: each lane begins an op when its last one has ended. ${several ? 'Bands and dotted lines are the fits.' : lawText(scalingOver(reports[0], over), over)}`,
+    note: `Closed loop: each lane starts an op when its previous one has ended. ${several ? 'Bands and dotted lines are the fits.' : lawText(scalingOver(reports[0], over), over)}`,
     chart: () => ({ traces: reports.flatMap((report, i) => scalingTraces(report, over, i, several)),
       layout: layout({ height: 360, legend: true, x: { title: over, rangemode: 'tozero' }, y: { title: 'ops/s', rangemode: 'tozero' } }) }),
     table: () => scalingTable(reports, over) });
@@ -99,8 +99,8 @@ function fairnessFigure(reports) {
 
 function curveTable(reports) {
   return { caption: 'Load curve',
-    columns: [{ title: 'run' }, { title: '% of highest', format: number }, { title: 'due ops/s', format: number }, { title: 'done ops/s', format: number },
-      { title: 'done %', format: number }, { title: 'mean (µs)', format: number }, { title: 'from', format: number }, { title: 'to', format: number },
+    columns: [{ title: 'run' }, { title: '% of highest', format: number }, { title: 'offered ops/s', format: number }, { title: 'achieved ops/s', format: number },
+      { title: 'completed %', format: number }, { title: 'mean (µs)', format: number }, { title: 'from', format: number }, { title: 'to', format: number },
       { title: 'p50 (µs)', format: number }, { title: 'p99 (µs)', format: number }, { title: 'marks' }],
     rows: reports.flatMap((report) => report.curve.map((p) => [report.name, 100 * p.share_of_max, p.offered_per_s, p.achieved_per_s, p.done_percent,
       p.mean_us, p.mean_low_us, p.mean_high_us, p.p50_us, p.p99_us, marksOf(p)])) };
@@ -137,13 +137,13 @@ function curveFigure(reports) {
   const several = reports.length > 1;
   return new Figure({
     id: 'load-curve', title: 'Response time over load', wide: true,
-    note: 'Open loop: ops begin when they are due, so response times include the wait behind late ones. Bars are 95 % intervals of the mean over repetitions.',
+    note: 'Open loop: ops start when they are due, so response times include waiting behind late ones. Bars are 95 % intervals of the mean over repetitions.',
     chart: () => ({ traces: reports.flatMap((report, i) => curveTraces(report, i, several)),
-      layout: layout({ height: 380, legend: true, x: { title: 'ops/s done', rangemode: 'tozero' }, y: latencyAxis('response time'), ...sloMarks(reports) }) }),
+      layout: layout({ height: 380, legend: true, x: { title: 'achieved ops/s', rangemode: 'tozero' }, y: latencyAxis('response time'), ...sloMarks(reports) }) }),
     table: () => curveTable(reports) });
 }
 
-const probesTable = (report) => ({ caption: `Search for ${report.slo.slo}`,
+const probesTable = (report) => ({ caption: `Search for the highest load with ${report.slo.slo}`,
   columns: [{ title: 'for' }, { title: 'ops/s', format: number }, { title: 'measured (s)', format: number }, { title: 'response (µs)', format: number },
     { title: 'verdict' }, { title: 'why' }],
   rows: report.slo.probes.map((step) => [step.purpose, step.offered_per_s, step.seconds, step.figure_us, step.verdict, step.reason]) });
@@ -184,7 +184,7 @@ export class CapacityPage {
 
   summary(report) {
     const good = report.complete && report.warnings.length === 0;
-    const heading = this.reports.length > 1 ? report.name : report.complete ? 'Answers' : 'Answers, not complete';
+    const heading = this.reports.length > 1 ? report.name : report.complete ? 'Answers' : 'Answers, incomplete';
     return h('div', { class: 'card wide', 'data-answers': report.name },
       box(good, heading, report.warnings.length > 0 ? h('ul', {}, report.warnings.map((text) => h('li', {}, text))) : null),
       h('dl', { class: 'facts' }, answersOf(report).map(([name, text]) => h('div', { class: 'wide' }, h('dt', {}, name), h('dd', {}, text)))));

@@ -54,7 +54,7 @@ constexpr LowerPercentile kLowerPercentiles[] = {
     {Figure::kP50, "p50"}, {Figure::kP90, "p90"}, {Figure::kP99, "p99"}, {Figure::kP99_9, "p99.9"}};
 static_assert(std::size(kLowerPercentiles) == std::tuple_size_v<Percentiles>);
 
-// How too few ops for the SLO's own figure fail it nevertheless; empty: they do not.
+// Why the SLO fails although there are too few ops for its own figure; empty: it does not.
 std::string FailureByFewOps(const Slo& slo, const SloResult& result) {
   if (slo.figure == Figure::kMax && !Meets(slo, result.figure_us))
     return absl::StrCat("max ", Milliseconds(result.figure_us), " is over ", Milliseconds(slo.limit_us));
@@ -123,13 +123,13 @@ SloJudgement JudgeSlo(const Slo& slo, const SloResult& result) {
   if (result.worker_lost) return {SloVerdict::kInvalid, "a worker was lost"};
   if (result.errors > 0) return {SloVerdict::kInvalid, absl::StrCat(result.errors, " ops failed")};
   if (result.generator_bound)
-    return {SloVerdict::kInvalid, "the clients could not offer this load (generator_bound)"};
+    return {SloVerdict::kInvalid, "the clients could not generate this load (generator_bound)"};
   if (std::isnan(result.done_share))
     return {SloVerdict::kInvalid,
-            "no op was due in this time; measure longer (--time) or offer a higher load"};
+            "no op was due in this time: measure longer (--time) or offer a higher load"};
   if (!(result.done_share >= kMinDoneShare)) {
     return {SloVerdict::kInvalid,
-            absl::StrFormat("only %.1f %% of the ops that were due were done", 100 * result.done_share)};
+            absl::StrFormat("only %.1f %% of the ops due were done", 100 * result.done_share)};
   }
   if (!std::isfinite(result.figure_us) || result.figure_us <= 0)
     return {SloVerdict::kInvalid, "there is no response time"};
@@ -137,7 +137,8 @@ SloJudgement JudgeSlo(const Slo& slo, const SloResult& result) {
     if (std::string failure = FailureByFewOps(slo, result); !failure.empty())
       return {SloVerdict::kFail, std::move(failure)};
     return {SloVerdict::kInconclusive,
-            absl::StrCat(result.ops, " ops are too few for this figure, which needs ", NeededOps(slo))};
+            absl::StrCat(result.ops, " ops are too few: ", slo.text.substr(0, slo.text.find('<')), " needs ",
+                         NeededOps(slo))};
   }
   const std::string figure = slo.text.substr(0, slo.text.find('<'));
   const bool low_meets = Meets(slo, result.low_us), high_meets = Meets(slo, result.high_us);

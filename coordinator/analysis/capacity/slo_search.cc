@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -19,7 +20,7 @@ bool IsPositive(double value) {
 }
 
 std::string PerSecond(double ops_per_s) {
-  return absl::StrFormat("%.4g ops/s", ops_per_s);
+  return absl::StrCat(FormatCount(ops_per_s), " ops/s");
 }
 
 }  // namespace
@@ -153,7 +154,7 @@ void SloSearch::EndAtLowest(const JudgedProbe& judged) {
       return End(Kind::kCannotBeMet, absl::StrCat(settings_.slo.text, " cannot be met", where));
     default:
       return End(Kind::kInconclusive,
-                 absl::StrCat("Whether ", settings_.slo.text, " is met is unknown", where));
+                 absl::StrCat("It is unknown whether ", settings_.slo.text, " is met", where));
   }
 }
 
@@ -165,14 +166,14 @@ void SloSearch::EndConfirmed(const JudgedProbe& judged) {
   if (upper_per_s_ == 0) {
     return End(Kind::kMetUpToMax,
                absl::StrCat(settings_.slo.text, " is met at ", load,
-                            ", the highest rate that was measured: it sets no limit here."));
+                            ", the highest rate measured, so it does not limit this storage."));
   }
   if (upper_is_invalid_) {
     return End(Kind::kGeneratorBound,
                absl::StrCat(settings_.slo.text, " is met at ", load, "; at ", PerSecond(upper_per_s_),
-                            " the offered load was not reached, so that the true limit may be higher."));
+                            " the clients could not generate the load, so the true limit may be higher."));
   }
-  End(Kind::kFound, absl::StrCat(settings_.slo.text, " is met up to ", load, "; it is not at ",
+  End(Kind::kFound, absl::StrCat(settings_.slo.text, " is met up to ", load, ", but not at ",
                                  PerSecond(upper_per_s_), "."));
 }
 

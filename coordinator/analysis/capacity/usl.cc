@@ -197,9 +197,9 @@ void AddWarnings(std::span<const UslPoint> points, const LinearFit& free, UslFit
         "throughput grows faster than linearly (sigma = ", free.c[1] / free.c[0],
         "), which the law does not describe, so sigma is set to 0; a usual cause are caches that grow with the load"));
   } else if (fit.sigma_was_negative) {
-    fit.warnings.push_back("sigma came out negative, within its error of 0: it is set to 0");
+    fit.warnings.push_back("sigma was negative within its error and is set to 0");
   }
-  if (fit.kappa_was_negative) fit.warnings.push_back("kappa came out negative: it is set to 0");
+  if (fit.kappa_was_negative) fit.warnings.push_back("kappa was negative and is set to 0");
 }
 
 UslInterval IntervalOfDraws(std::vector<double>& draws) {

@@ -16,9 +16,9 @@ constexpr double kRoom = 0.70;
 constexpr double kFull = 0.95;
 constexpr double kFlat = 0.5;  // of the mean latency: no op is much faster than the others
 constexpr uint64_t kMaxSmallBytes = 64 << 10;
-constexpr double kMostlyOutside = 0.8;  // of the requests under way
+constexpr double kMostlyOutside = 0.8;  // of the requests in flight
 constexpr double kHalfOutside = 0.5;
-constexpr double kHeldByServers = 0.5;  // of the ops under way: more than what a client can have
+constexpr double kHeldByServers = 0.5;  // of the ops in flight: more than what a client can have
 constexpr uint64_t kMinCopyBytes = 64
                                    << 10;  // of a record: in smaller ones, the call costs as much as the copy
 constexpr double kMaxSkewPercent = 10;     // of the phase: more may be what a client seems to be slower
@@ -87,7 +87,7 @@ std::optional<Finding> FindCpu(const v1::PhaseReport& report, CpuKind kind, doub
                         absl::StrCat(what, limited.fullest->host(), " ", PercentText(limited.percent / 100)));
 }
 
-// Lanes' time in ops that were under way, as a share of what depth and time allow: near 1, lanes always wait for ops.
+// Lanes' time in ops that were in flight, as a share of what depth and time allow: near 1, lanes always wait for ops.
 double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   return OpsUnderWay(report) / facts.in_flight;
 }
@@ -99,7 +99,7 @@ bool AnyClientFull(const v1::PhaseReport& report) {
                      [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
 }
 
-// With one op under way, the link is then the larger part of its time.
+// With one op in flight, the link is then the larger part of its time.
 bool AnyLinkHalfFull(const v1::PhaseReport& report) {
   return std::any_of(
       report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
@@ -285,7 +285,7 @@ std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFac
   return Finding{
       0.6 * std::min(1.0, waiting),
       absl::StrCat("too few lanes: ", FormatCount(facts.in_flight), facts.in_flight == 1 ? " op" : " ops",
-                   " under way, each for ", FormatSeconds(report.latency_us().mean() / 1e6))};
+                   " in flight, each taking ", FormatSeconds(report.latency_us().mean() / 1e6))};
 }
 
 }  // namespace iobench

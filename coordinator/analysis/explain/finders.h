@@ -44,7 +44,7 @@ bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too);
 bool ClientsHaveRoom(const v1::PhaseReport& report);
 // Whether several lanes changed names in one directory tree.
 bool SharesDirectory(const v1::PhaseReport& report);
-// Ops that lanes had under way, mean over their time, by Little's law: rate x latency. NaN: no latency.
+// Ops that lanes had in flight, mean over their time, by Little's law: rate x latency. NaN: no latency.
 double OpsUnderWay(const v1::PhaseReport& report);
 // nfsd of all sampled servers. nullopt: there is no server, or one whose busy threads are unknown.
 struct ServerThreads {
@@ -60,7 +60,7 @@ double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, 
 bool ClientLinksAreKnown(const v1::PhaseReport& report);
 bool ServerLinksAreKnown(const v1::PhaseReport& report);
 
-// NFS requests of all clients under way, mean over the phase, by Little's law: rate x time. nullopt: no NFS counters of
+// NFS requests of all clients in flight, mean over the phase, by Little's law: rate x time. nullopt: no NFS counters of
 // the kernel, or too few requests for them.
 struct RequestsUnderWay {
   double unsent = 0;      // waited in a client: for a slot, or for its connection

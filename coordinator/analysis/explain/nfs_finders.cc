@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-constexpr double kFewSlots = 16;       // more requests than these under way keep a server busy
+constexpr double kFewSlots = 16;       // more requests than these in flight keep a server busy
 constexpr double kFullTransfer = 0.9;  // of rsize or wsize
 constexpr double kFullSlots = 0.8;     // of the most in use: a slot is idle from a reply to the next request
 constexpr double kMinSeconds = 1;      // bursts at the begin and the end make a queue in shorter phases
@@ -22,7 +22,7 @@ constexpr double kMinQueueMs =
     20;  // of a request: a few MiB that are sent at once, as of one op, queue as well
 constexpr double kMinQueue = 0.3;    // of the time of requests, before they are sent
 constexpr double kOverheadMs = 2;    // of a request: as much may be what interrupts and schedulers need
-constexpr double kMinQueuedOps = 4;  // under way: with fewer, the fastest op is hardly faster than the mean
+constexpr double kMinQueuedOps = 4;  // in flight: with fewer, the fastest op is hardly faster than the mean
 constexpr double kQueuedOverIdle = 4;
 constexpr double kMinSeen =
     0.8;  // of the clients' requests, by the samplers; an interval at either end is a part
@@ -47,7 +47,7 @@ double AllExecuteMs(const v1::NfsRpcReport& rpc) {
   return all;
 }
 
-// Share of the time of all requests. NaN: there is none.
+// Share of all request time. NaN: there is none.
 double TimeShare(const v1::NfsRpcReport& rpc, std::initializer_list<const char*> names) {
   double of_names = 0;
   for (const char* name : names) {
@@ -85,7 +85,7 @@ double MeanSeconds(const v1::PhaseReport& report) {
   return sum / count;
 }
 
-// Lanes' time in ops, fsync and close, as a share of what depth and time allow: near 1, something always is under way.
+// Lanes' time in ops, fsync and close, as a share of what depth and time allow: near 1, something always is in flight.
 double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const double depth = std::isfinite(facts.in_flight) ? facts.in_flight / report.lane_count() : 1;
   const double flush_s = report.lane_count() * (report.regions_s().fsync() + report.regions_s().close());
@@ -129,9 +129,9 @@ std::optional<Finding> FindLoss(const v1::PhaseReport& report, const ExplainFact
   if (rpc.rpcs() < kMinRpcs) return std::nullopt;
   const double again = static_cast<double>(rpc.retransmissions()) / static_cast<double>(rpc.rpcs());
   if (again < share) return std::nullopt;
-  return Finding{0.8,
-                 absl::StrFormat("lost or late requests: %.1f %% of READ, WRITE and COMMIT were sent again",
-                                 100 * again)};
+  return Finding{
+      0.8, absl::StrFormat("lost or late requests: %.1f %% of READ, WRITE and COMMIT were retransmitted",
+                           100 * again)};
 }
 
 // Slots of a session (NFSv4.1) leave no backlog: their requests wait before they ask for a slot of the connection.
@@ -141,7 +141,7 @@ std::optional<Finding> FindSlots(const v1::PhaseReport& report, const ExplainFac
   if (!requests.has_value() || rpc.connections() == 0) return std::nullopt;
   const double waiting = QueueShare(rpc);
   const double used = requests->unanswered / rpc.connections();
-  // Where many requests are under way, a queue before them shows a slow server rather than a small table.
+  // Where many requests are in flight, a queue before them shows a slow server rather than a small table.
   const bool few = used <= kFewSlots && (!rpc.has_max_slots() || rpc.max_slots() <= kFewSlots);
   // Requests outside of a session, such as those of a mount, take a slot of the connection beside those of the session.
   const bool full = rpc.backlog() >= 1 || (rpc.has_max_slots() && rpc.max_slots() > 1 &&
@@ -149,7 +149,7 @@ std::optional<Finding> FindSlots(const v1::PhaseReport& report, const ExplainFac
   if (!(waiting >= share) || !full || !few || requests->unsent < 1) return std::nullopt;
   std::string evidence = absl::StrFormat("RPC slots: %.1f requests waited for one", requests->unsent);
   if (rpc.has_max_slots()) absl::StrAppend(&evidence, " of ", rpc.max_slots());
-  absl::StrAppend(&evidence, ", ", PercentText(waiting), " of their time before they were sent");
+  absl::StrAppend(&evidence, ", ", PercentText(waiting), " of their time");
   return Finding{0.7 + 0.25 * std::min(1.0, waiting), std::move(evidence)};
 }
 
@@ -169,8 +169,7 @@ std::optional<Finding> FindNetwork(const v1::PhaseReport& report, const ExplainF
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
   return Finding{outside,
-                 absl::StrFormat("network: of %.3g requests that were sent and not yet answered, the "
-                                 "servers' threads had %.1f",
+                 absl::StrFormat("network: of %.3g unanswered requests, server threads were working on %.1f",
                                  requests.unanswered, ThreadsOf(report)->busy)};
 }
 
@@ -184,13 +183,13 @@ std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const Ex
       std::all_of(report.clients().begin(), report.clients().end(),
                   [](const v1::ClientPhaseReport& client) { return client.nfs_rpc().connections() == 1; });
   const double waiting = QueueShare(rpc);
-  // All slots of a session in use look the same, but for the number of requests under way.
+  // All slots of a session in use look the same, but for the number of requests in flight.
   const bool slots_full =
       !rpc.has_max_slots() || rpc.in_flight() >= kFullTransfer * static_cast<double>(rpc.max_slots());
   if (!one_each || slots_full || !(waiting >= share) || rpc.backlog() >= 1) return std::nullopt;
   if (MeanQueueMs(rpc) < kMinQueueMs) return std::nullopt;
-  return Finding{waiting, absl::StrCat("one connection for each client: requests waited ",
-                                       PercentText(waiting), " of their time to be sent")};
+  return Finding{waiting, absl::StrCat("one connection per client: requests waited to be sent for ",
+                                       PercentText(waiting), " of their time")};
 }
 
 std::optional<Finding> FindTransferSize(const v1::PhaseReport& report, const ExplainFacts&, double bytes) {
@@ -228,8 +227,8 @@ std::optional<Finding> FindCommit(const v1::PhaseReport& report, const ExplainFa
   const double of_time = TimeShare(rpc, {"COMMIT"});
   if (!(of_time >= share)) return std::nullopt;
   return Finding{kLongRequests + 0.3 * of_time,
-                 absl::StrFormat("COMMIT: %.2g for each WRITE, %s of the time of all requests",
-                                 rpc.commits_per_write(), PercentText(of_time))};
+                 absl::StrFormat("COMMIT: %.2g per WRITE, %s of all request time", rpc.commits_per_write(),
+                                 PercentText(of_time))};
 }
 
 // Threads that run are no sign of a disk, so that the servers' processor time is taken off.
@@ -246,9 +245,9 @@ std::optional<Finding> FindSyncWrites(const v1::PhaseReport& report, const Expla
   if (FindByRule("commit", report, facts).has_value()) return std::nullopt;  // which says the same
   return Finding{
       kLongRequests + 0.1 * std::min(1.0, waiting),
-      absl::StrFormat("synchronous writes: a thread of the server waited for a disk with %s of the "
-                      "requests under way, %.3g ms for each WRITE",
-                      PercentText(std::min(1.0, waiting)), write->second.execute_ms())};
+      absl::StrFormat(
+          "synchronous writes: for %s of the requests in flight, a server thread was waiting for a disk; each WRITE took %.3g ms",
+          PercentText(std::min(1.0, waiting)), write->second.execute_ms())};
 }
 
 std::optional<Finding> FindFlush(const v1::PhaseReport& report, const ExplainFacts&, double share) {
@@ -266,7 +265,7 @@ std::optional<Finding> FindLocks(const v1::PhaseReport& report, const ExplainFac
   if (!SaysMuch(report)) return std::nullopt;
   const double of_time = TimeShare(report.nfs_rpc(), {"LOCK", "LOCKT", "LOCKU"});
   if (!(of_time >= share)) return std::nullopt;
-  return Finding{of_time, absl::StrCat("locks: ", PercentText(of_time), " of the time of all requests")};
+  return Finding{of_time, absl::StrCat("locks: ", PercentText(of_time), " of all request time")};
 }
 
 }  // namespace iobench

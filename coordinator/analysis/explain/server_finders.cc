@@ -129,7 +129,7 @@ std::optional<Finding> FindServerNetwork(const v1::PhaseReport& report, const Ex
 }
 
 // Threads that wait for a disk count as busy, and so do those that wait for the lock of a directory. If all are busy with
-// all that the clients have under way, more of them would have nothing to do.
+// all that the clients have in flight, more of them would have nothing to do.
 std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts& facts,
                                        double share) {
   std::optional<Finding> best;

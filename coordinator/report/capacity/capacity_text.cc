@@ -58,14 +58,14 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
     const v1::CapacityMax& max = report.max();
     page.Labelled("highest", absl::StrCat(WithBytes(max.ops_per_s(), max.bytes_per_s()), " with ",
                                           Counted(max.clients(), "client"), " and ",
-                                          Counted(max.lanes(), "lane"), " in all"));
+                                          Counted(max.lanes(), "lane"), " in total"));
     if (max.times_mix() > 0)
       page.Labelled("", absl::StrFormat("%.3g times the load of the mix", max.times_mix()));
     for (const std::string& limit : max.limited_by())
       page.Labelled("", absl::StrCat("limited by ", Printable(limit)));
     for (const std::string& advice : max.advice())
       if (!advice.empty()) page.Labelled("", absl::StrCat("-> ", Printable(advice)), Tone::kQuiet);
-    if (max.limited_by().empty()) page.Labelled("", "what limits it is unknown (see docs/explain.md)");
+    if (max.limited_by().empty()) page.Labelled("", "the limit is unknown (see docs/explain.md)");
     if (std::isfinite(max.saturation_lanes())) {
       page.Labelled("", absl::StrFormat("with more than %.0f lanes, ops queue",
                                         std::max(1.0, std::floor(max.saturation_lanes()))));
@@ -83,7 +83,7 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
     const v1::LoadAnswer& load = report.load();
     page.Labelled("headroom",
                   load.factor() >= 1
-                      ? absl::StrFormat("%s can grow %.3g times: %s is %s, so %s of it is unused",
+                      ? absl::StrFormat("%s can grow by a factor of %.3g: %s is %s, of which %s is unused",
                                         OpsRate(load.ops_per_s()), load.factor(), load.limit_is(),
                                         OpsRate(load.limit_per_s()), Percent(load.unused_share()))
                       : absl::StrFormat("none: %s is over %s, %s", OpsRate(load.ops_per_s()), load.limit_is(),
@@ -94,9 +94,10 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
   }
   if (report.has_knee()) {
     const v1::CurveKnee& knee = report.knee();
-    page.Labelled("knee", absl::StrCat(OpsRate(knee.ops_per_s()), " at ", TimeOf(knee.mean_us()),
-                                       ": the most throughput per response time",
-                                       knee.broad() ? "; the curve bends slowly, take it as a range" : ""));
+    page.Labelled("knee",
+                  absl::StrCat(OpsRate(knee.ops_per_s()), " at ", TimeOf(knee.mean_us()),
+                               ": the highest ratio of throughput to response time",
+                               knee.broad() ? "; the curve bends gradually, so this is a rough value" : ""));
   }
   for (const v1::CapacityAnswer& answer : report.answers())
     page.Labelled("what if", absl::StrCat(Printable(answer.question()), ": ", Printable(answer.answer())));
@@ -111,11 +112,13 @@ std::string FigureText(const v1::UslFigure& figure, int digits) {
 void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
   if (!scaling.has_usl()) return page.Labelled("law", absl::StrCat("no fit: ", scaling.usl_refused()));
   const v1::UslReport& law = scaling.usl();
-  page.Labelled("law", absl::StrCat("one gives ", FigureText(law.lambda(), 4), " ops/s; contention ",
-                                    FigureText(law.sigma(), 3), ", crosstalk ", FigureText(law.kappa(), 2),
-                                    "; 95 % intervals"));
+  const std::string& over = scaling.over();  // "lanes"
+  page.Labelled("law",
+                absl::StrCat("one ", over.substr(0, over.size() - 1), " alone gives ",
+                             FigureText(law.lambda(), 4), " ops/s; contention ", FigureText(law.sigma(), 3),
+                             ", crosstalk ", FigureText(law.kappa(), 2), "; 95 % intervals"));
   if (law.has_n_star()) {
-    page.Labelled("", absl::StrCat("highest at ", FigureText(law.n_star(), 3), " ", scaling.over(), ": ",
+    page.Labelled("", absl::StrCat("peak at ", FigureText(law.n_star(), 3), " ", scaling.over(), ": ",
                                    FigureText(law.x_max(), 4), " ops/s"));
   } else {
     page.Labelled("",
@@ -164,9 +167,9 @@ void AddScaling(const v1::Scaling& scaling, ConsolePage& page) {
 
 void AddCurve(const v1::CapacityReport& report, ConsolePage& page) {
   TextTable table({{"of highest"},
-                   {"due ops/s"},
-                   {"done ops/s"},
-                   {"done"},
+                   {"offered"},
+                   {"achieved"},
+                   {"completed"},
                    {"mean"},
                    {"from"},
                    {"to"},
@@ -181,7 +184,7 @@ void AddCurve(const v1::CapacityReport& report, ConsolePage& page) {
          TimeOf(point.p50_us()), TimeOf(point.p99_us()), absl::StrJoin(point.marks(), ", ")});
   }
   page.Blank();
-  page.Line({{"Load curve (open loop; response times include waiting)", Tone::kStrong}});
+  page.Line({{"Load curve in ops/s (open loop; response times include queueing)", Tone::kStrong}});
   page.Table(table);
   if (report.has_overall_response()) {
     page.Labelled("overall",
@@ -203,7 +206,7 @@ void AddProbes(const v1::SloAnswer& slo, ConsolePage& page) {
                   TimeOf(step.figure_us()), step.verdict(), step.reason()});
   }
   page.Blank();
-  page.Line({{absl::StrCat("Search for ", slo.slo()), Tone::kStrong}});
+  page.Line({{absl::StrCat("Search for the highest load with ", slo.slo()), Tone::kStrong}});
   page.Table(table);
 }
 
@@ -225,10 +228,9 @@ absl::Status WriteCapacityText(std::span<const v1::CapacityReport> reports, cons
     if (!report.curve().empty()) AddCurve(report, page);
     if (!report.slo().probes().empty()) AddProbes(report.slo(), page);
     page.Blank();
-    page.Line(
-        {{absl::StrCat(report.complete() ? "" : "not complete: ", Counted(report.phase_count(), "phase"),
-                       " in ", FormatSeconds(report.duration_s())),
-          report.complete() ? Tone::kQuiet : Tone::kError}});
+    page.Line({{absl::StrCat(report.complete() ? "" : "incomplete: ", Counted(report.phase_count(), "phase"),
+                             " in ", FormatSeconds(report.duration_s())),
+                report.complete() ? Tone::kQuiet : Tone::kError}});
     out << page.Take();
   }
   return Flush(out, "text");

@@ -217,8 +217,7 @@ void WritePerClient(const v1::RunReport& report, std::ostream& out) {
 
 void WriteInterference(const v1::RunReport& report, std::ostream& out) {
   if (report.interference().empty()) return;
-  out << "## Beside a background load\n\nWhat some clients, the victims, reached undisturbed, and while others kept up a "
-         "load.\n";
+  out << "## Beside a background load\n\nRates of some clients, the victims, undisturbed and while other clients ran a load.\n";
   for (const v1::InterferenceReport& phase : report.interference()) {
     std::vector<MarkdownTable::Column> columns = {{MarkdownText(phase.phase()), Align::kLeft}};
     for (const std::string& title : InterferenceColumns()) columns.push_back({title});
@@ -236,8 +235,7 @@ void WriteParts(const v1::RunReport& report, std::ostream& out) {
   const bool any = std::any_of(report.phases().begin(), report.phases().end(),
                                [](const v1::PhaseReport& phase) { return !phase.parts().empty(); });
   if (!any) return;
-  out << "## Parts\n\nWhat each operation of a phase with several was asked for and did, by workers of its own. The response of "
-         "an op is from when it was due to its end.\n";
+  out << "## Parts\n\nOperations of phases that run several at once, each with its own workers. Response time runs from when an op is due to its end.\n";
   MarkdownTable table({{"phase", Align::kLeft},
                        {"part", Align::kLeft},
                        {"workers"},
