@@ -53,10 +53,21 @@ std::optional<double> FirstN(const v1::UslReport& law, const google::protobuf::R
   return std::nullopt;
 }
 
+// "clients", or "client" for one.
+std::string NounOf(const std::string& over, double n) {
+  return n == 1 ? over.substr(0, over.size() - 1) : over;
+}
+
 std::string ClientsNeeded(const v1::Scaling& scaling, double rate) {
   const std::string& over = scaling.over();
-  if (!scaling.has_usl())
+  if (!scaling.has_usl()) {
+    for (const v1::ScalingLevel& level : scaling.levels()) {
+      if (level.median_ops_per_s() >= rate)
+        return absl::StrCat(level.n(), " ", NounOf(over, level.n()), ", as measured; there is no fit over ",
+                            over);
+    }
     return absl::StrCat("unknown: there is no fit over ", over, " (", scaling.usl_refused(), ")");
+  }
   const v1::UslReport& law = scaling.usl();
   const std::optional<double> n = FirstN(law, law.curve_ops_per_s(), rate);
   if (!n.has_value()) {
@@ -72,7 +83,8 @@ std::string ClientsNeeded(const v1::Scaling& scaling, double rate) {
   const std::optional<double> best = FirstN(law, law.curve_high(), rate);
   const std::optional<double> worst = FirstN(law, law.curve_low(), rate);
   return absl::StrFormat(
-      "%.0f %s (95 %%: %s to %s)%s", *n, over, best.has_value() ? absl::StrFormat("%.0f", *best) : "?",
+      "%.0f %s (95 %%: %s to %s)%s", *n, NounOf(over, *n),
+      best.has_value() ? absl::StrFormat("%.0f", *best) : "?",
       worst.has_value() ? absl::StrFormat("%.0f", *worst) : "more than twice the measured ones",
       *n > law.largest_n() ? absl::StrFormat(", extrapolated from the %.0f measured", law.largest_n()) : "");
 }

@@ -56,6 +56,24 @@ def parts_seen(mix):
     return {part["operation"]: part for part in group["parts"]}
 
 
+def first_probe_of_capacity(lab, nfs_dir, mix, out):
+    """The parts of capacity's first probe, by operation: the mix at 1x. What would follow, the highest load, is cut off."""
+    client, pid = lab.clients[0], "/run/capacity-pid"
+    run = lab.start(client, f"echo $$ >{pid}; exec {nfs_lab.binary()} capacity --mix {mix} --even-rate -I -s 1m --items 600 --spawn 3 "
+                            f"-t 4 --time 8 --warmup 1 --points 1 --path {nfs_dir} --out {out} 2>&1")
+    deadline = time.monotonic() + PATIENCE_S
+    while not (out / "raw" / "phase-001.pb").exists():  # phase 0 creates the files
+        if run.poll() is not None:
+            lab.finish(run, check=True)
+        assert time.monotonic() < deadline, "capacity did not finish its first probe"
+        time.sleep(0.2)
+    lab.run(client, f"kill -INT $(cat {pid})")
+    lab.finish(run, timeout=PATIENCE_S)
+    probe = json.loads((out / "result.json").read_text())["phases"][1]
+    assert probe["open_loop"]["done_percent"] > 99, "the lab was too slow for this load"
+    return {part["operation"]: part for part in probe["parts"]}
+
+
 def test_what_observe_saw_is_the_load_and_its_replay_is_the_same_again(lab, version, nfs_dir, tmp_path):
     original = tmp_path / "original.yaml"
     original.write_text(MIX)
@@ -81,6 +99,12 @@ def test_what_observe_saw_is_the_load_and_its_replay_is_the_same_again(lab, vers
         assert second[operation]["ops_per_s"] == pytest.approx(part["ops_per_s"], rel=0.05), operation
         share = part["ops_per_s"] / total["first"]
         assert second[operation]["ops_per_s"] / total["second"] == pytest.approx(share, rel=0.05), operation
+
+    if version == "4.2":
+        probe = first_probe_of_capacity(lab, nfs_dir, tmp_path / "first.yaml", tmp_path / "capacity")
+        assert set(probe) == set(first)
+        for operation, part in first.items():
+            assert probe[operation]["ops_per_s"] == pytest.approx(part["ops_per_s"], rel=0.05), operation
 
 
 TWO_GROUPS = """

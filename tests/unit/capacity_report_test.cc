@@ -198,7 +198,10 @@ TEST_CASE("too few levels give no fit, and the report says why") {
   REQUIRE(report.scalings_size() == 1);
   CHECK_FALSE(report.scalings(0).has_usl());
   CHECK_FALSE(report.scalings(0).usl_refused().empty());
-  CHECK(report.answers(0).answer().find("unknown: there is no fit over clients") == 0);
+  CHECK(report.answers(0).answer() == "2 clients, as measured; there is no fit over clients");
+  v1::CapacityReport more = report;
+  AskAgain({.needed_ops_per_s = 500}, more);
+  CHECK(more.answers(more.answers_size() - 1).answer().find("unknown: there is no fit over clients") == 0);
 }
 
 TEST_CASE("a workload is named by its operation and what shapes it") {

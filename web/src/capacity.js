@@ -35,6 +35,10 @@ function answersOf({ max, slo, load, knee, overall_response: overall, answers })
   return [...found, ...answers.map(({ question, answer }) => [question, answer])];
 }
 
+// Of clients or lanes there are only whole numbers.
+const countAxis = (title, reports, over) => ({ title, rangemode: 'tozero',
+  ...(Math.max(...reports.flatMap((report) => scalingOver(report, over)?.levels.map((level) => level.n) ?? [])) <= 6 ? { dtick: 1 } : {}) });
+
 const scalingOver = (report, over) => report.scalings.find((scaling) => scaling.over === over);
 
 // The interval of the law as a band, its line, and the measured levels with the range of their repetitions.
@@ -60,7 +64,7 @@ function scalingTraces(report, over, index, several) {
 function lawText(scaling, over) {
   if (!scaling.usl) return `No law was fitted: ${scaling.usl_refused}.`;
   const { lambda, sigma, kappa, n_star: peak, x_max: most } = scaling.usl;
-  const figure = ({ value, low, high }) => `${number(value, 3)} (${number(low, 3)} to ${number(high, 3)})`;
+  const figure = ({ value, low, high }) => `${number(value, 3)} (${number(low, 3)} ${Number.isFinite(high) ? `to ${number(high, 3)}` : 'or more'})`;
   return `Universal Scalability Law: one ${over.slice(0, -1)} alone gives ${figure(lambda)} ops/s, contention ${figure(sigma)}, crosstalk ${figure(kappa)}; `
     + `${peak ? `peak at ${figure(peak)} ${over}: ${figure(most)} ops/s` : 'no peak up to twice the most measured'}. 95 % intervals. ${scaling.warnings.join(' ')}`;
 }
@@ -80,7 +84,7 @@ function scalingFigure(reports, over) {
     id: `scaling-${over}`, title: `Throughput over ${over}`, wide: true,
     note: `Closed loop: each lane starts an op when its previous one has ended. ${several ? 'Bands and dotted lines are the fits.' : lawText(scalingOver(reports[0], over), over)}`,
     chart: () => ({ traces: reports.flatMap((report, i) => scalingTraces(report, over, i, several)),
-      layout: layout({ height: 360, legend: true, x: { title: over, rangemode: 'tozero' }, y: { title: 'ops/s', rangemode: 'tozero' } }) }),
+      layout: layout({ height: 360, legend: true, x: countAxis(over, reports, over), y: { title: 'ops/s', rangemode: 'tozero' } }) }),
     table: () => scalingTable(reports, over) });
 }
 
@@ -93,7 +97,7 @@ function fairnessFigure(reports) {
     note: "Jain's index of the clients' rates: 1 if all are equal, 1/n if one client has everything.",
     chart: () => ({ traces: shown.map((report, i) => ({ type: 'scatter', mode: 'lines+markers', name: plain(report.name), x: levelsOf(report).map((l) => l.n),
       y: levelsOf(report).map((l) => l.fairness), line: { color: colourOf(i) } })),
-    layout: layout({ height: 300, legend: shown.length > 1, x: { title: 'clients', rangemode: 'tozero' }, y: { title: 'fairness', range: [0, 1.05] } }) }),
+    layout: layout({ height: 300, legend: shown.length > 1, x: countAxis('clients', shown, 'clients'), y: { title: 'fairness', range: [0, 1.05] } }) }),
     table: () => scalingTable(shown, 'clients') });
 }
 
@@ -119,7 +123,7 @@ function curveTraces(report, index, several) {
 // The SLO as a line, and the highest load that keeps it.
 function sloMarks(reports) {
   const shapes = [], annotations = [], limits = new Set();
-  for (const { slo } of reports) {
+  for (const [i, { slo }] of reports.entries()) {
     if (!slo) continue;
     if (!limits.has(slo.slo)) {
       limits.add(slo.slo);
@@ -127,7 +131,8 @@ function sloMarks(reports) {
       annotations.push({ xref: 'paper', x: 0, xanchor: 'left', y: Math.log10(slo.limit_us), yanchor: 'bottom', text: plain(slo.slo) });
     }
     if (slo.max_ops_per_s > 0) {
-      shapes.push({ type: 'line', yref: 'paper', y0: 0, y1: 1, x0: slo.max_ops_per_s, x1: slo.max_ops_per_s, line: { color: colourOf(1), width: 1 } });
+      shapes.push({ type: 'line', yref: 'paper', y0: 0, y1: 1, x0: slo.max_ops_per_s, x1: slo.max_ops_per_s,
+        line: { color: colourOf(reports.length > 1 ? i : 1), width: 1 } });
     }
   }
   return { shapes, annotations };

@@ -105,6 +105,8 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
 
 // `digits`: significant ones.
 std::string FigureText(const v1::UslFigure& figure, int digits) {
+  if (!std::isfinite(figure.high()))
+    return absl::StrFormat("%.*g (%.*g or more)", digits, figure.value(), digits, figure.low());
   return absl::StrFormat("%.*g (%.*g to %.*g)", digits, figure.value(), digits, figure.low(), digits,
                          figure.high());
 }
