@@ -89,6 +89,7 @@ TEST_CASE("the search doubles, bisects, tests again and confirms") {
                                                       {Purpose::kConfirm, 966}});
   CHECK(search.outcome().kind == Kind::kFound);
   CHECK(search.outcome().sure);
+  CHECK(search.outcome().text.find("not certain") == std::string::npos);
   CHECK(search.outcome().figure_us == 1000);
   CHECK(search.probes().back().probe.seconds == Approx(3 * search.probes()[7].probe.seconds));
 }
@@ -196,6 +197,8 @@ TEST_CASE("an inconclusive probe is prolonged up to the longest one, then counts
   } else {
     CHECK(search.outcome().kind == Kind::kMetUpToMax);
     CHECK_FALSE(search.outcome().sure);
+    CHECK(search.outcome().text.find("This is not certain: p99 1.95 ms (1.9 ms to 2.1 ms) is too close") !=
+          std::string::npos);
   }
 }
 

@@ -180,6 +180,8 @@ void SloSearch::EndConfirmed(const JudgedProbe& judged) {
 void SloSearch::End(Kind kind, std::string text) {
   outcome_.kind = kind;
   outcome_.text = std::move(text);
+  if (outcome_.max_per_s > 0 && !outcome_.sure && kind != Kind::kInconclusive)
+    absl::StrAppend(&outcome_.text, " This is not certain: ", probes_.back().judgement.reason, ".");
 }
 
 }  // namespace iobench
