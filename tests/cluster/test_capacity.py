@@ -148,6 +148,15 @@ def test_a_mix_that_cannot_be_sustained_is_a_missed_threshold(path, out):
     assert "not even 1/64 of the mix's load" in " ".join(outcome.stdout.split())
 
 
+def test_times_the_mix_are_those_of_its_file_wherever_the_search_begins(path, out, tmp_path):
+    mix = tmp_path / "mix.yaml"
+    mix.write_text("parts: [{operation: random-read, record_bytes: 8k, ops_per_s: 20}]")
+    capacity("--engine", "sim:service=10ms", "-t", "2", *BRIEFLY, "--points", "1", "--mix", mix, "--mix-factor", "2", path=path,
+             out=out).expect(0)
+    found = json.loads((out / "capacity.json").read_text())["max"]
+    assert found["times_mix"] == pytest.approx(found["ops_per_s"] / 20)
+
+
 def test_a_load_that_is_too_much_is_a_missed_threshold(path, out):
     outcome = capacity("--engine", STORAGE, "-t", "2", *BRIEFLY, "--points", "1", "--load", "5000", path=path, out=out)
     assert "none: 5,000 ops/s is over the highest rate" in outcome.expect(4).stdout
