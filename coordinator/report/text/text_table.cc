@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kGapColumns = 2;
 constexpr size_t kMinFirstColumns = 12;
-constexpr size_t kMinLastColumns = 15;  // the longest mark: "generator_bound"
+constexpr size_t kMinLastColumns = 16;  // the longest mark in a list: "generator_bound,"
 
 }  // namespace
 
