@@ -62,7 +62,8 @@ int Main(const std::vector<std::string>& arguments) {
       return CleanHosts(*line);
     case Command::kWorker:
       HandleSignals();
-      return line->slots > 1 ? RunWorkerSlots(*line, arguments) : RunWorker(*line);
+      return line->slots > 1 || line->server_workers > 0 ? RunWorkerSlots(*line, arguments)
+                                                         : RunWorker(*line);
     case Command::kRun:
     case Command::kPreflight:
     case Command::kValidate:

@@ -108,6 +108,9 @@ int RunOnHosts(const Job& job) {
   const bool have_paths = words.own_paths && job.hosts.empty();
   words.rights =
       NeedsOfWorkers(job.plan, have_paths ? TargetRoots::kOwnPaths : TargetRoots::kOfPlan).Arguments();
+  const auto servers = static_cast<uint32_t>(job.sampler_hosts.size());
+  const uint32_t of_each_server = servers > 0 ? WorkersOfEachServer(WorkersOf(job), servers) : 0;
+  words.server = ServerArguments(job.plan, of_each_server);
   words.join_timeout_s = std::min(words.join_timeout_s, options.patience_s);
   auto starts = StartsFor(job, words, options);
   if (!starts.ok()) return FailEach(starts.status(), kExitUsage);
@@ -116,7 +119,8 @@ int RunOnHosts(const Job& job) {
   // Without started_here: a worker that cannot take part reports why to its remote shell, so that its host is named and
   // the other hosts' faults are found too.
   const JoinWatch watch{
-      .samplers = WorkersOn(job.sampler_hosts),
+      .samplers = servers,
+      .server_workers = WorkersOn(job.sampler_hosts) - servers,
       .check = [&launcher] { return launcher->Check(); },
       .presence = [&launcher](const v1::WorkerFacts& worker,
                               bool present) { launcher->SetPresence(worker, present); },

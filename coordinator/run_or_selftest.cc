@@ -17,6 +17,7 @@
 #include "common/version.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
+#include "coordinator/launch/worker_needs.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
@@ -91,6 +92,24 @@ std::optional<int> FindWhatToResume(const CommandLine& line, bool has_ranks, Res
   return ExitOfPrinting(kExitOk, kExitIo);
 }
 
+// The servers measure with as many workers as the clients.
+absl::Status GiveServersWorkers(const CommandLine& line, const v1::Plan& plan, uint32_t client_workers,
+                                std::vector<HostEntry>& servers) {
+  if (plan.server_path().empty()) return absl::OkStatus();
+  if (line.command != Command::kRun) {
+    return absl::InvalidArgumentError("--server-path (server_path) is for `run`: leave it out");
+  }
+  if (servers.empty() && line.cluster.samplers == 0) {
+    return absl::InvalidArgumentError(
+        "--server-path (server_path) is measured by the samplers of servers: it needs --sampler-hosts LIST, or --listen "
+        "with --samplers N");
+  }
+  for (HostEntry& server : servers) {
+    server.slots = 1 + WorkersOfEachServer(client_workers, static_cast<uint32_t>(servers.size()));
+  }
+  return absl::OkStatus();
+}
+
 // The servers of --sampler-hosts; none if it is not given.
 absl::StatusOr<std::vector<HostEntry>> SamplerHostsOf(const ClusterOptions& place) {
   std::vector<HostEntry> servers;
@@ -159,7 +178,8 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
     if (clients->size() > workers) clients->resize(workers);
   }
   const bool is_run = line.command == Command::kRun;
-  if ((is_run || validates || finds_capacity || line.command == Command::kPreflight) && !follows && !resumes) {
+  if ((is_run || validates || finds_capacity || line.command == Command::kPreflight) && !follows &&
+      !resumes) {
     const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
     const uint32_t default_lanes = transport == "local" ? std::min(4u, processors) : 1;
     auto built =
@@ -177,9 +197,11 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
         UsePerformancePhases(*performance, plan);
         CompletePlan(plan);
       }
+      if (line.command == Command::kPreflight) plan.clear_server_path();  // it checks clients
       if (finds_capacity) status.Update(FitPlanToCapacity(line, plan));
       status.Update(CheckPlan(plan));
-      if (is_run || finds_capacity) status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
+      if (is_run || finds_capacity)
+        status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
     }
     if (!status.ok()) return Fail(status, kExitUsage);
     if (line.print_plan) {
@@ -190,6 +212,11 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (line.command == Command::kRun && !follows) {
     if (const absl::Status writable = CheckDocuments(line.cluster); !writable.ok())
       return Fail(writable, kExitUsage);
+  }
+  const uint32_t client_workers = hosts->empty() ? chosen.worker_count(line, launch) : WorkersOn(*hosts);
+  if (const absl::Status served = GiveServersWorkers(line, plan, client_workers, *sampler_hosts);
+      !served.ok() && !follows) {
+    return Fail(served, kExitUsage);
   }
   HandleSignals();
   return chosen.run({.line = line,

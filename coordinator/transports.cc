@@ -107,12 +107,16 @@ int RunGrpc(const Job& job) {
   }
   const auto security = PrepareSecurity(address, line.cluster);
   if (!security.ok()) return Fail(security.status(), kExitUsage);
-  auto transport = GrpcCoordinator::Listen(
-      address, ListenOptionsFor(*security, worker_count + line.cluster.samplers, LanesPerWorker(job)));
-  if (!transport.ok()) return Fail(transport.status(), kExitUsage);
-  std::unique_ptr<Spawner> spawner;
   JoinWatch watch;
   watch.samplers = line.cluster.samplers;
+  const bool measures_servers = watch.samplers > 0 && !job.plan.server_path().empty();
+  const uint32_t of_each_server = measures_servers ? WorkersOfEachServer(worker_count, watch.samplers) : 0;
+  watch.server_workers = of_each_server * watch.samplers;
+  auto transport = GrpcCoordinator::Listen(
+      address,
+      ListenOptionsFor(*security, worker_count + watch.samplers + watch.server_workers, LanesPerWorker(job)));
+  if (!transport.ok()) return Fail(transport.status(), kExitUsage);
+  std::unique_ptr<Spawner> spawner;
   if (processes > 0) {
     auto started = Spawner::Start(processes, {"worker", "--spawned", "--join", address});
     if (!started.ok()) return Fail(started.status(), kExitUsage);
@@ -122,20 +126,24 @@ int RunGrpc(const Job& job) {
   } else {
     const std::string& bound = (*transport)->bound_address();
     const auto reached = AddressForClients(bound, "");
-    const std::string join = absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound,
-                                          WorkerWords(*security, line.cluster),
-                                          NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());
+    const std::string program =
+        absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound,
+                     WorkerWords(*security, line.cluster));
+    const std::string join =
+        absl::StrCat(program, NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());
+    const std::string sampler =
+        measures_servers ? absl::StrCat(program, " --sampler", ServerArguments(job.plan, of_each_server))
+                         : join + " --sampler";
     if (security->insecure) std::cerr << kInsecureWarning << std::endl;
     std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": "
               << join << std::endl;
     if (line.cluster.samplers > 0) {
       std::cerr << "and for " << line.cluster.samplers
-                << (line.cluster.samplers == 1 ? " sampler, on a server" : " samplers, on servers")
-                << ": the same command with --sampler" << std::endl;
+                << (line.cluster.samplers == 1 ? " sampler, on a server" : " samplers, on servers") << ": "
+                << (measures_servers ? sampler : "the same command with --sampler") << std::endl;
     }
-    watch.missing = [join, worker_count](const std::vector<v1::WorkerFacts>& joined) {
-      if (joined.size() >= worker_count)
-        return absl::StrCat("samplers: `", join, " --sampler` on each server");
+    watch.missing = [join, sampler, worker_count](const std::vector<v1::WorkerFacts>& joined) {
+      if (joined.size() >= worker_count) return absl::StrCat("samplers: `", sampler, "` on each server");
       return absl::StrCat(worker_count - joined.size(), ", to be started on their hosts with `", join, "`");
     };
   }

@@ -86,6 +86,7 @@ absl::Status ServeOneRun(const CommandLine& line, const std::string& path, const
     identity.client_list_position = line.client_list_position;
     identity.path = path;
     identity.sampler = line.sampler;
+    identity.server = line.server;
     workers.push_back(MakeWorkerService(identity, janitor));
   }
   std::vector<WorkerHandler*> handlers;

@@ -43,7 +43,8 @@ int WorkerMain(const std::vector<std::string>& arguments) {
       return kExitOk;
     case Command::kWorker:
       HandleSignals();
-      return line->slots > 1 ? RunWorkerSlots(*line, arguments) : RunWorker(*line);
+      return line->slots > 1 || line->server_workers > 0 ? RunWorkerSlots(*line, arguments)
+                                                         : RunWorker(*line);
     case Command::kClean:  // `clean --hosts` uses it where nothing else is installed
       if (line->cluster.hosts.empty()) return Clean(line->clean_directories, line->cluster.force);
       [[fallthrough]];

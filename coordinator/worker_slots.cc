@@ -40,14 +40,15 @@ absl::StatusOr<UniqueFd> CopyOfInput() {
   }
 }
 
-// `arguments` without those that differ between the workers, "--slots N" and "--slots=N".
+// `arguments` without those that differ between the workers, "--slots N" and "--slots=N", and those of samplers.
 std::vector<std::string> CommonArguments(const std::vector<std::string>& arguments) {
   std::vector<std::string> common = {"cluster-iobench"};
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (argument == "--slots" || argument == "--place") {
+    if (argument == "--slots" || argument == "--place" || argument == "--server-workers") {
       ++i;
-    } else if (!argument.starts_with("--slots=") && !argument.starts_with("--place=")) {
+    } else if (argument != "--sampler" && !argument.starts_with("--slots=") &&
+               !argument.starts_with("--place=") && !argument.starts_with("--server-workers=")) {
       common.push_back(argument);
     }
   }
@@ -65,13 +66,15 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
   if (line.cluster.token_file == "-") input = CopyOfInput();
   if (!input.ok()) return Fail(input.status(), kExitUsage);
   ChildProcesses workers(SIGTERM);
-  for (uint32_t slot = 0; slot < line.slots; ++slot) {
+  const uint32_t processes = line.server_workers > 0 ? 1 + line.server_workers : line.slots;
+  for (uint32_t slot = 0; slot < processes; ++slot) {
     UniqueFd reader;
     if (input->valid()) {
       reader = UniqueFd(open(absl::StrCat("/proc/self/fd/", input->get()).c_str(), O_RDONLY | O_CLOEXEC));
       if (!reader.valid()) return Fail(ErrnoStatus("/proc/self/fd", errno), kExitUsage);
     }
     std::vector<std::string> own = CommonArguments(arguments);
+    if (line.server_workers > 0) own.push_back(slot == 0 ? "--sampler" : "--server");
     if (line.client_list_position > 0) {
       own.insert(own.end(), {"--place", absl::StrCat(line.client_list_position + slot)});
     }
@@ -81,7 +84,7 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
   }
   if (chdir("/") != 0) return Fail(ErrnoStatus("chdir /", errno), kExitUsage);  // prevents no unmounting
   int exit_code = kExitOk;
-  for (uint32_t left = line.slots; left > 0 && !StopWorker();) {
+  for (uint32_t left = processes; left > 0 && !StopWorker();) {
     const auto ended = workers.NextEnded();
     if (!ended) {
       usleep(kLookForEndedUs);

@@ -165,7 +165,7 @@ bool AppliesTo(const Criterion& criterion, const v1::Phase& phase) {
   if (phase.assignments().empty()) return false;  // a damaged plan
   if (phase.background()) return false;
   // Not all clients do these, or not all do the same.
-  if (phase.has_alone() || !phase.interference().background().empty())
+  if (phase.has_alone() || phase.has_on_servers() || !phase.interference().background().empty())
     return criterion.phases == phase.name();
   if (phase.has_interference() && criterion.phases == phase.interference().phase()) return true;
   if (criterion.phases == "*")

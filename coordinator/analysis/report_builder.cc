@@ -7,6 +7,7 @@
 #include "coordinator/analysis/criteria.h"
 #include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/interference.h"
+#include "coordinator/analysis/layers.h"
 #include "coordinator/analysis/per_client.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
@@ -17,6 +18,7 @@ void ReportBuilder::Begin(const v1::PhaseRecord* newest) {
   report_ = SummarizeRun(run_, newest);
   BeginPerClient(report_);
   BeginInterference(report_);
+  BeginLayers(report_);
 }
 
 void ReportBuilder::BeginWithClocksOf(const v1::FinishedPhase& newest) {
@@ -36,6 +38,7 @@ v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
   NoteClocks(phase.clocks(), report_);
   NotePerClient(phase.report(), report_);
   NoteInterference(phase.report(), report_);
+  NoteLayers(phase.report(), report_);
   *report_.add_phases() =
       BriefOf(phase.report(), phase.selects_workers() ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
   return std::move(*phase.mutable_report());

@@ -1,4 +1,5 @@
 // The report of a run without its phases: workers and targets.
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <map>
@@ -33,8 +34,11 @@ void FillInfo(const v1::RunRecord& run, v1::RunInfo& info) {
   if (run.has_iozone()) *info.mutable_iozone() = run.iozone();
   *info.mutable_resumptions() = run.resumptions();
   info.set_transport(run.transport());
-  info.set_worker_count(static_cast<uint32_t>(run.workers_size()));
-  info.set_lane_count(static_cast<uint32_t>(run.workers_size()) * run.plan().lanes_per_worker());
+  const auto workers =
+      static_cast<uint32_t>(std::count_if(run.workers().begin(), run.workers().end(),
+                                          [](const v1::WorkerFacts& worker) { return !worker.server(); }));
+  info.set_worker_count(workers);
+  info.set_lane_count(workers * run.plan().lanes_per_worker());
   info.set_finished(run.finished());
   info.set_coordinator_host(run.coordinator().host());
   for (const v1::Problem& problem : run.problems()) *info.add_problems() = ErrorFrom(problem);
@@ -112,6 +116,7 @@ void FillTargets(const v1::RunRecord& run, std::span<const uint32_t> workers, v1
   }
   for (const auto& [number, seen] : seen_targets) {
     if (number >= static_cast<uint32_t>(run.plan().targets_size())) break;
+    if (run.plan().targets(static_cast<int>(number)).server()) continue;
     v1::TargetReport& target = *report.add_targets();
     target.set_path(run.plan().targets(static_cast<int>(number)).path());
     target.set_filesystem(seen->filesystem());
@@ -131,6 +136,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
   for (const std::string& note : NotesOnMissing(run)) report.add_notes(note);
   const ClientRoster roster(run);
   for (size_t client = 0; client < roster.client_count(); ++client) {
+    if (roster.IsServer(client)) continue;
     const uint32_t first_worker = roster.WorkersOf(client).front();
     const v1::WorkerFacts& facts = run.workers(static_cast<int>(first_worker));
     v1::ClientReport& table = *report.add_clients();
@@ -165,8 +171,9 @@ google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord
   const std::vector<const v1::WorkerPhaseResult*> results = ResultsByWorker(phase, roster.worker_count());
   const CoordTime at{phase == nullptr ? 0 : phase->start_coord_ns()};
   google::protobuf::RepeatedPtrField<v1::ClientClock> clocks;
-  for (size_t client = 0; client < roster.client_count(); ++client)
-    FillClock(roster.WorkersOf(client), results, at, *clocks.Add());
+  for (size_t client = 0; client < roster.client_count(); ++client) {
+    if (!roster.IsServer(client)) FillClock(roster.WorkersOf(client), results, at, *clocks.Add());
+  }
   return clocks;
 }
 

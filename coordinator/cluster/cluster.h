@@ -32,7 +32,7 @@ struct Member {
   WorkerId id = 0;      // of its connection
   // What the worker said of itself when it joined, except that SeparateClones extends the boot ids of clones.
   v1::WorkerFacts facts;
-  uint32_t client = 0;  // index of its client (equal boot ids), in the order of worker numbers
+  uint32_t client = 0;  // index of its client (equal boot ids), in the order of worker numbers; servers last
   uint32_t clone = 0;   // 0, or the number of its machine among clones with the same boot id
   bool lost = false;
   std::string lost_reason;
@@ -77,7 +77,8 @@ class Cluster {
         patience_(patience),
         clock_(std::move(clock)) {}
 
-  // Waits until `count` workers, and the samplers of `watch`, have joined and numbers them: by position in the client
+  // Waits until `count` workers of clients, and the samplers and workers of servers of `watch`, have joined and numbers
+  // them, those of clients first: by position in the client
   // list if there is one, then in the transport's own order if it has one, otherwise by host name and then by order of
   // joining, so that a later run with the same hosts numbers them alike. Calls on_joined with the number of workers so
   // far, for display. If workers are missing for some seconds, prints on stderr who has joined and who has not. A
@@ -110,7 +111,11 @@ class Cluster {
   void SeparateClones(const std::vector<uint32_t>& clone_of_worker);
   // All deadlines, and the times of received events, are on this clock.
   CoordTime Now() const { return clock_(); }
+  // How many of the members, the first ones, are of clients. The others are of servers.
+  uint32_t client_workers() const { return client_workers_; }
   uint32_t client_count() const { return client_count_; }
+  // Clients and servers (WorkerFacts.server): one above the largest Member::client.
+  uint32_t host_count() const { return host_count_; }
   uint32_t live_count() const { return static_cast<uint32_t>(members_.size()) - lost_count_; }
   // How often a worker was reported as silent on stderr.
   uint32_t silence_count() const { return silence_count_; }
@@ -242,7 +247,9 @@ class Cluster {
       given_up_;  // a Lost event for each worker that was given up, like those of a transport
   std::unordered_map<WorkerId, uint32_t> number_of_;
   std::unordered_map<uint32_t, uint64_t> work_polls_;  // worker number -> call id of its unanswered poll
+  uint32_t client_workers_ = 0;
   uint32_t client_count_ = 0;
+  uint32_t host_count_ = 0;
   uint32_t lost_count_ = 0;  // of members_
   uint32_t silence_count_ = 0;
   uint64_t next_call_id_ = 1;

@@ -43,12 +43,19 @@ bool NaturalLess(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+// Who has joined so far.
+struct Joined {
+  uint32_t wanted = 0;          // number of workers that measure
+  std::vector<Member> workers;  // of clients
+  std::vector<Member> of_servers;
+  std::unordered_set<uint32_t> taken_positions;  // in the client list
+};
+
 // Returns "2 of 4 workers have joined (node01, 2 on node02); missing: …".
-std::string WhoIsMissing(const std::vector<Member>& joined, size_t samplers, uint32_t count,
-                         const JoinWatch& watch) {
+std::string WhoIsMissing(const Joined& joined, size_t samplers, const JoinWatch& watch) {
   std::map<std::string, size_t> hosts;
   std::vector<v1::WorkerFacts> facts;
-  for (const Member& member : joined) {
+  for (const Member& member : joined.workers) {
     ++hosts[member.facts.host()];
     facts.push_back(member.facts);
   }
@@ -60,31 +67,35 @@ std::string WhoIsMissing(const std::vector<Member>& joined, size_t samplers, uin
     }
     names.push_back(workers == 1 ? host : absl::StrCat(workers, " on ", host));
   }
-  return absl::StrCat(joined.size(), " of ", count, " workers have joined",
+  return absl::StrCat(joined.workers.size(), " of ", joined.wanted, " workers have joined",
                       names.empty() ? "" : absl::StrCat(" (", absl::StrJoin(names, ", "), ")"),
                       watch.samplers == 0 ? ""
                                           : absl::StrCat(", and ", samplers, " of ", watch.samplers,
                                                          " samplers (worker --sampler)"),
+                      watch.server_workers == 0
+                          ? ""
+                          : absl::StrCat(", and ", joined.of_servers.size(), " of ", watch.server_workers,
+                                         " workers on servers (--server-workers)"),
                       watch.missing ? absl::StrCat("; missing: ", watch.missing(facts)) : "");
 }
 
-// Who has joined so far.
-struct Joined {
-  uint32_t wanted = 0;  // number of workers that measure
-  std::vector<Member> workers;
-  std::unordered_set<uint32_t> taken_positions;  // in the client list
-};
-
 absl::Status CheckJoined(const v1::WorkerFacts& facts, const std::string& version, const Joined& joined,
                          size_t samplers, const JoinWatch& watch) {
-  IOBENCH_RETURN_IF_ERROR(CheckFacts(facts, version, joined.wanted + watch.samplers));
+  IOBENCH_RETURN_IF_ERROR(CheckFacts(facts, version, joined.wanted + watch.samplers + watch.server_workers));
   // A sampler that nobody asked for could hold up every phase.
   if (facts.sampler() && samplers >= watch.samplers) {
     return absl::FailedPreconditionError(
         watch.samplers == 0 ? "this run has no samplers: --samplers N or --sampler-hosts LIST asks for them"
                             : absl::StrCat("this run has all of its samplers: it asks for ", watch.samplers));
   }
-  if (!facts.sampler() && joined.workers.size() >= joined.wanted) {
+  if (facts.server() && joined.of_servers.size() >= watch.server_workers) {
+    return absl::FailedPreconditionError(
+        watch.server_workers == 0
+            ? "this run measures no server's directory: --server-path DIR asks for it"
+            : absl::StrCat("this run has all of its workers on servers: --server-workers add up to ",
+                           watch.server_workers));
+  }
+  if (!facts.sampler() && !facts.server() && joined.workers.size() >= joined.wanted) {
     return absl::FailedPreconditionError("the run has all its workers, and waits only for samplers");
   }
   const uint32_t position = facts.client_list_position();
@@ -115,6 +126,29 @@ struct Earlier {
   }
 };
 
+// The workers of several servers in turn, so that any number of the first ones is spread evenly. `workers`: those of a
+// server stand together.
+std::vector<Member> InTurn(std::vector<Member> workers) {
+  std::map<std::string, uint32_t> count_of_server;
+  std::vector<std::pair<uint32_t, size_t>> order;  // place on its server, and in `workers`
+  for (size_t i = 0; i < workers.size(); ++i) {
+    order.emplace_back(count_of_server[workers[i].facts.boot_id()]++, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<Member> in_turn;
+  for (const auto& [place, i] : order) in_turn.push_back(std::move(workers[i]));
+  return in_turn;
+}
+
+// Those of clients first.
+std::vector<Member> InOrder(Joined joined, const Earlier& before) {
+  std::stable_sort(joined.workers.begin(), joined.workers.end(), before);
+  std::stable_sort(joined.of_servers.begin(), joined.of_servers.end(), before);
+  std::vector<Member> members = std::move(joined.workers);
+  for (Member& member : InTurn(std::move(joined.of_servers))) members.push_back(std::move(member));
+  return members;
+}
+
 // Those who came but could not take part.
 class SentAway {
  public:
@@ -138,11 +172,12 @@ class SentAway {
 absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
                              const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch,
                              std::vector<JoinFault>* faults) {
-  Joined joined{.wanted = count, .workers = {}, .taken_positions = {}};
+  Joined joined{.wanted = count, .workers = {}, .of_servers = {}, .taken_positions = {}};
   samplers_.clear();
   // True if the run can do without those that `why` is about, who are then named in `faults`.
   const auto can_do_without = [&](const absl::Status& why) {
     if (faults == nullptr || joined.workers.empty() || absl::IsCancelled(why)) return false;
+    if (joined.of_servers.size() < watch.server_workers) return false;
     std::vector<JoinFault> named = watch.faults ? watch.faults() : std::vector<JoinFault>();
     if (named.empty()) named.push_back({.client = "", .problem = std::string(why.message()), .advice = ""});
     faults->insert(faults->end(), named.begin(), named.end());
@@ -151,13 +186,14 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
   SentAway strangers;
   const Patience patience{.deadline = deadline};
   CoordTime warn_at = Now() + kWarnMissingAfterNs;
-  while (joined.workers.size() < joined.wanted || samplers_.size() < watch.samplers) {
+  while (joined.workers.size() < joined.wanted || samplers_.size() < watch.samplers ||
+         joined.of_servers.size() < watch.server_workers) {
     auto next = Next(patience);
     if (!next.ok()) {
       if (!absl::IsDeadlineExceeded(next.status())) return next.status();
       const auto late = absl::DeadlineExceededError(
-          absl::StrCat(WhoIsMissing(joined.workers, samplers_.size(), joined.wanted, watch),
-                       strangers.ForPeople(), "; raise --join-timeout to wait longer"));
+          absl::StrCat(WhoIsMissing(joined, samplers_.size(), watch), strangers.ForPeople(),
+                       "; raise --join-timeout to wait longer"));
       if (can_do_without(late)) break;
       return late;
     }
@@ -167,13 +203,14 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
         return status;
       }
       if (Now() < warn_at) continue;
-      LogWarning(WhoIsMissing(joined.workers, samplers_.size(), joined.wanted, watch));
+      LogWarning(WhoIsMissing(joined, samplers_.size(), watch));
       warn_at = Now() + kWarnAgainAfterNs;
       continue;
     }
     const ReceivedEvent& received = **next;
     if (received.event.has_lost()) {
       RemoveLeft(received.worker, watch, joined, joined.workers);
+      RemoveLeft(received.worker, watch, joined, joined.of_servers);
       RemoveLeft(received.worker, watch, joined, samplers_);
       on_joined(static_cast<uint32_t>(joined.workers.size()));
       continue;
@@ -197,15 +234,19 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     member.facts = facts;
     joined.taken_positions.insert(facts.client_list_position());
     if (watch.presence) watch.presence(facts, true);
-    (facts.sampler() ? samplers_ : joined.workers).push_back(std::move(member));
+    // A server that mounts its own export may be a client too. Its own directory is measured as if by another host.
+    if (facts.server()) member.facts.set_boot_id(absl::StrCat(facts.boot_id(), " server"));
+    (facts.sampler()  ? samplers_
+     : facts.server() ? joined.of_servers
+                      : joined.workers)
+        .push_back(std::move(member));
     warn_at = std::max(warn_at, Now() + kWarnMissingAfterNs);
     on_joined(static_cast<uint32_t>(joined.workers.size()));
   }
   const Earlier before{.keeps_ids = transport_.ordered()};
-  std::stable_sort(joined.workers.begin(), joined.workers.end(), before);
   std::stable_sort(samplers_.begin(), samplers_.end(), before);
   for (uint32_t i = 0; i < samplers_.size(); ++i) samplers_[i].number = i;
-  members_ = std::move(joined.workers);
+  members_ = InOrder(std::move(joined), before);
   NumberMembers();
   return absl::OkStatus();
 }
@@ -233,10 +274,14 @@ void Cluster::NumberMembers() {
 
 void Cluster::NumberClients() {
   std::map<std::string, uint32_t> client_of_boot_id;
+  client_workers_ = client_count_ = 0;
   for (Member& member : members_) {
     member.client = client_of_boot_id.emplace(member.facts.boot_id(), client_of_boot_id.size()).first->second;
+    if (member.facts.server()) continue;
+    ++client_workers_;
+    client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
   }
-  client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
+  host_count_ = static_cast<uint32_t>(client_of_boot_id.size());
 }
 
 void Cluster::SeparateClones(const std::vector<uint32_t>& clone_of_worker) {

@@ -21,10 +21,16 @@ constexpr std::string_view kShownOptions[] = {
     "rate", "engine", "time",   "warmup", "repeat", "direct",      "depth", "help"};
 
 // They shape a list of phases, or say how fast ops come, which capacity does itself.
-constexpr std::string_view kOwnMatter[] = {
-    "background", "background-clients", "each-path",   "per-client",     "auto",    "auto-read-write",
-    "min-lanes",  "max-lanes",          "lane-rate",   "ops-per-second", "think",   "deadline",
-    "require",    "stop-at-stonewall",  "write-trace", "read-trace",     "max-ops", "wear-out"};
+constexpr std::string_view kOwnMatter[] = {"background",        "background-clients",
+                                           "server-path",       "each-path",
+                                           "per-client",        "auto",
+                                           "auto-read-write",   "min-lanes",
+                                           "max-lanes",         "lane-rate",
+                                           "ops-per-second",    "think",
+                                           "deadline",          "require",
+                                           "stop-at-stonewall", "write-trace",
+                                           "read-trace",        "max-ops",
+                                           "wear-out"};
 
 absl::Status CheckUsers(const CapacityOptions& options) {
   if ((options.users > 0) == (options.user_per_s > 0)) return absl::OkStatus();

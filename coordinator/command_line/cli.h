@@ -71,7 +71,9 @@ struct CommandLine {
   bool spawned = false;   // worker: started by --spawn
   uint32_t slots = 1;     // worker: number of worker processes to start
   bool sampler = false;   // worker: has no lanes, but samples its host
-  bool stay = false;      // worker: wait for the next coordinator after a run
+  uint32_t server_workers = 0;  // worker --sampler: number of worker processes to start beside it; 0: none
+  bool server = false;          // worker: one of these
+  bool stay = false;            // worker: wait for the next coordinator after a run
   uint32_t client_list_position = 0;  // worker: its position in the client list, from 1; 0: none
   std::string worker_path;            // worker: the path to test; empty: the plan's
   // worker: what it does for a coordinator (WorkerRights). Empty and 0: the defaults of its way to join.

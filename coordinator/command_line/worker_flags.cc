@@ -63,15 +63,35 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
   worker->add_option("--slots", line.slots, "start N worker processes on this host")
       ->type_name("N")
       ->check(InRange(1u, 1024u));
+  worker
+      ->add_option("--server-workers", line.server_workers,
+                   "with --sampler and --root: also start N worker processes, for a run with --server-path")
+      ->type_name("N")
+      ->check(InRange(1u, 100000u));
+  worker->add_flag("--server", line.server, "")->group("");
   worker->add_flag("--spawned", line.spawned, "")->group("");
   return worker;
 }
 
 absl::Status TakeWorker(CommandLine& line) {
   line.command = Command::kWorker;
+  const bool has_lanes = line.server_workers > 0;
+  if (has_lanes && !line.sampler) {
+    return absl::InvalidArgumentError("--server-workers N stand beside a sampler: it needs --sampler");
+  }
+  if (has_lanes && line.roots.empty()) {
+    return absl::InvalidArgumentError(
+        "--server-workers N work only below directories that their own command line names: it needs --root DIR, with "
+        "the directory of the coordinator's --server-path");
+  }
+  if (has_lanes && line.stay) {
+    return absl::InvalidArgumentError(
+        "--server-workers N are for one run: it cannot be combined with --stay");
+  }
   for (const auto& [given, name] :
        {std::pair{!line.worker_path.empty(), "--path"}, std::pair{line.slots > 1, "--slots"},
-        std::pair{line.simulate > 0, "--simulate"}, std::pair{line.max_lanes > 0, "--max-lanes"}}) {
+        std::pair{line.simulate > 0, "--simulate"},
+        std::pair{line.max_lanes > 0 && !has_lanes, "--max-lanes"}}) {
     if (!line.sampler || !given) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("--sampler has no lanes and touches no files: it cannot be combined with ", name));

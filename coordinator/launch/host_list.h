@@ -13,11 +13,12 @@ namespace iobench {
 
 // A host on which workers are started.
 struct HostEntry {
-  std::string host;      // name or address for the remote shell; an IPv6 address has no brackets
-  std::string user;      // empty: the remote shell's own default
-  uint32_t port = 0;     // of the remote shell's server; 0: its default
-  uint32_t slots = 1;    // number of workers
-  bool sampler = false;  // a server: a sampler is started there in place of workers
+  std::string host;    // name or address for the remote shell; an IPv6 address has no brackets
+  std::string user;    // empty: the remote shell's own default
+  uint32_t port = 0;   // of the remote shell's server; 0: its default
+  uint32_t slots = 1;  // number of workers
+  // A server: a sampler is started there in place of workers; with --server-path, slots counts it and its workers.
+  bool sampler = false;
 
   // "user@node7:2222", "[::1]:22": without the slots.
   std::string ForPeople() const;

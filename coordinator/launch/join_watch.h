@@ -23,6 +23,8 @@ struct JoinFault {
 struct JoinWatch {
   // Workers without lanes (worker --sampler) that are waited for besides those that measure.
   uint32_t samplers = 0;
+  // Workers that servers start for --server-path (worker --server-workers), all servers together.
+  uint32_t server_workers = 0;
   // Called every 20 ms while no worker joins, so it must not block. An error means that waiting is useless; it ends it.
   std::function<absl::Status()> check = nullptr;
   // Called when a worker has joined, and when one is gone before all are there.

@@ -54,17 +54,17 @@ std::vector<std::string> UnknownWords(const std::string& launcher) {
   return unknown;
 }
 
-// A sampler needs no rights: it touches no files.
+// A sampler itself needs no rights: it touches no files.
 std::string ArgumentsOf(uint32_t place, const WorkerArguments& words, bool sampler = false) {
   return absl::StrCat(" worker --join ", ShellWord(words.join_address), " --join-timeout ",
                       words.join_timeout_s, " --place ", place, words.insecure ? " --insecure" : "",
                       words.credentials_piped ? " --token-file -" : "",
-                      sampler ? " --sampler" : words.rights);
+                      sampler ? " --sampler" + words.server : words.rights);
 }
 
 std::string ArgumentsFor(const HostEntry& host, uint32_t place, const WorkerArguments& words) {
   return absl::StrCat(ArgumentsOf(place, words, host.sampler),
-                      host.slots > 1 ? absl::StrCat(" --slots ", host.slots) : "");
+                      host.slots > 1 && !host.sampler ? absl::StrCat(" --slots ", host.slots) : "");
 }
 
 // A login shell may be of any kind.

@@ -33,6 +33,7 @@ struct WorkerArguments {
   bool insecure = false;          // nothing protects the connection
   bool credentials_piped = true;  // the worker's credentials come on its standard input
   std::string rights = {};  // --root … --allow …, in shell syntax, with a blank before it; empty: none
+  std::string server = {};  // the same for samplers: --server-workers … --root …
 };
 
 // Returns the command, in the client's shell syntax with all names quoted, that starts the worker of a client list's

@@ -31,7 +31,9 @@ WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets) {
     if (is_new && !root.empty()) needs.roots.push_back(root);
   };
   if (targets == TargetRoots::kOfPlan) {
-    for (const v1::Target& target : plan.targets()) add_root(target.path());
+    for (const v1::Target& target : plan.targets()) {
+      if (!target.server()) add_root(target.path());
+    }
   }
   for (const std::string& file : plan.files().existing_files()) add_root(DirectoryOfFile(file));
   for (const v1::Phase& phase : plan.phases()) {
@@ -51,6 +53,21 @@ WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets) {
   if (plan.has_stripe()) actions.insert("stripe");
   needs.actions = absl::StrJoin(actions, ",");
   return needs;
+}
+
+WorkerNeeds NeedsOfServers(const v1::Plan& plan) {
+  WorkerNeeds needs{.roots = {plan.server_path()}, .actions = ""};
+  const bool drops = std::any_of(plan.phases().begin(), plan.phases().end(), [](const v1::Phase& phase) {
+    return std::any_of(phase.before().begin(), phase.before().end(),
+                       [](const v1::Step& step) { return step.has_drop_caches(); });
+  });
+  if (drops) needs.actions = "drop-caches";
+  return needs;
+}
+
+std::string ServerArguments(const v1::Plan& plan, uint32_t server_workers) {
+  if (plan.server_path().empty()) return "";
+  return absl::StrCat(" --server-workers ", server_workers, NeedsOfServers(plan).Arguments());
 }
 
 }  // namespace iobench

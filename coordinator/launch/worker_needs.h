@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_LAUNCH_WORKER_NEEDS_H_
 #define COORDINATOR_LAUNCH_WORKER_NEEDS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,17 @@ struct WorkerNeeds {
 // What the targets need is left out with `kOwnPaths`: each worker then has its own on its command line. Pure.
 enum class TargetRoots { kOfPlan, kOwnPaths };
 WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets);
+
+// The same of the workers that a server starts beside its sampler. REQUIRES: the plan has a server_path.
+WorkerNeeds NeedsOfServers(const v1::Plan& plan);
+
+// The servers together have as many workers as the clients, or some more if these cannot be divided. REQUIRES: servers > 0.
+inline uint32_t WorkersOfEachServer(uint32_t client_workers, uint32_t servers) {
+  return (client_workers + servers - 1) / servers;
+}
+
+// Returns " --server-workers 4 --root /export", for `worker --sampler`; empty: the plan has no server_path.
+std::string ServerArguments(const v1::Plan& plan, uint32_t server_workers);
 
 }  // namespace iobench
 

@@ -38,7 +38,7 @@ struct PhaseProgress {
   uint32_t workers_lost = 0;  // in the run so far
   double elapsed_s = 0;       // since T; negative before T
   double time_limit_s = 0;    // --time or --deadline; 0: no limit
-  // In the order of RunReport.clients; empty while the phase is being prepared. Valid only during the call.
+  // In the order of RunReport.clients, and then of RunInfo.servers in phases that servers do; empty while the phase is being prepared. Valid only during the call.
   std::span<const ClientProgress> clients = {};
 };
 

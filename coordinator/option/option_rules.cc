@@ -150,6 +150,8 @@ constexpr ForbiddenPair kForbidden[] = {
     {"background", "rotate-clients", "victims would read files of clients that run the load"},
     {"background", "constant-total", "a phase has fewer lanes than the run: use -s"},
     {"background", "max-lanes",     "the workers are divided already"},
+    {"server-path", "existing",     "the servers measure with files of their own"},
+    {"server-path", "read-existing", "the servers measure with files of their own"},
 };
 // clang-format on
 
@@ -191,8 +193,8 @@ const std::vector<Need>& Needs() {
 // Options that shape the list of phases, which a plan or a suite already has. The defaults of a suite may be replaced.
 bool CannotGoWithPlan(const OptionSpec& option) {
   static constexpr std::string_view kFree[] = {
-      "plan",  "path", "each-path", "per-client", "file",
-      "files", "keep", "require",   "background", "background-clients"};
+      "plan", "path",    "each-path",  "per-client",         "file",       "files",
+      "keep", "require", "background", "background-clients", "server-path"};
   if (option.group == OptionGroup::kIozone) return false;  // reports are no part of a plan
   return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
 }

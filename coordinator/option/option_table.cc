@@ -43,6 +43,9 @@ constexpr OptionSpec kOptions[] = {
      .help = "measure each operation on some clients, first undisturbed, then while the others run OP, such as write@1m, or each phase of a plan FILE.yaml; repeatable; needs --time"},
     {.name = "background-clients", .argument = "N", .value = V::kWhole, .min = 1, .max = 1e6,
      .sets = "plan.background_clients", .help = "number of clients that run --background (default: half of them)"},
+    {.name = "server-path", .argument = "DIR", .value = V::kWord, .sets = "plan.server_path",
+     .help = "with samplers: let the servers do each operation too, in their own DIR, after the clients, and show what "
+             "disk, network and clients reach"},
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "same as --path with FILE's directory; your own files are never touched (but see --existing)"},
     {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,

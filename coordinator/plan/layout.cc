@@ -20,19 +20,28 @@ Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
     place_on_target_.push_back(workers_on_target[target]++);
   }
   for (const uint32_t target : target_of_worker_) workers_on_target_.push_back(workers_on_target[target]);
-  std::vector<uint32_t> by_client(worker_count());
-  std::iota(by_client.begin(), by_client.end(), 0);
+  std::map<uint32_t, uint32_t> workers_on_client;
+  for (const uint32_t client : client_of_worker_) place_on_client_.push_back(workers_on_client[client]++);
+  const auto is_of_server = [&](uint32_t target) { return plan.targets(static_cast<int>(target)).server(); };
+  first_of_servers_ =
+      static_cast<uint32_t>(std::find_if(target_of_worker_.begin(), target_of_worker_.end(), is_of_server) -
+                            target_of_worker_.begin());
+  rotated_owner_.resize(worker_count());
+  Rotate(0, first_of_servers_);
+  Rotate(first_of_servers_, worker_count());
+}
+
+// Among the workers from `begin` to `end`.
+void Layout::Rotate(uint32_t begin, uint32_t end) {
+  std::vector<uint32_t> by_client(end - begin);
+  std::iota(by_client.begin(), by_client.end(), begin);
   std::stable_sort(by_client.begin(), by_client.end(),
                    [this](uint32_t a, uint32_t b) { return client_of_worker_[a] < client_of_worker_[b]; });
-  std::map<uint32_t, uint32_t> workers_on_client;
   uint32_t max_on_a_client = 0;
-  for (const uint32_t client : client_of_worker_) {
-    place_on_client_.push_back(workers_on_client[client]);
-    max_on_a_client = std::max(max_on_a_client, ++workers_on_client[client]);
-  }
-  rotated_owner_.resize(worker_count());
-  for (uint32_t place = 0; place < worker_count(); ++place) {
-    rotated_owner_[by_client[place]] = by_client[(place + max_on_a_client) % worker_count()];
+  for (const uint32_t worker : by_client)
+    max_on_a_client = std::max(max_on_a_client, place_on_client_[worker] + 1);
+  for (size_t place = 0; place < by_client.size(); ++place) {
+    rotated_owner_[by_client[place]] = by_client[(place + max_on_a_client) % by_client.size()];
   }
 }
 
@@ -66,7 +75,8 @@ std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& 
     if (operation.mix_by_lane()) {
       // Readers are spread evenly over the lanes (and so over clients) instead of being the first ones, unless their
       // number was given.
-      const uint64_t n = uint64_t{worker} * count + i, percent = operation.read_percent();
+      const uint32_t place = worker < first_of_servers_ ? worker : worker - first_of_servers_;
+      const uint64_t n = uint64_t{place} * count + i, percent = operation.read_percent();
       const bool reads = operation.reader_lanes() > 0 ? n < operation.reader_lanes()
                                                       : (n + 1) * percent / 100 > n * percent / 100;
       lane.set_mix(reads ? v1::LANE_MIX_READER : v1::LANE_MIX_WRITER);

@@ -37,6 +37,7 @@ class Layout {
 
   // Returns the worker whose files this worker uses when clients are rotated. Workers are ordered by client and shifted
   // by the max. number of workers per client; if all clients have equally many, each reads what the next client wrote.
+  // Workers of servers (Target.server), which are the last ones, rotate among themselves.
   uint32_t RotatedOwner(uint32_t worker) const { return rotated_owner_[worker]; }
 
   // Returns the lanes of one worker for one operation, in order. Their number is the shape's, or by default the plan's.
@@ -50,6 +51,8 @@ class Layout {
   uint32_t lanes_per_worker() const { return lanes_per_worker_; }
 
  private:
+  void Rotate(uint32_t begin, uint32_t end);
+
   uint32_t lanes_per_worker_;  // the plan's, which no phase exceeds; lanes are numbered by it
   PhaseShape shape_;           // the plan's shape
   std::vector<uint32_t> client_of_worker_;
@@ -57,6 +60,7 @@ class Layout {
   std::vector<std::vector<uint32_t>> targets_of_worker_;
   std::vector<uint32_t> place_on_target_;    // index of a worker among those that use its target …
   std::vector<uint32_t> workers_on_target_;  // … and their number
+  uint32_t first_of_servers_;                // worker; worker_count() if there is none
   std::vector<uint32_t> place_on_client_;    // index of a worker among those of its client
   std::vector<uint32_t> rotated_owner_;
 };

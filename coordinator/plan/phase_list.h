@@ -68,6 +68,22 @@ absl::Status SetBesideBackground(std::span<const WorkersOfClient> clients, bool 
 // True if the plan has a load that was not yet put beside its phases.
 bool HasBackground(const v1::Plan& plan);
 
+// --server-path. InvalidArgument: the servers cannot do what the plan's phases do. OK without it.
+absl::Status CheckServerPath(const v1::Plan& plan);
+
+// Adds, after the phases of the clients, each of them once more as the servers do it (Phase.on_servers), without steps
+// that are about clients; the clients' phases select their workers, which are those below client_workers. The servers'
+// worker that does what worker w does is client_workers + w. Nothing if the plan has such phases.
+void AddServerPhases(uint32_t client_workers, uint32_t servers, v1::Plan& plan);
+
+// Adds a target at server_path for each server, and lets the others select their clients, as they are selected now.
+// REQUIRES: no such targets.
+void SetServerTargets(std::span<const std::vector<uint32_t>> workers_of_server, uint32_t client_workers,
+                      v1::Plan& plan);
+
+// Takes back the targets of SetServerTargets.
+void RemoveServerTargets(v1::Plan& plan);
+
 // Returns an operation with the default tree, if it has one, and other fields unset.
 v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint32_t stride_records);
 

@@ -166,8 +166,9 @@ void CompleteRegion(v1::Phase& phase) {
   if (IsMetadata(phase)) region.Clear();  // each op opens and closes its own files
 }
 
-// The plan with the phases that criteria of a run with a background load can name.
+// The plan with the phases that criteria of a run with a background load, or with measured servers, can name.
 v1::Plan AsIfTwoClientsHadJoined(v1::Plan plan) {
+  if (!plan.server_path().empty()) AddServerPhases(1, 1, plan);
   if (!HasBackground(plan)) return plan;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     for (v1::Assignment& assignment : *phase.mutable_assignments()) assignment.clear_who();
@@ -237,6 +238,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
         "phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ", status.message()));
   }
   IOBENCH_RETURN_IF_ERROR(CheckBackground(plan));
+  IOBENCH_RETURN_IF_ERROR(CheckServerPath(plan));
   IOBENCH_RETURN_IF_ERROR(CheckCriteria(AsIfTwoClientsHadJoined(plan)));
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);

@@ -154,6 +154,7 @@ class Conductor {
   absl::Status SizeFiles();
   absl::Status SpreadMixes();
   absl::Status SpreadOverClients();
+  void LetServersMeasure();
   std::vector<uint32_t> ClientsOfWorkers() const;
   std::vector<Finding> FindingsOn(const Look& look);  // also sets preflight_.fills
   void NoteLeftOut(const std::string& client, uint32_t worker_count,

@@ -89,12 +89,14 @@ absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
   IOBENCH_RETURN_IF_ERROR(SizeFiles());
   IOBENCH_RETURN_IF_ERROR(SpreadMixes());
   IOBENCH_RETURN_IF_ERROR(SpreadOverClients());
+  LetServersMeasure();
   return CheckForWorkers(plan_, static_cast<uint32_t>(cluster_.members().size()));
 }
 
 // --mix: which workers do which part follows from the clients that they are on.
 absl::Status Conductor::SpreadMixes() {
-  const std::vector<uint32_t> clients = ClientsOfWorkers();
+  std::vector<uint32_t> clients = ClientsOfWorkers();
+  clients.resize(cluster_.client_workers());
   bool any = false;
   for (v1::Phase& phase : *plan_.mutable_phases()) {
     if (!phase.has_spreading()) continue;
@@ -135,6 +137,20 @@ absl::Status Conductor::SpreadOverClients() {
   LetEachClientWorkAlone(clients, plan_);
   if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
   return absl::OkStatus();
+}
+
+// --server-path: who is on which server is known only now.
+void Conductor::LetServersMeasure() {
+  if (plan_.server_path().empty()) return;
+  std::map<uint32_t, std::vector<uint32_t>> workers_of_server;
+  for (const Member& member : cluster_.members()) {
+    if (member.facts.server()) workers_of_server[member.client].push_back(member.number);
+  }
+  std::vector<std::vector<uint32_t>> servers;
+  for (auto& [number, workers] : workers_of_server) servers.push_back(std::move(workers));
+  SetServerTargets(servers, cluster_.client_workers(), plan_);
+  AddServerPhases(cluster_.client_workers(), static_cast<uint32_t>(servers.size()), plan_);
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
 }
 
 std::vector<uint32_t> Conductor::ClientsOfWorkers() const {
@@ -241,7 +257,9 @@ void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
 absl::Status Conductor::UseWorkersPaths() {
   std::vector<std::string> paths;
   bool any = false;
+  RemoveServerTargets(plan_);
   for (const Member& member : cluster_.members()) {
+    if (member.facts.server()) continue;
     const uint32_t target = TargetOfWorker(plan_, member.number);
     const std::string& own = member.facts.path();
     paths.push_back(own.empty() ? plan_.targets(static_cast<int>(target)).path() : own);
@@ -263,6 +281,7 @@ absl::Status Conductor::SizeFiles() {
   if (plan_.files().memory_percent() == 0) return absl::OkStatus();
   std::map<uint32_t, ClientMemory> clients;
   for (const Member& member : cluster_.members()) {
+    if (member.facts.server()) continue;
     ClientMemory& client = clients[member.client];
     client.memory_bytes = member.facts.memory_bytes();
     client.lane_count += plan_.lanes_per_worker();

@@ -171,7 +171,9 @@ void WaitForEarlierWorkers(const Stage& stage, const CommandLine& line) {
 
 absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, ConductorOptions& options) {
   const ResumePoint& point = *stage.resume;
-  const auto saved_workers = static_cast<uint32_t>(point.run.workers_size());
+  const auto saved_workers =
+      static_cast<uint32_t>(std::count_if(point.run.workers().begin(), point.run.workers().end(),
+                                          [](const v1::WorkerFacts& worker) { return !worker.server(); }));
   if (stage.worker_count != saved_workers) {
     return absl::InvalidArgumentError(absl::StrCat(
         point.directory, ": this run has ", saved_workers, saved_workers == 1 ? " worker" : " workers",

@@ -270,11 +270,11 @@ PhaseProgress RunningLanes::Progress(std::vector<ClientProgress>& clients) const
   PhaseProgress progress = shown_;
   progress.time_limit_s = std::max(phase_.stop().time_s(), phase_.stop().deadline_s());
   progress.workers_lost = static_cast<uint32_t>(cluster_.members().size()) - cluster_.live_count();
-  clients.assign(cluster_.client_count(), {});
+  clients.assign(phase_.has_on_servers() ? cluster_.host_count() : cluster_.client_count(), {});
   std::vector<uint32_t> answers(clients.size());
   for (const Member& member : cluster_.members()) {
     const WorkerState& state = states_[member.number];
-    if (!state.takes_part) continue;
+    if (!state.takes_part || member.client >= clients.size()) continue;
     ClientProgress& client = clients[member.client];
     client.bytes += state.progress.bytes();
     client.ops += state.progress.ops();

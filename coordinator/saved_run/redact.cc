@@ -116,7 +116,8 @@ class Redactor {
  public:
   Redactor(const v1::RunRecord& run, const v1::RunReport& report) {
     for (const v1::ClientReport& client : report.clients()) NoteHost(client.host(), clients_);
-    for (const v1::WorkerFacts& worker : run.workers()) NoteHost(worker.host(), clients_);
+    for (const v1::WorkerFacts& worker : run.workers())
+      NoteHost(worker.host(), worker.server() ? hosts_ : clients_);
     for (const v1::WorkerFacts& sampler : run.samplers()) NoteHost(sampler.host(), hosts_);
     for (const v1::LeftOutClient& client : run.left_out()) NoteHost(client.client(), clients_);
     for (const v1::LeftOutClient& client : report.run().left_out()) NoteHost(client.client(), clients_);
@@ -131,6 +132,7 @@ class Redactor {
       NotePath(target.path());
       targets_.push_back(target.path());
     }
+    NotePath(report.run().plan().server_path());
     for (const std::string& file : report.run().plan().files().existing_files()) NotePath(file);
     for (const v1::ClientReport& client : report.clients()) {
       for (const v1::TargetReport& target : client.targets()) {
@@ -232,10 +234,10 @@ class Redactor {
   // Returns where the value begins in a word of the command that is, or ends with, an option which names a place.
   static std::optional<size_t> PlaceIn(std::string_view word) {
     constexpr std::string_view kOptions[] = {
-        "--out",        "--path",          "--file",     "--files",       "--existing",
-        "--plan",       "--client-list",   "--listen",   "--join",        "--coordinator-host",
-        "--hosts",      "--sampler-hosts", "--launcher", "--token-file",  "--write-trace",
-        "--read-trace", "--remount",       "--live-csv", "--live-metrics"};
+        "--out",        "--path",          "--file",     "--files",        "--existing",
+        "--plan",       "--client-list",   "--listen",   "--join",         "--coordinator-host",
+        "--hosts",      "--sampler-hosts", "--launcher", "--token-file",   "--write-trace",
+        "--read-trace", "--remount",       "--live-csv", "--live-metrics", "--server-path"};
     constexpr std::string_view kPlusLetters[] = {"-+m", "-+h"};
     constexpr std::string_view kLetters = "fFXYUb";
     for (const std::string_view option : kOptions) {

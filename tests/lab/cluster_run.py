@@ -62,10 +62,10 @@ def over_grpc(lab, options, allow="remount,drop-caches,log-files", command="run"
         lab.finish(worker, check=True)
 
 
-def with_sampler(lab, path, out, words, clients=None, samplers=1):
+def with_sampler(lab, path, out, words, clients=None, samplers=1, server_path=None):
     """A worker on each of these clients (all), a sampler on the server, the coordinator outside. Returns result.json.
 
-    samplers: 0, and nobody watches the server.
+    samplers: 0, and nobody watches the server. server_path: the server measures this directory of its own too.
     """
     address = f"{nfs_lab.OUTSIDE}:{PORT}"
     program = nfs_lab.binary()
@@ -73,11 +73,14 @@ def with_sampler(lab, path, out, words, clients=None, samplers=1):
     listen = ["--listen", address, "--workers", str(len(clients)), "--insecure"]
     if samplers:
         listen += ["--samplers", str(samplers), "--sample-interval", "0.05"]
+    if server_path:
+        listen += ["--server-path", server_path]
     coordinator = lab.start_outside([program, "run", *listen, "--path", path, "--out", str(out), *words.split()])
     join = f"exec {program} worker --join {address} --insecure --join-timeout 60"
     helpers = [lab.start(client, f"{join} --root / --allow drop-caches") for client in clients]
     if samplers:
-        helpers.append(lab.start(nfs_lab.SERVER, f"{join} --sampler"))
+        measures = f"--server-workers {len(clients)} --root {server_path} --allow drop-caches" if server_path else ""
+        helpers.append(lab.start(nfs_lab.SERVER, f"{join} --sampler {measures}"))
     lab.finish(coordinator, timeout=PATIENCE_S, check=True)
     for helper in helpers:
         lab.finish(helper, check=True)

@@ -4,9 +4,11 @@ import pytest
 
 import lab as nfs_lab
 from cluster_run import with_sampler
+from slow_disk import mounted, slow_disk
 
 MIB = 1 << 20
 CLIENTS = 2
+DISK_MS = 10
 
 
 def run_with_sampler(lab, nfs_dir, out, words):
@@ -47,3 +49,36 @@ def test_nfsd_s_counts_of_version_3_are_found(lab, version, nfs_dir, tmp_path):
     _, phases = run_with_sampler(lab, nfs_dir, tmp_path / "out", "-i 0 -+n -c -e -x -r 64k -s 8m")
     (server,) = phases["write"]["servers"]
     assert server["nfsd"]["writes_per_s"] > 0 and server["nfsd"]["rpcs_per_s"] >= server["nfsd"]["writes_per_s"]
+
+
+def test_layers_below_the_clients_agree_with_the_server_s_own_counters(lab, tmp_path):
+    file_mib = 2
+    with slow_disk(lab, DISK_MS, visible=True) as directory, mounted(lab, "vers=4.2", directory, "/run/layers") as place:
+        own = f"{nfs_lab.EXPORT}/{directory}"
+        result = with_sampler(lab, place, tmp_path / "out", f"-i 0 -i 1 -+n -I -x -r 64k -s {file_mib}m --drop-caches",
+                              server_path=own)
+        assert lab.run(nfs_lab.SERVER, f"ls -A {own}").stdout.split() == ["lost+found"]
+    phases = {phase["name"]: phase for phase in result["phases"]}
+    assert list(phases) == ["write", "read", "write on the server", "read on the server"]
+    total = CLIENTS * file_mib * MIB
+    for phase in phases.values():
+        assert phase["bytes"] == total and phase["lane_count"] == CLIENTS
+    for entry, direction in zip(result["layers"], ["write", "read"]):
+        disk, network, clients = entry["rows"]
+        for row, name in [(disk, f"{direction} on the server"), (clients, direction)]:
+            phase = phases[name]
+            assert row["rate"] == phase["headline"]["bytes_per_s"]
+            (server,) = phase["servers"]
+            busiest = server["disks"][0]
+            # All of it, and journal or read-ahead; an interval at the phase's beginning counts by its part inside.
+            assert 0.9 * total <= moved(busiest[f"{direction}_bytes_per_s"], server) <= 1.6 * total, (name, server)
+            assert busiest["busy"] > 0.5, (name, server)
+        assert disk["problem"] == "" and clients["problem"] == "", entry
+        assert disk["reached"] == pytest.approx(clients["rate"] / disk["rate"])
+        assert network["rate"] is None and "no driver tells" in network["remark"]
+        # Each request waits for the disk, so that NFS cannot be what takes the time.
+        assert entry["narrowest"] == "disk" and 0.4 < disk["reached"] < 1.3, entry
+    # Over NFS went what the clients did, and nothing of what the server did by itself.
+    (clients_server,), (own_server,) = phases["write"]["servers"], phases["write on the server"]["servers"]
+    assert moved(clients_server["nfsd"]["write_bytes_per_s"], clients_server) > 0.9 * total
+    assert moved(own_server["nfsd"]["write_bytes_per_s"], own_server) < total / 100

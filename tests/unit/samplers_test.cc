@@ -66,9 +66,10 @@ struct Sampling {
     return reasons;
   }
 
-  absl::Status Gather(uint32_t members, uint32_t samplers) {
+  absl::Status Gather(uint32_t members, uint32_t samplers, uint32_t server_workers = 0) {
     JoinWatch watch;
     watch.samplers = samplers;
+    watch.server_workers = server_workers;
     return cluster.Gather(
         members, clock.now + kNanosPerSecond, "1", [](uint32_t) {}, watch);
   }
@@ -100,6 +101,33 @@ TEST_CASE("samplers that the run does not ask for are sent away") {
     REQUIRE(reasons.size() == 2 - wanted);
     CHECK_THAT(reasons.back(), Contains(wanted == 0 ? "has no samplers" : "asks for 1"));
   }
+}
+
+v1::WorkerFacts OnServer(const std::string& host) {
+  v1::WorkerFacts facts = FactsOf(host, false);
+  facts.set_server(true);
+  return facts;
+}
+
+TEST_CASE("workers of servers follow those of clients, a server after the other in turn, and are no clients") {
+  Sampling sampling({OnServer("filer2"), OnServer("filer1"), OnServer("filer1"), OnServer("filer2"),
+                     FactsOf("z", false), FactsOf("filer1", false)});
+  REQUIRE(sampling.Gather(2, 0, 4).ok());
+  std::vector<std::string> hosts;
+  for (const Member& member : sampling.cluster.members()) hosts.push_back(member.facts.host());
+  CHECK(hosts == std::vector<std::string>{"filer1", "z", "filer1", "filer2", "filer1", "filer2"});
+  CHECK(sampling.cluster.client_workers() == 2);
+  CHECK(sampling.cluster.client_count() == 2);
+  CHECK(sampling.cluster.host_count() == 4);  // filer1 is a client and a server
+  CHECK(sampling.cluster.members()[2].client == 2);
+  CHECK(sampling.cluster.members()[5].client == 3);
+}
+
+TEST_CASE("workers of servers that the run does not ask for are sent away") {
+  Sampling sampling({OnServer("filer"), FactsOf("a", false)});
+  REQUIRE(sampling.Gather(1, 0).ok());
+  CHECK(sampling.cluster.members().size() == 1);
+  CHECK_THAT(sampling.sent_away().at(0), Contains("--server-path DIR asks for it"));
 }
 
 TEST_CASE("while only samplers are missing, no more workers are taken") {

@@ -39,5 +39,18 @@ TEST_CASE("workers need what existing files, traces and steps take") {
   CHECK(needs.actions == "drop-caches,log-files,remount,stripe");
 }
 
+TEST_CASE("a server's workers need its own directory, and of the steps only what servers do") {
+  v1::Plan plan = PlanOn({"/mnt"});
+  plan.mutable_phases(0)->add_before()->mutable_remount()->set_mount_point("/mnt");
+  plan.mutable_phases(0)->add_before()->mutable_drop_caches();
+  CHECK(ServerArguments(plan, 2).empty());
+  plan.set_server_path("/ex port");
+  CHECK(ServerArguments(plan, 2) == " --server-workers 2 --root '/ex port' --allow drop-caches");
+  plan.add_targets()->set_path("/ex port");
+  plan.mutable_targets(1)->set_server(true);  // of a saved plan
+  CHECK(NeedsOfWorkers(plan, TargetRoots::kOfPlan).roots == std::vector<std::string>{"/mnt"});
+  CHECK(WorkersOfEachServer(5, 2) == 3);
+}
+
 }  // namespace
 }  // namespace iobench

@@ -178,6 +178,7 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
   }
   facts.set_client_list_position(options.client_list_position);
   facts.set_sampler(options.sampler);
+  facts.set_server(options.server);
   facts.set_path(options.path);
   return facts;
 }

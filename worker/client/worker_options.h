@@ -25,6 +25,8 @@ struct WorkerOptions {
   std::string path = {};
   // It has no lanes, but samples its host.
   bool sampler = false;
+  // It works on a server's own directory, and is of no client.
+  bool server = false;
   // Put clock_read_ns and loop_ns into the facts. They take some milliseconds to measure, once per process.
   bool measure_costs = true;
 };

@@ -132,6 +132,7 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
   const std::vector<Options> of_clients = OptionsOfClients(run, roster);
   std::map<Options, std::vector<size_t>> clients_with;
   for (size_t client = 0; client < of_clients.size(); ++client) {
+    if (roster.IsServer(client)) continue;
     clients_with[of_clients[client]].push_back(client);
   }
   if (clients_with.size() < 2) return std::nullopt;

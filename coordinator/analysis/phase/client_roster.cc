@@ -23,7 +23,8 @@ ClientRoster::ClientRoster(const v1::RunRecord& run) {
       clients_.push_back(
           {.name = same_name_count == 1 ? host : absl::StrCat(host, " (", same_name_count, ")"),
            .other_hosts = {},
-           .workers = {}});
+           .workers = {},
+           .is_server = facts.server()});
     }
     Client& client = clients_[position->second];
     if (!client.workers.empty()) {

@@ -26,6 +26,8 @@ class ClientRoster {
 
   // Returns "node1"; if several boot ids have the same host name, "node1", "node1 (2)", "node1 (3)".
   const std::string& NameOf(size_t client) const { return clients_[client].name; }
+  // True if it is no client but a server that measures its own directory; these come last.
+  bool IsServer(size_t client) const { return clients_[client].is_server; }
   // Returns host names other than the client's own that its workers report (containers, cloned machines).
   const std::vector<std::string>& OtherHostsOf(size_t client) const { return clients_[client].other_hosts; }
 
@@ -37,6 +39,7 @@ class ClientRoster {
     std::string name;
     std::vector<std::string> other_hosts;
     std::vector<uint32_t> workers;
+    bool is_server = false;
   };
   std::vector<Client> clients_;
   std::vector<size_t> client_of_;  // by worker number

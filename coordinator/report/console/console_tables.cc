@@ -15,6 +15,7 @@
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/interference_table.h"
+#include "coordinator/report/text/layers_table.h"
 #include "coordinator/report/text/target_table.h"
 
 namespace iobench {
@@ -361,6 +362,22 @@ void PutInterference(const v1::RunReport& report, ConsolePage& page) {
     }
     page.Table(table);
     page.Labelled("victims", VictimsText(phase), Tone::kQuiet);
+    page.Blank();
+  }
+}
+
+void PutLayers(const v1::RunReport& report, ConsolePage& page) {
+  if (report.layers().empty()) return;
+  page.Line({{"layers: what the servers, the network and the clients reach", Tone::kStrong}});
+  for (const v1::LayersReport& phase : report.layers()) {
+    std::vector<TextTable::Column> columns = {{Printable(phase.phase()), Align::kLeft, false, true}};
+    for (const std::string& title : LayersColumns()) columns.push_back({title});
+    TextTable table(columns);
+    for (std::vector<std::string>& cells : LayersCells(phase)) table.AddRow(std::move(cells));
+    page.Table(table);
+    for (const auto& [layer, text] : LayersRemarks(phase)) {
+      page.Labelled(layer, Printable(text), layer == "narrowest" ? Tone::kPlain : Tone::kQuiet);
+    }
     page.Blank();
   }
 }

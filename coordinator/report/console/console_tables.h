@@ -37,6 +37,9 @@ void PutPerClient(const v1::RunReport& report, ConsolePage& page);
 // Adds a table for each phase of victims (--background): undisturbed, and beside each load. Nothing for other runs.
 void PutInterference(const v1::RunReport& report, ConsolePage& page);
 
+// Adds a table for each phase that servers do too (--server-path): disk, network, clients. Nothing for other runs.
+void PutLayers(const v1::RunReport& report, ConsolePage& page);
+
 // Adds median and interval of repeated phases, and which repetitions were left out as partial. Nothing without
 // repetitions.
 void PutRepetitions(const v1::RunReport& report, ConsolePage& page);

@@ -45,6 +45,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   PutPaths(report, page);
   PutPerClient(report, page);
   PutInterference(report, page);
+  PutLayers(report, page);
   if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
     PutRepetitions(report, page);
     page.Blank();

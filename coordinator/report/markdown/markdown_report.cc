@@ -14,6 +14,7 @@
 #include "coordinator/report/markdown/markdown_text.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/interference_table.h"
+#include "coordinator/report/text/layers_table.h"
 #include "coordinator/report/text/target_table.h"
 
 namespace iobench {
@@ -228,6 +229,23 @@ void WriteInterference(const v1::RunReport& report, std::ostream& out) {
     }
     table.Write(out);
     out << "Victims: " << VictimsText(phase) << ".\n\n";
+  }
+}
+
+void WriteLayers(const v1::RunReport& report, std::ostream& out) {
+  if (report.layers().empty()) return;
+  out << "## Layers\n\nWhat the servers reached by themselves in their own directories, what the network carries, and what "
+         "the clients reached through both.\n";
+  for (const v1::LayersReport& phase : report.layers()) {
+    std::vector<MarkdownTable::Column> columns = {{MarkdownText(phase.phase()), Align::kLeft}};
+    for (const std::string& title : LayersColumns()) columns.push_back({title});
+    MarkdownTable table(columns);
+    for (std::vector<std::string>& cells : LayersCells(phase)) table.AddRow(std::move(cells));
+    table.Write(out);
+    for (const auto& [layer, text] : LayersRemarks(phase)) {
+      out << "- " << layer << ": " << MarkdownText(text) << "\n";
+    }
+    out << "\n";
   }
 }
 

@@ -17,8 +17,9 @@ void WritePerClient(const v1::RunReport& report,
                     std::ostream& out);  // --per-client: each alone, and together
 void WriteInterference(const v1::RunReport& report,
                        std::ostream& out);  // --background: victims undisturbed, and beside each load
-void WriteParts(const v1::RunReport& report, std::ostream& out);        // --mix: what each operation did
-void WriteServers(const v1::RunReport& report, std::ostream& out);      // what samplers saw
+void WriteLayers(const v1::RunReport& report, std::ostream& out);   // --server-path: disk, network, clients
+void WriteParts(const v1::RunReport& report, std::ostream& out);    // --mix: what each operation did
+void WriteServers(const v1::RunReport& report, std::ostream& out);  // what samplers saw
 void WriteRepetitions(const v1::RunReport& report, std::ostream& out);  // medians and their intervals
 void WriteMarks(const v1::RunReport& report, std::ostream& out);        // with what to do
 void WriteErrors(const v1::RunReport& report, std::ostream& out);       // of the run, and of each phase

@@ -96,6 +96,7 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WriteTargets(report, out);
   WritePerClient(report, out);
   WriteInterference(report, out);
+  WriteLayers(report, out);
   WriteParts(report, out);
   WriteServers(report, out);
   WriteRepetitions(report, out);

@@ -1,0 +1,276 @@
+#include "coordinator/analysis/layers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/model/plan_traits.h"
+#include "common/not_a_number.h"
+#include "coordinator/analysis/phase/spread.h"
+
+namespace iobench {
+namespace {
+
+constexpr std::string_view kDisk = "disk", kNetwork = "network", kClients = "clients";
+
+// As the marks "cached" and "absorbed": less than this has come from the disks, or arrived there.
+constexpr double kReadFromDisks = 0.95, kWrittenToDisks = 0.9;
+// An interface that carried less of the phase's bytes is not the one that the traffic took.
+constexpr double kCarried = 0.5;
+
+v1::LayersReport* LayersOf(const std::string& phase, v1::RunReport& report) {
+  for (v1::LayersReport& each : *report.mutable_layers()) {
+    if (each.phase() == phase) return &each;
+  }
+  return nullptr;
+}
+
+v1::LayerRow& Row(std::string_view layer, v1::LayersReport& report) {
+  for (v1::LayerRow& row : *report.mutable_rows()) {
+    if (row.layer() == layer) return row;
+  }
+  v1::LayerRow& row = *report.add_rows();
+  row.set_layer(std::string(layer));
+  row.set_rate(kNaN);
+  row.set_disk_bytes_per_s(kNaN);
+  return row;
+}
+
+double RateOfPhase(const v1::PhaseReport& phase) {
+  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+}
+
+struct Directions {
+  bool reads = false, writes = false;
+};
+
+Directions DirectionsOf(const v1::PhaseReport& phase) {
+  const auto moves = [&](const char* kind) {
+    const auto found = phase.by_kind().find(kind);
+    return found != phase.by_kind().end() && found->second.bytes() > 0;
+  };
+  return {.reads = moves("read"), .writes = moves("write")};
+}
+
+bool HasMarkOf(const v1::PhaseReport& phase, std::string_view code) {
+  return std::any_of(phase.marks().begin(), phase.marks().end(),
+                     [code](const v1::Mark& mark) { return mark.code() == code; });
+}
+
+// What all disks of all servers moved in the phase's directions, by the servers' own counters.
+struct DiskTraffic {
+  double bytes_per_s = 0, bytes = 0;
+};
+
+// NaN: a server was not sampled for the whole phase.
+DiskTraffic DiskTrafficOf(const v1::PhaseReport& phase) {
+  const Directions directions = DirectionsOf(phase);
+  DiskTraffic traffic;
+  if (phase.servers().empty()) return {kNaN, kNaN};
+  for (const v1::ServerReport& server : phase.servers()) {
+    if (!server.problem().empty() || server.sampled_s() <= 0) return {kNaN, kNaN};
+    double rate = 0;
+    for (const v1::ServerDisk& disk : server.disks()) {
+      if (directions.reads) rate += disk.read_bytes_per_s();
+      if (directions.writes) rate += disk.write_bytes_per_s();
+    }
+    traffic.bytes_per_s += rate;
+    traffic.bytes += rate * server.sampled_s();
+  }
+  return traffic;
+}
+
+// Why the disks were not what gave the phase its rate; empty: they were, or nobody knows.
+std::string PastDisks(const v1::PhaseReport& phase, const std::string& whose) {
+  const Directions directions = DirectionsOf(phase);
+  const double share = DiskTrafficOf(phase).bytes / static_cast<double>(phase.bytes());
+  if (phase.headline_in_ops() || phase.bytes() == 0 || directions.reads == directions.writes) return "";
+  if (!(share < (directions.reads ? kReadFromDisks : kWrittenToDisks))) return "";  // NaN too
+  return absl::StrFormat("of what %s, %.0f %% %s by the servers' counters", whose, 100 * share,
+                         directions.reads ? "came from the servers' disks" : "arrived at the servers' disks");
+}
+
+// Why the rate is one of memory; empty: no mark says so.
+std::string MemoryIn(const v1::PhaseReport& phase, const std::string& whose) {
+  for (const v1::Mark& mark : phase.marks()) {
+    if (mark.code() == "cached")
+      return absl::StrFormat("cached: %.0f %% of it came from %s memory", mark.value(), whose);
+    if (mark.code() == "unflushed" || mark.code() == "absorbed")
+      return absl::StrCat(mark.code(), ": written into ", whose, " memory, of which not all arrived");
+  }
+  return "";
+}
+
+// The links of one side together. NaN: the speed of one is unknown, or the traffic did not take it.
+double LinksOfServers(const v1::PhaseReport& phase) {
+  double links = 0;
+  if (phase.servers().empty()) return kNaN;
+  double carried = 0;
+  for (const v1::ServerReport& server : phase.servers()) {
+    if (server.nics().empty() || !server.nics(0).has_link_bytes_per_s()) return kNaN;
+    const v1::ServerNic& nic = server.nics(0);
+    links += static_cast<double>(nic.link_bytes_per_s());
+    carried += std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) * server.sampled_s();
+  }
+  return links > 0 && carried >= kCarried * static_cast<double>(phase.bytes()) ? links : kNaN;
+}
+
+double LinksOfClients(const v1::PhaseReport& phase) {
+  const auto most = [](const v1::NicDelta& nic) { return std::max(nic.rx_bytes(), nic.tx_bytes()); };
+  double links = 0, carried = 0;
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    const auto& nics = client.host_delta().nics();
+    const auto nic =
+        std::max_element(nics.begin(), nics.end(),
+                         [&](const v1::NicDelta& a, const v1::NicDelta& b) { return most(a) < most(b); });
+    if (nic == nics.end() || nic->link_bytes_per_s() == 0) return kNaN;
+    links += static_cast<double>(nic->link_bytes_per_s());
+    carried += static_cast<double>(most(*nic));
+  }
+  return links > 0 && carried >= kCarried * static_cast<double>(phase.bytes()) ? links : kNaN;
+}
+
+void NoteNetwork(const v1::PhaseReport& phase, v1::LayerRow& row) {
+  const Directions directions = DirectionsOf(phase);
+  if (phase.headline_in_ops() || directions.reads == directions.writes) {
+    row.set_remark(phase.headline_in_ops()
+                       ? "a link has no ops/s"
+                       : "not known: what is read and what is written take different directions");
+    return;
+  }
+  const double servers = LinksOfServers(phase), clients = LinksOfClients(phase);
+  const double rate = std::fmin(servers, clients);  // the known one, if one is not
+  if (!std::isfinite(rate)) {
+    row.set_remark("not known: no driver tells the speed of a link that the traffic took");
+    return;
+  }
+  row.set_rate(MeanWith(row.rate(), row.count(), rate));
+  row.set_count(row.count() + 1);
+  row.set_remark(absl::StrCat("link speed of the ", rate == servers ? "servers" : "clients",
+                              std::isfinite(servers) && std::isfinite(clients) ? ""
+                              : rate == servers ? "; that of the clients is not known"
+                                                : "; that of the servers is not known"));
+}
+
+void NoteRate(const v1::PhaseReport& phase, v1::LayerRow& row) {
+  row.set_rate(MeanWith(row.rate(), row.count(), RateOfPhase(phase)));
+  row.set_disk_bytes_per_s(MeanWith(row.disk_bytes_per_s(), row.count(), DiskTrafficOf(phase).bytes_per_s));
+  row.set_count(row.count() + 1);
+}
+
+// Of several repetitions, one that cannot be compared decides.
+void NoteFirst(std::string problem, v1::LayerRow& row) {
+  if (row.problem().empty()) row.set_problem(std::move(problem));
+}
+
+void NoteServersPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
+  v1::LayerRow& disk = Row(kDisk, report);
+  NoteRate(phase, disk);
+  const bool in_memory = HasMarkOf(phase, "memory_fs");
+  const uint32_t lanes = phase.lane_count();
+  disk.set_remark(absl::StrCat("the servers by themselves, ", lanes, lanes == 1 ? " lane" : " lanes",
+                               in_memory ? ", in a directory in memory" : ""));
+  NoteFirst(MemoryIn(phase, "the servers'"), disk);
+  if (in_memory) report.set_in_memory(true);
+  if (!in_memory) NoteFirst(PastDisks(phase, "the servers did"), disk);
+}
+
+void NoteClientsPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
+  v1::LayerRow& clients = Row(kClients, report);
+  NoteRate(phase, clients);
+  const uint32_t lanes = phase.lane_count();
+  const int hosts = phase.clients_size();
+  clients.set_remark(
+      absl::StrCat(hosts, hosts == 1 ? " client, " : " clients, ", lanes, lanes == 1 ? " lane" : " lanes"));
+  NoteFirst(MemoryIn(phase, "the clients'"), clients);
+  NoteNetwork(phase, Row(kNetwork, report));
+  if (report.past_disks().empty()) report.set_past_disks(PastDisks(phase, "the clients did"));
+}
+
+// Whether the server's directory has a disk at all may be known only after the clients' phase.
+void NotePastDisks(const v1::LayersReport& report, v1::LayerRow& disk) {
+  if (!report.in_memory()) return NoteFirst(report.past_disks(), disk);
+  if (disk.problem() == report.past_disks()) disk.clear_problem();
+}
+
+bool Comparable(const v1::LayerRow& row) {
+  return row.problem().empty() && std::isfinite(row.rate()) && row.rate() > 0;
+}
+
+std::string ReachedText(const v1::LayerRow& row) {
+  return absl::StrFormat("%.0f %% of the %s", 100 * row.reached(), row.layer());
+}
+
+}  // namespace
+
+void BeginLayers(v1::RunReport& report) {
+  report.clear_layers();
+  for (const v1::Phase& phase : report.run().plan().phases()) {
+    if (!phase.has_on_servers() || LayersOf(phase.on_servers().phase(), report) != nullptr) continue;
+    v1::LayersReport& entry = *report.add_layers();
+    entry.set_phase(phase.on_servers().phase());
+    entry.set_servers(phase.on_servers().servers());
+    entry.set_in_ops(HeadlineInOps(phase));
+    for (const std::string_view layer : {kDisk, kNetwork, kClients}) Row(layer, entry);
+    JudgeLayers(entry);
+  }
+}
+
+void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
+  const v1::Plan& plan = report.run().plan();
+  if (report.layers().empty() || plan.phases().empty()) return;
+  const v1::Phase& planned =
+      plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+  const bool local = planned.has_on_servers();
+  v1::LayersReport* const entry = LayersOf(local ? planned.on_servers().phase() : planned.name(), report);
+  if (entry == nullptr || phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;
+  if (!std::isfinite(RateOfPhase(phase))) return;
+  local ? NoteServersPhase(phase, *entry) : NoteClientsPhase(phase, *entry);
+  JudgeLayers(*entry);
+}
+
+void JudgeLayers(v1::LayersReport& report) {
+  v1::LayerRow& disk = Row(kDisk, report);
+  v1::LayerRow& network = Row(kNetwork, report);
+  v1::LayerRow& clients = Row(kClients, report);
+  for (v1::LayerRow& row : *report.mutable_rows()) {
+    row.set_of_below(kNaN);
+    row.set_reached(kNaN);
+  }
+  NotePastDisks(report, disk);
+  report.clear_narrowest();
+  if (Comparable(disk) && Comparable(network)) network.set_of_below(network.rate() / disk.rate());
+  if (!Comparable(clients)) {
+    report.set_narrowest_text(std::isfinite(clients.rate())
+                                  ? "not known: the clients' rate is one of their memory"
+                                  : "not known: the clients' phase was not measured");
+    return;
+  }
+  const v1::LayerRow* lowest = nullptr;
+  std::string reached;
+  for (v1::LayerRow* const row : std::array{&disk, &network}) {
+    if (!Comparable(*row)) continue;
+    row->set_reached(clients.rate() / row->rate());
+    clients.set_of_below(row->reached());
+    absl::StrAppend(&reached, reached.empty() ? "" : ", ", ReachedText(*row));
+    if (lowest == nullptr || row->rate() < lowest->rate()) lowest = row;
+  }
+  if (lowest == nullptr) {
+    report.set_narrowest_text("not known: no layer below the clients can be compared with them");
+    return;
+  }
+  const bool at_limit = lowest->reached() >= kReachesLayer;
+  report.set_narrowest(at_limit ? lowest->layer() : std::string(kClients));
+  report.set_narrowest_text(
+      at_limit ? absl::StrCat(lowest->layer(), ": the clients reached ", reached)
+               : absl::StrCat(
+                     "none of these: the clients reached ", reached,
+                     "; what holds them up lies between: NFS, the servers' processors and threads, or the "
+                     "clients themselves"));
+}
+
+}  // namespace iobench
