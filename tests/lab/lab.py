@@ -77,6 +77,14 @@ def binary():
     return str(max(found, key=lambda path: path.stat().st_mtime))
 
 
+def require_commands(needed):
+    """LabError, which names what to install, if a command is missing. needed: the package of each command."""
+    missing = {package for command, package in needed.items() if shutil.which(command, path=CLEAN_PATH) is None}
+    if missing:
+        names = " ".join(sorted(missing))
+        raise LabError(f"the lab needs packages that are missing: apt-get install {names}")
+
+
 class Host:
     """One User-Mode Linux host: its process and its console."""
 
@@ -185,14 +193,7 @@ class NfsLab:
     def _check_machine(self):
         if os.geteuid() != 0:
             raise LabError("the lab makes namespaces and tap devices: run it as root")
-        missing = {
-            package
-            for command, package in NEEDED_COMMANDS.items()
-            if shutil.which(command, path=CLEAN_PATH) is None
-        }
-        if missing:
-            names = " ".join(sorted(missing))
-            raise LabError(f"the lab needs packages that are missing: apt-get install {names}")
+        require_commands(NEEDED_COMMANDS)
         if not os.path.exists("/dev/net/tun"):
             raise LabError("no /dev/net/tun (a container needs --privileged --device /dev/net/tun)")
         if SOURCE_DIR.is_relative_to("/mnt"):

@@ -1,19 +1,16 @@
 """validate on real NFS clients: what is right passes, and a fault that is really there makes its check fail."""
 
 import contextlib
-import json
 import os
 import signal
 import time
 
 import pytest
 
-import cluster_run
 import lab as nfs_lab
 import processes
+from validation import PATIENCE_S, Validation, verdicts
 
-PATIENCE_S = 240
-PORT = 9402
 THERE = "/run/validate"  # on each client a tmpfs of its own, where nothing is mounted over it
 LOCKS_OF_V3 = "rpc.statd --no-notify"
 # Attributes are believed for two seconds, so that nobody waits half a minute for a new name.
@@ -56,12 +53,12 @@ def served(lab):
     return lab
 
 
-class Deployment:
+class Deployment(Validation):
     """A directory of the export, mounted at THERE where and how a test wants it."""
 
     def __init__(self, lab, name, tmp_path):
-        self.lab, self.name, self.tmp_path = lab, name, tmp_path
-        self.mounted = []
+        super().__init__(lab, THERE, tmp_path)
+        self.name, self.mounted = name, []
         lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
 
     def mount(self, client, options):
@@ -80,54 +77,6 @@ class Deployment:
 
     def unexport(self, clients):
         self.lab.run(nfs_lab.SERVER, f"exportfs -u {clients}:{nfs_lab.EXPORT}")
-
-    def options(self, more):
-        return ["--path", THERE, "--format", "json", "--output", str(self.tmp_path / "report.json"), *more]
-
-    def checks(self, ended):
-        """The checks that ran, by name."""
-        report = json.loads((self.tmp_path / "report.json").read_text())
-        checks = {check["name"]: check for check in report["checks"]}
-        print(json.dumps(checks, indent=1))
-        failed = any(check["verdict"] == "fail" for check in checks.values())
-        assert ended.returncode == report["exit_code"] == (4 if failed else 0), ended
-        return checks
-
-    def validate(self, *more, fault=None, client_fault=None):
-        """Coordinated from outside; a worker on each client dials in. fault: called while the clients write; client_fault:
-        called with the client that holds a lock, whose worker then need not end well."""
-        lab, hook = self.lab, self.tmp_path / "hook"
-        address = f"{nfs_lab.OUTSIDE}:{PORT}"
-        listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
-        if fault or client_fault:
-            hook.mkdir(exist_ok=True)
-            option = "--fault-hook" if fault else "--client-hook"
-            more += option, f"cd {hook}; echo $IOBENCH_CLIENT >named; mv named called; until [ -e done ]; do sleep 0.1; done"
-        coordinator = lab.start_outside([nfs_lab.binary(), "validate", *listen, *self.options(more)])
-        join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root {THERE} --allow drop-caches --join-timeout 60"
-        workers = [lab.start(client, join) for client in lab.clients]
-        named = None
-        if fault or client_fault:
-            while not (hook / "called").exists():
-                assert coordinator.poll() is None, lab.finish(coordinator)
-                time.sleep(0.05)
-            named = (hook / "called").read_text().strip()
-            (hook / "called").unlink()
-            fault() if fault else client_fault(named)
-            (hook / "done").touch()
-        ended = lab.finish(coordinator, timeout=PATIENCE_S)
-        (hook / "done").unlink(missing_ok=True)
-        for client, worker in zip(lab.clients, workers):
-            if client == named:
-                processes.kill(worker)
-            else:
-                lab.finish(worker, timeout=PATIENCE_S, check=True)
-        return self.checks(ended)
-
-    def validate_over_mpi(self, *more):
-        command = cluster_run.mpi_command(self.lab, self.options(more))
-        command[command.index("run")] = "validate"
-        return self.checks(self.lab.run_outside(command, timeout=PATIENCE_S, check=False))
 
     # Faults
 
@@ -196,10 +145,6 @@ def deployment(served, directory_name, tmp_path):
     yield made
     for client in made.mounted:
         served.run(client, ["umount", "-l", THERE])
-
-
-def verdicts(checks):
-    return {name: check["verdict"] for name, check in checks.items()}
 
 
 PERFORMANCE = "client-rates,network-limit,scaling,metadata-rates,latency-tail"

@@ -1,0 +1,70 @@
+"""Runs validate with a worker on each client of the lab, and keeps what it says of each check."""
+
+import json
+import time
+
+import cluster_run
+import lab as nfs_lab
+import processes
+
+PATIENCE_S = 240
+PORT = 9402
+
+
+class Validation:
+    """validate of one directory, which all clients see at `path`."""
+
+    def __init__(self, lab, path, tmp_path):
+        self.lab, self.path, self.tmp_path = lab, path, tmp_path
+
+    def options(self, more):
+        return ["--path", self.path, "--format", "json", "--output", str(self.tmp_path / "report.json"), *more]
+
+    def checks(self, ended):
+        """The checks that ran, by name."""
+        report = json.loads((self.tmp_path / "report.json").read_text())
+        checks = {check["name"]: check for check in report["checks"]}
+        print(json.dumps(checks, indent=1))
+        failed = any(check["verdict"] == "fail" for check in checks.values())
+        assert ended.returncode == report["exit_code"] == (4 if failed else 0), ended
+        return checks
+
+    def validate(self, *more, fault=None, client_fault=None):
+        """Coordinated from outside; a worker on each client dials in. fault: called while the clients write; client_fault:
+        called with the client that holds a lock, whose worker then need not end well."""
+        lab, hook = self.lab, self.tmp_path / "hook"
+        address = f"{nfs_lab.OUTSIDE}:{PORT}"
+        listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
+        if fault or client_fault:
+            hook.mkdir(exist_ok=True)
+            option = "--fault-hook" if fault else "--client-hook"
+            more += option, f"cd {hook}; echo $IOBENCH_CLIENT >named; mv named called; until [ -e done ]; do sleep 0.1; done"
+        coordinator = lab.start_outside([nfs_lab.binary(), "validate", *listen, *self.options(more)])
+        join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root {self.path} --allow drop-caches --join-timeout 60"
+        workers = [lab.start(client, join) for client in lab.clients]
+        named = None
+        if fault or client_fault:
+            while not (hook / "called").exists():
+                assert coordinator.poll() is None, lab.finish(coordinator)
+                time.sleep(0.05)
+            named = (hook / "called").read_text().strip()
+            (hook / "called").unlink()
+            fault() if fault else client_fault(named)
+            (hook / "done").touch()
+        ended = lab.finish(coordinator, timeout=PATIENCE_S)
+        (hook / "done").unlink(missing_ok=True)
+        for client, worker in zip(lab.clients, workers):
+            if client == named:
+                processes.kill(worker)
+            else:
+                lab.finish(worker, timeout=PATIENCE_S, check=True)
+        return self.checks(ended)
+
+    def validate_over_mpi(self, *more):
+        command = cluster_run.mpi_command(self.lab, self.options(more))
+        command[command.index("run")] = "validate"
+        return self.checks(self.lab.run_outside(command, timeout=PATIENCE_S, check=False))
+
+
+def verdicts(checks):
+    return {name: check["verdict"] for name, check in checks.items()}
