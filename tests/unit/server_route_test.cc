@@ -44,6 +44,23 @@ TEST_CASE("a mount says where its server is") {
   CHECK(ServerAddressOf(mount).empty());
 }
 
+TEST_CASE("GlusterFS names its servers in the source alone") {
+  Mount mount;
+  mount.filesystem = "fuse.glusterfs";
+  mount.options = "rw,user_id=0,max_read=131072";
+  for (const char* const source : {"10.0.0.1:/volume", "10.0.0.1:volume", "10.0.0.1,10.0.0.2:/volume"}) {
+    mount.source = source;
+    CHECK(ServerAddressOf(mount) == "10.0.0.1");
+  }
+  mount.source = "[fd00::1]:/volume";
+  CHECK(ServerAddressOf(mount) == "fd00::1");
+  mount.source = "/etc/glusterfs/volume.vol";
+  CHECK(ServerAddressOf(mount).empty());
+  mount.filesystem = "fuse.sshfs";
+  mount.source = "10.0.0.1:/home";
+  CHECK(ServerAddressOf(mount).empty());
+}
+
 TEST_CASE("addresses need no resolver") {
   CHECK(AddressOf("10.0.0.1") == "10.0.0.1");
   CHECK(AddressOf("[fd00::1]") == "fd00::1");

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/mutex.h"
@@ -81,7 +83,9 @@ std::string ServerAddressOf(const Mount& mount) {
     const std::string_view text(option.data(), option.size());
     if (text.starts_with(kKey)) return std::string(text.substr(kKey.size()));
   }
-  return "";
+  const size_t colon = mount.source.rfind(':');
+  if (!absl::EndsWith(mount.filesystem, "glusterfs") || colon == std::string::npos) return "";
+  return AddressOf(mount.source.substr(0, std::min(colon, mount.source.find(','))));
 }
 
 std::optional<std::string> InterfaceTo(const std::string& address) {
