@@ -88,14 +88,23 @@ bool CheckContext::IsNfs() const {
   return SeenBy(peers.front()).filesystem().starts_with("nfs");
 }
 
+bool CheckContext::IsGluster() const {
+  return SeenBy(peers.front()).filesystem().find("glusterfs") != std::string::npos;
+}
+
+std::string CheckContext::Advice(const AdviceByFilesystem& advice) const {
+  return IsNfs() ? advice.nfs : IsGluster() ? advice.gluster : advice.others;
+}
+
 std::string CheckContext::CacheAdvice(const char* on_nfs) const {
-  if (IsNfs()) return on_nfs;
-  if (SeenBy(peers.front()).filesystem().find("glusterfs") != std::string::npos) {
-    return "let only one client use a file at a time, or switch its caches off: mount with "
+  return Advice(
+      {.nfs = on_nfs,
+       .gluster =
+           "let only one client use a file at a time, or switch its caches off: mount with "
            "direct-io-mode=enable,attribute-timeout=0,entry-timeout=0 and set performance.quick-read, "
-           "performance.io-cache, performance.stat-prefetch and performance.write-behind of the volume to off";
-  }
-  return "let only one client use a file at a time, or look for the options that switch client caches off";
+           "performance.io-cache, performance.stat-prefetch and performance.write-behind of the volume to off",
+       .others = "let only one client use a file at a time, or look for the options that switch client "
+                 "caches off"});
 }
 
 std::string CheckContext::NewContents(size_t bytes) {

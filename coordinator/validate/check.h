@@ -41,6 +41,13 @@ struct ValidateLimits {
   double outlier_share = 0.5;  // of the median of the others, below which a client's rate fails
 };
 
+// What to do about a fault, by the file system at the path.
+struct AdviceByFilesystem {
+  const char* nfs;
+  const char* gluster;
+  const char* others;
+};
+
 // What all checks are given. The index of spans is the worker number.
 struct CheckContext {
   FileCalls& files;
@@ -81,6 +88,8 @@ struct CheckContext {
   const v1::TargetFacts& SeenBy(uint32_t worker) const;
   // The path is on a network file system of the NFS client.
   bool IsNfs() const;
+  bool IsGluster() const;
+  std::string Advice(const AdviceByFilesystem& advice) const;
   // What to do if clients see old data: `on_nfs`, or what helps on other file systems.
   std::string CacheAdvice(const char* on_nfs) const;
   // Contents that no other call of this run writes.

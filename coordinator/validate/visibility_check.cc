@@ -133,8 +133,9 @@ absl::Status CheckVisibility(CheckContext& context, Outcome& outcome) {
     outcome.Fail(
         absl::StrCat("not seen within ", FormatSeconds(context.limits.visible_within_s),
                      " (--visible-within)"),
-        "mount without actimeo, acregmax and acdirmax above 60 s, or use lookupcache=positive or none where "
-        "new names must be seen sooner");
+        context.CacheAdvice(
+            "mount without actimeo, acregmax and acdirmax above 60 s, or use lookupcache=positive or none where "
+            "new names must be seen sooner"));
   } else {
     outcome.Pass(absl::StrCat("seen without opening: ", found));
   }

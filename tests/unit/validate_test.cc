@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "common/clock.h"
@@ -538,6 +539,32 @@ TEST_CASE("advice fits the file system") {
   }
 }
 
+TEST_CASE("advice for races that GlusterFS does not decide is about GlusterFS, for others it is not") {
+  for (const auto& [filesystem, what, advice] :
+       {std::tuple{"fuse.glusterfs", v1::FileAction::REMOVE, "a single replica set"},
+        {"fuse.glusterfs", v1::FileAction::RENAME, "report it to the vendor"},
+        {"lustre", v1::FileAction::REMOVE, "report it to the vendor"}}) {
+    Validated run(2);
+    run.targets[0].mutable_targets(0)->set_filesystem(filesystem);
+    run.workers.tamper = [what = what](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == what && action.file() != 0) result.clear_problem();
+    };
+    run.Run("races");
+    CHECK(run.Verdict("races") == "fail");
+    Says(run.Of("races").advice(), advice);
+  }
+}
+
+TEST_CASE("mounts: the options of a client in user space are not all known") {
+  Validated run;
+  for (v1::WorkerTargets& seen : run.targets) seen.mutable_targets(0)->set_filesystem("fuse.glusterfs");
+  run.Run("mounts");
+  CHECK(run.Verdict("mounts") == "pass");
+  Says(run.Of("mounts").found(), "with equal options as far as the kernel knows them");
+  Validated nfs;
+  CHECK(nfs.Run("mounts").Of("mounts").found().ends_with("with equal options"));
+}
+
 TEST_CASE("append: lost records are a fact of NFS, and a warning elsewhere") {
   for (const bool nfs : {true, false}) {
     Validated run;
@@ -661,6 +688,49 @@ TEST_CASE("the fault: acknowledged data that are gone, locks that were lost, and
   endless.limits.fault_timeout_s = 0.2;
   CHECK(endless.Run("failover").Verdict("failover") == "fail");
   Says(endless.Text("failover"), "had not ended after");
+}
+
+TEST_CASE("durability: what close() alone has acknowledged may be lost, but not over NFS") {
+  const auto lost_by = [](const char* filesystem, const char* flush) {
+    auto run = std::make_unique<Validated>();
+    run->fault_hook = "true";
+    for (v1::WorkerTargets& seen : run->targets) seen.mutable_targets(0)->set_filesystem(filesystem);
+    // Each client's blocks are read by the next one; c0 flushes by fsync(), c1 by close().
+    const WorkerId reader = flush == std::string("fsync") ? 1 : 2;
+    run->workers.tamper = [reader](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::CHECK_BLOCKS && id == reader) result.mutable_blocks()->set_lost(3);
+    };
+    run->Run("durability");
+    Says(run->Text("durability"), (std::string(flush) + " acknowledged, 3 lost").c_str());
+    return run;
+  };
+  CHECK(lost_by("nfs4", "fsync")->Verdict("durability") == "fail");
+  CHECK(lost_by("nfs4", "close")->Verdict("durability") == "fail");
+  CHECK(lost_by("fuse.glusterfs", "fsync")->Verdict("durability") == "fail");
+  const auto close = lost_by("fuse.glusterfs", "close");
+  CHECK(close->Verdict("durability") == "warn");
+  Says(close->Text("durability"), "close() does not make data durable here, fsync() does: 3 lost");
+}
+
+TEST_CASE("advice after a fault fits the file system") {
+  for (const auto& [filesystem, of_failover, of_locks] :
+       {std::tuple{"nfs4", "mount with hard", "rpc.statd"},
+        {"fuse.glusterfs", "replicate over servers", "in memory only"},
+        {"lustre", "takeover takes", "take their locks again"}}) {
+    Validated run;
+    run.fault_hook = "true";
+    run.choice.only = {"failover", "lock-reclaim"};
+    run.targets[0].mutable_targets(0)->set_filesystem(filesystem);
+    run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::LOCK && id == 1) result.clear_problem();
+      if (action.what() == v1::FileAction::WRITE_BLOCKS) {
+        result.mutable_blocks()->set_longest_ns(100 * kNanosPerSecond);
+      }
+    };
+    run.Run();
+    Says(run.Of("failover").advice(), of_failover);
+    Says(run.Of("lock-reclaim").advice(), of_locks);
+  }
 }
 
 // The last of three clients loses its power, and its lock is free after so many looks of another one; 0: never.
