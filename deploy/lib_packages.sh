@@ -39,7 +39,7 @@ packages() {
         libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libncurses-dev libcpp-httplib-dev $(page_packages)
       [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
-        openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs \
+        openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs glusterfs-server glusterfs-client glusterfs-cli \
         python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium bonnie++ \
         man-db groff-base mandoc zsh fish \
         systemd ansible-core slurmctld slurmd slurm-client munge openssl
@@ -62,7 +62,7 @@ packages() {
 
 # Services that the tests' packages install, but that must not run.
 service_units="nfs-server.service nfs-blkmap.service nfs-ganesha.service nfs-ganesha-lock.service rpcbind.socket \
-  rpcbind.service ssh.service munge.service slurmctld.service slurmd.service"
+  rpcbind.service ssh.service munge.service slurmctld.service slurmd.service glusterd.service glustereventsd.service"
 
 # missing_packages NAMES... -> those that are not installed. Queries only the local database: no network, no lock.
 missing_packages() {

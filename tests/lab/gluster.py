@@ -1,0 +1,100 @@
+"""GlusterFS in the lab: bricks on the server's disk, and GlusterFS's own client on each client.
+
+    with NfsLab(log_dir, disk_mb=512) as lab:
+        volume = GlusterVolume(lab)
+        volume.mount_all()
+        lab.run("client-11", ["ls", volume.path])
+
+Its daemons run on hosts of the lab, which have kernels of their own: neither the machine's FUSE nor its loop devices nor
+a glusterd of its own have a part in it.
+"""
+
+import lab as nfs_lab
+
+# Command, and the Debian package that has it.
+NEEDED_COMMANDS = {
+    "glusterd": "glusterfs-server",
+    "gluster": "glusterfs-cli",
+    "mount.glusterfs": "glusterfs-client",
+}
+ADDRESS = "10.77.0.1"
+BRICKS = f"{nfs_lab.EXPORT}/bricks"  # on the server
+STATE = f"{nfs_lab.EXPORT}/glusterd"  # on its disk, so that it serves the same volumes after a power cut
+LOGS = "/var/log/glusterfs"
+THERE = "/run/shared"  # on each client
+# A busy machine makes all of this slow; this only ends a hang.
+PATIENCE_S = 240
+
+# What makes clients believe nothing that the bricks have not just said: mount options, and translators to be left out.
+COHERENT_MOUNT = "direct-io-mode=enable,attribute-timeout=0,entry-timeout=0"
+CACHES = ("quick-read", "io-cache", "stat-prefetch", "write-behind", "read-ahead", "open-behind")
+
+
+class GlusterVolume:
+    """A volume that distributes its files over two bricks of the server, and its mounts."""
+
+    def __init__(self, lab, name="shared"):
+        nfs_lab.require_commands(NEEDED_COMMANDS)
+        self.lab, self.name, self.path = lab, name, THERE
+        self.source = f"{ADDRESS}:/{name}"
+        self.bricks = [f"{BRICKS}/{name}-{number}" for number in (1, 2)]
+        self._mounted = []
+        self._on_server(f"mkdir -p {' '.join(self.bricks)}")
+        serve(lab)
+        # "force": the bricks are on the same host, and directories of its export.
+        self._volume(f"create {name} {' '.join(f'{ADDRESS}:{brick}' for brick in self.bricks)} force")
+        self._volume(f"start {name}")
+
+    def remove(self):
+        self.unmount_all()
+        self._volume(f"stop {self.name} force")
+        self._volume(f"delete {self.name}")
+        self._on_server(f"kill $(pidof glusterd) && while pidof glusterd; do sleep 0.1; done; umount /var/lib/glusterd {LOGS} && "
+                        f"rm -r {BRICKS} {STATE}")
+
+    def switch_caches(self, how):
+        """how: "on" or "off", for all mounts from now on."""
+        self._volume(f"set {self.name} " + " ".join(f"performance.{cache} {how}" for cache in CACHES))
+
+    def mount(self, client, options=""):
+        more = f"-o {options}" if options else ""
+        attempt(self.lab, client, f"modprobe fuse && mkdir -p {THERE} && "
+                f"{{ mountpoint -q {LOGS} || mount -t tmpfs tmpfs {LOGS}; }} && "
+                f"mount -t glusterfs {more} {self.source} {THERE} && mountpoint -q {THERE}")
+        self._mounted.append(client)
+
+    def mount_all(self, options=""):
+        for client in self.lab.clients:
+            self.mount(client, options)
+
+    def unmount_all(self):
+        for client in self._mounted:
+            self.lab.run(client, ["umount", THERE], timeout=PATIENCE_S)
+        self._mounted.clear()
+
+    def await_bricks(self):
+        """Returns when all clients have all bricks again."""
+        for client in self.lab.clients:
+            self.lab.run(client, f"until ls {THERE} && df {THERE}; do sleep 0.2; done", timeout=PATIENCE_S)
+
+    def names(self):
+        """Paths of what users have on the bricks, below them."""
+        found = f"find {' '.join(self.bricks)} -mindepth 1 -not -path '*/.glusterfs*' -printf '%P\\n'"
+        return self._on_server(found).stdout.split()
+
+    def _volume(self, words):
+        self._on_server(f"gluster --mode=script volume {words}")
+
+    def _on_server(self, command):
+        return self.lab.run(nfs_lab.SERVER, command, timeout=PATIENCE_S)
+
+
+def attempt(lab, host, command):
+    """Runs a command of GlusterFS, whose reason for a failure is in its logs."""
+    lab.run(host, f"{command} || {{ tail -n 30 {LOGS}/*.log; exit 1; }}", timeout=PATIENCE_S)
+
+
+def serve(lab):
+    """Starts glusterd, and with it the bricks of volumes that were started, also after a power cut of the server."""
+    attempt(lab, nfs_lab.SERVER, f"mkdir -p {STATE} /run/gluster && mount --bind {STATE} /var/lib/glusterd && "
+            f"mount -t tmpfs tmpfs {LOGS} && glusterd")
