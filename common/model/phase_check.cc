@@ -63,6 +63,29 @@ absl::Status CheckSizes(const v1::Tree& tree) {
   return absl::OkStatus();
 }
 
+// Of a phase of `time_s`; 0: no time limit.
+absl::Status CheckBursts(const v1::Arrivals& arrivals, double time_s) {
+  constexpr double kMinBurstS = 0.001, kMaxPeriodS = 1e6;
+  const double burst_s = arrivals.burst_s(), every_s = arrivals.burst_every_s();
+  if (burst_s == 0 && every_s == 0) return absl::OkStatus();
+  if (!(burst_s >= kMinBurstS && burst_s <= every_s && every_s <= kMaxPeriodS)) {
+    return absl::InvalidArgumentError(absl::StrCat("bursts of ", burst_s, " s every ", every_s,
+                                                   " s: burst_s must be between 0.001 and burst_every_s, ",
+                                                   "and that at most 10^6"));
+  }
+  if (arrivals.end_ops_per_s() != 0) {
+    return absl::InvalidArgumentError(
+        "a rate that changes (--rate A..B, end_ops_per_s) cannot come in bursts (burst_s)");
+  }
+  if (time_s > 0 && time_s < every_s) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("bursts every ", every_s,
+                     " s need a phase of at least that time, so that ops_per_s is their mean, not ", time_s,
+                     " s: set --time to ", every_s, " or a multiple"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckStop(const v1::StopRule& stop) {
@@ -129,6 +152,7 @@ absl::Status CheckArrivals(const v1::Operation& operation, const v1::StopRule& s
         "a rate of ", arrivals.ops_per_s(), is_ramp ? absl::StrCat(" to ", arrivals.end_ops_per_s()) : "",
         " ops/s (--rate, arrivals) is not between 0.0001 and 10^9"));
   }
+  IOBENCH_RETURN_IF_ERROR(CheckBursts(arrivals, stop.time_s()));
   if (is_ramp && stop.time_s() == 0) {
     return absl::InvalidArgumentError(
         "a rate that changes (--rate A..B, end_ops_per_s) does so over the phase's time: add --time S");

@@ -112,6 +112,9 @@ absl::StatusOr<v1::Phase> PhaseOfMix(const v1::Mix& mix, const MixLoad& load) {
       v1::Arrivals& arrivals = *assignment.mutable_operation()->mutable_arrivals();
       arrivals.set_ops_per_s(load.ops_per_s > 0 ? load.ops_per_s * amount / sum : load.factor * amount);
       if (load.ops_per_s > 0) arrivals.set_end_ops_per_s(load.end_ops_per_s * amount / sum);
+      arrivals.set_burst_s(part.burst_s());
+      arrivals.set_burst_every_s(part.burst_every_s());
+      phase.mutable_stop()->set_time_s(std::max(phase.stop().time_s(), part.burst_every_s()));
       IOBENCH_RETURN_IF_ERROR(Annotate(CheckArrivals(assignment.operation(), phase.stop()),
                                        absl::StrCat("mix ", mix.name(), ": ", part.name())));
     }

@@ -31,6 +31,18 @@ TEST_CASE("evenly spaced ops are due at equal gaps, and schedules can take turns
         std::vector<double>{2.5, 12.5, 22.5});
 }
 
+TEST_CASE("bursts of 1 s every 4 s have all ops of their 4 s, so that the rate remains the mean") {
+  const ArrivalRate rate{.begin_per_s = 100, .burst_s = 1, .burst_every_s = 4, .poisson = false};
+  const std::vector<double> ms = FirstMs(rate, 1200);  // of 12 s
+  CHECK(ms[1] - ms[0] == Approx(2.5));
+  CHECK(ms[399] == Approx(997.5));
+  CHECK(ms[400] == Approx(4000));
+  CHECK(ms[1199] == Approx(8997.5));
+  for (const double each : FirstMs({.begin_per_s = 100, .burst_s = 1, .burst_every_s = 4}, 2000)) {
+    REQUIRE(std::fmod(each, 4000) <= 1000);
+  }
+}
+
 TEST_CASE("a rate that rises from 100 to 300 in 2 s has 150 ops due in the first second and 400 by the end") {
   const std::vector<double> ms =
       FirstMs({.begin_per_s = 100, .end_per_s = 300, .ramp_s = 2, .poisson = false}, 1000);

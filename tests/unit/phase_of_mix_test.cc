@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/model/phase_check.h"
 #include "coordinator/mix/mix.h"
 
 namespace iobench {
@@ -103,6 +104,24 @@ TEST_CASE("where lanes are known, they divide the workers in place of the ops") 
   REQUIRE(SpreadOverWorkers(Numbers{0, 0, 0, 0}, phase).ok());
   CHECK(WorkersOf(phase, 0) == Numbers{0, 1, 2});
   CHECK(WorkersOf(phase, 1) == Numbers{3});
+}
+
+TEST_CASE("a part in bursts keeps its mean rate, and the phase lasts a period at least") {
+  v1::Mix mix = Rates({{1, {10, 20}}});
+  mix.mutable_groups(0)->mutable_parts(1)->set_burst_s(5);
+  mix.mutable_groups(0)->mutable_parts(1)->set_burst_every_s(30);
+  const v1::Phase phase = PhaseFor(mix, {.factor = 2});
+  CHECK(phase.stop().time_s() == 30);
+  CHECK(phase.assignments(0).operation().arrivals().burst_s() == 0);
+  CHECK(RateOf(phase, 1) == 40);
+  CHECK(phase.assignments(1).operation().arrivals().burst_s() == 5);
+  CHECK(phase.assignments(1).operation().arrivals().burst_every_s() == 30);
+  v1::StopRule short_stop;
+  short_stop.set_time_s(20);
+  const absl::Status status = CheckArrivals(phase.assignments(1).operation(), short_stop);
+  CHECK_THAT(std::string(status.message()), Contains("set --time to 30 or a multiple"));
+  mix.mutable_groups(0)->mutable_parts(1)->set_burst_s(40);
+  CHECK_THAT(std::string(PhaseOfMix(mix, {}).status().message()), Contains("bursts of 40 s every 30 s"));
 }
 
 TEST_CASE("groups have clients in proportion, and several groups share a client where there are too few") {

@@ -44,6 +44,8 @@ ArrivalRate ArrivalRateOf(const v1::Prepare& prepare) {
   return {.begin_per_s = arrivals.ops_per_s() * share,
           .end_per_s = arrivals.end_ops_per_s() * share,
           .ramp_s = is_ramp ? prepare.stop().time_s() : 0,
+          .burst_s = arrivals.burst_s(),
+          .burst_every_s = arrivals.burst_every_s(),
           .poisson = !arrivals.even(),
           .first_gap = prepare.first_arrival_gap()};
 }

@@ -11,7 +11,13 @@ double RampCount(const ArrivalRate& rate) {
   return rate.ramp_s * (rate.begin_per_s + rate.end_per_s) / 2;
 }
 
+// The rate within a burst.
+double BurstPerS(const ArrivalRate& rate) {
+  return rate.begin_per_s * rate.burst_every_s / rate.burst_s;
+}
+
 double MeanGapNs(const ArrivalRate& rate) {
+  if (rate.burst_s > 0) return 1e9 / BurstPerS(rate);
   return 1e9 / (rate.ramp_s > 0 ? std::min(rate.begin_per_s, rate.end_per_s) : rate.begin_per_s);
 }
 
@@ -23,6 +29,7 @@ ArrivalTimes::ArrivalTimes(const ArrivalRate& rate, uint64_t seed)
       random_(seed),
       count_(rate.poisson ? 0 : rate.first_gap - 1) {
   assert(rate.begin_per_s > 0 && (rate.ramp_s == 0 || rate.end_per_s > 0));
+  assert(rate.burst_s == 0 || (rate.burst_s <= rate.burst_every_s && rate.ramp_s == 0));
 }
 
 double ArrivalTimes::NextNs() {
@@ -31,6 +38,10 @@ double ArrivalTimes::NextNs() {
 }
 
 double ArrivalTimes::SecondsAt(double count) const {
+  if (rate_.burst_s > 0) {
+    const double busy_s = count / BurstPerS(rate_);
+    return busy_s + std::floor(busy_s / rate_.burst_s) * (rate_.burst_every_s - rate_.burst_s);
+  }
   if (rate_.ramp_s == 0) return count / rate_.begin_per_s;
   if (count > ramp_count_) return rate_.ramp_s + (count - ramp_count_) / rate_.end_per_s;
   // The rate's integral is begin * t + slope * t^2 / 2. This form of the solution has no difference of nearly equal

@@ -20,6 +20,10 @@ struct ArrivalRate {
   // begin_per_s throughout.
   double end_per_s = 0;
   double ramp_s = 0;
+  // > 0: ops are due only in the first `burst_s` of each `burst_every_s`, at `begin_per_s` times their ratio, so that
+  // begin_per_s is the mean over whole periods. Without a ramp.
+  double burst_s = 0;
+  double burst_every_s = 0;
   // True: a Poisson process, as of many independent users. False: evenly spaced.
   bool poisson = true;
   // Evenly spaced: when the first op is due, in gaps after the start, so that several schedules can take turns.
@@ -29,7 +33,7 @@ struct ArrivalRate {
 // The instants of a schedule, in order. Depends on nothing but its arguments. Not thread-safe.
 class ArrivalTimes {
  public:
-  // REQUIRES: begin_per_s > 0, and with ramp_s > 0 also end_per_s > 0.
+  // REQUIRES: begin_per_s > 0, with ramp_s > 0 also end_per_s > 0, with burst_s > 0 burst_every_s >= burst_s and no ramp.
   ArrivalTimes(const ArrivalRate& rate, uint64_t seed);
   // Returns when the next op is due, in ns after the start.
   double NextNs();
@@ -60,7 +64,7 @@ class Arrivals {
   // all lanes have ended.
   uint64_t MissedBefore(Ticks end, int64_t limit_ns = INT64_MAX);
 
-  double mean_gap_ns() const { return mean_gap_ns_; }  // at the lower end of a ramp
+  double mean_gap_ns() const { return mean_gap_ns_; }  // at the lower end of a ramp; with bursts, within them
 
  private:
   Ticks Draw() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -11,32 +11,44 @@
 namespace iobench {
 namespace {
 
-// Adds what the plan asks for over all lanes (or those of one assignment), and counts the lanes that share it.
-double AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopReport& open_loop) {
+struct Asked {
+  double lanes = 0;      // that share the rates
+  double gap_per_s = 0;  // what the rates add up to: at the lower end of a ramp, and within bursts
+};
+
+double GapPerS(const v1::Arrivals& arrivals) {
+  if (arrivals.burst_s() > 0) return arrivals.ops_per_s() * arrivals.burst_every_s() / arrivals.burst_s();
+  return arrivals.end_ops_per_s() > 0 ? std::min(arrivals.ops_per_s(), arrivals.end_ops_per_s())
+                                      : arrivals.ops_per_s();
+}
+
+// Adds what the plan asks for over all lanes (or those of one assignment).
+Asked AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopReport& open_loop) {
   std::set<const v1::Assignment*> added;
-  double lanes = 0;
+  Asked asked;
   for (const AlignedLane& lane : view.aligned.lanes) {
     const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
     if (assignment == nullptr || !assignment->operation().has_arrivals()) continue;
     if (only != nullptr && assignment != only) continue;
     const v1::Arrivals& arrivals = assignment->operation().arrivals();
-    ++lanes;
+    ++asked.lanes;
     if (!arrivals.per_lane() && !added.insert(assignment).second) continue;
     const bool is_ramp = arrivals.end_ops_per_s() > 0;
     open_loop.set_asked_ops_per_s(open_loop.asked_ops_per_s() + arrivals.ops_per_s());
     open_loop.set_asked_end_ops_per_s(open_loop.asked_end_ops_per_s() +
                                       (is_ramp ? arrivals.end_ops_per_s() : 0));
     open_loop.set_even(arrivals.even());
+    asked.gap_per_s += GapPerS(arrivals);
   }
-  return lanes;
+  return asked;
 }
 
 }  // namespace
 
 std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::Assignment* only) {
   v1::OpenLoopReport open_loop;
-  const double lanes = AddAsked(view, only, open_loop);
-  if (lanes == 0) return std::nullopt;
+  const Asked asked = AddAsked(view, only, open_loop);
+  if (asked.lanes == 0) return std::nullopt;
   Histogram response, lag;
   uint64_t missed = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
@@ -48,9 +60,6 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
       for (const v1::ErrorCount& failed : lane.errors()) missed += failed.count();
     }
   }
-  const double lower = open_loop.asked_end_ops_per_s() > 0
-                           ? std::min(open_loop.asked_ops_per_s(), open_loop.asked_end_ops_per_s())
-                           : open_loop.asked_ops_per_s();
   open_loop.set_due_ops(response.count() + missed);
   open_loop.set_missed_ops(missed);
   open_loop.set_done_percent(open_loop.due_ops() == 0 ? std::numeric_limits<double>::quiet_NaN()
@@ -58,7 +67,7 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
                                                             static_cast<double>(open_loop.due_ops()));
   *open_loop.mutable_response_us() = LatencyOf(response);
   *open_loop.mutable_lag_us() = LatencyOf(lag);
-  open_loop.set_gap_us(1e6 * lanes / lower);
+  open_loop.set_gap_us(1e6 * asked.lanes / asked.gap_per_s);
   return open_loop;
 }
 
