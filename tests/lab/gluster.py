@@ -25,9 +25,9 @@ THERE = "/run/shared"  # on each client
 # A busy machine makes all of this slow; this only ends a hang.
 PATIENCE_S = 240
 
-# What makes clients believe nothing that the bricks have not just said: mount options, and translators to be left out.
+# What the advice of validate names: with it, clients believe nothing that the bricks have not just said.
 COHERENT_MOUNT = "direct-io-mode=enable,attribute-timeout=0,entry-timeout=0"
-CACHES = ("quick-read", "io-cache", "stat-prefetch", "write-behind", "read-ahead", "open-behind")
+CACHES = ("quick-read", "io-cache", "stat-prefetch", "write-behind")
 
 
 class GlusterVolume:
