@@ -94,9 +94,9 @@ int WriteSeedsOfRun(const std::string& directory, const std::string& corpus, con
     }
   }
   histograms.resize(std::min<size_t>(histograms.size(), kMaxHistograms));
-  Write(corpus + "/saved_run/" + name + "-sealed", "s" + Joined(sealed));
-  Write(corpus + "/saved_run/" + name + "-cached", "c" + Joined(cached));
-  Write(corpus + "/saved_run/" + name + "-files", "f" + Joined(as_is));
+  Write(corpus + "/saved_run/" + name + "-sealed", "sa" + Joined(sealed));
+  Write(corpus + "/saved_run/" + name + "-cached", "ca" + Joined(cached));
+  Write(corpus + "/saved_run/" + name + "-files", "fa" + Joined(as_is));
   Write(corpus + "/histogram/" + name, Joined(histograms));
   return 0;
 }
