@@ -54,7 +54,7 @@ void AppendFloat(double value, std::string& out) {
   if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
 }
 
-std::string_view JsonName(const FieldDescriptor& field) {
+const std::string& JsonName(const FieldDescriptor& field) {
   return field.has_json_name() ? field.json_name() : field.name();
 }
 
@@ -79,8 +79,8 @@ bool IsOneLine(const Descriptor& type) {
   return true;
 }
 
-void AppendScalar(const Message& message, const FieldDescriptor& field, int index, std::string& out) {
-  const Reflection& get = *message.GetReflection();
+void AppendScalar(const Message& message, const Reflection& get, const FieldDescriptor& field, int index,
+                  std::string& out) {
   const bool single = index == kSingular;
   std::string scratch;
   switch (field.cpp_type()) {
@@ -129,21 +129,20 @@ class JsonPrinter {
   JsonPrinter& operator=(const JsonPrinter&) = delete;
 
   void Print(const Message& message) {
-    const Descriptor& type = *message.GetDescriptor();
-    Items items(*this, '{', IsOneLineCached(type));
-    for (int i = 0; i < type.field_count(); ++i) {
-      const FieldDescriptor& field = *type.field(i);
-      const bool is_absent = field.has_presence() && !message.GetReflection()->HasField(message, &field);
-      if ((is_absent && !IsNullIfAbsent(field)) || IsCharts(field)) continue;
+    const Layout& layout = LayoutOf(*message.GetDescriptor());
+    const Reflection& get = *message.GetReflection();
+    Items items(*this, '{', layout.one_line);
+    for (const Row& row : layout.rows) {
+      const bool is_absent = row.may_be_absent && !get.HasField(message, row.field);
+      if (is_absent && !row.is_null_if_absent) continue;
       items.Next();
-      text_.append(1, '"').append(JsonName(field)).append("\": ");
+      text_ += row.key;
       if (is_absent) {
         text_ += "null";
-      } else if (phases_.copy_to && field.number() == v1::RunReport::kPhasesFieldNumber &&
-                 &type == v1::RunReport::descriptor()) {
+      } else if (row.is_list_of_phases && phases_.copy_to) {
         PrintPhases();
       } else {
-        PrintField(message, field);
+        PrintField(message, get, *row.field);
       }
     }
   }
@@ -172,11 +171,35 @@ class JsonPrinter {
     text_ += ']';
   }
 
-  // Needed for every message, so the result of examining a type is cached.
-  bool IsOneLineCached(const Descriptor& type) {
-    const auto [found, is_new] = one_line_.try_emplace(&type, false);
-    if (is_new) found->second = IsOneLine(type);
-    return found->second;
+  // How a type is printed. Descriptors answer slowly, and a run of 1,000 clients has a million fields, so each type is
+  // examined once.
+  struct Row {
+    const FieldDescriptor* field;
+    std::string key;  // "\"name\": "
+    bool may_be_absent;
+    bool is_null_if_absent;
+    bool is_list_of_phases;
+  };
+  struct Layout {
+    bool one_line = false;
+    std::vector<Row> rows;
+  };
+  const Layout& LayoutOf(const Descriptor& type) {
+    const auto [found, is_new] = layouts_.try_emplace(&type);
+    if (!is_new) return found->second;
+    Layout& layout = found->second;
+    layout.one_line = IsOneLine(type);
+    for (int i = 0; i < type.field_count(); ++i) {
+      const FieldDescriptor& field = *type.field(i);
+      if (IsCharts(field)) continue;
+      layout.rows.push_back({.field = &field,
+                             .key = absl::StrCat("\"", JsonName(field), "\": "),
+                             .may_be_absent = field.has_presence(),
+                             .is_null_if_absent = IsNullIfAbsent(field),
+                             .is_list_of_phases = &type == v1::RunReport::descriptor() &&
+                                                  field.number() == v1::RunReport::kPhasesFieldNumber});
+    }
+    return layout;
   }
 
   // The brackets, commas and line breaks of one object or array.
@@ -218,37 +241,35 @@ class JsonPrinter {
     text_.append(1, '\n').append(2 * depth_, ' ');
   }
 
-  void PrintField(const Message& message, const FieldDescriptor& field) {
-    const Reflection& get = *message.GetReflection();
-    if (field.is_map()) return PrintMap(message, field);
-    if (!field.is_repeated()) return PrintValue(message, field, kSingular);
+  void PrintField(const Message& message, const Reflection& get, const FieldDescriptor& field) {
+    if (!field.is_repeated()) return PrintValue(message, get, field, kSingular);
+    if (field.is_map()) return PrintMap(message, get, field);
     Items items(*this, '[', field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE);
     for (int i = 0; i < get.FieldSize(message, &field); ++i) {
       items.Next();
-      PrintValue(message, field, i);
+      PrintValue(message, get, field, i);
     }
   }
 
-  void PrintValue(const Message& message, const FieldDescriptor& field, int index) {
+  void PrintValue(const Message& message, const Reflection& get, const FieldDescriptor& field, int index) {
     if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
-      AppendScalar(message, field, index, text_);
+      AppendScalar(message, get, field, index, text_);
       return;
     }
-    const Reflection& get = *message.GetReflection();
     Print(index == kSingular ? get.GetMessage(message, &field)
                              : get.GetRepeatedMessage(message, &field, index));
   }
 
   // Entries are sorted, so that equal results give equal files.
-  void PrintMap(const Message& message, const FieldDescriptor& field) {
+  void PrintMap(const Message& message, const Reflection& get, const FieldDescriptor& field) {
     const FieldDescriptor& key = *field.message_type()->map_key();
     const FieldDescriptor& value = *field.message_type()->map_value();
     const bool numbered = key.cpp_type() != FieldDescriptor::CPPTYPE_STRING;
     std::vector<std::pair<std::string, const Message*>> entries;
-    for (int i = 0; i < message.GetReflection()->FieldSize(message, &field); ++i) {
-      const Message& entry = message.GetReflection()->GetRepeatedMessage(message, &field, i);
+    for (int i = 0; i < get.FieldSize(message, &field); ++i) {
+      const Message& entry = get.GetRepeatedMessage(message, &field, i);
       std::string name = numbered ? "\"" : "";
-      AppendScalar(entry, key, kSingular, name);
+      AppendScalar(entry, *entry.GetReflection(), key, kSingular, name);
       if (numbered) name += '"';
       entries.emplace_back(std::move(name), &entry);
     }
@@ -261,13 +282,13 @@ class JsonPrinter {
     for (const auto& [name, entry] : entries) {
       items.Next();
       text_.append(name).append(": ");
-      PrintValue(*entry, value, kSingular);
+      PrintValue(*entry, *entry->GetReflection(), value, kSingular);
     }
   }
 
   std::ostream& out_;
   std::string text_;  // not yet in out_
-  std::unordered_map<const Descriptor*, bool> one_line_;
+  std::unordered_map<const Descriptor*, Layout> layouts_;
   size_t depth_ = 0;
   WrittenPhases phases_;
   absl::Status phases_status_;
