@@ -13,7 +13,7 @@
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/steady_state.h"
-#include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/statistics/student_t.h"
 #include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch2/catch.hpp"
-#include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "coordinator/analysis/compare/trend.h"
+#include "coordinator/analysis/statistics/trend.h"
 
 #include <algorithm>
 #include <cmath>

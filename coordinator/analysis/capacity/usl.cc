@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {

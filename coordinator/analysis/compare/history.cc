@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "coordinator/analysis/compare/bootstrap.h"
 #include "coordinator/analysis/compare/report_heading.h"
-#include "coordinator/analysis/compare/trend.h"
+#include "coordinator/analysis/statistics/trend.h"
 #include "coordinator/analysis/compare/verdicts.h"
 
 namespace iobench {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "coordinator/analysis/compare/trend.h"
+#include "coordinator/analysis/statistics/trend.h"
 #include "coordinator/analysis/repeat.h"
 
 namespace iobench {

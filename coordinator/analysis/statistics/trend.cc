@@ -1,4 +1,4 @@
-#include "coordinator/analysis/compare/trend.h"
+#include "coordinator/analysis/statistics/trend.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {

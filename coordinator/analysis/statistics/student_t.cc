@@ -1,4 +1,4 @@
-#include "coordinator/analysis/compare/student_t.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 #include <cmath>
 

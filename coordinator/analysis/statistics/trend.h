@@ -1,6 +1,6 @@
 // Trends and changes in a series of figures over days. Pure.
-#ifndef COORDINATOR_ANALYSIS_COMPARE_TREND_H_
-#define COORDINATOR_ANALYSIS_COMPARE_TREND_H_
+#ifndef COORDINATOR_ANALYSIS_STATISTICS_TREND_H_
+#define COORDINATOR_ANALYSIS_STATISTICS_TREND_H_
 
 #include <cstddef>
 #include <span>
@@ -38,4 +38,4 @@ double MedianOfSeries(std::span<const double> values);  // NaN if empty
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_ANALYSIS_COMPARE_TREND_H_
+#endif  // COORDINATOR_ANALYSIS_STATISTICS_TREND_H_

@@ -1,6 +1,6 @@
 // Student's t distribution, for intervals and tests with few values. Pure.
-#ifndef COORDINATOR_ANALYSIS_COMPARE_STUDENT_T_H_
-#define COORDINATOR_ANALYSIS_COMPARE_STUDENT_T_H_
+#ifndef COORDINATOR_ANALYSIS_STATISTICS_STUDENT_T_H_
+#define COORDINATOR_ANALYSIS_STATISTICS_STUDENT_T_H_
 
 namespace iobench {
 
@@ -16,4 +16,4 @@ double NormalTail(double z);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_ANALYSIS_COMPARE_STUDENT_T_H_
+#endif  // COORDINATOR_ANALYSIS_STATISTICS_STUDENT_T_H_
