@@ -100,6 +100,10 @@ absl::Status CheckStop(const v1::StopRule& stop) {
     return absl::InvalidArgumentError(
         "--time loops for that long, --deadline ends early without looping: use only one");
   }
+  if (stop.whole_passes() && stop.time_s() == 0) {
+    return absl::InvalidArgumentError(
+        "whole_passes says how a time limit ends: set stop.time_s (--time) too");
+  }
   if (stop.wear_out() && stop.deadline_s() == 0) {
     return absl::InvalidArgumentError("--wear-out only applies after a deadline: add --deadline S");
   }

@@ -14,6 +14,12 @@ namespace iobench {
 // The directory below each target that holds a run's data.
 inline constexpr char kDataDirectoryName[] = "cluster-iobench.data";
 
+// --soak: rounds begin so far apart that there are at most this many, each of which is saved.
+inline constexpr uint32_t kMaxSoakRounds = 10'000;
+
+// The step of a worker in a soak that stands for its whole preparation, whose other steps are a part of it.
+inline constexpr char kPrepareStep[] = "prepare";
+
 // Return the row of the operation table and of the engine table; null: there is no such operation or engine. The engine
 // is the one that the operation names, which may stand for another one until CompletePlan.
 const OperationSpec* SpecOf(const v1::Operation& operation);

@@ -88,7 +88,7 @@ absl::StatusOr<double> ParseSeconds(std::string_view text, double bare_unit_s) {
   const size_t end = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
   // "5e3" is a number; "e" does not start any unit.
   constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+      {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
   double number = NAN, unit_s = text.substr(end).empty() ? bare_unit_s : NAN;
   for (const auto& [name, seconds] : kUnits) {
     if (text.substr(end) == name) unit_s = seconds;
@@ -96,7 +96,7 @@ absl::StatusOr<double> ParseSeconds(std::string_view text, double bare_unit_s) {
   if (!absl::SimpleAtod(absl::string_view(text.data(), end), &number) || !std::isfinite(number * unit_s)) {
     return absl::InvalidArgumentError(
         absl::StrCat("time \"", std::string(text),
-                     "\" is not a number with an optional us, ms, s, min or h, as in 500ms"));
+                     "\" is not a number with an optional us, ms, s, min, h or d, as in 500ms"));
   }
   return number * unit_s;
 }

@@ -16,6 +16,7 @@
 #include "coordinator/analysis/iozone_bands.h"
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/marks/verify_summary.h"
+#include "coordinator/analysis/pauses.h"
 #include "coordinator/analysis/phase/host_delta.h"
 #include "coordinator/analysis/phase/latency.h"
 #include "coordinator/analysis/phase/nfs_rpcs.h"
@@ -93,6 +94,7 @@ class TableBuilder {
     client_latency_->Clear();
     ClientTotals totals;
     std::vector<const v1::WorkerPhaseResult*> results;
+    std::vector<const AlignedWorker*> workers;
     int64_t error_ns = 0;
     for (const uint32_t number : view_.roster.WorkersOf(client)) {
       const auto found = worker_of_number_.find(number);
@@ -101,6 +103,7 @@ class TableBuilder {
       // A worker without an assignment is not listed.
       if (worker.result->lanes().empty() && worker.missing_reason.empty()) continue;
       results.push_back(worker.result);
+      workers.push_back(&worker);
       if (worker.clock != nullptr) error_ns = std::max(error_ns, view_.WorstErrorNs(*worker.clock));
       AddWorker(worker, table, totals);
     }
@@ -119,7 +122,20 @@ class TableBuilder {
     table.set_cpu_percent(CpuPercent(table.host_delta()));
     table.set_own_cpu_percent(OwnCpuPercent(view_.run, results, table.host_delta()));
     AddNfsRpcs(view_.roster.WorkersOf(client), totals.region_ops, table);
+    AddTroubles(workers, table);
     *report_.add_clients() = std::move(table);
+  }
+
+  // Of failed lanes too.
+  void AddTroubles(const std::vector<const AlignedWorker*>& workers, v1::ClientPhaseReport& client) {
+    for (const AlignedWorker* const worker : workers) {
+      for (const v1::LaneResult& lane : worker->result->lanes()) {
+        AddCounts(lane.errors(), *client.mutable_failed_ops());
+        client.set_wrong_sectors(client.wrong_sectors() + lane.verify().mismatched());
+      }
+    }
+    if (std::optional<v1::PauseReport> pauses = PausesOf(view_.phase, workers); pauses.has_value())
+      *client.mutable_pauses() = *std::move(pauses);
   }
 
   void AddNfsRpcs(std::span<const uint32_t> workers, uint64_t app_ops, v1::ClientPhaseReport& client) {

@@ -92,6 +92,7 @@ std::string DoubtAbout(const Criterion& criterion, const Reading& reading, const
 
 // "write", or "write, 2 of 5" with its repetition.
 std::string TitleOfPhase(const std::string& name, uint32_t repetition, const v1::Plan& plan) {
+  if (plan.soak_s() > 0) return absl::StrCat(name, ", round ", repetition + 1);
   if (plan.repetitions() <= 1) return name;
   return absl::StrCat(name, ", ", repetition + 1, " of ", plan.repetitions());
 }
@@ -148,6 +149,12 @@ class Judge {
   double doubted_value_ = std::numeric_limits<double>::quiet_NaN();
 };
 
+// Of a soak: those that are complete, or the first one.
+uint32_t RoundsIn(const v1::RunReport& report) {
+  const int phases = std::max(1, report.run().plan().phases_size());
+  return std::max(1u, static_cast<uint32_t>(report.phases_size() / phases));
+}
+
 }  // namespace
 
 void NoteCriteria(v1::RunReport& report) {
@@ -169,7 +176,8 @@ void NoteCriteria(v1::RunReport& report) {
     verdict.set_unit(UnitOf(criterion->figure));
     Judge judge(*criterion, verdict);
     uint32_t index = 0;
-    for (uint32_t repetition = 0; repetition < plan.repetitions(); ++repetition) {
+    const uint32_t repetitions = plan.soak_s() > 0 ? RoundsIn(report) : plan.repetitions();
+    for (uint32_t repetition = 0; repetition < repetitions; ++repetition) {
       for (const v1::Phase& planned : plan.phases()) {
         const auto found = phases.find(index++);
         if (!AppliesTo(*criterion, planned)) continue;

@@ -83,23 +83,6 @@ void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
   report.set_lanes_wall_s(wall_s);
 }
 
-// Adds a lane's counts to those of all lanes.
-void AddCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
-               google::protobuf::RepeatedPtrField<v1::FailedOps>& all) {
-  for (const v1::ErrorCount& error : counts) {
-    const std::string operation = NameOf(static_cast<OpKind>(error.kind()));
-    auto same = std::find_if(all.begin(), all.end(), [&](const v1::FailedOps& known) {
-      return known.operation() == operation && known.errno_value() == error.errno_value();
-    });
-    v1::FailedOps& sum = same == all.end() ? *all.Add() : *same;
-    sum.set_operation(operation);
-    sum.set_errno_value(error.errno_value());
-    sum.set_error(error.errno_value() == 0 ? "short" : ErrnoName(error.errno_value()));
-    sum.set_count(sum.count() + error.count());
-    sum.set_lanes(sum.lanes() + 1);
-  }
-}
-
 // Lanes compare only with those that do the same: the rates of the parts of a mix differ on purpose.
 std::vector<Straggler> StragglersWithinParts(const PhaseView& view, std::span<const double> rates) {
   if (view.phase.phase().assignments_size() < 2) return StragglersOf(rates);
@@ -154,6 +137,22 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
   FillRegions(view, report);
   FillTool(view, report);
   FillLaneTimes(view, report);
+}
+
+void AddCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
+               google::protobuf::RepeatedPtrField<v1::FailedOps>& sums) {
+  for (const v1::ErrorCount& error : counts) {
+    const std::string operation = NameOf(static_cast<OpKind>(error.kind()));
+    auto same = std::find_if(sums.begin(), sums.end(), [&](const v1::FailedOps& known) {
+      return known.operation() == operation && known.errno_value() == error.errno_value();
+    });
+    v1::FailedOps& sum = same == sums.end() ? *sums.Add() : *same;
+    sum.set_operation(operation);
+    sum.set_errno_value(error.errno_value());
+    sum.set_error(error.errno_value() == 0 ? "short" : ErrnoName(error.errno_value()));
+    sum.set_count(sum.count() + error.count());
+    sum.set_lanes(sum.lanes() + 1);
+  }
 }
 
 void FillLosses(const PhaseView& view, v1::PhaseReport& report) {

@@ -18,6 +18,10 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report);
 // lost workers.
 void FillLosses(const PhaseView& view, v1::PhaseReport& report);
 
+// Adds failed ops or retries of one lane to the sums over lanes, by kind and errno.
+void AddCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
+               google::protobuf::RepeatedPtrField<v1::FailedOps>& sums);
+
 // Fills steps: one entry per name, with the seconds of the slowest worker, the bytes of all, and, if outcomes differ,
 // each outcome with its number of workers.
 void FillSteps(const PhaseView& view, v1::PhaseReport& report);

@@ -10,6 +10,7 @@
 #include "coordinator/analysis/layers.h"
 #include "coordinator/analysis/per_client.h"
 #include "coordinator/analysis/score.h"
+#include "coordinator/analysis/soak.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {
@@ -19,6 +20,7 @@ void ReportBuilder::Begin(const v1::PhaseRecord* newest) {
   BeginPerClient(report_);
   BeginInterference(report_);
   BeginLayers(report_);
+  BeginSoak(report_);
 }
 
 void ReportBuilder::BeginWithClocksOf(const v1::FinishedPhase& newest) {
@@ -39,6 +41,7 @@ v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
   NotePerClient(phase.report(), report_);
   NoteInterference(phase.report(), report_);
   NoteLayers(phase.report(), report_);
+  NoteSoak(phase.report(), report_);
   *report_.add_phases() =
       BriefOf(phase.report(), phase.selects_workers() ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
   return std::move(*phase.mutable_report());
@@ -47,6 +50,7 @@ v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
 void ReportBuilder::NoteTotals() {
   NoteScore(report_);
   NoteCriteria(report_);
+  NoteSoakTrends(report_);
   report_.clear_repetitions();
   // In a plan without repetitions, phases of one name need not be the same.
   if (run_.plan().repetitions() <= 1) return;

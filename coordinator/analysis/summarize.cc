@@ -54,6 +54,7 @@ void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   report.set_headline_in_ops(view.traits.headline_in_ops);
   if (view.traits.tree.items_per_lane() > 0) *report.mutable_tree() = view.traits.tree;
   report.set_started_at(phase.started_at());
+  report.set_start_coord_ns(phase.start_coord_ns());
   report.set_prepare_s(phase.prepare_s());
   report.set_fixed_cost_s(phase.fixed_cost_s());
   report.set_interrupted(phase.interrupted());

@@ -30,7 +30,7 @@ constexpr std::string_view kOwnMatter[] = {"background",        "background-clie
                                            "deadline",          "require",
                                            "stop-at-stonewall", "write-trace",
                                            "read-trace",        "max-ops",
-                                           "wear-out"};
+                                           "wear-out",          "soak"};
 
 absl::Status CheckUsers(const CapacityOptions& options) {
   if ((options.users > 0) == (options.user_per_s > 0)) return absl::OkStatus();

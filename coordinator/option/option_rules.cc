@@ -24,6 +24,10 @@ constexpr std::string_view kAllPaths =
     "a run that uses kept data has workers for each path, and this one uses all workers on every path";
 constexpr std::string_view kMixSays = "the mix says which operations run, and with which records";
 constexpr std::string_view kMixRates = "the mix determines when ops begin";
+constexpr std::string_view kOneWorkload =
+    "a soak repeats one workload, whose rates it compares over time: name operations, a size and a record";
+constexpr std::string_view kVerified =
+    "a soak verifies what it reads, and these data carry no stamp of their writer";
 constexpr std::string_view kReadOnly = "your own files are only read";
 
 // clang-format off
@@ -152,6 +156,19 @@ constexpr ForbiddenPair kForbidden[] = {
     {"background", "max-lanes",     "the workers are divided already"},
     {"server-path", "existing",     "the servers measure with files of their own"},
     {"server-path", "read-existing", "the servers measure with files of their own"},
+    {"soak", "repeat",              "it repeats everything until its time is over"},
+    {"soak", "auto",                kOneWorkload},
+    {"soak", "max-lanes",           kOneWorkload},
+    {"soak", "per-client",          "compare clients in a run of its own"},
+    {"soak", "background",          "compare loads in a run of its own"},
+    {"soak", "data",                kVerified},
+    {"soak", "dedupe",              kVerified},
+    {"soak", "existing",            kVerified},
+    {"soak", "read-existing",       kVerified},
+    {"soak", "read-trace",          kVerified},
+    {"soak", "buffer-bytes",        kVerified},
+    {"soak", "write-trace",         "each round would write the same files"},
+    {"soak", "offset-latency",      "each round would write the same files"},
 };
 // clang-format on
 

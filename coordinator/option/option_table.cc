@@ -157,6 +157,10 @@ constexpr OptionSpec kOptions[] = {
     {.name = "repeat", .argument = "N", .value = V::kWhole, .min = 1, .max = 10000,
      .sets = "plan.repetitions", .group = G::kTimed,
      .help = "run everything N times; report median and interval"},
+    {.name = "soak", .argument = "DURATION", .value = V::kSeconds, .min = 1, .max = kMaxSeconds,
+     .sets = "plan.soak_s", .group = G::kTimed,
+     .help = "repeat everything in rounds for 30min, 12h or 7d, verify all that is read, go on after errors, and report stalls, "
+             "errors, data loss and the trend of each rate (default --op: read,write,reread)"},
 
     // ------------------------------------------------------------------------------------------ engines
     {.letter = "B", .name = "mmap", .sets = "operation.engine=mmap", .group = G::kEngine,

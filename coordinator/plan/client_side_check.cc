@@ -78,6 +78,10 @@ absl::Status CheckClientSide(const v1::Plan& plan) {
       IOBENCH_RETURN_IF_ERROR(CheckTraceOf(ShapeOf(plan, phase).files, phase, assignment.operation()));
       const std::string& file = assignment.operation().trace().write_file();
       if (file.empty()) continue;
+      if (plan.soak_s() > 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "-X ", file, " cannot be combined with --soak: each round would write the same trace"));
+      }
       if (plan.repetitions() > 1) {
         return absl::InvalidArgumentError(absl::StrCat(
             "-X ", file, " cannot be combined with --repeat: each repetition would write the same trace"));

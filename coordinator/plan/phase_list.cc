@@ -24,8 +24,10 @@ constexpr int kMixNumber = 8;
 constexpr std::string_view kSequentialMix = "sequential-mix";
 
 // Returns the default operations: 0 1 2; in automatic mode, all that IOzone runs with one lane; with -E, also those
-// that it calls extended.
+// that it calls extended. A soak has operations of its own.
 std::vector<std::string> UsualOperations(const GivenOptions& given) {
+  // What the round before has left is read before it is overwritten, and what is written is read in the same round.
+  if (given.Has("soak")) return {"read", "write", "reread"};
   if (!given.Has("auto") && !given.Has("extended")) return {"0", "1", "2"};
   std::vector<std::string> numbers;
   for (const OperationSpec& spec : Operations()) {
@@ -126,6 +128,14 @@ std::vector<uint64_t> StridesOf(const OperationSpec& spec, const GivenOptions& g
   std::vector<uint64_t> strides = given.Numbers("stride");
   if (spec.pattern != Pattern::kStride || strides.size() < 2) return {0};
   return strides;
+}
+
+// What the client itself still has in memory would be no check of the storage.
+bool MayReadFromMemory(const v1::Phase& phase) {
+  return std::any_of(phase.assignments().begin(), phase.assignments().end(), [](const v1::Assignment& each) {
+    const v1::Operation& operation = each.operation();
+    return !IsMetadata(operation) && !operation.direct() && !IsUnmounted(operation);
+  });
 }
 
 }  // namespace
@@ -263,6 +273,7 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
   const double rest_s = given.Decimal("rest");
   const OptionSpec& drop_caches = OptionNamed("drop-caches");
   const bool cold = given.Has("cold");
+  const bool own_soak = given.Has("soak") && !given.Has("plan") && !given.Has("suite");
   bool first = true, any_reads = false;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     if (phase.background()) continue;  // it is part of the others
@@ -282,6 +293,8 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
     if ((cold || given.Has("drop-caches")) && reads) {
       phase.add_before()->mutable_drop_caches()->set_verify(cold);
       any_reads = true;
+    } else if (own_soak && reads && MayReadFromMemory(phase)) {
+      phase.add_before()->mutable_drop_caches();
     }
   }
   if (any_reads) return absl::OkStatus();

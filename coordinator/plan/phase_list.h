@@ -84,13 +84,26 @@ void SetServerTargets(std::span<const std::vector<uint32_t>> workers_of_server, 
 // Takes back the targets of SetServerTargets.
 void RemoveServerTargets(v1::Plan& plan);
 
+// --soak: completes a plan for it. Data are verified, and lanes go on after any number of errors, unless the plan says how
+// many.
+void FitToSoak(v1::Plan& plan);
+
+// How long a phase of a soak loops over its records, unless the user says: so long that about kUsualSoakRounds take all the
+// time, but at least a second. REQUIRES: the plan is a soak and has phases.
+inline constexpr uint32_t kUsualSoakRounds = 300;
+double SoakPhaseSeconds(const v1::Plan& plan);
+
+// InvalidArgument: the plan's soak_s is not a time, or its phases cannot be repeated in rounds. OK without a soak.
+absl::Status CheckSoak(const v1::Plan& plan);
+
 // Returns an operation with the default tree, if it has one, and other fields unset.
 v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint32_t stride_records);
 
 // Returns the phase with these workers only. It has no assignments if it selects none of them.
 v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase);
 
-// Adds the steps before each phase: --drop-caches, --cold, --remount, --rest, --eat-memory, --fill. InvalidArgument:
+// Adds the steps before each phase: --drop-caches (in a soak that no plan defines, always), --cold, --remount, --rest,
+// --eat-memory, --fill. InvalidArgument:
 // there is no phase that caches could be dropped before.
 absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
 

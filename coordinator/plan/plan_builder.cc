@@ -134,12 +134,15 @@ absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) 
 
 constexpr double kDefaultSeconds = 3;
 
+// A soak does not end with the data, so their amount does not say how long its phases take.
 bool SaysHowMuch(const GivenOptions& given) {
   static constexpr std::string_view kAmounts[] = {
       "size",           "auto",     "time",          "warmup",     "deadline",    "max-ops",
       "constant-total", "existing", "read-existing", "read-trace", "write-trace", "offset-latency"};
-  return std::any_of(std::begin(kAmounts), std::end(kAmounts),
-                     [&](std::string_view name) { return given.Has(name); });
+  return std::any_of(std::begin(kAmounts), std::end(kAmounts), [&](std::string_view name) {
+    const bool only_of_data = name == "size" || name == "constant-total";
+    return given.Has(name) && !(only_of_data && given.Has("soak"));
+  });
 }
 
 // If the user gives neither size nor time, every phase runs long enough for a figure without a mark: lanes loop, and
@@ -149,13 +152,20 @@ void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();
     if (IsMetadata(operation)) continue;  // --items determines the amount
-    phase.mutable_stop()->set_time_s(kDefaultSeconds);
+    phase.mutable_stop()->set_time_s(plan.soak_s() > 0 ? SoakPhaseSeconds(plan) : kDefaultSeconds);
     if (says_region || !Writes(operation) || MovesNothing(operation)) continue;
     v1::TimedRegion region = phase.region();
     region.set_fsync(true);
     region.set_close(true);
     // Writes that bypass or flush memory need no flush.
     if (DefaultStonewall(operation, region) == v1::STONEWALL_FLUSHED) *phase.mutable_region() = region;
+  }
+}
+
+// Reads of a soak check everything that has been written.
+void EndWithWholePasses(v1::Plan& plan) {
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (phase.stop().time_s() > 0) phase.mutable_stop()->set_whole_passes(true);
   }
 }
 
@@ -216,7 +226,9 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   if (!given.Has("plan") && !given.Has("suite") && !given.Has("mix")) {
     LeaveOutWhatTheEngineCannot(given, *plan);
     if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
+    if (plan->soak_s() > 0) EndWithWholePasses(*plan);
   }
+  if (plan->soak_s() > 0) FitToSoak(*plan);
   IOBENCH_RETURN_IF_ERROR(CheckSizesHaveUse(given, *plan));
   // Settings that the user did not request must not be refused as if they were.
   if (given.Has("suite"))

@@ -239,6 +239,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   }
   IOBENCH_RETURN_IF_ERROR(CheckBackground(plan));
   IOBENCH_RETURN_IF_ERROR(CheckServerPath(plan));
+  IOBENCH_RETURN_IF_ERROR(CheckSoak(plan));
   IOBENCH_RETURN_IF_ERROR(CheckCriteria(AsIfTwoClientsHadJoined(plan)));
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);

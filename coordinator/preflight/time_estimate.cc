@@ -1,6 +1,7 @@
 #include "coordinator/preflight/time_estimate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "common/model/operation.h"
@@ -91,6 +92,31 @@ std::string EstimateText(const TimeEstimate& estimate, double max_duration_s) {
   }
   if (text.empty()) line("none: no phase moves anything");
   line("preparing and removing files comes on top");
+  return text;
+}
+
+std::string SoakEstimateText(const v1::Plan& plan, uint32_t worker_count) {
+  const TimeEstimate round = EstimateTime(plan, worker_count);
+  const double apart_s = plan.soak_s() / kMaxSoakRounds;
+  double most = kMaxSoakRounds;
+  if (round.timed_s > 0) most = std::min(most, std::ceil(plan.soak_s() / round.timed_s));
+  std::string text = absl::StrCat("time  ", FormatSeconds(plan.soak_s()),
+                                  " in rounds (--soak), of which the last one is completed\n      a round  ");
+  if (round.timed_s > 0) {
+    absl::StrAppend(&text, FormatSeconds(round.timed_s), " in ", Phases(round.timed_phases),
+                    " with a time limit");
+  }
+  if (round.sized_phases > 0) {
+    absl::StrAppend(&text, round.timed_s > 0 ? ", and " : "", FormatBytes(static_cast<double>(round.bytes)),
+                    " in ", Phases(round.sized_phases), " by size");
+  }
+  if (round.item_phases > 0) {
+    absl::StrAppend(&text, round.timed_s > 0 || round.sized_phases > 0 ? ", and " : "",
+                    FormatCount(static_cast<double>(round.items)), " names in ", Phases(round.item_phases));
+  }
+  absl::StrAppend(&text, "; preparing files comes on top\n      at most ", FormatCount(most),
+                  " rounds, each of which is saved; one begins at least ", FormatSeconds(apart_s),
+                  " after the other\n");
   return text;
 }
 

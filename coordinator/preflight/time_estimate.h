@@ -33,6 +33,9 @@ inline constexpr double kAssumedBytesPerSecond = 1 << 30;
 // `max_duration_s`: --max-duration; 0: none.
 std::string EstimateText(const TimeEstimate& estimate, double max_duration_s);
 
+// The same of a soak: how long a round takes, and how many there are at most.
+std::string SoakEstimateText(const v1::Plan& plan, uint32_t worker_count);
+
 // Shortens a phase to what is left of --max-duration: its time limit, if it has one, or else its deadline is at most
 // `left_s`. Returns nullopt if that is too little to begin it: under 0.1 s, or not more than its warm-up.
 struct FittedPhase {

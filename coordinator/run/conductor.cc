@@ -21,7 +21,6 @@
 #include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/plan/metadata_plan.h"
-#include "coordinator/preflight/time_estimate.h"
 #include "coordinator/run/client_steps.h"
 #include "coordinator/run/data_ledger.h"
 #include "coordinator/run/phase_conductor.h"
@@ -287,7 +286,9 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
       .first_phase = options_.resume.has_value() ? options_.resume->first_phase : 0};
   loop.start_lead.NoteRound(clocks.round_ns());
   uint32_t index = 0;
-  for (uint32_t repetition = 0; repetition < plan_.repetitions(); ++repetition) {
+  for (uint32_t repetition = 0;; ++repetition) {
+    IOBENCH_ASSIGN_OR_RETURN(const bool begins, BeginsRound(loop.begin, repetition));
+    if (!begins) break;
     for (const v1::Phase& planned : plan_.phases()) {
       if (index < loop.first_phase) {
         ++index;
@@ -328,14 +329,15 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
                             .plan = plan_,
                             .layout = loop.layout,
                             .observer = observer_,
-                            .data_must_exist = loop.data.decision().uses_kept_data,
+                            .data_must_exist = MustExist(loop),
                             .broken_files = broken_files_,
                             .trees = loop.trees,
                             .data = loop.ledger,
                             .keeper = loop.data,
                             .timeout_ns = options_.phase_timeout_ns,
                             .ended_by_launcher = [this] { return EndedByLauncher(); },
-                            .phase_count = static_cast<uint32_t>(plan_.phases_size()) * plan_.repetitions(),
+                            .phase_count = static_cast<uint32_t>(plan_.phases_size()) *
+                                           (plan_.soak_s() > 0 ? repetition + 1 : plan_.repetitions()),
                             .start_lead = loop.start_lead,
                             .samplers = loop.samplers},
                            phase, index, repetition);
@@ -361,6 +363,12 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   return true;
 }
 
+// A file that an earlier round wrote and that is gone must not be prepared anew, which would hide the loss.
+bool Conductor::MustExist(const PhaseLoop& loop) const {
+  if (loop.data.decision().uses_kept_data) return true;
+  return plan_.soak_s() > 0 && !loop.ledger.prepares_data();
+}
+
 // Phases that a resumed run skips have filled the file system too.
 absl::StatusOr<StepsOfWorkers> Conductor::FillSpace(DataKeeper& data, bool is_first, const v1::Phase& phase) {
   uint32_t percent = FillPercent(phase);
@@ -375,32 +383,6 @@ absl::StatusOr<StepsOfWorkers> Conductor::FillSpace(DataKeeper& data, bool is_fi
   IOBENCH_RETURN_IF_ERROR(data.Fill(
       percent, [&](uint64_t bytes) { observer_.SpaceFills(percent, bytes); }, steps));
   return steps;
-}
-
-// False: --max-duration leaves no time for it. Otherwise `fitted` is the phase with what is left as its limit.
-bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted) {
-  fitted = phase;
-  if (options_.max_duration_s <= 0) return true;
-  const double left_s = options_.max_duration_s - SecondsFrom(cluster_.Now() - begin);
-  const std::optional<FittedPhase> fits = FitInto(phase, left_s);
-  if (!fits.has_value()) {
-    record_.add_skipped_phases(phase.name());
-    return false;
-  }
-  fitted = fits->phase;
-  return true;
-}
-
-// A deadline that no lane reached has changed nothing.
-void Conductor::NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
-  const v1::StopRule& stop = record.phase().stop();
-  bool shortened = stop.time_s() < phase.stop().time_s();
-  if (stop.deadline_s() != phase.stop().deadline_s()) {
-    for (const v1::WorkerPhaseResult& worker : record.workers()) {
-      for (const v1::LaneResult& lane : worker.lanes()) shortened |= lane.deadline_worker_ns() != 0;
-    }
-  }
-  if (shortened) record_.add_shortened_phases(phase.name());
 }
 
 absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost) {
@@ -459,6 +441,9 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& lay
     }
     for (const v1::LaneResult& lane : worker.lanes()) {
       if (lane.sat_out()) continue;
+      // In a soak, it tries again with files that are still there; the ledger knows that their contents are doubtful.
+      if (lane.problem().code() != 0 && plan_.soak_s() > 0 && !CreatesFiles(assignment->operation()))
+        continue;
       if (lane.problem().code() != 0) {
         broken_files_.emplace(record.phase().only_target(), lane.file_owner());
       } else if (CreatesFiles(assignment->operation())) {

@@ -173,6 +173,8 @@ class Conductor {
   absl::StatusOr<const v1::RunReport*> Measure(Look& look);
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
   struct PhaseLoop;
+  absl::StatusOr<bool> BeginsRound(CoordTime begin, uint32_t repetition);
+  bool MustExist(const PhaseLoop& loop) const;
   // Returns whether --max-duration left time for the phase.
   absl::StatusOr<bool> RunPhase(PhaseLoop& loop, const v1::Phase& planned, uint32_t index,
                                 uint32_t repetition);

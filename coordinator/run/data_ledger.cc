@@ -18,6 +18,12 @@ const OperationSpec* DataOperation(const v1::Operation& operation) {
   return IsMetadata(operation) || !UsesFiles(operation) ? nullptr : SpecOf(operation);
 }
 
+bool AnyWriteFailed(const v1::LaneResult& lane) {
+  return lane.problem().code() != 0 ||
+         std::any_of(lane.errors().begin(), lane.errors().end(),
+                     [](const v1::ErrorCount& error) { return error.kind() != v1::OP_READ; });
+}
+
 // True if a pass of it writes every record of the lane's files.
 bool WritesEveryRecord(const OperationSpec& spec) {
   const bool each_once = spec.pattern == Pattern::kSequential || spec.pattern == Pattern::kBackward ||
@@ -99,6 +105,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
     const State state = StateOf({only_target_, lane.file_owner()});
     lane.mutable_data()->set_low(state.low);
+    lane.mutable_data()->set_unacknowledged(state.unacknowledged);
     // A reader may find either generation while it is being written.
     lane.mutable_data()->set_high(written_.contains(lane.file_owner()) ? generation_ : state.high);
   }
@@ -133,9 +140,13 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
     state = {state.low, prefill_generation_, lane_bytes};
   }
   if (spec.writes()) {
-    const bool is_whole = result != nullptr && result->problem().code() == 0 && result->bytes() >= lane_bytes;
+    const bool any_failed = result != nullptr && AnyWriteFailed(*result);
+    const bool is_whole =
+        result != nullptr && result->problem().code() == 0 && !any_failed && result->bytes() >= lane_bytes;
     const bool nothing_left = spec.creates_files && !operation.keep_existing();
-    if (nothing_left || (is_whole && WritesEveryRecord(spec)) || state.low == 0) state.low = generation_;
+    const bool all_new = nothing_left || (is_whole && WritesEveryRecord(spec));
+    if (all_new || state.low == 0) state.low = generation_;
+    state.unacknowledged = any_failed || (state.unacknowledged && !all_new);
     state.high = generation_;
     state.lane_bytes = spec.creates_files ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
   }

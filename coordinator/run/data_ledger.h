@@ -56,6 +56,8 @@ class DataLedger {
     uint32_t low = 0;  // 0: nothing has been written
     uint32_t high = 0;
     uint64_t lane_bytes = 0;  // how much of the files has been written, from the beginning
+    bool unacknowledged =
+        false;  // some writes failed, so that there may also be zeros or parts of several generations
   };
   using Files = std::pair<uint32_t, uint32_t>;  // the phase's only_target, owner
   State StateOf(Files files) const;

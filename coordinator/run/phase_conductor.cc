@@ -149,6 +149,11 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
       worker.set_last_known_bytes(lanes_.LastKnownBytes(member.number));
     }
     worker.set_reconnects(member.reconnects - reconnects_before_[member.number]);
+    if (context_.plan.soak_s() > 0) {  // a server may have stood still meanwhile
+      v1::StepResult& prepare = *worker.add_steps();
+      prepare.set_name(kPrepareStep);
+      prepare.set_seconds(prepare_s_[member.number]);
+    }
     for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number))
       *worker.add_bursts() = burst;
   }
@@ -305,6 +310,7 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
   lanes_.Reset();
   FindCrowded();
   ShareArrivals();
+  const CoordTime begin = context_.cluster.Now();
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         const v1::Assignment* assignment = AssignmentOf(phase_, member.number);
@@ -317,6 +323,7 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
+        prepare_s_[member.number] += SecondsFrom(context_.cluster.Now() - begin);
         for (const v1::StepResult& step : received.event.prepared().steps()) {
           if (step.bytes() > 0 || step.name() == "rest") earlier_steps_[member.number].push_back(step);
         }

@@ -151,6 +151,7 @@ class PhaseConductor {
   // Steps of all prepares that wrote data or rested. The last attempt finds their results in place, so the record shows
   // theirs.
   StepsOfWorkers earlier_steps_;
+  std::map<uint32_t, double> prepare_s_;  // how long each worker took to answer all prepares
 };
 
 }  // namespace iobench

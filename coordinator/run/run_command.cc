@@ -102,6 +102,10 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }
   std::cout << FillText(conductor.preflight().fills);
+  if (plan.soak_s() > 0) {
+    std::cout << SoakEstimateText(plan, static_cast<uint32_t>(record.workers_size())) << std::flush;
+    return;
+  }
   std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size())), max_duration_s)
             << std::flush;
 }
@@ -243,6 +247,12 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   if (stage.resume != nullptr) {
     if (const absl::Status ready = PrepareToResume(stage, line, options); !ready.ok())
       return Fail(ready, kExitUsage);
+  }
+  if (plan.soak_s() > 0 && line.cluster.max_duration_s > 0) {
+    return Fail(
+        absl::InvalidArgumentError(
+            "--max-duration cannot be combined with --soak, which says how long the run lasts: use only one"),
+        kExitUsage);
   }
   options.out_directory = directory;
   options.hooks = {.before_phase = line.cluster.before_phase,

@@ -67,6 +67,11 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
         directory, ": version ", run.program_version(), " began this run, and this is ", here.version,
         ": figures of two versions do not belong into one run; resume it with that version, or start a new run"));
   }
+  if (run.plan().soak_s() > 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        directory,
+        ": a soak cannot be resumed, because it has no list of phases that remain: start a new one"));
+  }
   IOBENCH_RETURN_IF_ERROR(CheckHasEnded(run, directory, here, force));
   v1::PhaseRecord last;
   for (size_t position = 0; position < saved.phase_files().size(); ++position) {

@@ -96,6 +96,24 @@ def test_one_error_more_than_max_errors_ends_the_lane(path, out, order, faulty):
     assert phase["lanes_failed"] == 1 and phase["failed_ops"][0]["count"] == 3
 
 
+def test_a_soak_goes_on_after_errors_and_takes_what_was_not_acknowledged_for_no_loss(path, out, order, faulty):
+    with program.start(["--soak", "4s", "--op", "write,read", "-r", "4k", "-s", "64k", "--time", "0.2", "-t", "2", "--spawn", "1"],
+                       path=path, out=out, env=faulty) as running:
+        running.wait_until((out / "raw" / "phase-001.pb").exists, "a round")
+        order("5x40")
+        outcome = running.wait().expect(2)
+    soak = outcome.result["soak"]
+    client, = soak["clients"]
+    # Calls on names may fail too, such as an open. Then a lane sits out until its file is written again.
+    assert client["failed_ops"] or client["phases_failed"], soak
+    assert {failed["error"] for failed in client["failed_ops"]} <= {"EIO"}
+    assert soak["failed_ops"] == client["failed_ops"]
+    assert soak["complete_rounds"] >= 3 and soak["rounds"][-1]["failed_ops"] == 0
+    loss = soak["loss"]
+    assert loss["lost"] == loss["stale"] == loss["torn"] == loss["wrong"] == loss["short_reads"] == 0, loss
+    assert schema.problems(outcome.result) == []
+
+
 def test_phase_timeout_ends_lanes_that_get_on_too_slowly(path, out):
     outcome = program.run([*LONG, "--spawn", "2", "--phase-timeout", "2"], path=path, out=out).expect(3)
     assert "--phase-timeout" in outcome.stderr

@@ -50,8 +50,8 @@ struct Run {
     return std::to_string(prepare.lanes(0).data().low()) + ".." +
            std::to_string(prepare.lanes(0).data().high());
   }
-  // Both lanes moved so many bytes; `lost`: the first worker said nothing.
-  void End(uint64_t bytes = kLaneBytes, bool lost = false) {
+  // Both lanes moved so many bytes; `lost`: the first worker said nothing; `failed_writes`: of the first lane.
+  void End(uint64_t bytes = kLaneBytes, bool lost = false, uint64_t failed_writes = 0) {
     v1::PhaseRecord record;
     *record.mutable_phase() = phase;
     for (uint32_t worker : {0u, 1u}) {
@@ -65,6 +65,11 @@ struct Run {
       lane.set_lane(worker);
       lane.set_file_owner(layout->LanesOf(worker, phase.assignments(0).operation())[0].file_owner());
       lane.set_bytes(bytes);
+      if (worker != 0 || failed_writes == 0) continue;
+      v1::ErrorCount& error = *lane.add_errors();
+      error.set_kind(v1::OP_WRITE);
+      error.set_errno_value(5);
+      error.set_count(failed_writes);
     }
     ledger->Note(record);
   }
@@ -73,6 +78,35 @@ struct Run {
     End();
   }
 };
+
+TEST_CASE("after failed writes, what a lane's files hold is not known until all of them are written again") {
+  Run run;
+  const auto unacknowledged = [&run](uint32_t worker) {
+    return run.SeenBy(worker).lanes(0).data().unacknowledged();
+  };
+  run.Whole("write");
+  run.Begin("rewrite");
+  run.End(2 * kLaneBytes, /*lost=*/false,
+          /*failed_writes=*/1);  // two passes, so that as many bytes as a whole one
+  run.Begin("read");
+  CHECK(run.Range(0) == "1..2");
+  CHECK(unacknowledged(0));
+  CHECK(run.Range(1) == "2..2");
+  CHECK_FALSE(unacknowledged(1));
+  run.End();
+  run.Begin("read");
+  CHECK(unacknowledged(0));
+  run.End();
+  run.Whole("rewrite");
+  run.Begin("read");
+  CHECK_FALSE(unacknowledged(0));
+  CHECK(run.Range(0) == "3..3");
+  run.End();
+  run.Begin("write");
+  run.End(kLaneBytes - 4096, /*lost=*/false, /*failed_writes=*/1);
+  run.Begin("read");
+  CHECK(unacknowledged(0));  // a new file has a hole there
+}
 
 TEST_CASE("each phase that writes has a generation of its own, and leaves exactly that") {
   Run run;

@@ -160,6 +160,21 @@ TEST_CASE("a time makes lanes go over their records again and again") {
   REQUIRE(lane.deadline_worker_ns() == 0);
 }
 
+TEST_CASE(
+    "with whole passes, a lane ends with the pass in which its time is over, and has done at least one") {
+  for (const double time_s : {1e-6, 0.05}) {
+    WorkerHarness worker;
+    v1::Prepare prepare = PhaseOf("write", 1);
+    prepare.mutable_stop()->set_time_s(time_s);
+    prepare.mutable_stop()->set_whole_passes(true);
+    const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+    CHECK(lane.ops() >= 16);
+    CHECK(lane.ops() % 16 == 0);
+    CHECK_FALSE(lane.stopped());
+    CHECK(lane.ops_end_worker_ns() - lane.first_op_worker_ns() >= static_cast<int64_t>(time_s * 0.9e9));
+  }
+}
+
 TEST_CASE("lanes that go over their records again flush each pass where the region says so") {
   WorkerHarness worker;
   const TempDir directory;

@@ -143,6 +143,22 @@ TEST_CASE("a sector of two writes is torn") {
   RequireOne(Checked(Spliced(good, Bytes(512), 1024, 128, 256), 8192), "torn", "partly zeros");
 }
 
+TEST_CASE("where writes have failed, what they would have overwritten is no mismatch, but anything else is") {
+  SectorExpectation expected = Expectation();
+  expected.unacknowledged = true;
+  const Bytes good = Writer{}.Write(8192, 4096), zeros(512);
+  const Bytes old = Writer{.generation = 2}.Write(8192 + 1024, 512);
+  for (const Bytes& data : {Spliced(good, zeros), Spliced(good, old), Spliced(good, old, 1024, 256, 512)}) {
+    CHECK(Checked(data, 8192).mismatched() == 1);
+    const v1::VerifyResult result = Checked(data, 8192, expected);
+    CHECK(result.mismatched() == 0);
+    CHECK(result.undetermined() == 1);
+    CHECK(result.sectors() == 8);
+  }
+  const Bytes elsewhere = Writer{}.Write(0, 512);
+  CHECK(CountsOf(Checked(Spliced(good, elsewhere), 8192, expected)) == Counts{{"wrong-offset", 1}});
+}
+
 TEST_CASE("a flipped bit anywhere in a sector is corruption, in the header too") {
   for (size_t at = 0; at < 512; ++at) {
     Bytes data = Writer().Write(8192, 4096);

@@ -22,6 +22,26 @@ TEST_CASE("the Theil-Sen slope is the median of all slopes, which one outlier do
                       std::vector<double>{1, 2, 2, 3, 1, 4, 4, 5, 6, 6, 7, 7}) == Approx(0.5555555555555556));
 }
 
+TEST_CASE("the interval of the Theil-Sen slope is that of scipy.stats.theilslopes") {
+  const std::vector<double> times = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const SlopeInterval falls =
+      TheilSenInterval(times, std::vector<double>{10, 9.5, 9.7, 9, 8.8, 9.1, 8.5, 8.4, 8.6, 8});
+  CHECK(falls.slope == Approx(-0.18333333333333326));
+  CHECK(falls.low == Approx(-0.25));
+  CHECK(falls.high == Approx(-0.15));
+  const SlopeInterval level =
+      TheilSenInterval(times, std::vector<double>{5, 5.2, 4.9, 5.1, 5, 4.8, 5.1, 5.3, 4.9, 5.05});
+  CHECK(level.slope == Approx(0).margin(1e-12));
+  CHECK(level.low == Approx(-0.04285714285714283));
+  CHECK(level.high == Approx(0.05));
+  // Its values have ties.
+  const SlopeInterval rises = TheilSenInterval(std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+                                               std::vector<double>{1, 2, 2, 3, 1, 4, 4, 5, 6, 6, 7, 7});
+  CHECK(rises.low == Approx(0.5));
+  CHECK(rises.high == Approx(2.0 / 3));
+  CHECK(std::isnan(TheilSenInterval(std::vector<double>{1, 2}, std::vector<double>{1, 2}).low));
+}
+
 TEST_CASE("the exact Mann-Kendall p of few values can be counted by hand") {
   // 2 of the 24 orders of four values are in perfect order.
   const KendallTest rising = MannKendall(std::vector<double>{1, 2, 3, 4});

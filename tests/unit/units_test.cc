@@ -42,6 +42,7 @@ TEST_CASE("a time is a number and a unit", "[units]") {
   CHECK(ParseSeconds("2min", 1).value() == 120);
   CHECK(ParseSeconds("1e1m", 1).value() == 600);
   CHECK(ParseSeconds("1.5h", 1).value() == 5400);
+  CHECK(ParseSeconds("7d", 1).value() == 604'800);
   for (const char* text : {"", "s", "5 s", "5x", "1e", "nan", "inf", "5ss", "1e999", "0x10"}) {
     INFO('"' << text << '"');
     const auto time = ParseSeconds(text, 1);

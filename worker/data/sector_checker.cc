@@ -59,7 +59,17 @@ void SectorChecker::CheckSector(uint32_t file, uint64_t offset, const std::byte*
     if (expected_.low != expected_.high) log_.CountUndetermined();
     return;
   }
-  log_.Note(Classify(file, offset, sector, length));
+  Note(Classify(file, offset, sector, length));
+}
+
+void SectorChecker::Note(const FoundSector& found) {
+  const bool may_be = found.what == v1::Mismatch::ZEROS || found.what == v1::Mismatch::STALE ||
+                      found.what == v1::Mismatch::TORN;
+  if (may_be && expected_.unacknowledged) {
+    log_.CountUndetermined();
+  } else {
+    log_.Note(found);
+  }
 }
 
 void SectorChecker::CheckTiny(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length) {
@@ -86,7 +96,7 @@ void SectorChecker::CheckTiny(uint32_t file, uint64_t offset, const std::byte* s
     found.what = v1::Mismatch::STALE;
     found.header = header;
   }
-  log_.Note(found);
+  Note(found);
 }
 
 FoundSector SectorChecker::Classify(uint32_t file, uint64_t offset, const std::byte* sector,

@@ -24,6 +24,8 @@ struct SectorExpectation {
   // undetermined.
   uint32_t low = 0;
   uint32_t high = 0;
+  // Writes of some records failed: zeros, an older generation, or parts of both are no mismatch, but undetermined.
+  bool unacknowledged = false;
   uint64_t unit_bytes = kSectorBytes;
   uint64_t file_bytes = 0;  // size of each of the lane's files, or of its extent
   uint32_t compress_percent = 0;
@@ -49,6 +51,7 @@ class SectorChecker final : public DataChecker {
  private:
   void CheckSector(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length);
   void CheckTiny(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length);
+  void Note(const FoundSector& found);
   SectorHeader HeaderOf(uint32_t file, uint64_t offset) const;
   FoundSector Classify(uint32_t file, uint64_t offset, const std::byte* sector, uint64_t length) const;
   DataBlocks BlocksOf(uint32_t owner, uint32_t writer, uint32_t generation) const;

@@ -99,6 +99,7 @@ std::unique_ptr<DataChecker> LaneData::MakeChecker(uint64_t prefilled_bytes) con
                         .shared = spec_.shared_file,
                         .low = low,
                         .high = high,
+                        .unacknowledged = plan_.data().unacknowledged(),
                         .unit_bytes = std::max<uint64_t>(1, spec_.stamp.unit_bytes()),
                         .file_bytes = spec_.shape.object_bytes,
                         .compress_percent = spec_.data.compress_percent()});

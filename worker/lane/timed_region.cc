@@ -53,9 +53,13 @@ void TimedRegion::SetRules(WorkerTime start) {
   const auto after_start = [&](double seconds) { return scale.ToTicks(start_ns + NanosFrom(seconds)); };
   LoopRules& rules = setup_.context().rules;
   if (work_.loops()) {
-    rules.deadline = after_start(stop.time_s());
     rules.repeat_passes = true;
-    if (work_.flushes_passes() || work_.forgets_passes()) {
+    if (stop.whole_passes()) {
+      last_pass_begins_ns_ = start_ns + NanosFrom(stop.time_s());
+    } else {
+      rules.deadline = after_start(stop.time_s());
+    }
+    if (stop.whole_passes() || work_.flushes_passes() || work_.forgets_passes()) {
       setup_.context().end_pass = [this] { return EndPass(); };
     }
   }
@@ -110,6 +114,7 @@ bool TimedRegion::GoesOnAfterFailure() {
 }
 
 bool TimedRegion::EndPass() {
+  if (MonotonicNowNs() >= last_pass_begins_ns_) return false;
   const Stopwatch watch(outcome_.pass_end_ns);
   if (work_.flushes_passes()) pass_end_status_ = setup_.engine().Flush();
   if (work_.forgets_passes() && pass_end_status_.ok()) {

@@ -86,13 +86,14 @@ class TimedRegion {
   void SetRules(WorkerTime start);
   std::optional<LaneFailure> Run();
   bool GoesOnAfterFailure();
-  bool EndPass();  // false: failed
+  bool EndPass();  // false: failed, or the time of whole_passes is over
 
   const LaneWork& work_;
   LaneSetup& setup_;
   LaneDirectory& directory_;
   RegionOutcome outcome_;
   absl::Status pass_end_status_;
+  int64_t last_pass_begins_ns_ = INT64_MAX;  // whole_passes: no pass begins from then on
 };
 
 }  // namespace iobench

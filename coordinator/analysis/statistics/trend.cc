@@ -13,7 +13,8 @@ namespace iobench {
 namespace {
 
 constexpr size_t kMaxForExact = 40;
-constexpr uint64_t kPermutationSeed = 20;  // any; fixed, so that equal results give equal histories
+constexpr double kNormal95 = 1.959963984540054;  // P(|Z| > it) = 5 %
+constexpr uint64_t kPermutationSeed = 20;        // any; fixed, so that equal results give equal histories
 constexpr size_t kMinPermutations = 2000;
 
 // Returns the share of all orders of n different values that have at most `inversions` pairs in descending order.
@@ -29,6 +30,17 @@ double ShareOfOrders(size_t n, size_t inversions) {
   double sum = 0;
   for (size_t i = 0; i <= inversions && i < share.size(); ++i) sum += share[i];
   return sum;
+}
+
+// Between all pairs of points with different times.
+std::vector<double> SlopesOf(std::span<const double> times, std::span<const double> values) {
+  std::vector<double> slopes;
+  for (size_t i = 0; i < times.size(); ++i) {
+    for (size_t j = i + 1; j < times.size(); ++j) {
+      if (times[j] != times[i]) slopes.push_back((values[j] - values[i]) / (times[j] - times[i]));
+    }
+  }
+  return slopes;
 }
 
 // Sum of t (t - 1) (2t + 5) over groups of t equal values.
@@ -114,13 +126,22 @@ double MedianOfSeries(std::span<const double> values) {
 }
 
 double TheilSenSlope(std::span<const double> times, std::span<const double> values) {
-  std::vector<double> slopes;
-  for (size_t i = 0; i < times.size(); ++i) {
-    for (size_t j = i + 1; j < times.size(); ++j) {
-      if (times[j] != times[i]) slopes.push_back((values[j] - values[i]) / (times[j] - times[i]));
-    }
-  }
-  return MedianOfSeries(slopes);
+  return MedianOfSeries(SlopesOf(times, values));
+}
+
+SlopeInterval TheilSenInterval(std::span<const double> times, std::span<const double> values) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> slopes = SlopesOf(times, values);
+  if (slopes.size() < 3) return {kNan, kNan, kNan};
+  std::sort(slopes.begin(), slopes.end());
+  const double n = static_cast<double>(values.size()), count = static_cast<double>(slopes.size());
+  const double variance = (n * (n - 1) * (2 * n + 5) - TieTerm(times) - TieTerm(values)) / 18;
+  const double margin = kNormal95 * std::sqrt(std::max(0.0, variance));
+  const auto at = [&](double rank) {  // from 0
+    return slopes[static_cast<size_t>(std::clamp(rank, 0.0, count - 1))];
+  };
+  return {MedianOfSeries(slopes), at(std::round((count - margin) / 2) - 1),
+          at(std::round((count + margin) / 2))};
 }
 
 KendallTest MannKendall(std::span<const double> values) {

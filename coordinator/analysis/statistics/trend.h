@@ -14,6 +14,16 @@ namespace iobench {
 // many times and values.
 double TheilSenSlope(std::span<const double> times, std::span<const double> values);
 
+struct SlopeInterval {
+  double slope = 0;
+  double low = 0;
+  double high = 0;
+};
+// That slope with its 95 % confidence interval by the variance of Kendall's S (Sen), which holds from about
+// kMinForInterval values on; NaN without two different times or with fewer than three slopes. REQUIRES: as above.
+inline constexpr size_t kMinForInterval = 10;
+SlopeInterval TheilSenInterval(std::span<const double> times, std::span<const double> values);
+
 struct KendallTest {
   double s = 0;  // pairs in ascending order less pairs in descending order
   double p = 1;  // two-sided, of no monotonic trend

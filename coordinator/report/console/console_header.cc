@@ -310,6 +310,9 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
   if (run.plan().repetitions() > 1) {
     page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));
   }
+  if (run.plan().soak_s() > 0) {
+    page.Labelled("soak", absl::StrCat("all phases in rounds, for ", FormatSeconds(run.plan().soak_s())));
+  }
   if (IsLongSweep(run.plan())) {
     page.Labelled("phases", absl::StrCat(FormatCount(run.plan().phases_size()),
                                          ", a sweep: tables at the end; --progress shows how far it is"));

@@ -18,6 +18,7 @@
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_servers.h"
+#include "coordinator/report/console/console_soak.h"
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/console/console_writes.h"
@@ -379,6 +380,7 @@ bool SomethingWentWrong(const v1::PhaseReport& phase) {
 }  // namespace
 
 Pages PagesFor(const v1::Plan& plan) {
+  if (plan.soak_s() > 0) return Pages::kRounds;
   return IsLongSweep(plan) ? Pages::kOfTrouble : Pages::kAll;
 }
 
@@ -386,6 +388,10 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
                          Pages pages) {
   if (pages == Pages::kOfTrouble && !SomethingWentWrong(phase)) return {};
   ConsolePage page(style);
+  if (pages == Pages::kRounds && style.detail == Detail::kBrief) {
+    PutErrors(phase, page);
+    return page.Take() + RoundTextAfter(report, phase);
+  }
   page.Blank();
   if (NothingMeasured(phase)) {
     PutNothing(report, phase, page);
@@ -394,7 +400,7 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   } else {
     PutBrief(report, phase, page);
   }
-  return page.Take();
+  return page.Take() + (pages == Pages::kRounds ? RoundTextAfter(report, phase) : "");
 }
 
 }  // namespace iobench

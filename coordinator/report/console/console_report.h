@@ -29,8 +29,9 @@ absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style
 // `report` need not contain the phase that is passed.
 
 // Selects the phases that the console shows in full. In a long sweep (console_sweep.h), these are only the phases with
-// problems; the footer's tables have the figures of the others.
-enum class Pages { kAll, kOfTrouble };
+// problems; the footer's tables have the figures of the others. In a soak, a line for each round follows its last phase, and of
+// the phases only errors are shown.
+enum class Pages { kAll, kOfTrouble, kRounds };
 Pages PagesFor(const v1::Plan& plan);
 
 // A phase (empty if it is not shown) and the footer start with an empty line.

@@ -375,6 +375,7 @@ bool IsSweep(const v1::Plan& plan) {
 }
 
 bool IsLongSweep(const v1::Plan& plan) {
+  if (plan.soak_s() > 0) return false;
   const auto pages = static_cast<int64_t>(plan.phases_size()) * std::max(1u, plan.repetitions());
   return pages > kMaxPagesOfSweep && IsSweep(plan);
 }

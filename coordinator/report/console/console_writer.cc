@@ -9,6 +9,7 @@
 #include "coordinator/report/console/console_criteria.h"
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
+#include "coordinator/report/console/console_soak.h"
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/text/console_words.h"
@@ -33,11 +34,11 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   page.Blank();
   // A single phase has just been printed in full; a summary would only repeat it.
   const v1::Plan& plan = report.run().plan();
-  const bool is_sweep = report.phases_size() > 1 && IsSweep(plan);
+  const bool is_sweep = report.phases_size() > 1 && !report.has_soak() && IsSweep(plan);
   if (is_sweep) {
     PutSweep(report, page);
     page.Blank();
-  } else if (report.phases_size() > 1) {
+  } else if (report.phases_size() > 1 && !report.has_soak()) {
     page.Line({{"summary", Tone::kStrong}});
     PutSummary(report, page);
     page.Blank();
@@ -46,6 +47,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   PutPerClient(report, page);
   PutInterference(report, page);
   PutLayers(report, page);
+  PutSoak(report, page);
   if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
     PutRepetitions(report, page);
     page.Blank();
@@ -65,7 +67,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     page.Labelled(label, Printable(note));
     label.clear();
   }
-  if (HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)))
+  if (HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)) && !report.has_soak())
     page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   std::string text = page.Take();
   // A part that leads to nothing leaves no blank lines.

@@ -15,6 +15,7 @@
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/interference_table.h"
 #include "coordinator/report/text/layers_table.h"
+#include "coordinator/report/text/soak_table.h"
 #include "coordinator/report/text/target_table.h"
 
 namespace iobench {
@@ -247,6 +248,28 @@ void WriteLayers(const v1::RunReport& report, std::ostream& out) {
     }
     out << "\n";
   }
+}
+
+void WriteSoak(const v1::RunReport& report, std::ostream& out) {
+  if (!report.has_soak()) return;
+  const v1::SoakReport& soak = report.soak();
+  out << "## Soak\n\nAll phases were repeated in rounds.\n\n";
+  for (const auto& [label, text] : SoakTexts(soak))
+    out << "* " << label << ": " << MarkdownText(text) << "\n";
+  out << "\n";
+  const auto write = [&out](const std::string& first, const std::vector<std::string>& titles,
+                            const std::vector<std::vector<std::string>>& rows) {
+    std::vector<MarkdownTable::Column> columns = {{first, Align::kLeft}};
+    for (const std::string& title : titles) columns.push_back({title});
+    MarkdownTable table(columns);
+    for (std::vector<std::string> cells : rows) {
+      for (std::string& cell : cells) cell = MarkdownText(cell);
+      table.AddRow(std::move(cells));
+    }
+    table.Write(out);
+  };
+  write("phase", SoakTrendColumns(), SoakTrendCells(soak));
+  write("client", SoakClientColumns(soak), SoakClientCells(soak));
 }
 
 void WriteParts(const v1::RunReport& report, std::ostream& out) {

@@ -18,6 +18,7 @@ void WritePerClient(const v1::RunReport& report,
 void WriteInterference(const v1::RunReport& report,
                        std::ostream& out);  // --background: victims undisturbed, and beside each load
 void WriteLayers(const v1::RunReport& report, std::ostream& out);   // --server-path: disk, network, clients
+void WriteSoak(const v1::RunReport& report, std::ostream& out);     // --soak: what was found over all rounds
 void WriteParts(const v1::RunReport& report, std::ostream& out);    // --mix: what each operation did
 void WriteServers(const v1::RunReport& report, std::ostream& out);  // what samplers saw
 void WriteRepetitions(const v1::RunReport& report, std::ostream& out);  // medians and their intervals

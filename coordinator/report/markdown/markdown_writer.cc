@@ -97,6 +97,7 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WritePerClient(report, out);
   WriteInterference(report, out);
   WriteLayers(report, out);
+  WriteSoak(report, out);
   WriteParts(report, out);
   WriteServers(report, out);
   WriteRepetitions(report, out);

@@ -47,6 +47,7 @@ class MarkGroups {
 };
 
 std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (report.run().plan().soak_s() > 0) return absl::StrCat(", round ", phase.repetition() + 1);
   const uint32_t repetitions = report.run().plan().repetitions();
   return repetitions > 1 ? absl::StrCat(", ", phase.repetition() + 1, " of ", repetitions) : "";
 }

@@ -1,0 +1,52 @@
+// How the conductor spends the time of a run: the rounds of a soak, and --max-duration.
+#include <optional>
+
+#include "common/model/plan_traits.h"
+#include "coordinator/preflight/time_estimate.h"
+#include "coordinator/run/conductor.h"
+
+namespace iobench {
+
+// Whether the list of phases is run once more. The rounds of a soak begin so far apart that not too many results are saved.
+absl::StatusOr<bool> Conductor::BeginsRound(CoordTime begin, uint32_t repetition) {
+  const double soak_s = plan_.soak_s();
+  if (!(soak_s > 0)) return repetition < plan_.repetitions();
+  if (repetition == 0) return true;
+  if (report().soak().begin_coord_ns() > 0)
+    begin = {report().soak().begin_coord_ns()};  // files were prepared before
+  const CoordTime earliest = begin + NanosFrom(soak_s * repetition / kMaxSoakRounds);
+  if (cluster_.Now() < earliest) {
+    // Events of workers are taken, and dropped, so that those that are lost are seen.
+    const absl::Status waited = cluster_.WaitUntil([] { return false; }, {.deadline = earliest});
+    if (!absl::IsDeadlineExceeded(waited)) return waited;
+  }
+  return SecondsFrom(cluster_.Now() - begin) < soak_s;
+}
+
+// False: --max-duration leaves no time for it. Otherwise `fitted` is the phase with what is left as its limit.
+bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted) {
+  fitted = phase;
+  if (options_.max_duration_s <= 0) return true;
+  const double left_s = options_.max_duration_s - SecondsFrom(cluster_.Now() - begin);
+  const std::optional<FittedPhase> fits = FitInto(phase, left_s);
+  if (!fits.has_value()) {
+    record_.add_skipped_phases(phase.name());
+    return false;
+  }
+  fitted = fits->phase;
+  return true;
+}
+
+// A deadline that no lane reached has changed nothing.
+void Conductor::NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
+  const v1::StopRule& stop = record.phase().stop();
+  bool shortened = stop.time_s() < phase.stop().time_s();
+  if (stop.deadline_s() != phase.stop().deadline_s()) {
+    for (const v1::WorkerPhaseResult& worker : record.workers()) {
+      for (const v1::LaneResult& lane : worker.lanes()) shortened |= lane.deadline_worker_ns() != 0;
+    }
+  }
+  if (shortened) record_.add_shortened_phases(phase.name());
+}
+
+}  // namespace iobench
