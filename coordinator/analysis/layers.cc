@@ -66,11 +66,11 @@ struct DiskTraffic {
   double bytes_per_s = 0, bytes = 0;
 };
 
-// NaN: a server was not sampled for the whole phase.
+// NaN: a server was not sampled for the whole phase, or the phase moves no bytes.
 DiskTraffic DiskTrafficOf(const v1::PhaseReport& phase) {
   const Directions directions = DirectionsOf(phase);
   DiskTraffic traffic;
-  if (phase.servers().empty()) return {kNaN, kNaN};
+  if (phase.servers().empty() || !(directions.reads || directions.writes)) return {kNaN, kNaN};
   for (const v1::ServerReport& server : phase.servers()) {
     if (!server.problem().empty() || server.sampled_s() <= 0) return {kNaN, kNaN};
     double rate = 0;
@@ -84,10 +84,16 @@ DiskTraffic DiskTrafficOf(const v1::PhaseReport& phase) {
   return traffic;
 }
 
+// What was moved while samplers looked: lanes that were told to stop finish their files afterwards.
+double TimedBytes(const v1::PhaseReport& phase) {
+  const std::string& kind = phase.stonewall().kind();
+  return static_cast<double>(kind == "flushed" || kind == "closed" ? phase.measured_bytes() : phase.bytes());
+}
+
 // Why the disks were not what gave the phase its rate; empty: they were, or nobody knows.
 std::string PastDisks(const v1::PhaseReport& phase, const std::string& whose) {
   const Directions directions = DirectionsOf(phase);
-  const double share = DiskTrafficOf(phase).bytes / static_cast<double>(phase.bytes());
+  const double share = DiskTrafficOf(phase).bytes / TimedBytes(phase);
   if (phase.headline_in_ops() || phase.bytes() == 0 || directions.reads == directions.writes) return "";
   if (!(share < (directions.reads ? kReadFromDisks : kWrittenToDisks))) return "";  // NaN too
   return absl::StrFormat("of what %s, %.0f %% %s by the servers' counters", whose, 100 * share,
@@ -116,7 +122,7 @@ double LinksOfServers(const v1::PhaseReport& phase) {
     links += static_cast<double>(nic.link_bytes_per_s());
     carried += std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) * server.sampled_s();
   }
-  return links > 0 && carried >= kCarried * static_cast<double>(phase.bytes()) ? links : kNaN;
+  return links > 0 && carried >= kCarried * TimedBytes(phase) ? links : kNaN;
 }
 
 double LinksOfClients(const v1::PhaseReport& phase) {
@@ -131,7 +137,7 @@ double LinksOfClients(const v1::PhaseReport& phase) {
     links += static_cast<double>(nic->link_bytes_per_s());
     carried += static_cast<double>(most(*nic));
   }
-  return links > 0 && carried >= kCarried * static_cast<double>(phase.bytes()) ? links : kNaN;
+  return links > 0 && carried >= kCarried * TimedBytes(phase) ? links : kNaN;
 }
 
 void NoteNetwork(const v1::PhaseReport& phase, v1::LayerRow& row) {
@@ -170,6 +176,7 @@ void NoteFirst(std::string problem, v1::LayerRow& row) {
 void NoteServersPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
   v1::LayerRow& disk = Row(kDisk, report);
   NoteRate(phase, disk);
+  if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own comes first
   const bool in_memory = HasMarkOf(phase, "memory_fs");
   const uint32_t lanes = phase.lane_count();
   disk.set_remark(absl::StrCat("the servers by themselves, ", lanes, lanes == 1 ? " lane" : " lanes",

@@ -88,9 +88,9 @@ void RemoveServerTargets(v1::Plan& plan);
 // many.
 void FitToSoak(v1::Plan& plan);
 
-// How long a phase of a soak loops over its records, unless the user says: so long that about kUsualSoakRounds take all the
+// How long a phase of a soak loops over its records, unless the user says: so long that about kDefaultSoakRounds take all the
 // time, but at least a second. REQUIRES: the plan is a soak and has phases.
-inline constexpr uint32_t kUsualSoakRounds = 300;
+inline constexpr uint32_t kDefaultSoakRounds = 300;
 double SoakPhaseSeconds(const v1::Plan& plan);
 
 // InvalidArgument: the plan's soak_s is not a time, or its phases cannot be repeated in rounds. OK without a soak.

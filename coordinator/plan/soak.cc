@@ -15,7 +15,7 @@ constexpr double kLongestSoakSeconds = 1e7;
 }  // namespace
 
 double SoakPhaseSeconds(const v1::Plan& plan) {
-  return std::max(kShortestSoakPhaseSeconds, plan.soak_s() / kUsualSoakRounds / plan.phases_size());
+  return std::max(kShortestSoakPhaseSeconds, plan.soak_s() / kDefaultSoakRounds / plan.phases_size());
 }
 
 void FitToSoak(v1::Plan& plan) {

@@ -155,6 +155,26 @@ TEST_CASE("without a mark, the disks' own counters tell what came from memory") 
         "of what the servers did, 10 % came from the servers' disks by the servers' counters");
 }
 
+TEST_CASE("what lanes wrote after they were told to stop has not passed the disk while samplers looked") {
+  v1::RunReport report = LayersBegun();
+  v1::PhaseReport clients = ByClients(90, 0, 0, "write", 0.5);
+  clients.mutable_stonewall()->set_kind("flushed");
+  clients.set_measured_bytes(clients.bytes() / 2);
+  NoteLayers(clients, report);
+  NoteLayers(ByServer(100), report);
+  CHECK(LayersIn(report).rows(0).problem().empty());
+  CHECK(LayersIn(report).rows(0).reached() == Approx(0.9));
+}
+
+TEST_CASE("if both say why the disk cannot be compared, the server's own phase counts") {
+  v1::RunReport report = LayersBegun("read");
+  NoteLayers(ByClients(90, 0, 0, "read", 0.2), report);
+  v1::PhaseReport local = ByServer(5000, "read", 0.1);
+  MarkPhase("cached", 90, local);
+  NoteLayers(local, report);
+  CHECK(LayersIn(report).rows(0).problem() == "cached: 90 % of it came from the servers' memory");
+}
+
 TEST_CASE("clients that read from the server's memory cannot be compared with its disk") {
   v1::RunReport report = LayersBegun("read");
   NoteLayers(ByClients(90, 100, 0, "read", 0.2), report);
@@ -214,6 +234,7 @@ TEST_CASE("operations on names have ops/s, and a link has none") {
   CHECK(LayersIn(report).in_ops());
   CHECK(LayersIn(report).rows(0).reached() == Approx(0.5));
   CHECK(std::isnan(LayersIn(report).rows(1).rate()));
+  CHECK(std::isnan(LayersIn(report).rows(0).disk_bytes_per_s()));
 }
 
 }  // namespace

@@ -579,6 +579,13 @@ TEST_CASE(
   CHECK_THAT(ErrorOf("-i 0 --eat-memory 96"), Contains("--eat-memory"));
 }
 
+TEST_CASE("--server-path names a directory of the servers, and the plan says so") {
+  const auto plan = PlanFor("-i 0 --server-path /export");
+  REQUIRE(plan.ok());
+  CHECK(plan->server_path() == "/export");
+  CHECK_THAT(ErrorOf("--existing /a/f -i 1 --server-path /export"), Contains("files of their own"));
+}
+
 TEST_CASE("--fill fills before the first phase, and only what has room") {
   const auto plan = PlanFor("-+n -i 0 -i 1 --fill 80");
   REQUIRE(plan.ok());

@@ -109,7 +109,8 @@ v1::WorkerFacts OnServer(const std::string& host) {
   return facts;
 }
 
-TEST_CASE("workers of servers follow those of clients, a server after the other in turn, and are no clients") {
+TEST_CASE(
+    "workers of servers follow those of clients, a server after the other in turn, and are no clients") {
   Sampling sampling({OnServer("filer2"), OnServer("filer1"), OnServer("filer1"), OnServer("filer2"),
                      FactsOf("z", false), FactsOf("filer1", false)});
   REQUIRE(sampling.Gather(2, 0, 4).ok());
