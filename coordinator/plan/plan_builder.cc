@@ -146,13 +146,16 @@ bool SaysHowMuch(const GivenOptions& given) {
 }
 
 // If the user gives neither size nor time, every phase runs long enough for a figure without a mark: lanes loop, and
-// each pass of writes is flushed, so that it does not overwrite data that is still in memory.
+// each pass of writes is flushed, so that it does not overwrite data that is still in memory. A soak flushes in any case, because
+// otherwise its storage might never get what it writes.
 void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
   const bool says_region = given.Has("close-in-timing") || given.Has("fsync-in-timing");
+  const bool says_how_much = SaysHowMuch(given);
   for (v1::Phase& phase : *plan.mutable_phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();
     if (IsMetadata(operation)) continue;  // --items determines the amount
-    phase.mutable_stop()->set_time_s(plan.soak_s() > 0 ? SoakPhaseSeconds(plan) : kDefaultSeconds);
+    if (!says_how_much)
+      phase.mutable_stop()->set_time_s(plan.soak_s() > 0 ? SoakPhaseSeconds(plan) : kDefaultSeconds);
     if (says_region || !Writes(operation) || MovesNothing(operation)) continue;
     v1::TimedRegion region = phase.region();
     region.set_fsync(true);
@@ -225,7 +228,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));
   if (!given.Has("plan") && !given.Has("suite") && !given.Has("mix")) {
     LeaveOutWhatTheEngineCannot(given, *plan);
-    if (!SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
+    if (plan->soak_s() > 0 || !SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
     if (plan->soak_s() > 0) EndWithWholePasses(*plan);
   }
   if (plan->soak_s() > 0) FitToSoak(*plan);

@@ -43,6 +43,13 @@ TEST_CASE("a round reads what the one before has left, writes it anew, and reads
   // Otherwise the server might never get what is written.
   CHECK(plan->phases(1).region().fsync());
   CHECK(plan->phases(1).region().flush_passes());
+  const auto timed = PlanOf({{"soak", "1h"}, {"time", "2"}});
+  REQUIRE(timed.ok());
+  CHECK(timed->phases(1).stop().time_s() == 2);
+  CHECK(timed->phases(1).region().flush_passes());
+  const auto by_user = PlanOf({{"soak", "1h"}, {"time", "2"}, {"close-in-timing", ""}});
+  REQUIRE(by_user.ok());
+  CHECK_FALSE(by_user->phases(1).region().fsync());
 }
 
 TEST_CASE("direct reads have no cache to drop, and metadata operations no data to verify") {

@@ -55,7 +55,9 @@ std::string FailedText(const google::protobuf::RepeatedPtrField<v1::FailedOps>& 
 }
 
 std::string PercentPerHour(double percent) {
-  return std::isfinite(percent) ? absl::StrFormat("%+.3g %%", percent) : "-";
+  if (!std::isfinite(percent)) return "-";
+  return std::fabs(percent) < 1000 ? absl::StrFormat("%+.3g %%", percent)
+                                   : absl::StrFormat("%+.0f %%", percent);
 }
 
 // "2026-11-25T10:00:02Z"
