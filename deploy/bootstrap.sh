@@ -118,11 +118,11 @@ in_idle_time() {
   if chrt --idle 0 true > /dev/null 2>&1; then chrt --idle 0 "$@"; else nice -n 19 "$@"; fi
 }
 
-# run_ctest PRESET [OPTION...]: a test that needed a second attempt is listed, although it passed (tests/CMakeLists.txt).
+# run_ctest PRESET [OPTION...]: a test that needed another attempt is listed, although it passed (tests/CMakeLists.txt).
 run_ctest() {
   local log="$root/build/${1%-mpi}/Testing/Temporary/LastTest.log" status=0
   ctest --preset "$@" < /dev/null || status=$?
-  [ ! -r "$log" ] || sed -n "/^_* failed first: /,/^=* rerun test summary info/p; s/^RERUN /== passed at the second attempt: /p" "$log"
+  [ ! -r "$log" ] || sed -n "/^_* failed first: /,/^=* rerun test summary info/p; s/^RERUN /== needed another attempt: /p" "$log"
   return "$status"
 }
 

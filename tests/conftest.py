@@ -1,4 +1,4 @@
-"""Tests that are run a second time (tests/CMakeLists.txt, --reruns) say how they failed first."""
+"""Tests that are run again (tests/CMakeLists.txt, --reruns) say how they failed first."""
 
 
 def pytest_terminal_summary(terminalreporter):

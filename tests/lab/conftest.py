@@ -68,7 +68,7 @@ def version(request):
 
 @pytest.fixture
 def directory_name(request):
-    """The test's name; another one for a second attempt, since clients may remember the directory of the first."""
+    """The test's name; another one for each further attempt, since clients may remember the directory of the first."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
     attempt = getattr(request.node, "execution_count", 1)
     return name if attempt == 1 else f"{name}-{attempt}"
