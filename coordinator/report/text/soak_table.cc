@@ -11,6 +11,10 @@
 namespace iobench {
 namespace {
 
+std::string Count(uint64_t count) {
+  return FormatCount(static_cast<double>(count));
+}
+
 std::string SectorsText(const v1::SoakLoss& loss) {
   std::vector<std::string> kinds;
   for (const auto& [count, what] : {std::pair{loss.lost(), " lost (zeros)"},
@@ -35,8 +39,10 @@ std::string LossText(const v1::SoakLoss& loss) {
                     " got fewer bytes than had been written");
   }
   if (loss.undetermined() > 0) {
-    absl::StrAppend(&text, "; of ", FormatCount(static_cast<double>(loss.undetermined())),
-                    " it is not known what they should hold, because writes had failed");
+    absl::StrAppend(
+        &text, "; of ", Count(loss.undetermined()),
+        " it is not known which write they should hold, because some failed, were cut short, or left "
+        "records out");
   }
   if (!loss.has_first()) return text;
   return absl::StrCat(text, "; the first in round ", loss.first_round(), ", ", loss.first_phase(),
@@ -79,10 +85,6 @@ Troubles TroublesIn(const v1::SoakReport& soak) {
     any.phases |= client.phases_failed() + client.phases_lost() > 0;
   }
   return any;
-}
-
-std::string Count(uint64_t count) {
-  return FormatCount(static_cast<double>(count));
 }
 
 }  // namespace
