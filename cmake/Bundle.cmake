@@ -60,17 +60,21 @@ elseif(IOBENCH_BUNDLE)
     list(JOIN absent " " absent)
     set(problem "needs ${absent}")
   else()
-    # worker_logging.cc fits the versions of spdlog and fmt that Debian 12 has.
-    set(probe ${PROJECT_BINARY_DIR}/bundle_probe.cc)
-    if(NOT EXISTS ${probe})
-      file(WRITE ${probe} "#include <spdlog/sinks/stdout_color_sinks.h>\n#include <spdlog/spdlog.h>\n"
-        "int main() { spdlog::stderr_color_mt(\"probe\")->warn(\"{} {}\", 1, \"x\"); }\n")
+    # worker_logging.cc fits the versions of spdlog and fmt that Debian 12 has. Others are tried, which takes seconds.
+    if(spdlog_VERSION VERSION_EQUAL 1.10.0 AND fmt_VERSION VERSION_EQUAL 9.1.0)
+      set(IOBENCH_BUNDLE_LINKS ON)
+    else()
+      set(probe ${PROJECT_BINARY_DIR}/bundle_probe.cc)
+      if(NOT EXISTS ${probe})
+        file(WRITE ${probe} "#include <spdlog/sinks/stdout_color_sinks.h>\n#include <spdlog/spdlog.h>\n"
+          "int main() { spdlog::stderr_color_mt(\"probe\")->warn(\"{} {}\", 1, \"x\"); }\n")
+      endif()
+      try_compile(IOBENCH_BUNDLE_LINKS ${PROJECT_BINARY_DIR}/bundle_probe
+        SOURCES ${probe} ${PROJECT_SOURCE_DIR}/coordinator/worker_logging.cc
+        COMPILE_DEFINITIONS -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL
+        LINK_OPTIONS -static
+        CXX_STANDARD 20)
     endif()
-    try_compile(IOBENCH_BUNDLE_LINKS ${PROJECT_BINARY_DIR}/bundle_probe
-      SOURCES ${probe} ${PROJECT_SOURCE_DIR}/coordinator/worker_logging.cc
-      COMPILE_DEFINITIONS -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL
-      LINK_OPTIONS -static
-      CXX_STANDARD 20)
     if(NOT IOBENCH_BUNDLE_LINKS)
       set(problem "a static program with spdlog and fmt of this system does not link")
     endif()

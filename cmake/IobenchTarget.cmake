@@ -27,20 +27,24 @@ if(IOBENCH_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Headers that nearly every source includes, compiled once (with IOBENCH_UNITY).
+# Headers that nearly every source includes, compiled once for each optimisation level (with IOBENCH_UNITY): g++ compiles
+# a source at the level of its precompiled headers and silently ignores its own.
+# iobench_precompile_headers(NAME [OPTIONS…]): OPTIONS are the compile options that NAME has beyond those of all targets.
 function(iobench_precompile_headers name)
   if(NOT IOBENCH_UNITY)
     return()
   endif()
-  if(NOT TARGET iobench_headers)
-    add_library(iobench_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
-    target_link_libraries(iobench_headers PRIVATE iobench_flags iobench_proto absl::statusor absl::strings)
-    target_precompile_headers(iobench_headers PRIVATE
+  string(MAKE_C_IDENTIFIER "iobench_headers${ARGN}" headers)
+  if(NOT TARGET ${headers})
+    add_library(${headers} OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
+    target_compile_options(${headers} PRIVATE ${ARGN})
+    target_link_libraries(${headers} PRIVATE iobench_flags iobench_proto absl::statusor absl::strings)
+    target_precompile_headers(${headers} PRIVATE
       <algorithm> <functional> <map> <memory> <optional> <span> <string> <vector>
       <absl/status/statusor.h> <absl/strings/str_cat.h> <absl/strings/str_join.h> <absl/strings/str_split.h>
       <iobench/v1/control.pb.h>)
   endif()
-  target_precompile_headers(${name} REUSE_FROM iobench_headers)
+  target_precompile_headers(${name} REUSE_FROM ${headers})
 endfunction()
 
 # For executables, which CMake would compile with -fPIE; precompiled headers are compiled with -fPIC, like all libraries.
@@ -59,33 +63,47 @@ function(iobench_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   # Headers take most of the compile time; in batches of 20, files read them only once.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${IOBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 20)
-  iobench_precompile_headers(${name})
+  set(level)
   if(ARG_COLD AND NOT IOBENCH_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)  # sanitizers have levels of their own
-    target_compile_options(${name} PRIVATE -O1)
+    set(level -O1)
   endif()
+  target_compile_options(${name} PRIVATE ${level})
+  iobench_precompile_headers(${name} ${level})
 endfunction()
 
-# iobench_unit_test(NAME FILES a_test.cc … LIBS … [APART a_test.cc …]): the unit tests of one folder, declared next to its
-# code; the files are in tests/unit. APART: those of FILES that are compiled alone, because they use a name that another
-# file has too.
+# iobench_unit_test(NAME [OPTIMIZED] [COST s] FILES a_test.cc … LIBS … [APART a_test.cc …]): the unit tests of one folder,
+# declared next to its code; the files are in tests/unit. OPTIMIZED: what they test is mostly in headers, and would take long
+# without optimisation. COST: how long they take if that is long, so that they are started early. APART: those of FILES that
+# are compiled alone, because they use a name that another file has too.
 function(iobench_unit_test name)
   if(NOT IOBENCH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "FILES;LIBS;APART" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "COST" "FILES;LIBS;APART" ${ARGN})
   list(TRANSFORM ARG_FILES PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/)
   list(TRANSFORM ARG_APART PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/)
+  # The tests themselves need not be fast, and their libraries are optimised.
+  set(level)
+  if(NOT IOBENCH_SANITIZE)
+    set(level -O0)
+  endif()
   if(NOT TARGET iobench_catch_main)
     find_package(Catch2 2 REQUIRED CONFIG)
     add_library(iobench_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cc)
     target_link_libraries(iobench_catch_main PUBLIC Catch2::Catch2)
+    target_compile_options(iobench_catch_main PRIVATE ${level})
     # Headers that nearly every test includes, compiled once.
     add_library(iobench_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
+    target_compile_options(iobench_test_headers PRIVATE ${level})
     target_link_libraries(iobench_test_headers PRIVATE iobench_flags Catch2::Catch2 iobench_proto)
     target_precompile_headers(iobench_test_headers PRIVATE <catch2/catch.hpp> <iobench/v1/control.pb.h> <functional>
                               <map> <memory> <string> <thread> <vector>)
   endif()
   add_executable(${name} ${ARG_FILES})
+  if(NOT ARG_OPTIMIZED)
+    target_compile_options(${name} PRIVATE ${level})
+    target_precompile_headers(${name} REUSE_FROM iobench_test_headers)
+  endif()
   target_link_libraries(${name} PRIVATE iobench_flags iobench_catch_main ${ARG_LIBS})
   iobench_compile_like_libraries(${name})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -93,11 +111,13 @@ function(iobench_unit_test name)
     # as the path of the sources.
     target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
   endif()
-  target_precompile_headers(${name} REUSE_FROM iobench_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
                                            UNITY_BUILD ${IOBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   if(ARG_APART)
     set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   add_test(NAME unit.${name} COMMAND ${name})
+  if(ARG_COST)
+    set_tests_properties(unit.${name} PROPERTIES COST ${ARG_COST})
+  endif()
 endfunction()

@@ -10,7 +10,7 @@
 
 #include "tests/unit/loop_fakes.h"
 #include "worker/loop/queued_loop.h"
-#include "worker/loop/timed_loop.h"
+#include "worker/loop/hooked_loop.h"
 
 namespace iobench {
 namespace {

@@ -16,7 +16,6 @@
 #include <optional>
 #include <span>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "worker/loop/lane_context.h"
@@ -84,19 +83,24 @@ template <typename Clock, typename Queue>
 struct OpenSlotHook {
   const LaneContext& lane;
   const Queue& queue;
-  std::optional<Ticks> due{};  // of the op that waits
+  bool op_waits = false;
+  Ticks due{};  // of the op that waits
 
   // Returns true if `next` may begin now. The first time, its data are made.
   bool IsDue(const Op& next) {
-    if (!due) {
+    if (!op_waits) {
       if (lane.between != nullptr) lane.between->Before(next);
       due = lane.open_loop->Take(Clock::Now());
+      op_waits = true;
     }
-    return Clock::Now() >= *due;
+    return Clock::Now() >= due;
   }
-  Ticks TakeDue() { return *std::exchange(due, std::nullopt); }
+  Ticks TakeDue() {
+    op_waits = false;
+    return due;
+  }
   void NotBegun() {
-    if (!due) return;
+    if (!op_waits) return;
     lane.open_loop->PutBack(TakeDue());
     if (lane.between != nullptr) lane.between->NotBegun();
   }
@@ -129,7 +133,7 @@ class QueuedRun {
         TurnQueue(begun_count);
       } else if (unseen_count_ == 0) {
         if (!awaits_due_) break;
-        if constexpr (kOpen) lane_.open_loop->Nap(*between_.due, Clock::Now());
+        if constexpr (kOpen) lane_.open_loop->Nap(between_.due, Clock::Now());
       }
       if constexpr (kAside) ShowEndedOp();
     }
@@ -263,7 +267,7 @@ class QueuedRun {
   }
 
   [[gnu::always_inline]] void AwaitEndOrDue() {
-    const int64_t patience_ns = lane_.open_loop->PatienceNs(*between_.due, Clock::Now());
+    const int64_t patience_ns = lane_.open_loop->PatienceNs(between_.due, Clock::Now());
     if (patience_ns > 0) queue_.Await(patience_ns);
   }
 

@@ -17,42 +17,13 @@
 #include <span>
 #include <type_traits>
 
+#include "absl/functional/function_ref.h"
 #include "worker/loop/lane_context.h"
 
 namespace iobench {
 
 // Nothing runs between ops: the end of an op is the start of the next.
 struct NoHook {};
-
-// Calls the lane's OpHook around an op whose data a read leaves in the lane's buffer.
-struct LaneOpHook {
-  OpHook& ops;
-  const std::byte* read_buffer;
-
-  void Before(const Op& next) { ops.Before(next); }
-  void NotBegun() { ops.NotBegun(); }
-  void After(const Op& done, OpTimes times) {
-    const bool reads = done.kind == OpKind::kRead || done.kind == OpKind::kUpdate;
-    ops.After(done, reads ? read_buffer : nullptr, times);
-  }
-};
-
-// Holds each op back until it is due. Its data are made before, so that making them delays no op that is on time.
-template <typename Clock>
-struct OpenLoopHook {
-  const LaneContext& lane;
-  Ticks due{};
-
-  void Before(const Op& next);
-  void NotBegun() {
-    lane.open_loop->PutBack(due);
-    if (lane.between != nullptr) lane.between->NotBegun();
-  }
-  void After(const Op& done, OpTimes times) {
-    lane.open_loop->Note(due, times);
-    if (lane.between != nullptr) LaneOpHook{*lane.between, lane.read_buffer}.After(done, times);
-  }
-};
 
 // Ops are taken from the stream in batches, so that its virtual call costs little per op; 64 of them stay in the L1
 // cache.
@@ -79,14 +50,6 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
   return std::nullopt;
 }
 
-template <typename Clock>
-void OpenLoopHook<Clock>::Before(const Op& next) {
-  if (lane.between != nullptr) lane.between->Before(next);
-  Ticks now = Clock::Now();
-  due = lane.open_loop->Take(now);
-  for (; now < due && !OverWhileWaiting(lane, now); now = Clock::Now()) lane.open_loop->Nap(due, now);
-}
-
 // Runs and records the lane's ops until the pass is complete (forever with repeat_passes), the stop flag is set, the
 // deadline has passed, the goal is reached or an op fails. Starts the recorder unless lane.resume is set; the caller
 // finishes it. Ops that were taken from the stream but did not complete are put back, so that the caller can run them
@@ -108,6 +71,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
   OpStream& stream = lane.stream;
   LaneRecorder& recorder = lane.recorder;
   const LoopRules rules = lane.rules;
+  const std::atomic<bool>& stop = lane.stop.stop;
   std::array<Op, kOpsPerBatch> batch;
   std::array<Ticks, kOpsPerBatch> ends;
 
@@ -127,8 +91,9 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       recorded = index;
     };
     for (size_t i = 0; i < count; ++i) {
-      const Op& op = batch[i];
-      if (lane.stop.stop.load(std::memory_order_relaxed)) [[unlikely]] {
+      // In registers: the call evicts the batch from the L1 cache.
+      const Op op = batch[i];
+      if (stop.load(std::memory_order_relaxed)) [[unlikely]] {
         record_until(i);
         stream.Unread(count - i);
         return {.reason = Reason::kStopped};
@@ -187,12 +152,23 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
   return {.reason = recorder.ops() >= rules.ops_goal ? Reason::kGoal : Reason::kDone};
 }
 
-// Runs TimedLoop with the lane's op hook. The choice is made once per phase.
+// An op functor of any engine, called indirectly.
+using AnyOp = absl::FunctionRef<int64_t(const Op&)>;
+
+// Runs TimedLoop with the lane's op hook or open loop. REQUIRES: it has one of them. Compiled once for all engines,
+// because the indirect call costs less than the second clock read.
+template <typename Clock>
+LoopEnd RunLoopWithHook(LaneContext& lane, AnyOp do_op);
+extern template LoopEnd RunLoopWithHook<TscClock>(LaneContext& lane, AnyOp do_op);
+extern template LoopEnd RunLoopWithHook<MonotonicClock>(LaneContext& lane, AnyOp do_op);
+
+// Runs TimedLoop as the lane's context asks. The choice is made once per phase.
 template <typename Clock, typename DoOp>
 LoopEnd RunLoop(LaneContext& lane, DoOp do_op) {
-  if (lane.open_loop != nullptr) return TimedLoop<Clock>(lane, do_op, OpenLoopHook<Clock>{lane});
-  if (lane.between == nullptr) return TimedLoop<Clock>(lane, do_op, NoHook{});
-  return TimedLoop<Clock>(lane, do_op, LaneOpHook{*lane.between, lane.read_buffer});
+  if (lane.open_loop != nullptr || lane.between != nullptr) {
+    return RunLoopWithHook<Clock>(lane, [&do_op](const Op& op) { return do_op(op); });
+  }
+  return TimedLoop<Clock>(lane, do_op, NoHook{});
 }
 
 }  // namespace iobench
