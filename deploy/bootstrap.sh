@@ -24,7 +24,8 @@ as_root() {
 usage() {
   cat << 'END'
 Usage: deploy/bootstrap.sh run [OPTION...]     install what is missing, build, benchmark a local directory with 4 lanes
-       deploy/bootstrap.sh test [PRESET...]    the same set-up, then every test; presets: release (default) asan tsan debug
+       deploy/bootstrap.sh test [PRESET...]    the same set-up, then every test; presets: release (default) asan tsan debug.
+                                               `test release asan` runs tests that need not run in both only in asan
        deploy/bootstrap.sh build                 install what is missing and build, in build/release
        deploy/bootstrap.sh packages run|test   print the packages that are needed and those that are missing
 
@@ -58,11 +59,19 @@ set_up() {
   fi
 }
 
+# is_configured PRESET ON|OFF ON|OFF: the build tree exists, with or without tests, and with or without unit tests.
+is_configured() {
+  local cache="build/$1/CMakeCache.txt"
+  [ -f "build/$1/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$2\$" "$cache" &&
+    grep -q "^IOBENCH_UNIT_TESTS:BOOL=$3\$" "$cache"
+}
+
 # build PRESET ON|OFF [TARGET...]: with tests or without. They need more packages than the program, so `run` omits them.
+# `unit_tests`: OFF leaves out the unit tests.
 build() {
-  local preset=$1 tests=$2 cache="build/$1/CMakeCache.txt"
+  local preset=$1 tests=$2 units=${unit_tests:-ON}
   shift 2
-  if ! { [ -f "build/$preset/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$tests\$" "$cache"; } 2> /dev/null; then
+  if ! is_configured "$preset" "$tests" "$units" 2> /dev/null; then
     say "configuring preset $preset"
     # The tests require every engine whose packages are listed; otherwise an engine that was not built would be skipped
     # silently.
@@ -70,7 +79,7 @@ build() {
     [ "$tests" = ON ] && insist+=(-DIOBENCH_PAGE=ON)
     [ "$tests" = ON ] && [[ $(packages test) == *libnfs* ]] && insist+=(-DIOBENCH_LIBNFS=ON)
     [ "$tests" = ON ] && [[ $(packages test) == *libxlsxwriter* ]] && insist+=(-DIOBENCH_WORKBOOK=ON)
-    cmake --preset "$preset" -DIOBENCH_TESTS="$tests" "${insist[@]}"
+    cmake --preset "$preset" -DIOBENCH_TESTS="$tests" -DIOBENCH_UNIT_TESTS="$units" "${insist[@]}"
   fi
   say "building preset $preset"
   cmake --build --preset "$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}
@@ -126,22 +135,26 @@ run_ctest() {
   return "$status"
 }
 
+has_sanitizer() { [[ $1 = *san ]]; }
+
 # test_preset PRESET [NEXT]: runs the tests of PRESET and builds NEXT. Sets `failed`.
 test_preset() {
-  local preset=$1 next=${2:-} building="" lab="build/$1/tests/lab"
+  local preset=$1 next=${2:-} building="" labs="build/$1/tests/lab" left_out=lab
   say "testing preset $preset"
-  if [[ $preset = *san ]] || [ ! -d "$lab" ]; then
+  if has_sanitizer "$preset" || [ ! -d "$labs" ]; then
     [ -z "$next" ] || build "$next" ON
     run_ctest "$preset" || failed="$failed $preset"
   else
+    ! has_sanitizer "$next" || left_out="lab|once"
     # Labs run beside each other, but not beside other tests, which keep processors busy.
-    run_ctest "$preset" --label-exclude lab || failed="$failed $preset"
+    run_ctest "$preset" --label-exclude "$left_out" || failed="$failed $preset"
     if [ -n "$next" ]; then
       say "building preset $next in idle time, see build/$next.log"
       in_idle_time "$root/deploy/bootstrap.sh" build-tests "$next" > "build/$next.log" 2>&1 < /dev/null &
       building=$!
     fi
-    run_ctest "$preset" --label-regex lab || failed="$failed $preset-lab"
+    # Their hosts wait for each other, so that more labs than processors are quicker.
+    run_ctest "$preset" --label-regex lab --parallel "$((2 * $(nproc)))" || failed="$failed $preset-lab"
     [ -z "$building" ] || wait "$building" || { cat "build/$next.log" >&2; die "preset $next cannot be built"; }
   fi
   if [ "$preset" = asan ]; then     # MPI separately, because its leaks are indistinguishable from Open MPI's own
@@ -151,8 +164,13 @@ test_preset() {
 
 run_tests() {
   set_up test
-  local failed="" preset
+  local failed="" preset unit_tests=ON
+  if ! has_sanitizer "$1" && has_sanitizer "${2:-}"; then
+    say "unit tests, and other tests with the label once, run in preset $2 only"
+    unit_tests=OFF
+  fi
   build "$1" ON
+  unit_tests=ON
   for preset in "$@"; do
     shift
     test_preset "$preset" "$@"

@@ -1,6 +1,5 @@
 """A soak on two real NFS clients, whose server stands still for some seconds: each says how long, and nothing is lost."""
 
-import json
 import os
 import signal
 import time
@@ -9,37 +8,29 @@ import pytest
 
 import lab as nfs_lab
 import processes
-from cluster_run import PATIENCE_S, PORT
+from soak_run import Soak
 
 FROZEN_S = 4
+SOFT = "/run/soft"  # on each client
+
+
+def freeze(lab, seconds):
+    server = processes.program_of(lab.hosts[nfs_lab.SERVER].process)
+    os.kill(server, signal.SIGSTOP)
+    try:
+        time.sleep(seconds)
+    finally:
+        os.kill(server, signal.SIGCONT)
 
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_a_server_that_stands_still_is_survived_and_each_client_says_when_and_for_how_long(lab, version, nfs_dir, tmp_path):
-    out = tmp_path / "out"
-    address = f"{nfs_lab.OUTSIDE}:{PORT}"
-    program = nfs_lab.binary()
-    coordinator = lab.start_outside([program, "run", "--listen", address, "--workers", "2", "--insecure", "--path", nfs_dir,
-                                     "--out", str(out), "--soak", "12s", "-r", "16k", "-s", "256k", "-t", "1", "--time", "3",
-                                     "-c", "-e"])
-    join = f"exec {program} worker --join {address} --insecure --root / --allow drop-caches --join-timeout 60"
-    workers = [lab.start(client, join) for client in lab.clients]
-    server = processes.program_of(lab.hosts[nfs_lab.SERVER].process)
-    deadline = time.monotonic() + PATIENCE_S
-    while not (out / "raw" / "phase-003.pb").exists():  # the read of the second round; its write lasts for 3 s
-        assert time.monotonic() < deadline, "no round ends"
-        time.sleep(0.05)
-    time.sleep(1.5)
-    os.kill(server, signal.SIGSTOP)
-    try:
-        time.sleep(FROZEN_S)
-    finally:
-        os.kill(server, signal.SIGCONT)
-    ended = lab.finish(coordinator, timeout=PATIENCE_S)
+    run = Soak(lab, nfs_dir, tmp_path / "out", "12s")
+    run.wait_for_phase(3)
+    time.sleep(1.5)  # its write lasts for 3 s
+    freeze(lab, FROZEN_S)
+    ended, soak = run.end()
     assert ended.returncode == 0, ended
-    assert [lab.finish(worker, timeout=PATIENCE_S).returncode for worker in workers] == [0, 0]
-    result = json.loads((out / "result.json").read_text())
-    soak = result["soak"]
     assert soak["complete_rounds"] >= 2
     loss = soak["loss"]
     assert loss["verified_sectors"] > 0 and loss["undetermined"] == 0
@@ -53,3 +44,32 @@ def test_a_server_that_stands_still_is_survived_and_each_client_says_when_and_fo
     frozen = [round_ for round_ in soak["rounds"] if round_["longest_pause_s"] >= FROZEN_S - 1]
     assert frozen and frozen[0]["longest_pause_client"] in lab.clients
     assert "longest pause" in ended.stdout
+
+
+@pytest.fixture
+def soft_dir(lab, directory_name):
+    """A directory of the export, on a soft mount of each client."""
+    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{directory_name}"])
+    for client in lab.clients:
+        lab.run(client, f"mkdir -p {SOFT} && mount -t nfs -o vers=3,nolock,soft,timeo=5,retrans=1 "
+                f"10.77.0.1:{nfs_lab.EXPORT}/{directory_name} {SOFT}")
+    yield SOFT
+    for client in lab.clients:
+        lab.run(client, ["umount", "-l", SOFT])
+    lab.run(nfs_lab.SERVER, ["rm", "-rf", f"{nfs_lab.EXPORT}/{directory_name}"])
+
+
+def test_on_soft_mounts_ops_that_fail_are_counted_by_errno_and_the_soak_goes_on(lab, soft_dir, tmp_path):
+    # O_DIRECT: the op itself sees the error, not a later flush.
+    run = Soak(lab, soft_dir, tmp_path / "out", "18s", "-I", phase_s=1)
+    run.wait_for_phase(3)
+    freeze(lab, 6)
+    ended, soak = run.end()
+    assert ended.returncode == 2, ended
+    assert soak["complete_rounds"] >= 2
+    for client in soak["clients"]:
+        assert client["failed_ops"] and all(row["error"] in ("EIO", "ETIMEDOUT") for row in client["failed_ops"]), client
+    # What the failed writes left is not known, until it is written again; nothing else is wrong.
+    loss = soak["loss"]
+    assert loss["lost"] == loss["stale"] == loss["torn"] == loss["wrong"] == 0, loss
+    assert soak["rounds"][-1]["failed_ops"] == 0, "the last round is clean again"

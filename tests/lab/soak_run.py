@@ -1,0 +1,37 @@
+"""Runs a soak with a worker on each client of the lab, while a test does something to the server."""
+
+import json
+import time
+
+import lab as nfs_lab
+from cluster_run import PATIENCE_S, PORT
+
+
+class Soak:
+    """A coordinator outside the hosts and a worker on each client. Its rounds are a read, a write and a reread."""
+
+    def __init__(self, lab, path, out, duration, *more, phase_s=3):
+        self.lab, self.out = lab, out
+        address = f"{nfs_lab.OUTSIDE}:{PORT}"
+        program = nfs_lab.binary()
+        self.coordinator = lab.start_outside(
+            [program, "run", "--listen", address, "--workers", str(len(lab.clients)), "--insecure", "--path", path, "--out",
+             str(out), "--soak", duration, "-r", "16k", "-s", "256k", "-t", "1", "--time", str(phase_s),
+             "-c", "-e", *more])
+        join = f"exec {program} worker --join {address} --insecure --root / --allow drop-caches --join-timeout 60"
+        self.workers = [lab.start(client, join) for client in lab.clients]
+
+    def wait_for_phase(self, number):
+        """Until phase `number`, from 0, has ended: 3 is the read of the second round, and its write begins."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not (self.out / "raw" / f"phase-{number:03}.pb").exists():
+            assert time.monotonic() < deadline and self.coordinator.poll() is None, self.lab.finish(self.coordinator)
+            time.sleep(0.05)
+
+    def end(self):
+        """Returns how the coordinator ended, and `soak` of its result."""
+        ended = self.lab.finish(self.coordinator, timeout=PATIENCE_S)
+        codes = [self.lab.finish(worker, timeout=PATIENCE_S).returncode for worker in self.workers]
+        result = json.loads((self.out / "result.json").read_text())
+        assert codes == [0, 0] and result["run"]["exit_code"] == ended.returncode, (codes, ended)
+        return ended, result["soak"]
