@@ -46,16 +46,16 @@ constexpr std::pair<const char*, const char*> kOwnHelp[] = {
      "operation: IOzone's number or a name (`--help iozone` lists both); default: random-mix, 70 % reads"},
     {"--record", "record size, such as 64k or 1m; a bare number is KiB (default 8k; 64k with --op)"},
     {"--size",
-     "data per lane (default 64m); 2xram or 200%: of each client's lanes together, by the smallest client's "
-     "memory"},
+     "data per lane (default 64m); 2xram or 200%: twice the smallest client's memory for each client's lanes "
+     "together"},
     {"--lanes",
-     "most lanes (I/O threads, each with its own file) per worker; fewer are measured too (default 16)"},
+     "max lanes (I/O threads, each with its own file) per worker; fewer are measured too (default 16)"},
     {"--mix-percent", "mixes: percentage of reads (default 70; 50 with --op) (IOzone: -+p)"},
     {"--mix",
      "several operations at once: \"70r:30w@8k + stat 10%\", a YAML file, or the name of a built-in mix (`--mix "
      "list`); needs a worker per part on every client"},
-    {"--mix-factor", "with a --mix that has rates: begin at X times its load (default 1)"},
-    {"--rate", "with a --mix of shares: the load to begin at, in ops/s over all lanes"},
+    {"--mix-factor", "with a --mix that has rates: start at X times its load (default 1)"},
+    {"--rate", "with a --mix of shares: starting load in ops/s over all lanes"},
     {"--time", "length of each phase, with its warm-up (default 6)"},
     {"--warmup", "exclude the first S seconds of each phase (default 1)"},
     {"--repeat", "measure each level and each point of the load curve N times (default 3)"},

@@ -239,11 +239,12 @@ class CommandParser {
             "with --hosts: remote shell with {host}, {user}, {port}, {command} (default: $RSH, or ssh)")
         ->type_name("CMD")
         ->allow_extra_args(false);
-    clean_->add_flag("--copies", line_.clean_copies,
-                     "with --hosts: also remove the programs that --copy-binary has shipped there");
+    clean_->add_flag(
+        "--copies", line_.clean_copies,
+        "with --hosts: also remove the copies of the program that --copy-binary has shipped there");
     Adder(*clean_, clean_->get_option("--hosts")->get_group())
         .Seconds("--timeout", line_.clean_timeout_s, 1,
-                 "with --hosts: give a host up after S seconds (default: never)");
+                 "with --hosts: give up on a host after S seconds (default: never)");
     clean_->add_flag("--force", line_.cluster.force,
                      "remove the data even if this host cannot check whether the run is still alive");
   }

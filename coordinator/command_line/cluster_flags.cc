@@ -29,7 +29,7 @@ std::vector<std::string> FormatChoices() {
 
 void AddSecurityOptions(Adder& adder, ClusterOptions& options, const char* token_file_help) {
   adder.Value("--token-file", options.token_file, token_file_help, "FILE");
-  adder.Value("--tls-cert", options.tls_cert, "own certificate, in PEM", "FILE");
+  adder.Value("--tls-cert", options.tls_cert, "certificate of this process, in PEM", "FILE");
   adder.Value("--tls-key", options.tls_key, "private key of --tls-cert", "FILE");
   adder.Value("--tls-ca", options.tls_ca, "accept only certificates signed by the CAs in FILE", "FILE");
   adder.Flag("--insecure", options.insecure,
@@ -91,7 +91,7 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
                "give up if workers have not joined after S seconds (default 600; 60 with --hosts)")
       ->each([&options](const std::string&) { options.join_timeout_given = true; });
   where.Seconds("--lost-after", options.lost_after_s, 1,
-                "warn about an unresponsive worker, drop it as lost after S seconds (default 20)");
+                "warn about an unresponsive worker, and drop it as lost after S seconds (default 20)");
   where.Seconds(
       "--lease", options.lease_s, 1,
       "a worker that hears nothing from its coordinator for S seconds stops and leaves; until then, one whose "
@@ -103,11 +103,11 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
                 "drop workers that have not finished their part of a phase after S seconds (default: never)");
   where
       .Value("--on-lost", options.on_lost,
-             "when a worker is lost: go on without it (default), or end the run", "continue|abort")
+             "when a worker is lost: continue without it (default), or end the run", "continue|abort")
       ->check(CLI::IsMember(std::vector<std::string>{"continue", "abort"}).description(""));
   AddSecurityOptions(
       where, options,
-      "file that workers need to join; created (mode 0600) if it does not exist, otherwise its token is used");
+      "file with the token that workers need to join; created (mode 0600) if it does not exist");
   where.Value("--user", options.user, "become this user before anything is opened (needs root)", "NAME");
   where.Flag("--progress", options.progress, "show progress even when stderr is not a terminal");
 }
@@ -125,12 +125,12 @@ void AddResultOptions(CLI::App& app, ClusterOptions& options) {
   where.Flag("--skip-bad", options.skip_bad,
              "leave out clients with a fault (see `preflight`) instead of refusing the run");
   where.Seconds("--max-duration", options.max_duration_s, 0.1,
-                "end all phases after S seconds in all: skip those that have not begun (default: no limit)");
+                "limit the run to S seconds: end the running phase and skip the rest (default: no limit)");
   where.Value("--out", options.out, "directory for the results (default: ./cluster-iobench.out/TIME)", "DIR");
   where.Value(
       "--resume", options.resume,
-      "go on with the saved run in DIR after its last finished phase, with its plan; say again where the workers "
-      "are",
+      "continue the saved run in DIR after its last finished phase, with its plan; repeat the options that start "
+      "the workers",
       "DIR");
   where.Value("--label", options.label, "text that every report shows, such as what is tested and by whom",
               "TEXT");

@@ -30,7 +30,7 @@ CLI::App* AddObserveCommand(CLI::App& app, ObserveOptions& options, std::vector<
       "observe", "record the load that this client puts on an NFS server, as a mix that `run --mix` replays");
   Adder what(*observe, "Observation");
   what.Value("--path", options.path, "a directory on the NFS mount; nothing is read or written in it", "DIR");
-  what.Seconds("--for", options.for_s, 1, "how long, such as 1h; an interrupt ends it early");
+  what.Seconds("--for", options.for_s, 1, "duration, such as 1h; an interrupt ends it early");
   what.Seconds("--interval", options.interval_s, kMinIntervalSeconds,
                "time between readings of the counters (default 60, or a tenth of --for if shorter)");
   what.Value("--mountstats", options.mountstats,

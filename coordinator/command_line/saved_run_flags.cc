@@ -46,7 +46,7 @@ CLI::App* AddReportCommand(CLI::App& app, ReportOptions& options) {
   CLI::App* const report =
       app.add_subcommand("report", "print the report of a saved run again, recomputed from its raw data");
   report->add_option("DIR", options.directory, "directory with the run's results")->required();
-  report->add_option("--format", options.format, "write the report in this format, instead of the console's")
+  report->add_option("--format", options.format, "write the report in this format instead of the console's")
       ->type_name(absl::StrJoin(FormatChoices(), "|"))
       ->check(CLI::IsMember(FormatChoices()).description(""));
   report->add_option("--output", options.output, "write to FILE, instead of standard output")
@@ -57,7 +57,7 @@ CLI::App* AddReportCommand(CLI::App& app, ReportOptions& options) {
                    "replace hosts, addresses, paths, mount sources and user names with aliases");
   report->add_flag(
       "--verify", options.verify,
-      "print no report, but check that raw files, plan and figures are those that the run saved; exit "
+      "print no report, but check that raw files, plan and figures are unchanged since the run; exit "
       "with 2 if not");
   return report;
 }
@@ -68,7 +68,7 @@ CLI::App* AddCompareCommand(CLI::App& app, CompareOptions& options) {
       "compare saved runs with the first one, or the repetitions of a single run: ratios and verdicts");
   compare
       ->add_option("DIR", options.directories,
-                   "directories with results: the baseline, then those compared with it")
+                   "directories with results: the baseline, then the runs to compare with it")
       ->required();
   AddComparison(*compare, options, "exit with 4 if a phase is significantly below PCT % of the baseline");
   return compare;
@@ -82,7 +82,7 @@ CLI::App* AddHistoryCommand(CLI::App& app, CompareOptions& options) {
                    "directories with results, or directories that contain such directories")
       ->required();
   AddComparison(*history, options,
-                "exit with 4 if the newest change of a phase took it below PCT % of its previous level");
+                "exit with 4 if the latest change lowered a phase to below PCT % of its previous level");
   return history;
 }
 

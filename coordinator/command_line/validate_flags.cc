@@ -22,26 +22,26 @@ void AddWhatIsChecked(CLI::App& app, ValidateOptions& options) {
   what.Flag("--whole", options.whole, "more rounds, samples and names; takes minutes instead of one or two");
   what.Flag("--list", options.list, "print the names of all checks, and stop");
   what.Value("--only", options.only, "run only these checks, separated by commas", "NAMES");
-  what.Value("--skip", options.skip, "leave these checks out", "NAMES");
+  what.Value("--skip", options.skip, "skip these checks", "NAMES");
   what.Value("--names", options.names, "number of names in the listings (default: 2000, with --whole 100000)",
              "N")
       ->check(InRange(1u, 1'000'000u));
   what.Value("--over-quota", options.over_quota,
-             "the workers' user has a quota below SIZE: write SIZE, and check that the error is told",
+             "write SIZE, more than the quota of the workers' user, and check that the error is reported",
              "SIZE");
   what.Flag("--per-client", options.per_client,
             "also measure performance: each client alone, then all; part of --whole");
   what.Value("--size", options.size, "data that each worker writes and reads per phase (default 256m)",
              "SIZE");
-  what.Seconds("--phase-time", options.phase_s, 0.1, "how long each phase measures (default 3)");
+  what.Seconds("--phase-time", options.phase_s, 0.1, "duration of each phase (default 3)");
   what.Value(
       "--fault-hook", options.fault_hook,
-      "command that restarts the server, cuts its power or moves its service while the clients write; it returns when "
-      "the server has been started again",
+      "command that restarts the server, cuts its power or moves its service while the clients write; it must return "
+      "once the server has been started again",
       "CMD");
   what.Value(
       "--client-hook", options.client_hook,
-      "command that cuts the power of the client in $IOBENCH_CLIENT, which holds a lock; validate ends without it",
+      "command that cuts the power of the client in $IOBENCH_CLIENT, which holds a lock; validate finishes without that client",
       "CMD");
 }
 
@@ -49,7 +49,7 @@ void AddLimits(CLI::App& app, ValidateOptions& options) {
   Adder limits(app, "Limits");
   limits.Seconds(
       "--visible-within", options.visible_within_s, 0.1,
-      "fail if a client does not see a change, without opening anything, after S seconds (default 65)");
+      "fail if a client does not see a change within S seconds without opening anything (default 65)");
   limits.Seconds("--clock-difference", options.clock_difference_s, 0.001,
                  "fail if clocks of clients and file system differ by more than S seconds (default 1)");
   limits.Seconds(
@@ -59,11 +59,11 @@ void AddLimits(CLI::App& app, ValidateOptions& options) {
                  "fail if a write takes longer than S seconds during the fault (default 90)");
   limits.Seconds(
       "--fault-timeout", options.fault_timeout_s, 1,
-      "give up on a hook after S seconds, and then on clients that still hang after as long again (default 300)");
+      "give up on a hook after S seconds, and on clients that still hang after another S seconds (default 300)");
   limits.Seconds(
       "--lock-free-within", options.lock_free_within_s, 0.1,
-      "fail if the lock of a client without power is not free S seconds after the client hook (default: two "
-      "leases of the server and 30 s; over NFSv3 none)");
+      "fail if the lock of a client without power is still held S seconds after the client hook (default: two "
+      "leases of the server plus 30 s; no limit over NFSv3)");
   limits
       .Value(
           "--outlier-below", options.outlier_percent,
@@ -73,7 +73,7 @@ void AddLimits(CLI::App& app, ValidateOptions& options) {
       ->check(InRange(1.0, 100.0));
   limits.Value(
       "--expect", options.expect,
-      "YAML file of rates that must be reached and facts that every client must have; examples are in "
+      "YAML file of rates that must be reached and facts that must hold on every client; examples are in "
       "share/cluster-iobench/expect",
       "FILE");
 }
@@ -81,7 +81,7 @@ void AddLimits(CLI::App& app, ValidateOptions& options) {
 void AddReport(CLI::App& app, ValidateOptions& options) {
   Adder report(app, "Report");
   report.Value("--waive", options.waive,
-               "YAML file of failures that are known: a line `NAME: \"reason\"` for each check", "FILE");
+               "YAML file of known failures: a line `NAME: \"reason\"` for each check", "FILE");
   const std::vector<std::string> formats(std::begin(kValidateFormatNames), std::end(kValidateFormatNames));
   report
       .Value("--format", options.format, "output format (default: text)", absl::StrJoin(formats, "|").c_str())
@@ -96,7 +96,7 @@ CLI::App* AddValidateCommand(CLI::App& app, ValidateOptions& options, ClusterOpt
                              std::vector<std::string>& words) {
   CLI::App* const validate = app.add_subcommand(
       "validate",
-      "check that a deployment of a shared file system is right: consistency, locks, durability, mounts, performance");
+      "check that a deployment of a shared file system works correctly: consistency, locks, durability, mounts, performance");
   AddWhatIsChecked(*validate, options);
   AddLimits(*validate, options);
   AddReport(*validate, options);
@@ -107,8 +107,9 @@ CLI::App* AddValidateCommand(CLI::App& app, ValidateOptions& options, ClusterOpt
   }
   AddPreflightOptions(*validate, cluster);
   validate->footer(
-      "docs/validate.md says what each check does. What validate makes in DIR is removed. Exit codes: 0 no new failure, "
-      "1 bad usage, 2 something could not be removed, 3 a worker was lost, 4 a check failed, 130 interrupted.\n"
+      "docs/validate.md says what each check does. validate removes everything that it creates in DIR. Exit codes: "
+      "0 no new failure, 1 bad usage, 2 something could not be removed, 3 a worker was lost, 4 a check failed, "
+      "130 interrupted.\n"
       "Example: cluster-iobench validate --hosts c[01-04] --path /mnt/nfs");
   validate->add_option("DIR", words, "the shared directory, same as --path")->type_name("");
   return validate;

@@ -22,8 +22,8 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
   ours.Flag("--stay", line.stay, "after a run, wait for the next coordinator at ADDR, until SIGTERM");
   worker->add_flag(
       "--sampler", line.sampler,
-      "have no lanes, but show what this host's processors, disks, network and NFS server do during the "
-      "run: for servers");
+      "for servers: run no lanes, but report the load of this host's processors, disks, network and NFS server "
+      "during the run");
   worker
       ->add_option("--simulate", line.simulate,
                    "act as N simulated clients, each with its own connection, for selftest --simulate")
@@ -53,7 +53,7 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
       ->check(InRange(1u, 1000000u));
   worker
       ->add_option("--max-memory", line.max_memory,
-                   "refuse phases that need more memory (default: what is available)")
+                   "refuse phases that need more memory (default: the available memory)")
       ->type_name("SIZE");
   worker->add_option("--user", line.cluster.user, "become this user before anything is opened (needs root)")
       ->type_name("NAME");

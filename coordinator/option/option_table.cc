@@ -24,8 +24,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "record size, such as 64k or 1m; a bare number is KiB (default 64k); repeatable (or 64k,1m): one phase "
              "per size"},
     {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kFileSize, .repeatable = true, .commas = true,
-     .help = "data per lane (default 64m, looped over for 3 s); 2xram or 200%: of each client's lanes together, by the "
-             "smallest client's memory; repeatable (or 1m,1g), in any order"},
+     .help = "data per lane (default 64m, looped over for 3 s); 2xram or 200%: twice the smallest client's memory for each "
+             "client's lanes together; repeatable (or 1m,1g), in any order"},
     {.letter = "t", .name = "lanes", .argument = "N", .value = V::kWhole, .min = 1, .max = kMaxLanes,
      .repeatable = true, .commas = true,
      .help = "lanes (I/O threads, each with its own file) per worker (default: one per processor, max 4; 1 with "
@@ -38,14 +38,14 @@ constexpr OptionSpec kOptions[] = {
     {.name = "each-path",
      .help = "run all operations on each --path in turn, with all workers, and compare the paths"},
     {.name = "per-client", .sets = "plan.per_client",
-     .help = "let each client do each operation alone, before all do it together, and compare the clients"},
+     .help = "run each operation on each client alone, then on all together, and compare the clients"},
     {.name = "background", .argument = "OP[@SIZE]", .value = V::kWord, .repeatable = true, .commas = true,
      .help = "measure each operation on some clients, first undisturbed, then while the others run OP, such as write@1m, or each phase of a plan FILE.yaml; repeatable; needs --time"},
     {.name = "background-clients", .argument = "N", .value = V::kWhole, .min = 1, .max = 1e6,
      .sets = "plan.background_clients", .help = "number of clients that run --background (default: half of them)"},
     {.name = "server-path", .argument = "DIR", .value = V::kWord, .sets = "plan.server_path",
-     .help = "with samplers: let the servers do each operation too, in their own DIR, after the clients, and show what "
-             "disk, network and clients reach"},
+     .help = "with samplers: run each operation on the servers too, in their own DIR, after the clients, and compare "
+             "disk, network and clients"},
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "same as --path with FILE's directory; your own files are never touched (but see --existing)"},
     {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,
@@ -93,7 +93,7 @@ constexpr OptionSpec kOptions[] = {
     {.name = "mix-factor", .argument = "X", .value = V::kDecimal, .min = 1e-3, .max = 1e6,
      .help = "with a --mix that has rates: multiply its load by X (default 1); --rate sets the total instead"},
     {.name = "require", .argument = "CRITERION", .value = V::kWord, .repeatable = true,
-     .help = "what the run must reach, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
+     .help = "criterion that the run must meet, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
              "read:jain>=0.9 or *:marks=none; repeatable; exit code 4 if one is not met"},
 
     // ------------------------------------------------------------------------------------------ sweeps
@@ -140,7 +140,7 @@ constexpr OptionSpec kOptions[] = {
     {.name = "time", .argument = "S", .value = V::kSeconds, .min = 1e-3, .max = kMaxSeconds,
      .sets = "phase.stop.time_s", .group = G::kTimed,
      .help = "loop over each lane's records for S seconds; with -c or -e, flush buffered writes after each pass "
-             "(default: 3 with -c -e, unless an option sets an amount or a time)"},
+             "(default: 3 with -c -e, unless an option sets a size or duration)"},
     {.name = "warmup", .argument = "S", .value = V::kSeconds, .min = 0, .max = kMaxSeconds,
      .sets = "phase.stop.warmup_s", .group = G::kTimed,
      .help = "exclude the first S seconds from every figure"},
@@ -153,13 +153,13 @@ constexpr OptionSpec kOptions[] = {
      .sets = "phase.stop.max_ops", .group = G::kTimed, .help = "stop each lane after N ops"},
     {.name = "max-errors", .argument = "N", .value = V::kWhole, .min = 1, .max = kMax64Bits,
      .sets = "phase.stop.max_errors", .group = G::kTimed,
-     .help = "let a lane go on after up to N failed ops, which are counted (default: none)"},
+     .help = "let a lane continue after up to N failed ops, which are counted (default: none)"},
     {.name = "repeat", .argument = "N", .value = V::kWhole, .min = 1, .max = 10000,
      .sets = "plan.repetitions", .group = G::kTimed,
      .help = "run everything N times; report median and interval"},
     {.name = "soak", .argument = "DURATION", .value = V::kSeconds, .min = 1, .max = kMaxSeconds,
      .sets = "plan.soak_s", .group = G::kTimed,
-     .help = "repeat everything in rounds for 30min, 12h or 7d, verify all that is read, go on after errors, and report stalls, "
+     .help = "repeat everything in rounds for 30min, 12h or 7d, verify everything read, continue after errors, and report stalls, "
              "errors, data loss and the trend of each rate (default --op: read,write,reread)"},
 
     // ------------------------------------------------------------------------------------------ engines
@@ -243,7 +243,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "pace each lane at N ops per second"},
     {.name = "rate", .argument = "OPS[..OPS]", .value = V::kRate, .min = 1e-3, .max = 1e9,
      .sets = "operation.arrivals.ops_per_s=$ operation.arrivals.end_ops_per_s=$2", .group = G::kBetween,
-     .help = "open loop: begin OPS ops per second over all lanes, however long they take, at random times as of "
+     .help = "open loop: start OPS ops per second over all lanes, however long they take, at random times like "
              "independent users; 100..500: increase over --time"},
     {.name = "lane-rate", .argument = "OPS[..OPS]", .value = V::kRate, .min = 1e-3, .max = 1e9,
      .sets = "operation.arrivals.ops_per_s=$ operation.arrivals.end_ops_per_s=$2 operation.arrivals.per_lane=true",
@@ -262,7 +262,7 @@ constexpr OptionSpec kOptions[] = {
      .sets = "data.kind=pattern data.pattern_byte=$ data.verify=true", .group = G::kData,
      .help = "write N into every byte, and check every byte read"},
     {.letter = "+d", .name = "verify", .sets = "data.verify", .group = G::kData,
-     .help = "stamp every sector with who wrote it, what, where and when, and check every sector read"},
+     .help = "stamp every sector with its writer, file, offset and generation, and check every sector read"},
     {.name = "compress", .argument = "PCT", .value = V::kWhole, .min = 1, .max = 100,
      .sets = "data.compress_percent", .group = G::kData, .help = "percentage of zeros in every 4 KiB block"},
     {.letter = "+w", .name = "dedupe", .argument = "PCT", .value = V::kWhole, .min = 1, .max = 100,
@@ -318,14 +318,15 @@ constexpr OptionSpec kOptions[] = {
      .help = "drop caches before read phases: posix_fadvise always (with --time before each pass), drop_caches "
              "if root"},
     {.name = "cold", .phases = F::kReading, .group = G::kCaches,
-     .help = "--drop-caches, and verify by the clients' counters that reads came from the server or disk"},
+     .help = "like --drop-caches, and verify by the clients' counters that reads came from the server or disk"},
     {.name = "server-memory", .argument = "SIZE", .value = V::kSizeBytes, .min = 1,
      .sets = "plan.server_memory_bytes", .group = G::kCaches,
-     .help = "with --cold: the server's memory, to say how much of the files it can cache"},
+     .help = "with --cold: the server's memory, to report how much of the files it can cache"},
     {.name = "eat-memory", .argument = "PCT", .value = V::kWhole, .min = 1, .max = 95, .group = G::kCaches,
      .help = "lock PCT percent of every client's memory until the run ends, so that less is left for caches"},
     {.name = "fill", .argument = "PCT", .value = V::kWhole, .min = 1, .max = 99, .group = G::kCaches,
-     .help = "fill the file system to PCT percent of its size before the first phase; the run's end removes the files"},
+     .help = "fill the file system to PCT percent of its size before the first phase; the files are removed at the end "
+             "of the run"},
     {.letter = "U", .name = "remount", .argument = "MOUNT", .value = V::kWord, .group = G::kCaches,
      .help = "unmount and remount MOUNT on every client before each phase (root only)"},
     {.letter = "+q", .name = "rest", .argument = "S", .value = V::kSeconds, .min = 0, .max = 86400,

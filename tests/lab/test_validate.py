@@ -299,6 +299,25 @@ def test_a_server_that_hangs_fails_if_that_takes_longer_than_the_limit(deploymen
     assert longest_s > FREEZE_S - 1
 
 
+def test_listings_are_whole_over_several_connections(deployment):
+    deployment.mount_all(f"{V4},nconnect=4")
+    checks = deployment.validate("--only", "listings", "--names", "1500")
+    assert verdicts(checks) == {"listings": "pass"}
+    assert {figure["name"]: figure["value"] for figure in checks["listings"]["figures"]}["names"] == 1500
+
+
+def test_a_listing_that_is_altered_on_the_server_fails(deployment):
+    """Somebody removes one name behind the clients' back, as soon as the first client has created its half."""
+    deployment.mount_all(V4)
+    lab = deployment.lab
+    thief = lab.start(nfs_lab.SERVER, f"until last=$(find {nfs_lab.EXPORT}/{deployment.name} -name f250) && [ $last ]; "
+                      "do sleep 0.05; done; rm ${last%f250}f7")
+    checks = deployment.validate("--only", "listings", "--names", "500")
+    assert lab.finish(thief, check=True).returncode == 0
+    assert verdicts(checks) == {"listings": "fail"}
+    assert any("1 of 500 names missing, first f7" in line for line in checks["listings"]["evidence"]), checks
+
+
 # Hosts here share a few processors, so that equal clients may differ by much.
 BRIEFLY = ["--size", "16m", "--phase-time", "2"]
 SLOW_BYTES_PER_S = 500_000
