@@ -9,6 +9,8 @@ import { csvRows, cleanUp, downloaded, drawn, launch, openPage, rowsOf, scratch,
 const STORAGE = 'sim:service=5ms,contention=0.05,crosstalk=0.002';
 let browser, run;
 
+const reportOf = (out) => JSON.parse(readFileSync(join(out, 'capacity.json'), 'utf8'));
+
 function measure(label) {
   const path = mkdtempSync(join(scratch, 'path-')), out = join(path, 'out');
   execFileSync(process.env.CLUSTER_IOBENCH, ['capacity', '--engine', STORAGE, '-t', '8', '--time', '0.4', '--warmup', '0.1',
@@ -26,7 +28,8 @@ function pageOf(...runs) {
 
 before(async () => {
   browser = await launch();
-  run = measure('monday <b>');
+  // Where other programs use the processors, the rates may fit no law. Then there is no curve to draw.
+  for (let attempt = 0; attempt < 4 && !(run && reportOf(run).scalings[0].usl); ++attempt) run = measure('monday <b>');
 });
 after(async () => {
   await browser?.close();
@@ -36,7 +39,7 @@ after(async () => {
 async function withPage(runs, body, options = {}) {
   const page = await openPage(browser, pageOf(...runs), options);
   try {
-    await body(page, JSON.parse(readFileSync(join(runs[0], 'capacity.json'), 'utf8')));
+    await body(page, reportOf(runs[0]));
     assert.deepEqual(page.problems, []);
   } finally {
     await page.close();
