@@ -8,15 +8,15 @@ from cluster_run import PATIENCE_S, PORT
 
 
 class Soak:
-    """A coordinator outside the hosts and a worker on each client. Its rounds are a read, a write and a reread."""
+    """A coordinator outside the hosts and a worker on each client. Its rounds are a read, a write and a reread of 3 s each."""
 
-    def __init__(self, lab, path, out, duration, *more, phase_s=3):
+    def __init__(self, lab, path, out, duration, *more):
         self.lab, self.out = lab, out
         address = f"{nfs_lab.OUTSIDE}:{PORT}"
         program = nfs_lab.binary()
         self.coordinator = lab.start_outside(
             [program, "run", "--listen", address, "--workers", str(len(lab.clients)), "--insecure", "--path", path, "--out",
-             str(out), "--soak", duration, "-r", "16k", "-s", "256k", "-t", "1", "--time", str(phase_s),
+             str(out), "--soak", duration, "-r", "16k", "-s", "256k", "-t", "1", "--time", "3",
              "-c", "-e", *more])
         join = f"exec {program} worker --join {address} --insecure --root / --allow drop-caches --join-timeout 60"
         self.workers = [lab.start(client, join) for client in lab.clients]

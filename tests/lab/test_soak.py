@@ -61,8 +61,9 @@ def soft_dir(lab, directory_name):
 
 def test_on_soft_mounts_ops_that_fail_are_counted_by_errno_and_the_soak_goes_on(lab, soft_dir, tmp_path):
     # O_DIRECT: the op itself sees the error, not a later flush.
-    run = Soak(lab, soft_dir, tmp_path / "out", "18s", "-I", phase_s=1)
+    run = Soak(lab, soft_dir, tmp_path / "out", "28s", "-I")
     run.wait_for_phase(3)
+    time.sleep(1)
     freeze(lab, 6)
     ended, soak = run.end()
     assert ended.returncode == 2, ended
