@@ -122,14 +122,14 @@ run() {
   exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # it prints where the report's files are
 }
 
-# Tests leave processors idle for much of their time, so the next preset is built meanwhile, when nothing else wants to run.
+# The lab leaves most of the processors idle, so the next preset is built meanwhile, when nothing else wants to run.
 in_idle_time() {
   if chrt --idle 0 true > /dev/null 2>&1; then chrt --idle 0 "$@"; else nice -n 19 "$@"; fi
 }
 
 # run_ctest PRESET [OPTION...]: a test that needed another attempt is listed, although it passed (tests/CMakeLists.txt).
 run_ctest() {
-  local log="$root/build/$1/Testing/Temporary/LastTest.log" status=0
+  local log="$root/build/${1%-mpi}/Testing/Temporary/LastTest.log" status=0
   ctest --preset "$@" < /dev/null || status=$?
   [ ! -r "$log" ] || sed -n "/^_* failed first: /,/^=* rerun test summary info/p; s/^RERUN /== needed another attempt: /p" "$log"
   return "$status"
@@ -146,16 +146,19 @@ test_preset() {
     run_ctest "$preset" || failed="$failed $preset"
   else
     ! has_sanitizer "$next" || left_out="lab|once"
+    # Labs run beside each other, but not beside other tests, which keep processors busy.
+    run_ctest "$preset" --label-exclude "$left_out" || failed="$failed $preset"
     if [ -n "$next" ]; then
       say "building preset $next in idle time, see build/$next.log"
       in_idle_time "$root/deploy/bootstrap.sh" build-tests "$next" > "build/$next.log" 2>&1 < /dev/null &
       building=$!
     fi
-    # Labs run beside each other, but not beside other tests, which keep processors busy.
-    run_ctest "$preset" --label-exclude "$left_out" || failed="$failed $preset"
     # Their hosts wait for each other, so that more labs than processors are quicker.
     run_ctest "$preset" --label-regex lab --parallel "$((2 * $(nproc)))" || failed="$failed $preset-lab"
     [ -z "$building" ] || wait "$building" || { cat "build/$next.log" >&2; die "preset $next cannot be built"; }
+  fi
+  if [ "$preset" = asan ]; then     # MPI separately, because its leaks are indistinguishable from Open MPI's own
+    run_ctest asan-mpi || failed="$failed asan-mpi"
   fi
 }
 
