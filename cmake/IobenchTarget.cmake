@@ -55,7 +55,7 @@ endfunction()
 
 # iobench_library(NAME [COLD] SOURCES … PUBLIC … PRIVATE …): one static library per folder. PUBLIC lists what its headers
 # include, PRIVATE what only its sources use; a wrong include does not compile. COLD: nothing runs it while lanes do or for
-# each of many workers, so it is compiled with -O1, which takes a third less time.
+# each of many workers, so it is compiled with -O1, which takes a quarter less time.
 function(iobench_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})

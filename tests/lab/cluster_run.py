@@ -48,15 +48,20 @@ def over_mpi(lab, options):
     lab.run_outside(mpi_command(lab, options), timeout=PATIENCE_S)
 
 
+def start_over_grpc(lab, command, options, worker="--root /", workers_per_client=1):
+    """Starts the coordinator outside, and on each client a worker with these options that dials in. Returns both."""
+    address = f"{nfs_lab.OUTSIDE}:{PORT}"
+    count = workers_per_client * len(lab.clients)
+    program = nfs_lab.binary()
+    coordinator = lab.start_outside(
+        [program, command, "--listen", address, "--workers", str(count), "--insecure", *options])
+    join = f"exec {program} worker --join {address} --insecure --join-timeout 60 --slots {workers_per_client} {worker}"
+    return coordinator, [lab.start(client, join) for client in lab.clients]
+
+
 def over_grpc(lab, options, allow="remount,drop-caches,log-files", command="run"):
     """The coordinator outside; a worker on each client dials in."""
-    address = f"{nfs_lab.OUTSIDE}:{PORT}"
-    listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
-    program = nfs_lab.binary()
-    coordinator = lab.start_outside([program, command, *listen, *options])
-    join = (f"exec {program} worker --join {address} --insecure --root / --root nfs://10.77.0.1/ "
-            f"--allow {allow} --join-timeout 60")
-    workers = [lab.start(client, join) for client in lab.clients]
+    coordinator, workers = start_over_grpc(lab, command, options, f"--root / --root nfs://10.77.0.1/ --allow {allow}")
     lab.finish(coordinator, timeout=PATIENCE_S, check=True)
     for worker in workers:
         lab.finish(worker, check=True)

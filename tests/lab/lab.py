@@ -17,6 +17,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import signal
 import subprocess
 import time
 
@@ -189,6 +190,16 @@ class NfsLab:
         """A host again after power_cut(). A client needs the server."""
         self._start(self.hosts[name])
         self._await_ready(self.hosts[name])
+
+    @contextlib.contextmanager
+    def frozen(self, name):
+        """While this lasts, a host does nothing, as if it hung."""
+        kernel = processes.program_of(self.hosts[name].process)
+        os.kill(kernel, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(kernel, signal.SIGCONT)
 
     def _check_machine(self):
         if os.geteuid() != 0:

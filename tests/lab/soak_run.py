@@ -3,8 +3,7 @@
 import json
 import time
 
-import lab as nfs_lab
-from cluster_run import PATIENCE_S, PORT
+from cluster_run import PATIENCE_S, start_over_grpc
 
 
 class Soak:
@@ -12,14 +11,9 @@ class Soak:
 
     def __init__(self, lab, path, out, duration, *more):
         self.lab, self.out = lab, out
-        address = f"{nfs_lab.OUTSIDE}:{PORT}"
-        program = nfs_lab.binary()
-        self.coordinator = lab.start_outside(
-            [program, "run", "--listen", address, "--workers", str(len(lab.clients)), "--insecure", "--path", path, "--out",
-             str(out), "--soak", duration, "-r", "16k", "-s", "256k", "-t", "1", "--time", "3",
-             "-c", "-e", *more])
-        join = f"exec {program} worker --join {address} --insecure --root / --allow drop-caches --join-timeout 60"
-        self.workers = [lab.start(client, join) for client in lab.clients]
+        options = ["--path", path, "--out", str(out), "--soak", duration, "-r", "16k", "-s", "256k", "-t", "1", "--time", "3",
+                   "-c", "-e", *more]
+        self.coordinator, self.workers = start_over_grpc(lab, "run", options, "--root / --allow drop-caches")
 
     def wait_for_phase(self, number):
         """Until phase `number`, from 0, has ended: 3 is the read of the second round, and its write begins."""

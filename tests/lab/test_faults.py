@@ -18,7 +18,6 @@ import lab as nfs_lab
 import processes
 
 pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
-PORT = 9400
 PATIENCE_S = 150
 # Two phases. Lanes keep a pace, so that the slow hosts of the lab keep up, and write through to the server.
 PACED = ("-i", "0", "-+n", "-o", "-r", "4k", "-s", "64k", "-+O", "20", "--time", "8", "--repeat", "2", "-t", "1")
@@ -45,13 +44,8 @@ class Run:
 
     def __init__(self, lab, nfs_dir, out, *more):
         self.lab, self.out = lab, out
-        address = f"{nfs_lab.OUTSIDE}:{PORT}"
-        listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
-        program = nfs_lab.binary()
-        self.coordinator = lab.start_outside(
-            [program, "run", *listen, "--path", nfs_dir, "--out", str(out), *PACED, *more])
-        join = f"exec {program} worker --join {address} --insecure --root / --join-timeout 60"
-        self.workers = [lab.start(client, join) for client in lab.clients]
+        options = ["--path", nfs_dir, "--out", str(out), *PACED, *more]
+        self.coordinator, self.workers = cluster_run.start_over_grpc(lab, "run", options)
         self.wait_for_data(nfs_dir)
 
     def end(self, timeout=PATIENCE_S):
@@ -117,19 +111,14 @@ def check_row(fault, transport, ended, result):
         assert row in table, row
 
 
-def freeze(lab, number):
-    os.kill(processes.program_of(lab.hosts[nfs_lab.SERVER].process), number)
-
-
 def lost_workers(phase):
     return [worker for client in phase["clients"] for worker in client["workers"] if worker["lost"]]
 
 
 def test_a_server_that_hangs_for_a_while_is_survived(lab, version, nfs_dir, tmp_path):
     run = Run(lab, nfs_dir, tmp_path / "out")
-    freeze(lab, signal.SIGSTOP)
-    time.sleep(4)
-    freeze(lab, signal.SIGCONT)
+    with lab.frozen(nfs_lab.SERVER):
+        time.sleep(4)
     ended, result = run.end()
     assert ended.returncode == 0, ended
     assert run.end_workers() == [0, 0]
@@ -139,11 +128,8 @@ def test_a_server_that_hangs_for_a_while_is_survived(lab, version, nfs_dir, tmp_
 
 def test_a_server_that_hangs_for_good_ends_the_run_which_names_what_hangs(lab, version, nfs_dir, tmp_path):
     run = Run(lab, nfs_dir, tmp_path / "out", *SHORT)
-    freeze(lab, signal.SIGSTOP)
-    try:
+    with lab.frozen(nfs_lab.SERVER):
         ended, result = run.end()
-    finally:
-        freeze(lab, signal.SIGCONT)
     run.end_workers()
     assert ended.returncode == result["run"]["exit_code"] == 3, ended
     lost = lost_workers(result["phases"][0])
@@ -155,15 +141,12 @@ def test_a_server_that_hangs_for_good_ends_the_run_which_names_what_hangs(lab, v
 
 def test_one_ctrl_c_ends_a_run_whose_server_hangs(lab, version, nfs_dir, tmp_path):
     run = Run(lab, nfs_dir, tmp_path / "out")
-    freeze(lab, signal.SIGSTOP)
-    try:
+    with lab.frozen(nfs_lab.SERVER):
         time.sleep(2)
         os.kill(processes.program_of(run.coordinator), signal.SIGINT)
         begin = time.monotonic()
         ended, result = run.end()
         took_s = time.monotonic() - begin
-    finally:
-        freeze(lab, signal.SIGCONT)
     run.end_workers()
     print(f"ended {took_s:.1f} s after Ctrl-C")
     assert ended.returncode == 130, ended

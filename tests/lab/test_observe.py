@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import lab as nfs_lab
-from cluster_run import PORT
+from cluster_run import start_over_grpc
 
 PATIENCE_S = 150
 PHASE_S, SEEN_S = 26, 12
@@ -123,12 +123,9 @@ groups:
 def test_groups_of_a_mix_are_clients_of_their_own(lab, version, nfs_dir, tmp_path):
     mix, out = tmp_path / "two.yaml", tmp_path / "out"
     mix.write_text(TWO_GROUPS)
-    address, program = f"{nfs_lab.OUTSIDE}:{PORT}", nfs_lab.binary()
-    coordinator = lab.start_outside([program, "run", "--listen", address, "--workers", "4", "--insecure", "--mix", str(mix),
-                                     "--even-rate", "-I", "-s", "256k", "--items", "100", "--time", "6", "--path", nfs_dir,
-                                     "--out", str(out)])
-    helpers = [lab.start(client, f"exec {program} worker --join {address} --insecure --join-timeout 60 --root / --slots 2")
-               for client in lab.clients]
+    options = ["--mix", str(mix), "--even-rate", "-I", "-s", "256k", "--items", "100", "--time", "6", "--path", nfs_dir,
+               "--out", str(out)]
+    coordinator, helpers = start_over_grpc(lab, "run", options, workers_per_client=2)
     lab.finish(coordinator, timeout=PATIENCE_S, check=True)
     for helper in helpers:
         lab.finish(helper, check=True)

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import lab as nfs_lab
+from cluster_run import start_over_grpc
 
 pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
 PATIENCE_S = 120
-PORT = 9401
 THERE = "/run/preflight"  # on each client a tmpfs of its own, where nothing is mounted over it
 
 
@@ -32,11 +32,7 @@ def there(lab, nfs_dir):
 
 def with_workers(lab, command, options):
     """The command's coordinator outside, and a worker on each client. Returns the coordinator's CompletedProcess."""
-    address = f"{nfs_lab.OUTSIDE}:{PORT}"
-    listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
-    coordinator = lab.start_outside([nfs_lab.binary(), command, *listen, "--path", THERE, *options])
-    join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root {THERE} --join-timeout 60"
-    workers = [lab.start(client, join) for client in lab.clients]
+    coordinator, workers = start_over_grpc(lab, command, ["--path", THERE, *options], f"--root {THERE}")
     done = lab.finish(coordinator, timeout=PATIENCE_S)
     for worker in workers:
         lab.finish(worker)

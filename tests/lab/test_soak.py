@@ -1,26 +1,14 @@
 """A soak on two real NFS clients, whose server stands still for some seconds: each says how long, and nothing is lost."""
 
-import os
-import signal
 import time
 
 import pytest
 
 import lab as nfs_lab
-import processes
 from soak_run import Soak
 
 FROZEN_S = 4
 SOFT = "/run/soft"  # on each client
-
-
-def freeze(lab, seconds):
-    server = processes.program_of(lab.hosts[nfs_lab.SERVER].process)
-    os.kill(server, signal.SIGSTOP)
-    try:
-        time.sleep(seconds)
-    finally:
-        os.kill(server, signal.SIGCONT)
 
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
@@ -28,7 +16,8 @@ def test_a_server_that_stands_still_is_survived_and_each_client_says_when_and_fo
     run = Soak(lab, nfs_dir, tmp_path / "out", "12s")
     run.wait_for_phase(3)
     time.sleep(1.5)  # its write lasts for 3 s
-    freeze(lab, FROZEN_S)
+    with lab.frozen(nfs_lab.SERVER):
+        time.sleep(FROZEN_S)
     ended, soak = run.end()
     assert ended.returncode == 0, ended
     assert soak["complete_rounds"] >= 2
@@ -64,7 +53,8 @@ def test_on_soft_mounts_ops_that_fail_are_counted_by_errno_and_the_soak_goes_on(
     run = Soak(lab, soft_dir, tmp_path / "out", "28s", "-I")
     run.wait_for_phase(3)
     time.sleep(1)
-    freeze(lab, 6)
+    with lab.frozen(nfs_lab.SERVER):
+        time.sleep(6)
     ended, soak = run.end()
     assert ended.returncode == 2, ended
     assert soak["complete_rounds"] >= 2

@@ -39,9 +39,9 @@ def test_an_async_export_loses_acknowledged_data_and_the_soak_finds_it(lab, vers
     try:
         # Overwrites keep the files, so that what is lost is data; the last read finds what the disk had before.
         run = Soak(lab, nfs_dir, tmp_path / "out", "25s", "--op", "read,random-write,reread")
-        run.wait_for_phase(0)
-        lab.run(nfs_lab.SERVER, "sync")
         run.wait_for_phase(1)
+        lab.run(nfs_lab.SERVER, "sync")  # two phases before the second round's writes, so that none of these is on the disk
+        run.wait_for_phase(4)
         power_cycle(lab)
     finally:
         lab.run(nfs_lab.SERVER, f"exportfs -o sync,{export}")

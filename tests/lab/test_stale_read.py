@@ -37,11 +37,8 @@ def run_plan(lab, directory, tmp_path):
     plan, out = tmp_path / "plan.yaml", tmp_path / "out"
     plan.write_text(f"targets: [{{path: {directory}}}]\nfiles: {{bytes_per_lane: 1m}}\nlanes_per_worker: 1\n"
                     f"data: {{verify: true}}\nphases:{PHASES}")
-    address = f"{nfs_lab.OUTSIDE}:{cluster_run.PORT}"
-    listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
-    coordinator = lab.start_outside([nfs_lab.binary(), "run", *listen, "--plan", str(plan), "--out", str(out)])
-    join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root / --allow drop-caches --join-timeout 60"
-    workers = [lab.start(client, join) for client in lab.clients]
+    coordinator, workers = cluster_run.start_over_grpc(lab, "run", ["--plan", str(plan), "--out", str(out)],
+                                                       "--root / --allow drop-caches")
     ended = lab.finish(coordinator, timeout=cluster_run.PATIENCE_S)
     for worker in workers:
         lab.finish(worker, check=True)

@@ -1,14 +1,11 @@
 """validate on real NFS clients: what is right passes, and a fault that is really there makes its check fail."""
 
 import contextlib
-import os
-import signal
 import time
 
 import pytest
 
 import lab as nfs_lab
-import processes
 from validation import PATIENCE_S, Validation, verdicts
 
 THERE = "/run/validate"  # on each client a tmpfs of its own, where nothing is mounted over it
@@ -120,10 +117,8 @@ class Deployment(Validation):
         self.lab.boot(nfs_lab.SERVER)
 
     def freeze(self):
-        kernel = processes.program_of(self.lab.hosts[nfs_lab.SERVER].process)
-        os.kill(kernel, signal.SIGSTOP)
-        time.sleep(FREEZE_S)
-        os.kill(kernel, signal.SIGCONT)
+        with self.lab.frozen(nfs_lab.SERVER):
+            time.sleep(FREEZE_S)
 
     @contextlib.contextmanager
     def _clients_apart(self):

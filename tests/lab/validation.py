@@ -4,11 +4,9 @@ import json
 import time
 
 import cluster_run
-import lab as nfs_lab
 import processes
 
 PATIENCE_S = 240
-PORT = 9402
 
 
 class Validation:
@@ -33,15 +31,12 @@ class Validation:
         """Coordinated from outside; a worker on each client dials in. fault: called while the clients write; client_fault:
         called with the client that holds a lock, whose worker then need not end well."""
         lab, hook = self.lab, self.tmp_path / "hook"
-        address = f"{nfs_lab.OUTSIDE}:{PORT}"
-        listen = ["--listen", address, "--workers", str(len(lab.clients)), "--insecure"]
         if fault or client_fault:
             hook.mkdir(exist_ok=True)
             option = "--fault-hook" if fault else "--client-hook"
             more += option, f"cd {hook}; echo $IOBENCH_CLIENT >named; mv named called; until [ -e done ]; do sleep 0.1; done"
-        coordinator = lab.start_outside([nfs_lab.binary(), "validate", *listen, *self.options(more)])
-        join = f"exec {nfs_lab.binary()} worker --join {address} --insecure --root {self.path} --allow drop-caches --join-timeout 60"
-        workers = [lab.start(client, join) for client in lab.clients]
+        coordinator, workers = cluster_run.start_over_grpc(lab, "validate", self.options(more),
+                                                           f"--root {self.path} --allow drop-caches")
         named = None
         if fault or client_fault:
             while not (hook / "called").exists():

@@ -19,20 +19,17 @@ MARKERS = markers()
 
 
 def entries():
-    """(name, files, marker expression) of each iobench_pytest() in tests/cluster."""
+    """(name, files, marker expression, words behind it) of each iobench_pytest() in tests/cluster."""
     text = (TESTS / "cluster" / "CMakeLists.txt").read_text()
     unmarked = re.search(r'set\(unmarked "(.*?)"\)', text)[1]
     found = []
     for body in re.findall(r"iobench_pytest\((.*?)\)\n", text, re.S):
-        name, files, expression = re.search(r"NAME (\S+)\s+FILES (.*?)\s+MARKERS (\S+)", body, re.S).groups()
-        found.append((name, files.split(), unmarked if expression == "${unmarked}" else expression))
+        name, files, expression, more = re.search(r"NAME (\S+)\s+FILES (.*?)\s+MARKERS (\S+)(.*)", body, re.S).groups()
+        found.append((name, files.split(), unmarked if expression == "${unmarked}" else expression, more.split()))
     return found
 
 
 ENTRIES = entries()
-# (name, everything behind its markers) of each entry
-ENTRY_LABELS = re.findall(r"iobench_pytest\(NAME (\S+)[^()]*?MARKERS \S+([^()]*)\)",
-                          (TESTS / "cluster" / "CMakeLists.txt").read_text())
 
 
 def markers_of_tests(file):
@@ -59,7 +56,7 @@ def test_every_file_is_named(folder):
 @pytest.mark.parametrize("file", sorted((TESTS / "cluster").glob("test_*.py")), ids=lambda file: file.name)
 def test_every_test_is_in_one_entry(file):
     for carried in markers_of_tests(file):
-        chosen = [name for name, files, expression in ENTRIES if file.name in files and chooses(expression, carried)]
+        chosen = [name for name, files, expression, _ in ENTRIES if file.name in files and chooses(expression, carried)]
         assert len(chosen) == 1, f"tests marked {sorted(carried)} are run by {chosen}"
 
 
@@ -68,5 +65,5 @@ def test_what_runs_once_runs_under_the_sanitizer():
     presets = json.loads((TESTS.parent / "CMakePresets.json").read_text())["testPresets"]
     (asan,) = [preset for preset in presets if preset["name"] == "asan"]
     left_out = set(asan["filter"]["exclude"]["label"].split("|"))
-    once = [(labels.split(), name) for name, labels in ENTRY_LABELS if "ONCE" in labels.split()]
-    assert once and [name for words, name in once if left_out & set(words)] == []
+    once = {name: words for name, _, _, words in ENTRIES if "ONCE" in words}
+    assert once and [name for name, words in once.items() if left_out & set(words)] == []

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/unit/loop_fakes.h"
-#include "worker/loop/queued_loop.h"
 #include "worker/loop/hooked_loop.h"
+#include "worker/loop/queued_loop.h"
 
 namespace iobench {
 namespace {
