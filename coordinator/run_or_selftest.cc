@@ -30,7 +30,7 @@
 #include "coordinator/signals.h"
 #include "coordinator/transports.h"
 #include "coordinator/validate/choice.h"
-#include "coordinator/validate/performance.h"
+#include "coordinator/validate/performance/performance.h"
 
 namespace iobench {
 namespace {

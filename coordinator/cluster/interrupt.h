@@ -3,8 +3,14 @@
 #define COORDINATOR_CLUSTER_INTERRUPT_H_
 
 #include <atomic>
+#include <cstdint>
 
 namespace iobench {
+
+// After an interrupt, the lanes end their op in flight, for at most this long, and then their results are collected, for
+// as long again. mpirun kills one second after its Ctrl-C, so both together must take less; nor may a hung mount delay
+// the end.
+inline constexpr int64_t kInterruptGraceNs = 350'000'000;
 
 // Any thread may use it, and Raise also a signal handler. It stays raised. The order is relaxed, because the flag
 // announces no other data: who sees it late only ends later.

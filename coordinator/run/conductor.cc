@@ -21,11 +21,11 @@
 #include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/plan/metadata_plan.h"
-#include "coordinator/run/client_steps.h"
-#include "coordinator/run/data_ledger.h"
+#include "coordinator/run/data/client_steps.h"
+#include "coordinator/run/data/data_ledger.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/resumption.h"
-#include "coordinator/run/tree_ledger.h"
+#include "coordinator/run/data/tree_ledger.h"
 #include "coordinator/saved_run/finished_phases.h"
 
 namespace iobench {

@@ -23,7 +23,7 @@
 #include "coordinator/plan/layout.h"
 #include "coordinator/preflight/preflight.h"
 #include "coordinator/report/result_store.h"
-#include "coordinator/run/data_keeper.h"
+#include "coordinator/run/data/data_keeper.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/saved_run/resume_point.h"
 #include "coordinator/selftest/phase_cost.h"

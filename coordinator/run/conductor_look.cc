@@ -13,7 +13,7 @@
 #include "coordinator/mix/phase_of_mix.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
-#include "coordinator/run/access_check.h"
+#include "coordinator/run/data/access_check.h"
 #include "coordinator/run/conductor.h"
 
 namespace iobench {

@@ -12,6 +12,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "coordinator/cluster/crowding.h"
+#include "coordinator/cluster/interrupt.h"
 #include "coordinator/plan/metadata_plan.h"
 
 namespace iobench {
@@ -76,7 +77,7 @@ absl::Status PhaseConductor::Run() {
     // In any case, workers return to a state in which they can perform the run's last steps.
     record_.set_interrupted(EndsEarly(status));
     DropDeadRanks(status);
-    const int64_t patience_ns = EndsEarly(status) ? RunningLanes::kGraceNs : kDisarmPatienceNs;
+    const int64_t patience_ns = EndsEarly(status) ? kInterruptGraceNs : kDisarmPatienceNs;
     lanes_
         .Disarm({.deadline = context_.cluster.Now() + patience_ns,
                  .interruptible = false,

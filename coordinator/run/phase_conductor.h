@@ -18,11 +18,11 @@
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/live/run_observer.h"
 #include "coordinator/plan/layout.h"
-#include "coordinator/run/client_steps.h"
-#include "coordinator/run/data_keeper.h"
-#include "coordinator/run/data_ledger.h"
+#include "coordinator/run/data/client_steps.h"
+#include "coordinator/run/data/data_keeper.h"
+#include "coordinator/run/data/data_ledger.h"
 #include "coordinator/run/running_lanes.h"
-#include "coordinator/run/tree_ledger.h"
+#include "coordinator/run/data/tree_ledger.h"
 #include "coordinator/selftest/phase_cost.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -78,7 +78,7 @@ class PhaseConductor {
   };
   enum class IfLate { kTryAgain, kStartAnyway };
   enum class Start { kInTime, kLate };
-  // kBrieflyAwaited: only those that arrive within RunningLanes::kGraceNs, without regard to interrupts.
+  // kBrieflyAwaited: only those that arrive within kInterruptGraceNs, without regard to interrupts.
   enum class Answers { kAwaited, kBrieflyAwaited };
 
   // Returns what `step` returns, and adds the time that it takes to a part of the phase's cost.

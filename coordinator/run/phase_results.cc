@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+#include "coordinator/cluster/interrupt.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/result_check.h"
 
@@ -47,7 +49,7 @@ absl::Status PhaseConductor::Collect(Answers answers) {
   if (context_.timeout_ns > 0)
     patience.deadline = std::max(deadline_, context_.cluster.Now() + kCollectAfterTimeoutNs);
   if (answers == Answers::kBrieflyAwaited) {
-    patience = {.deadline = context_.cluster.Now() + RunningLanes::kGraceNs, .interruptible = false};
+    patience = {.deadline = context_.cluster.Now() + kInterruptGraceNs, .interruptible = false};
   }
   return context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coordinator/analysis/phase/stonewall.h"
+#include "coordinator/cluster/interrupt.h"
 
 namespace iobench {
 namespace {
@@ -105,7 +106,7 @@ absl::Status RunningLanes::EndEarly() {
     return AdjustRequest(&v1::Adjust::set_quit);
   });
   return cluster_.WaitUntil([this] { return AllDone(); },
-                            {.deadline = cluster_.Now() + kGraceNs, .interruptible = false});
+                            {.deadline = cluster_.Now() + kInterruptGraceNs, .interruptible = false});
 }
 
 // Counted, because it is asked after every event: looking at all workers then would take time with their square.

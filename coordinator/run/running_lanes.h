@@ -21,10 +21,6 @@ namespace iobench {
 // their numbers. For each attempt to start: Reset, Expect for each worker, StartAt, then Disarm or WaitForEnds.
 class RunningLanes {
  public:
-  // After an interrupt, the lanes end their op in flight and their results are collected. mpirun kills one second after
-  // its Ctrl-C, so both together must take less; nor may a hung mount delay the end.
-  static constexpr int64_t kGraceNs = 350'000'000;
-
   // The references must outlive it. `shown`: what the observer sees of the phase at any time. `lanes_per_worker`: those
   // of a worker that takes part.
   RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver& observer, const v1::Phase& phase,
@@ -58,7 +54,7 @@ class RunningLanes {
   // progress, how far they are, and their clocks. Workers whose lanes make no progress, or have not ended at
   // `deadline`, are dropped as lost. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
   absl::Status WaitForEnds(CoordTime deadline);
-  // After an interrupt: stops the lanes, and waits at most kGraceNs for their ends. DeadlineExceeded: some have not
+  // After an interrupt: stops the lanes, and waits at most kInterruptGraceNs for their ends. DeadlineExceeded: some have not
   // ended.
   absl::Status EndEarly();
   // Takes the workers back to the state before their preparation. Errors: those of Cluster::Call.

@@ -29,8 +29,8 @@
 #include "coordinator/run/display.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
-#include "coordinator/validate/fault.h"
-#include "coordinator/validate/performance.h"
+#include "coordinator/validate/checks/fault.h"
+#include "coordinator/validate/performance/performance.h"
 #include "coordinator/validate/validator.h"
 
 namespace iobench {

@@ -1,127 +1,15 @@
-// One check of validate: what it is called, what it needs, and what it has found.
+// The table of validate's checks: what each is called, what it needs, and its function.
 #ifndef COORDINATOR_VALIDATE_CHECK_H_
 #define COORDINATOR_VALIDATE_CHECK_H_
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <random>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "coordinator/cluster/cluster.h"
-#include "coordinator/preflight/preflight.h"
-#include "coordinator/validate/file_calls.h"
-#include "iobench/v1/result.pb.h"
-#include "iobench/v1/validate.pb.h"
+#include "coordinator/validate/checks/check_context.h"
 
 namespace iobench {
-
-struct Fault;         // coordinator/validate/fault.h
-struct Expectations;  // coordinator/validate/expectations.h
-struct Performance;   // coordinator/validate/performance.h
-struct NetworkLimits;
-struct MeasuredNetwork;
-
-// What the user has set. The defaults are those of the command line.
-struct ValidateLimits {
-  double visible_within_s = 65;   // acdirmax of Linux, and a little
-  double clock_difference_s = 1;  // between clients, and from the file system's clock
-  double recall_within_s = 10;    // a conflicting open that recalls a delegation
-  double stall_within_s = 90;     // a write while the server is away
-  double fault_timeout_s = 300;   // of a hook, and then for the file system to come back
-  // After the power of its holder is cut; 0: not given, and then what the server's lease allows.
-  double lock_free_within_s = 0;
-  double outlier_share = 0.5;  // of the median of the others, below which a client's rate fails
-};
-
-// What to do about a fault, by the file system at the path.
-struct AdviceByFilesystem {
-  const char* nfs;
-  const char* gluster;
-  const char* others;
-};
-
-// What all checks are given. The index of spans is the worker number.
-struct CheckContext {
-  FileCalls& files;
-  // The workers that take part, one for each client that can; with a single client, all of its workers. At least one.
-  std::vector<uint32_t> peers;
-  // Clients that cannot: their path is missing, other storage, or not writable. Mounts and storage say so.
-  uint32_t left_out = 0;
-  std::vector<uint32_t> one_of_each;  // worker of each client, also of those
-  uint32_t client_count = 1;
-  bool whole = false;  // --whole: more rounds
-  ValidateLimits limits;
-  uint32_t name_count = 0;  // of the listings; 0: as the set has it
-  std::string fault_hook;   // empty: none
-  std::string fault_log;    // file for its output
-  std::string client_hook;  // cuts the power of a client; empty: none
-  std::string client_hook_log;
-  std::string own_boot_id;  // of the coordinator's host, which must keep its power
-  std::string path;
-  std::span<const v1::WorkerTargets> targets;
-  std::span<const Finding> findings;  // of preflight
-  std::mt19937_64 random;
-  std::shared_ptr<const Fault> fault = nullptr;  // once one of the checks has made it
-  bool client_hook_failed = false;
-  // Measures performance, at most once. Null: nobody has asked for that.
-  std::function<absl::StatusOr<Performance>()> measure = nullptr;
-  // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client; those
-  // on that host are left out. Null: as `measure`. Unavailable: a worker was lost; Cancelled: interrupted.
-  std::function<absl::StatusOr<std::map<std::string, NetworkLimits>>()> measure_network = nullptr;
-  std::shared_ptr<const MeasuredNetwork> network = nullptr;  // once one of the checks has called it
-  uint64_t over_quota_bytes = 0;                             // --over-quota; 0: not given
-  std::shared_ptr<const Performance> measured = nullptr;     // once one of the checks has called it
-  const Expectations* expected = nullptr;                    // --expect; null: not given
-
-  const std::string& HostOf(uint32_t worker) const { return files.cluster().members()[worker].facts.host(); }
-  // "c01", or "worker 3 on c01" if the client has several.
-  std::string NameOf(uint32_t worker) const;
-  // What the worker sees at the path.
-  const v1::TargetFacts& SeenBy(uint32_t worker) const;
-  // The path is on a network file system of the NFS client.
-  bool IsNfs() const;
-  bool IsGluster() const;
-  std::string Advice(const AdviceByFilesystem& advice) const;
-  // What to do if clients see old data: `on_nfs`, or what helps on other file systems.
-  std::string CacheAdvice(const char* on_nfs) const;
-  // Contents that no other call of this run writes.
-  std::string NewContents(size_t bytes);
-};
-
-// Collects what a check finds. The last verdict counts, but a failure stays one.
-class Outcome {
- public:
-  explicit Outcome(v1::ValidateCheck& check) : check_(check) {}
-
-  void Pass(std::string found);
-  void Fail(std::string found, std::string advice);
-  void Warn(std::string found, std::string advice);
-  void Skip(std::string why);
-  // In place of all that was found, because it says nothing of what was to be checked. No waiver is for such a verdict.
-  void NotReached(const char* verdict, std::string why, std::string advice);
-  bool reached() const { return reached_; }
-  // Who, what. Equal lines become one, with their number. Only the first 20 different ones are kept, and how many there
-  // were.
-  void Evidence(const std::string& line);
-  void Figure(const char* name, double value, const char* unit = "");
-  bool failed() const { return check_.verdict() == "fail"; }
-  size_t evidence_count() const { return times_.size(); }  // of different lines
-
- private:
-  void Set(const char* verdict, std::string found, std::string advice);
-
-  v1::ValidateCheck& check_;
-  bool reached_ = true;
-  std::map<std::string, std::pair<int, uint64_t>> times_;  // line -> its place, how often
-};
 
 // A row of the table of checks.
 struct Check {
@@ -137,45 +25,6 @@ struct Check {
 // In the order in which they run. A new check is a row here and a function in a file of its own or of its kind.
 std::span<const Check> Checks();
 const Check* CheckNamed(std::string_view name);  // null: there is none
-
-// mount_checks.cc
-absl::Status CheckMounts(CheckContext& context, Outcome& outcome);
-absl::Status CheckStorage(CheckContext& context, Outcome& outcome);
-// owner_checks.cc
-absl::Status CheckClocks(CheckContext& context, Outcome& outcome);
-absl::Status CheckIdentity(CheckContext& context, Outcome& outcome);
-// group_check.cc
-absl::Status CheckGroups(CheckContext& context, Outcome& outcome);
-// quota_check.cc
-absl::Status CheckQuota(CheckContext& context, Outcome& outcome);
-// coherence_checks.cc
-absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome);
-absl::Status CheckMmap(CheckContext& context, Outcome& outcome);
-absl::Status CheckDelegations(CheckContext& context, Outcome& outcome);
-absl::Status CheckOpenUnlink(CheckContext& context, Outcome& outcome);
-// visibility_check.cc
-absl::Status CheckVisibility(CheckContext& context, Outcome& outcome);
-// race_checks.cc
-absl::Status CheckRaces(CheckContext& context, Outcome& outcome);
-absl::Status CheckAppend(CheckContext& context, Outcome& outcome);
-// lock_checks.cc
-absl::Status CheckLocks(CheckContext& context, Outcome& outcome);
-// name_checks.cc
-absl::Status CheckListings(CheckContext& context, Outcome& outcome);
-absl::Status CheckLimits(CheckContext& context, Outcome& outcome);
-// fault_checks.cc: all judge the same fault.
-absl::Status CheckDurability(CheckContext& context, Outcome& outcome);
-absl::Status CheckFailover(CheckContext& context, Outcome& outcome);
-absl::Status CheckLockReclaim(CheckContext& context, Outcome& outcome);
-// performance_checks.cc: all judge the same phases.
-absl::Status CheckClientRates(CheckContext& context, Outcome& outcome);
-absl::Status CheckNetworkLimit(CheckContext& context, Outcome& outcome);
-absl::Status CheckScaling(CheckContext& context, Outcome& outcome);
-absl::Status CheckMetadataRates(CheckContext& context, Outcome& outcome);
-absl::Status CheckLatencyTail(CheckContext& context, Outcome& outcome);
-absl::Status CheckExpected(CheckContext& context, Outcome& outcome);
-// dead_client_check.cc
-absl::Status CheckDeadClient(CheckContext& context, Outcome& outcome);
 
 }  // namespace iobench
 

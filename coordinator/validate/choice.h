@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "coordinator/option/validate_options.h"
-#include "coordinator/validate/expectations.h"
-#include "coordinator/validate/performance.h"
+#include "coordinator/validate/performance/expectations.h"
+#include "coordinator/validate/performance/performance.h"
 #include "coordinator/validate/waivers.h"
 
 namespace iobench {

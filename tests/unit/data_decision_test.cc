@@ -1,12 +1,12 @@
-#include "coordinator/run/data_decision.h"
+#include "coordinator/run/data/data_decision.h"
 
 #include <catch2/catch.hpp>
 
 #include "common/text/units.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/access_check.h"
-#include "coordinator/run/data_ledger.h"
+#include "coordinator/run/data/access_check.h"
+#include "coordinator/run/data/data_ledger.h"
 
 namespace iobench {
 namespace {

@@ -1,9 +1,9 @@
-#include "coordinator/validate/expectations.h"
+#include "coordinator/validate/performance/expectations.h"
 
 #include <catch2/catch.hpp>
 
 #include "coordinator/validate/check.h"
-#include "coordinator/validate/performance.h"
+#include "coordinator/validate/performance/performance.h"
 
 namespace iobench {
 namespace {

@@ -1,5 +1,5 @@
 // Verdicts on rates that are written here, so that each can be worked out by hand.
-#include "coordinator/validate/performance.h"
+#include "coordinator/validate/performance/performance.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "coordinator/run/tree_ledger.h"
+#include "coordinator/run/data/tree_ledger.h"
 
 #include <catch2/catch.hpp>
 

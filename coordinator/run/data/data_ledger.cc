@@ -1,0 +1,176 @@
+#include "coordinator/run/data/data_ledger.h"
+
+#include <algorithm>
+
+#include "common/model/data_content.h"
+#include "common/model/operation.h"
+#include "common/model/phase_shape.h"
+#include "common/model/plan_targets.h"
+#include "common/model/plan_traits.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint32_t kSectorBytes = 512;
+
+// Null: does not use data files.
+const OperationSpec* DataOperation(const v1::Operation& operation) {
+  return IsMetadata(operation) || !UsesFiles(operation) ? nullptr : SpecOf(operation);
+}
+
+bool AnyWriteFailed(const v1::LaneResult& lane) {
+  return lane.problem().code() != 0 ||
+         std::any_of(lane.errors().begin(), lane.errors().end(),
+                     [](const v1::ErrorCount& error) { return error.kind() != v1::OP_READ; });
+}
+
+// True if a pass of it writes every record of the lane's files.
+bool WritesEveryRecord(const OperationSpec& spec) {
+  const bool each_once = spec.pattern == Pattern::kSequential || spec.pattern == Pattern::kBackward ||
+                         spec.pattern == Pattern::kStride || spec.pattern == Pattern::kRandom;
+  return each_once && (spec.kinds == OpKinds(OpKind::kWrite) || spec.kinds == OpKinds(OpKind::kUpdate));
+}
+
+}  // namespace
+
+uint32_t SectorUnitBytes(const v1::Plan& plan) {
+  uint64_t odd_record_bytes = 0;
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (DataOperation(assignment.operation()) == nullptr) continue;
+      const uint64_t record_bytes = assignment.operation().record_bytes();
+      // In interleaved files, the record size determines which lane a place belongs to, so kept data with other records
+      // cannot be used.
+      if (record_bytes % kSectorBytes != 0 || plan.files().interleaved()) odd_record_bytes = record_bytes;
+    }
+  }
+  return odd_record_bytes == 0 ? kSectorBytes : static_cast<uint32_t>(odd_record_bytes);
+}
+
+DataLedger::DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id)
+    : plan_(plan),
+      layout_(layout),
+      data_(plan.data()),
+      run_id_(run_id),
+      seed_(plan.seed()),
+      unit_bytes_(SectorUnitBytes(plan)) {}
+
+void DataLedger::TakeOver(const v1::Manifest& kept) {
+  data_ = kept.data();
+  if (!HasSectors(kept.data())) return;
+  run_id_ = kept.run_id();
+  seed_ = kept.seed();
+  unit_bytes_ = kept.unit_bytes();
+  default_ = {kept.generation_low(), kept.generation_high(), kept.files().bytes_per_lane()};
+  newest_ = kept.generation_high();
+}
+
+DataLedger::State DataLedger::StateOf(Files files) const {
+  const auto found = states_.find(files);
+  return found == states_.end() ? default_ : found->second;
+}
+
+void DataLedger::Begin(const v1::Phase& phase) {
+  const PhaseShape shape = ShapeOf(plan_, phase);
+  prepares_data_ = false;
+  only_target_ = phase.only_target();
+  written_.clear();
+  for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
+    const v1::Assignment* const assignment = AssignmentOf(phase, worker);
+    if (assignment == nullptr) continue;
+    const OperationSpec* const spec = DataOperation(assignment->operation());
+    if (spec == nullptr) continue;
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape)) {
+      const State state = StateOf({only_target_, lane.file_owner()});
+      prepares_data_ |=
+          spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
+      if (spec->writes()) written_.insert(lane.file_owner());
+    }
+  }
+  if (prepares_data_) ++newest_;
+  prefill_generation_ = newest_;
+  if (!written_.empty()) ++newest_;
+  generation_ = newest_;
+}
+
+void DataLedger::Fill(v1::Prepare& prepare) const {
+  *prepare.mutable_data() = plan_.data();
+  if (!HasSectors(plan_.data())) return;
+  v1::DataStamp& stamp = *prepare.mutable_stamp();
+  stamp.set_run_id(run_id_);
+  stamp.set_seed(seed_);
+  stamp.set_generation(generation_);
+  stamp.set_prefill_generation(prefill_generation_);
+  stamp.set_unit_bytes(unit_bytes_);
+  for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
+    const State state = StateOf({only_target_, lane.file_owner()});
+    lane.mutable_data()->set_low(state.low);
+    lane.mutable_data()->set_unacknowledged(state.unacknowledged);
+    // A reader may find either generation while it is being written.
+    lane.mutable_data()->set_high(written_.contains(lane.file_owner()) ? generation_ : state.high);
+  }
+}
+
+void DataLedger::Note(const v1::PhaseRecord& record) {
+  const PhaseShape shape = ShapeOf(plan_, record.phase());
+  for (const v1::WorkerPhaseResult& worker : record.workers()) {
+    const v1::Assignment* const assignment = AssignmentOf(record.phase(), worker.worker());
+    if (assignment == nullptr || DataOperation(assignment->operation()) == nullptr) continue;
+    std::map<uint32_t, const v1::LaneResult*> results;
+    for (const v1::LaneResult& lane : worker.lanes()) results[lane.lane()] = &lane;
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), shape)) {
+      const auto found = results.find(lane.lane());
+      NoteLane(lane, found == results.end() ? nullptr : found->second, assignment->operation(), shape);
+    }
+  }
+  if (!written_.empty()) data_ = plan_.data();
+}
+
+// `result` null: the worker was lost, or the run ended, before it reported how far the lane got.
+void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result,
+                          const v1::Operation& operation, const PhaseShape& shape) {
+  if (result != nullptr && result->sat_out()) return;
+  const OperationSpec& spec = *DataOperation(operation);
+  const uint64_t lane_bytes = shape.files.bytes_per_lane();
+  const Files files(shape.only_target, lane.file_owner());
+  State state = StateOf(files);
+  if (spec.needs_data && state.low == 0) {
+    state = {prefill_generation_, prefill_generation_, lane_bytes};
+  } else if (spec.needs_data && state.lane_bytes < lane_bytes) {
+    state = {state.low, prefill_generation_, lane_bytes};
+  }
+  if (spec.writes()) {
+    const bool any_failed = result != nullptr && AnyWriteFailed(*result);
+    const bool is_whole =
+        result != nullptr && result->problem().code() == 0 && !any_failed && result->bytes() >= lane_bytes;
+    const bool nothing_left = spec.creates_files && !operation.keep_existing();
+    const bool all_new = nothing_left || (is_whole && WritesEveryRecord(spec));
+    if (all_new || state.low == 0) state.low = generation_;
+    state.unacknowledged = any_failed || (state.unacknowledged && !all_new);
+    state.high = generation_;
+    state.lane_bytes = spec.creates_files ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
+  }
+  states_[files] = state;
+}
+
+void DataLedger::Describe(v1::Manifest& manifest) const {
+  *manifest.mutable_data() = data_;
+  if (!HasSectors(data_)) return;
+  // One range for all lanes: where lanes differ, the generation is then undetermined.
+  State all = default_;
+  for (const auto& [files, state] : states_) {
+    if (state.low == 0) continue;
+    all.low = all.low == 0 ? state.low : std::min(all.low, state.low);
+    all.high = std::max(all.high, state.high);
+  }
+  // If every lane's files have been written since, nothing is left of the previous data.
+  if (states_.size() == layout_.lane_count() * std::max<size_t>(1, OnlyTargets(plan_).size())) {
+    all.low = all.high;
+    for (const auto& [files, state] : states_) all.low = std::min(all.low, std::max(1u, state.low));
+  }
+  manifest.set_generation_low(all.low);
+  manifest.set_generation_high(all.high);
+  manifest.set_unit_bytes(unit_bytes_);
+}
+
+}  // namespace iobench

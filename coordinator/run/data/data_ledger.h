@@ -1,0 +1,87 @@
+// Tracks which generations the sectors of each lane's files have, from phase to phase, for DataContent.verify. Pure:
+// its inputs are phases and their records.
+//
+// A generation is a number. Each phase that writes gets a new one, and so does the preparation of a phase that needs
+// data which nobody has written. After a phase that wrote every record of a lane's files, all their sectors have its
+// generation. After a phase that was cut short or writes only some records, a sector may have this or an earlier
+// generation.
+#ifndef COORDINATOR_RUN_DATA_DATA_LEDGER_H_
+#define COORDINATOR_RUN_DATA_DATA_LEDGER_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "coordinator/plan/layout.h"
+#include "iobench/v1/control.pb.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Returns the sector unit of this plan's records: 512 bytes, or the record size if it is not a multiple of 512 or if
+// the lanes' records alternate in a file. REQUIRES: a checked plan.
+uint32_t SectorUnitBytes(const v1::Plan& plan);
+
+// One object per run. Call TakeOver first if the run uses kept data; then, for each phase, Begin, Fill for each worker
+// and Note; at last Describe. Files are named by the lane that owns them, because other lanes may use them too (rotated
+// clients, first_lane_files). In phases with only_target, a lane has files of its own on each target. Without sectors
+// to verify (HasSectors), workers are told nothing of generations.
+class DataLedger {
+ public:
+  // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.
+  DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id);
+
+  // The run uses kept data: continues with their generations, and writes with their run id and seed.
+  void TakeOver(const v1::Manifest& kept);
+
+  // Starts a phase and assigns its generations. Call it once per phase, before Fill.
+  void Begin(const v1::Phase& phase);
+  // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.
+  bool prepares_data() const { return prepares_data_; }
+  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes is filled.
+  void Fill(v1::Prepare& prepare) const;
+  // Records what the phase did, however it ended. A lane without a result may have written anything from none to all of
+  // its records. REQUIRES: Begin with the same phase.
+  void Note(const v1::PhaseRecord& record);
+
+  // Sets data, and for data with sectors the generations and the sector unit, to the current contents of the data
+  // directory. The manifest has one range of generations for all lanes; where lanes differ, verification of kept data
+  // accepts the whole range.
+  void Describe(v1::Manifest& manifest) const;
+
+ private:
+  // What the sectors of a lane's files hold: a generation from `low` to `high`. Equal: it is known exactly.
+  struct State {
+    uint32_t low = 0;  // 0: nothing has been written
+    uint32_t high = 0;
+    uint64_t lane_bytes = 0;  // how much of the files has been written, from the beginning
+    bool unacknowledged =
+        false;  // some writes failed, so that there may also be zeros or parts of several generations
+  };
+  using Files = std::pair<uint32_t, uint32_t>;  // the phase's only_target, owner
+  State StateOf(Files files) const;
+  void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
+                const PhaseShape& shape);
+
+  const v1::Plan& plan_;
+  const Layout& layout_;
+  v1::DataContent data_;  // contents of the files
+  uint64_t run_id_;
+  uint64_t seed_;  // seed of the data
+  uint32_t unit_bytes_;
+  State default_;  // of files that are not in the map
+  std::map<Files, State> states_;
+  uint32_t newest_ = 0;
+
+  // The generations that the current phase writes, and that its preparation writes before it.
+  uint32_t generation_ = 0;
+  uint32_t prefill_generation_ = 0;
+  bool prepares_data_ = false;
+  uint32_t only_target_ = 0;
+  std::set<uint32_t> written_;  // owners whose files the phase writes
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_RUN_DATA_DATA_LEDGER_H_

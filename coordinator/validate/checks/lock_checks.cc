@@ -1,0 +1,209 @@
+// Locks between clients: what they exclude, when they are released, and that they protect what they should.
+#include <cerrno>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/digest/xxh3.h"
+#include "common/status_util.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/validate/checks/checks.h"
+
+namespace iobench {
+namespace {
+
+constexpr uint32_t kLockedFile = 1, kCounterFile = 2;
+constexpr uint32_t kHeld = 1;
+// Clients ask again; NFSv4 has no wake-up that all servers send.
+constexpr double kLockTimeoutS = 30;
+
+// Two clients with one file open, whose locks are asked for in turn.
+class LockPair {
+ public:
+  LockPair(CheckContext& context, uint32_t directory, bool flock, uint32_t first, uint32_t second,
+           Outcome& outcome)
+      : context_(context), outcome_(outcome), directory_(directory), flock_(flock), workers_{first, second} {}
+
+  absl::Status Open() {
+    for (const uint32_t worker : workers_) {
+      CallList list(directory_);
+      list.Open(kLockedFile, kHeld, /*write=*/true).mutable_how()->set_create(true);
+      IOBENCH_ASSIGN_OR_RETURN(const CallResults results, context_.files.Do(worker, list));
+      IOBENCH_RETURN_IF_ERROR(ToStatus(results[0].problem()));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status Close(int of) {
+    CallList list(directory_);
+    list.Add(v1::FileAction::CLOSE_HELD, kLockedFile).set_held(kHeld);
+    return context_.files.Do(workers_[of], list).status();
+  }
+
+  // Asks for a lock, which must (not) be granted.
+  struct Wanted {
+    const char* what;
+    bool granted = true;
+    bool shared = false;
+    uint64_t begin = 0, bytes = 0;
+  };
+  absl::Status Ask(int of, const Wanted& wanted) {
+    if (unsupported_) return absl::OkStatus();
+    IOBENCH_ASSIGN_OR_RETURN(const absl::Status got, Send(of, wanted, /*take=*/true));
+    const int error = ErrnoOf(got);
+    if (!got.ok() && error != EAGAIN) {
+      unsupported_ = true;
+      outcome_.Evidence(absl::StrCat(kind(), ": ", context_.NameOf(workers_[of]), ": ",
+                                     Printable(std::string(got.message()))));
+      return absl::OkStatus();
+    }
+    ++asked_;
+    if (got.ok() == wanted.granted) return absl::OkStatus();
+    outcome_.Evidence(
+        absl::StrCat(kind(), ": ", context_.NameOf(workers_[of]), got.ok() ? " got " : " was refused ",
+                     wanted.what, got.ok() ? ", which " : ", although nothing of ",
+                     context_.NameOf(workers_[1 - of]), got.ok() ? " holds" : " is in its way"));
+    return absl::OkStatus();
+  }
+  absl::Status Release(int of, uint64_t begin = 0, uint64_t bytes = 0) {
+    if (unsupported_) return absl::OkStatus();
+    return Send(of, {.what = "", .begin = begin, .bytes = bytes}, /*take=*/false).status();
+  }
+
+  int asked() const { return asked_; }
+  bool unsupported() const { return unsupported_; }
+
+ private:
+  const char* kind() const { return flock_ ? "flock" : "fcntl"; }
+  absl::StatusOr<absl::Status> Send(int of, const Wanted& wanted, bool take) {
+    CallList list(directory_);
+    v1::FileAction& action = list.Add(take ? v1::FileAction::LOCK : v1::FileAction::UNLOCK, kLockedFile);
+    action.set_held(kHeld);
+    action.mutable_lock()->set_flock(flock_);
+    action.mutable_lock()->set_shared(wanted.shared);
+    action.mutable_lock()->set_begin(wanted.begin);
+    action.mutable_lock()->set_bytes(wanted.bytes);
+    absl::StatusOr<CallResults> results = context_.files.Do(workers_[of], list);
+    IOBENCH_RETURN_IF_ERROR(results.status());
+    return ToStatus((*results)[0].problem());
+  }
+
+  CheckContext& context_;
+  Outcome& outcome_;
+  const uint32_t directory_;
+  const bool flock_;
+  const uint32_t workers_[2];
+  int asked_ = 0;
+  bool unsupported_ = false;
+};
+
+absl::Status CheckExclusion(CheckContext& context, bool flock, uint32_t first, uint32_t second, int& asked,
+                            bool& unsupported, Outcome& outcome) {
+  IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
+  LockPair pair(context, directory, flock, first, second, outcome);
+  if (const absl::Status opened = pair.Open(); !opened.ok()) {
+    if (absl::IsUnavailable(opened) || absl::IsCancelled(opened)) return opened;
+    outcome.Evidence(Printable(std::string(opened.message())));
+    return absl::OkStatus();
+  }
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(0, {.what = "an exclusive lock"}));
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(1, {.what = "an exclusive lock", .granted = false}));
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(1, {.what = "a shared lock", .granted = false, .shared = true}));
+  IOBENCH_RETURN_IF_ERROR(pair.Release(0));
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(1, {.what = "a shared lock after its release", .shared = true}));
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(0, {.what = "a second shared lock", .shared = true}));
+  IOBENCH_RETURN_IF_ERROR(pair.Release(0));
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(0, {.what = "an exclusive lock beside a shared one", .granted = false}));
+  IOBENCH_RETURN_IF_ERROR(pair.Release(1));
+  if (!flock) {
+    IOBENCH_RETURN_IF_ERROR(pair.Ask(0, {.what = "bytes 0 to 99", .bytes = 100}));
+    IOBENCH_RETURN_IF_ERROR(pair.Ask(1, {.what = "bytes 100 to 199", .begin = 100, .bytes = 100}));
+    IOBENCH_RETURN_IF_ERROR(
+        pair.Ask(1, {.what = "bytes 50 to 149", .granted = false, .begin = 50, .bytes = 100}));
+    IOBENCH_RETURN_IF_ERROR(pair.Release(0, 0, 100));
+    IOBENCH_RETURN_IF_ERROR(pair.Release(1, 100, 100));
+  }
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(0, {.what = "an exclusive lock"}));
+  IOBENCH_RETURN_IF_ERROR(pair.Close(0));
+  IOBENCH_RETURN_IF_ERROR(pair.Ask(1, {.what = "a lock that close() has released"}));
+  IOBENCH_RETURN_IF_ERROR(pair.Close(1));
+  asked += pair.asked();
+  unsupported |= pair.unsupported();
+  return absl::OkStatus();
+}
+
+// Raises the counter so many times, each under a lock.
+void AddCount(bool flock, uint32_t count, CallList& list) {
+  v1::FileAction& action = list.Add(v1::FileAction::COUNT_UP, kCounterFile);
+  action.set_count(count);
+  action.mutable_lock()->set_flock(flock);
+  action.set_timeout_ms(static_cast<uint32_t>(kLockTimeoutS * 1000));
+  action.set_interval_ms(1);
+}
+
+// All clients count in one file, each step under a lock: none may be lost.
+absl::Status CountTogether(CheckContext& context, bool flock, uint64_t& due_of_all, Outcome& outcome) {
+  const uint32_t count = context.whole ? 200 : 25;
+  IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
+  std::map<uint32_t, CallList> calls;
+  for (const uint32_t worker : context.peers) {
+    CallList list(directory);
+    AddCount(flock, count, list);
+    calls.emplace(worker, std::move(list));
+  }
+  IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers counted,
+                           context.files.DoAll(calls, FileCalls::Start::kTogether));
+  const char* const kind = flock ? "flock" : "fcntl";
+  for (const auto& [worker, results] : counted) {
+    if (results[0].problem().code() == 0) continue;
+    outcome.Evidence(absl::StrCat(kind, ": ", context.NameOf(worker), " ended after ", results[0].count(),
+                                  " of ", count, " steps: ", Printable(results[0].problem().message())));
+    return absl::OkStatus();
+  }
+  // Opening shows an NFSv3 client no change that fell into the same tick of the server's clock, but taking the lock
+  // does: so the client that looks raises the counter once more.
+  CallList look(directory);
+  AddCount(flock, 1, look);
+  look.Add(v1::FileAction::READ, kCounterFile);
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults seen, context.files.Do(context.peers.front(), look));
+  const uint64_t due = uint64_t{count} * context.peers.size() + 1;
+  due_of_all += due - 1;
+  const std::string_view expected(reinterpret_cast<const char*>(&due), sizeof due);
+  if (seen[1].problem().code() == 0 && seen[1].contents_xxh3() == Xxh3Of(expected)) return absl::OkStatus();
+  outcome.Evidence(absl::StrCat(kind, ": a counter that ", context.peers.size(), " clients raised ", due - 1,
+                                " times under a lock does not say ", due - 1));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckLocks(CheckContext& context, Outcome& outcome) {
+  int asked = 0;
+  uint64_t steps = 0;
+  bool unsupported = false;
+  for (const bool flock : {false, true}) {
+    for (size_t i = 0; i < context.peers.size(); ++i) {
+      const uint32_t next = context.peers[(i + 1) % context.peers.size()];
+      IOBENCH_RETURN_IF_ERROR(
+          CheckExclusion(context, flock, context.peers[i], next, asked, unsupported, outcome));
+      if (!context.whole && i + 1 >= 4) break;  // enough pairs for the quick set
+    }
+    if (!unsupported) IOBENCH_RETURN_IF_ERROR(CountTogether(context, flock, steps, outcome));
+  }
+  outcome.Figure("locks_asked_for", asked);
+  outcome.Figure("counted_under_lock", static_cast<double>(steps));
+  if (outcome.evidence_count() == 0) {
+    outcome.Pass(absl::StrCat(asked,
+                              " locks asked for between clients, fcntl and flock, all answered correctly; ",
+                              steps, " steps of a counter under locks, none lost"));
+  } else {
+    outcome.Fail(
+        "locks do not protect what they should",
+        context.CacheAdvice(
+            "mount without nolock and local_lock, and check rpc.statd and lockd (NFSv3) or the state of NFSv4"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace iobench

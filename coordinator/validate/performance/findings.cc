@@ -1,0 +1,52 @@
+#include "coordinator/validate/performance/findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+
+namespace iobench {
+
+void Findings::Blame(const std::string& client) {
+  if (std::find(slow.begin(), slow.end(), client) == slow.end()) slow.push_back(client);
+}
+void Findings::Advise(const std::string& what) {
+  if (std::find(advice.begin(), advice.end(), what) == advice.end()) advice.push_back(what);
+}
+void Findings::Conclude(std::string passed, std::string problem, Outcome& outcome) const {
+  if (fails) {
+    outcome.Fail(std::move(problem), absl::StrJoin(advice, "; "));
+  } else if (warns) {
+    outcome.Warn(std::move(problem), absl::StrJoin(advice, "; "));
+  } else {
+    outcome.Pass(std::move(passed));
+  }
+}
+
+std::string RateWord(bool in_ops, double rate) {
+  return in_ops ? absl::StrCat(FormatCount(rate), "/s") : FormatBytesPerSecond(rate);
+}
+
+std::string ShareWord(double share) {
+  return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
+}
+
+double HeadlineOf(const v1::PhaseReport& phase) {
+  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+}
+
+std::string FigureOf(const std::string& what, const std::string& how, const std::string& client) {
+  std::string name = absl::StrCat(what, "_", how, "_", client);
+  for (char& c : name)
+    c = absl::ascii_isalnum(static_cast<unsigned char>(c))
+            ? absl::ascii_tolower(static_cast<unsigned char>(c))
+            : '_';
+  return name;
+}
+
+}  // namespace iobench
