@@ -129,7 +129,7 @@ in_idle_time() {
 
 # run_ctest PRESET [OPTION...]: a test that needed another attempt is listed, although it passed (tests/CMakeLists.txt).
 run_ctest() {
-  local log="$root/build/${1%-mpi}/Testing/Temporary/LastTest.log" status=0
+  local log="$root/build/$1/Testing/Temporary/LastTest.log" status=0
   ctest --preset "$@" < /dev/null || status=$?
   [ ! -r "$log" ] || sed -n "/^_* failed first: /,/^=* rerun test summary info/p; s/^RERUN /== needed another attempt: /p" "$log"
   return "$status"
@@ -156,9 +156,6 @@ test_preset() {
     # Their hosts wait for each other, so that more labs than processors are quicker.
     run_ctest "$preset" --label-regex lab --parallel "$((2 * $(nproc)))" || failed="$failed $preset-lab"
     [ -z "$building" ] || wait "$building" || { cat "build/$next.log" >&2; die "preset $next cannot be built"; }
-  fi
-  if [ "$preset" = asan ]; then     # MPI separately, because its leaks are indistinguishable from Open MPI's own
-    run_ctest asan-mpi || failed="$failed asan-mpi"
   fi
 }
 

@@ -1,5 +1,6 @@
 """Runs cluster-iobench with a worker on each client of the lab; keeps its report and the counters of all hosts."""
 
+import concurrent.futures
 import json
 import subprocess
 
@@ -141,6 +142,9 @@ class Cluster:
         return self.lab.run(nfs_lab.SERVER, f"ls -A {exported}").stdout.split()
 
     def _counters(self):
+        """Of all hosts, which are asked at the same time."""
         lab = self.lab
-        clients = {name: lab.client_counters(name, self.version) for name in lab.clients}
-        return {nfs_lab.SERVER: lab.server_counters(), **clients}
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            server = pool.submit(lab.server_counters)
+            clients = {name: pool.submit(lab.client_counters, name, self.version) for name in lab.clients}
+            return {nfs_lab.SERVER: server.result(), **{name: asked.result() for name, asked in clients.items()}}
