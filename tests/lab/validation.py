@@ -27,9 +27,9 @@ class Validation:
         assert ended.returncode == report["exit_code"] == (4 if failed else 0), ended
         return checks
 
-    def validate(self, *more, fault=None, client_fault=None):
+    def validate(self, *more, fault=None, client_fault=None, patience_s=PATIENCE_S):
         """Coordinated from outside; a worker on each client dials in. fault: called while the clients write; client_fault:
-        called with the client that holds a lock, whose worker then need not end well."""
+        called with the client that holds a lock, whose worker then need not end well. patience_s: after the fault."""
         lab, hook = self.lab, self.tmp_path / "hook"
         if fault or client_fault:
             hook.mkdir(exist_ok=True)
@@ -46,7 +46,7 @@ class Validation:
             (hook / "called").unlink()
             fault() if fault else client_fault(named)
             (hook / "done").touch()
-        ended = lab.finish(coordinator, timeout=PATIENCE_S)
+        ended = lab.finish(coordinator, timeout=patience_s)
         (hook / "done").unlink(missing_ok=True)
         for client, worker in zip(lab.clients, workers):
             if client == named:
