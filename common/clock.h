@@ -22,8 +22,8 @@ inline CoordTime CoordNow() {
   return {MonotonicNowNs()};
 }
 
-// Returns the wall time as ISO 8601 UTC with milliseconds. It is for display and server logs only; never subtract two
-// of them.
+// Returns the wall time as ISO 8601 UTC with milliseconds. For display and server logs only; never subtract two such
+// times.
 std::string WallClockIso8601();
 
 // A worker's clock: CLOCK_MONOTONIC plus an offset. Tests set the offset so that the clocks of workers in one process
@@ -79,8 +79,7 @@ TickPair ReadTickPair(TickSource source);
 class TickScale {
  public:
   TickScale(TickSource source, const TickPair& early, const TickPair& late);
-  // Both are valid for ticks before and after the two pairs as well, at the same rate. ToTicks rounds to the nearest
-  // tick.
+  // Both are also valid before and after the two pairs, at the same rate. ToTicks rounds to the nearest tick.
   int64_t ToMonotonicNs(Ticks ticks) const;
   Ticks ToTicks(int64_t monotonic_ns) const;
   // Converts a tick difference. It multiplies and shifts, which is cheap enough for every op's latency.

@@ -16,8 +16,8 @@ int ShiftOf(uint32_t index) {
   return std::max(0, static_cast<int>(index >> Histogram::kSubBucketBits) - 1);
 }
 
-// Every value that was counted is within min and max, so no other bucket needs a look: a lane's latencies span about an
-// eighth of all buckets. Empty if nothing was counted.
+// Every value that was counted is within min and max, so only these buckets need a check: a lane's latencies span about
+// an eighth of all buckets. Empty if nothing was counted.
 struct BucketRange {
   uint32_t begin = 0, end = 0;
 };
@@ -31,7 +31,7 @@ bool IsSum(double value) {
   return std::isfinite(value) && value >= 0;
 }
 
-// Returns the first problem of the buckets. REQUIRES: there is one, and as many gaps as counts.
+// Returns the first problem of the buckets. REQUIRES: there is a problem, and there are as many gaps as counts.
 absl::Status ProblemOf(const v1::Histogram& message) {
   uint64_t total = message.overflow_count();
   uint64_t index = 0;
@@ -146,8 +146,8 @@ absl::Status Histogram::AddProto(const v1::Histogram& message) {
     return absl::InvalidArgumentError(absl::StrCat("histogram: ", message.index_gaps_size(), " indices for ",
                                                    message.counts_size(), " counts"));
   }
-  // Everything is checked before anything is added. Reports do this for each lane, so the loop only collects what may
-  // be wrong, and ProblemOf looks for it then.
+  // Everything is checked before anything is added. Reports do this for each lane, so the loop only notes whether
+  // something may be wrong; ProblemOf then finds it.
   const int counts = message.counts_size();
   const uint32_t* const gaps = message.index_gaps().data();
   const uint64_t* const in_bucket = message.counts().data();

@@ -16,8 +16,8 @@
 
 namespace iobench {
 
-// The latencies of one lane or, after merging, of several; about 37 KB. Only Add() is made for the timed loop; count(),
-// means and percentiles iterate over all buckets.
+// The latencies of one lane or, after merging, of several; about 37 KB. Only Add() is fast enough for the timed loop;
+// count(), means and percentiles iterate over all buckets.
 class Histogram {
  public:
   static constexpr int kSubBucketBits = 7;
@@ -60,7 +60,7 @@ class Histogram {
     return std::atomic_ref(const_cast<uint64_t&>(buckets_[bucket])).load(std::memory_order_relaxed);
   }
 
-  // Includes values above the range. Computed from all buckets, so that Add() has one counter less to maintain.
+  // Includes values above the range. Computed from all buckets, so that Add() maintains one counter less.
   uint64_t count() const;
   uint64_t overflow_count() const { return overflow_count_; }
   uint64_t min_ns() const;  // 0 when empty

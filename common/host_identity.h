@@ -16,21 +16,21 @@ std::string HostName();
 // Returns the kernel's boot id: equal for all processes of a host, different after each boot. Empty if unknown.
 std::string BootId();
 
-// A process that another one may look for later, perhaps from another host.
+// Identifies a process that another process may look for later, perhaps from another host.
 struct ProcessIdentity {
   std::string place;  // boot and PID namespace (that of a container), since a pid is meaningful only there
   int64_t pid = 0;
   uint64_t start_ticks = 0;
 };
-// Of this process; nullopt if the system does not show it.
+// Returns the identity of this process; nullopt if the system does not show it.
 std::optional<ProcessIdentity> OwnIdentity();
 
-// kOutOfSight: it belongs to another host, boot or container, or the system does not show it. After a reboot it cannot
-// be running, but only the same host could know that it is the same host, so this is kOutOfSight, too.
+// kOutOfSight: the process belongs to another host, boot or container, or the system does not show it. After a reboot
+// it cannot be running, but another boot cannot be told from another host, so this is kOutOfSight, too.
 enum class ProcessState { kAlive, kGone, kOutOfSight };
 ProcessState StateOf(const ProcessIdentity& process);
 
-// One line of text without a line break, and back. nullopt: it is not such a line.
+// Convert to and from one line of text without a line break. nullopt: the line was not made by ToLine.
 std::string ToLine(const ProcessIdentity& process);
 std::optional<ProcessIdentity> ProcessFromLine(std::string_view line);
 

@@ -17,8 +17,8 @@ constexpr uint32_t kCellCount = LatencySlices::kSliceCount * LatencySlices::kBin
 // Joining this many times leaves one slice.
 constexpr int kMaxJoins = std::bit_width(LatencySlices::kSliceCount) - 1;
 
-// Joins each 2^joins neighbours into the slice with their number divided by 2^joins. That is a slice further to the
-// front, whose own ops have been moved already.
+// Joins each 2^joins neighbours into one slice, whose number is theirs divided by 2^joins. That slice is further to the
+// front, so its own ops have already been moved.
 void Join(std::span<uint64_t, kCellCount> cells, int joins) {
   constexpr uint32_t kBins = LatencySlices::kBinCount;
   for (uint32_t slice = 1; slice < LatencySlices::kSliceCount; ++slice) {

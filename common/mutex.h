@@ -37,7 +37,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
 };
 
 // Waits for a condition on data under a mutex. Spurious wake-ups are handled here. `ready` runs with the mutex held,
-// which the analysis of clang cannot see; callers mark such lambdas ABSL_NO_THREAD_SAFETY_ANALYSIS.
+// which clang's analysis cannot see; callers mark such lambdas ABSL_NO_THREAD_SAFETY_ANALYSIS.
 class CondVar {
  public:
   // Blocks until `ready()` returns true. REQUIRES: the caller holds `mutex`.

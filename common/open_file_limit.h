@@ -1,4 +1,4 @@
-// The limit of open file descriptors of this process.
+// The limit on open file descriptors of this process.
 #ifndef COMMON_OPEN_FILE_LIMIT_H_
 #define COMMON_OPEN_FILE_LIMIT_H_
 
@@ -10,7 +10,7 @@ namespace iobench {
 // Returns false if nothing changed, because the limit is already there or cannot be raised.
 bool RaiseOpenFileLimit();
 
-// The number of descriptors that this process may have open; UINT64_MAX: no limit.
+// Returns how many descriptors this process may have open; UINT64_MAX: no limit.
 uint64_t OpenFileLimit();
 
 }  // namespace iobench

@@ -7,8 +7,8 @@
 
 namespace iobench {
 
-// Returns the whole file, or nullopt if it cannot be read. There is no limit of its size; for files that users name,
-// see small_file.h. Callable from any thread.
+// Returns the whole file, or nullopt if it cannot be read. There is no size limit; for files that users name, see
+// small_file.h. Callable from any thread.
 std::optional<std::string> ReadWholeFile(const std::string& path);
 
 }  // namespace iobench

@@ -72,7 +72,7 @@ std::string WithoutInvalidUtf8(std::string_view text) {
   return clean;
 }
 
-// The soft limit has been raised to the hard limit by then.
+// By now, the soft limit has been raised to the hard limit.
 std::string HowManyFiles() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return "";

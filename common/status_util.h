@@ -17,8 +17,8 @@ namespace iobench {
 // errno itself, see ErrnoOf. For EMFILE, the message adds the limit of open files and what to do. Thread-safe, unlike
 // strerror.
 absl::Status ErrnoStatus(std::string_view context, int errno_value);
-// Returns the errno in the payload, which survives Annotate and the way from a worker to the coordinator. 0: there is
-// none.
+// Returns the errno in the payload, which survives Annotate and the transfer from a worker to the coordinator. 0: there
+// is none.
 int ErrnoOf(const absl::Status& status);
 // Returns the symbolic name, "ENOSPC", or "errno 4711" if there is none.
 std::string ErrnoName(int errno_value);

@@ -37,8 +37,8 @@ int CleanDataOf(const std::string& directory, bool force) {
   return kExitOk;
 }
 
-// What preflight and validate have left there. `failed`: the data could not be cleaned, perhaps because the directory
-// cannot be opened at all.
+// Removes what preflight and validate have left in the directory. `failed`: the data could not be cleaned, perhaps
+// because the directory cannot be opened at all.
 int CleanChecksOf(const std::string& directory, bool force, bool failed) {
   const absl::StatusOr<std::string> target = TargetOf(directory);
   const absl::StatusOr<LeftChecks> left =

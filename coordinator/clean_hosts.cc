@@ -68,7 +68,7 @@ class HostCleaner {
     if (!line_.clean_directories.empty()) {
       IOBENCH_RETURN_IF_ERROR(
           Run(all, CleanCommand(line_.clean_directories, false, OwnProgram(), kProgramVersion)));
-      // Perhaps another host could see what this one could not, and has removed it.
+      // Another host may have seen what this one could not, and have removed it.
       const std::vector<size_t> again = Refused();
       const bool force = line_.cluster.force && !seen_alive_;
       if (!again.empty() && !stopped()) {
@@ -106,7 +106,7 @@ class HostCleaner {
     std::cout << name << "  " << Printable(text) << std::endl;
   }
 
-  // Those that `clean` itself refused: the host was reached.
+  // Hosts on which `clean` itself refused, so they were reached.
   std::vector<size_t> Refused() const {
     std::vector<size_t> refused;
     for (size_t i = 0; i < hosts_.size(); ++i) {
@@ -160,7 +160,7 @@ class HostCleaner {
   const CommandLine& line_;
   const std::string shell_;
   std::vector<CleanedHost> hosts_;
-  bool seen_alive_ = false;  // by any host: the run that has the data
+  bool seen_alive_ = false;  // some host saw the run that has the data alive
 };
 
 }  // namespace

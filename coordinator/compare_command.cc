@@ -63,7 +63,7 @@ CompareSettings SettingsFrom(const CompareOptions& options) {
   return settings;
 }
 
-// The format that the options ask for, if what they say about its place fits.
+// The format that the options ask for, if it suits the output that they select.
 absl::StatusOr<const CompareFormat*> FormatOf(const CompareOptions& options) {
   absl::StatusOr<const CompareFormat*> format = CompareFormatNamed(options.format);
   if (!format.ok()) return format;

@@ -22,10 +22,10 @@ inline constexpr char kInsecureWarning[] =
 absl::StatusOr<JoinSecurity> PrepareSecurity(const std::string& address, const ClusterOptions& place,
                                              bool hands_credentials = false);
 
-// `lanes`: the most that one worker has in a phase.
+// `lanes`: max. number per worker in a phase.
 GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker_count, uint32_t lanes);
 
-// Returns the words that a worker's command line needs after its --join ADDR, with a space before each.
+// Returns the words that a worker's command line needs after --join ADDR, with a space before each.
 std::string WorkerWords(const JoinSecurity& security, const ClusterOptions& place);
 
 }  // namespace iobench

@@ -80,8 +80,8 @@ std::optional<Mount> MountByName(const std::string& path) {
   return mount == nullptr ? std::nullopt : std::optional(*mount);
 }
 
-// The mount that a directory of this process is on. It is not looked at where its name alone tells, because a server that
-// does not answer would hang the call; otherwise its links are followed, and an automounter may mount it.
+// The mount that a directory of this process is on. Does not access the directory if its name is enough, because a
+// server that does not answer would hang the call; otherwise follows its links, and an automounter may mount it.
 std::optional<Mount> MountOfDirectory(const std::string& path) {
   const std::optional<Mount> mount = MountByName(path);
   if (mount.has_value() && IsNfs(mount->filesystem)) return mount;

@@ -1,4 +1,4 @@
-// The command `observe`: reads the counters of an NFS mount over time, and writes what was asked as a mix.
+// The command `observe`: reads the counters of an NFS mount over time, and writes the requests as a mix.
 #ifndef COORDINATOR_OBSERVE_COMMAND_H_
 #define COORDINATOR_OBSERVE_COMMAND_H_
 
@@ -6,8 +6,9 @@
 
 namespace iobench {
 
-// Observes, or joins files. Prints what it found and returns the exit code; messages go to stderr. Ends early, as after
-// the whole time, when TheInterrupt() is raised. REQUIRES: HandleSignals, and TakeObserve has checked the options.
+// Observes a mount, or merges mix files. Prints what it found and returns the exit code; messages go to stderr. When
+// TheInterrupt() is raised, it ends early, as if the time were over. REQUIRES: HandleSignals, and TakeObserve has
+// checked the options.
 int Observe(const ObserveOptions& options);
 
 }  // namespace iobench

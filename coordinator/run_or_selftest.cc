@@ -80,8 +80,8 @@ uint64_t DrawSeed() {
   return (uint64_t{random()} << 16 ^ random()) & ((uint64_t{1} << 48) - 1);
 }
 
-// Returns the exit code if there is nothing to resume, after saying why; nullopt: `point` is where to go on.
-// `has_ranks`: others wait to be told so, which RunPlan does.
+// Returns the exit code if there is nothing to resume, after saying why; nullopt: `point` says where to resume.
+// `has_ranks`: other ranks wait to be dismissed, which RunPlan does.
 std::optional<int> FindWhatToResume(const CommandLine& line, bool has_ranks, ResumePoint& point) {
   auto found =
       FindResumePoint(line.cluster.resume, {kProgramVersion, HostName(), BootId()}, line.cluster.force);

@@ -71,7 +71,7 @@ int RunLocal(const Job& job) {
   return Carry(StageOn(transport, 1, job), job);
 }
 
-// Each worker needs a connection. Without a descriptor for it, gRPC would leave the worker waiting without a word.
+// Each worker needs a connection. Without a descriptor for it, gRPC would leave the worker waiting silently.
 absl::Status CheckDescriptors(uint64_t worker_count) {
   constexpr uint64_t kOwn = 32;  // of this program, gRPC and the results
   const uint64_t needed = worker_count + kOwn, allowed = OpenFileLimit();
@@ -161,7 +161,7 @@ int RunMpi(const Job& job) {
             "--transport mpi: no MPI launcher started this process; use `mpirun -np N cluster-iobench …`"),
         kExitUsage);
   }
-  // Before MPI has threads.
+  // Started before MPI has threads.
   const std::unique_ptr<Janitor> janitor = Janitor::Start();
   auto session = MpiSession::Start();
   if (!session.ok()) return Fail(session.status(), kExitUsage);

@@ -19,7 +19,7 @@ namespace iobench {
 
 struct ResumePoint;
 
-// What a transport carries. Borrows all members until the command has returned.
+// A command for a transport to carry out, with its inputs. Borrows all members until the command has returned.
 struct Job {
   const CommandLine& line;
   // The checked plan. It is empty for selftest, and on MPI ranks other than 0, which get their work from rank 0.
@@ -29,7 +29,7 @@ struct Job {
   const std::vector<HostEntry>& hosts;  // of --hosts
   const std::vector<HostEntry>& sampler_hosts;
   const std::string& command;           // as typed, for the report
-  const ResumePoint* resume = nullptr;  // the saved run to go on with; null: a new run
+  const ResumePoint* resume = nullptr;  // the saved run to resume; null: a new run
 };
 
 // A row of the table of transports. A new transport is a new row, and a name in
@@ -50,10 +50,10 @@ struct TransportSpec {
 const TransportSpec& ChosenTransport(const CommandLine& line, const MpiLaunch& launch);
 
 // InvalidArgument: the options start workers or wait for them (--spawn, --listen, a client list) or select the local
-// transport, and an MPI launcher started several ranks. Each of them would then be a coordinator on the same files.
+// transport, and an MPI launcher started several ranks. Each rank would then be a coordinator on the same files.
 absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch);
 
-// The most lanes of one worker that a phase has.
+// Returns the max. number of lanes per worker in any phase.
 uint32_t LanesPerWorker(const Job& job);
 
 // Runs the command on the workers of `transport` and returns the exit code.

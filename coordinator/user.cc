@@ -57,7 +57,7 @@ absl::Status BecomeUser(const std::string& name) {
         "--user ", name, ": only root can become another user: start the program as root, or as ", name));
   }
   const std::string what = absl::StrCat("become user ", name);
-  // Groups first: without root, they could not be changed any more.
+  // Groups first: without root, they could no longer be changed.
   if (initgroups(name.c_str(), user.gid) != 0) return ErrnoStatus(absl::StrCat(what, ": groups"), errno);
   if (setresgid(user.gid, user.gid, user.gid) != 0) return ErrnoStatus(absl::StrCat(what, ": group"), errno);
   if (setresuid(user.uid, user.uid, user.uid) != 0) return ErrnoStatus(what, errno);

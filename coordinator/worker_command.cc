@@ -59,7 +59,7 @@ std::function<absl::StatusOr<JoinCredentials>()> CredentialsOf(const CommandLine
 }
 
 // Where memory or threads are limited (RLIMIT_DATA, RLIMIT_AS, cgroups), gRPC may hang instead of failing, on the very
-// thread that looks at the time. The kernel's alarm ends the program all the same.
+// thread that checks the time. The kernel's alarm ends the program anyway.
 extern "C" void OnJoinAlarm(int) {
   constexpr char kText[] =
       "cluster-iobench: the join makes no progress although its time is over: are memory or threads limited here "
@@ -73,7 +73,7 @@ void EndHangingJoinAfter(double seconds) {
   alarm(static_cast<unsigned>(std::min(seconds, 1e6)));
 }
 
-// Takes part in one run, or several workers do.
+// Takes part in one run, as one worker or as several.
 absl::Status ServeOneRun(const CommandLine& line, const std::string& path, const GrpcWorkerOptions& options,
                          Janitor* janitor = nullptr) {
   std::optional<SimulationLoop> simulation;  // outlives its workers
@@ -118,8 +118,8 @@ int Stay(const CommandLine& line, const std::string& path, GrpcWorkerOptions opt
   }
 }
 
-// What this worker does for whoever runs the coordinator. Over a Unix socket, that is a process of this host whose user
-// may use the socket; over a network it can be anybody, so only what this command line names is allowed.
+// What this worker permits the coordinator. Over a Unix socket, that is a process of this host whose user may use the
+// socket; over a network it can be anybody, so only what this command line names is allowed.
 absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const GrpcAddress address, ParseGrpcAddress(line.join));
   WorkerRights rights;
@@ -142,7 +142,7 @@ absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::stri
   if (!roots.empty() || !line.roots.empty() || line.sampler) {
     IOBENCH_ASSIGN_OR_RETURN(rights.paths, AllowedPaths::Below(roots));
   }
-  // The paths of a client list are looked at together with all other clients' paths, when all have joined.
+  // The paths of a client list are checked together with all other clients' paths, when all have joined.
   if (line.client_list_position == 0 && !line.roots.empty() && line.roots.front() != kNoRoot) {
     IOBENCH_ASSIGN_OR_RETURN(const AllowedPaths typed, AllowedPaths::Below(line.roots));
     IOBENCH_RETURN_IF_ERROR(typed.CheckRootsExist());
@@ -180,14 +180,14 @@ int RunWorker(const CommandLine& line) {
   options.credentials = CredentialsOf(line);
   options.join_timeout_s = line.cluster.join_timeout_s;
   options.stop = &StopWorker();
-  // The coordinator reports whether spawned workers join; what others print it reads from their remote shells.
+  // The coordinator reports whether spawned workers join; it reads what others print from their remote shells.
   if (!line.spawned) options.on_waiting = SayOnce(line);
   if (line.stay) return Stay(line, path, std::move(options));
-  // Whoever kills it leaves its data behind otherwise: a spawned one is killed with its coordinator. One that stays has
-  // none: its service manager would kill that too, and it may have the threads of an earlier run.
+  // Without a janitor, a killed worker leaves its data behind; a spawned one is killed with its coordinator. One that
+  // stays has no janitor: its service manager would kill that too, and it may have the threads of an earlier run.
   const bool has_data = !line.sampler && line.simulate == 0;
   const std::unique_ptr<Janitor> janitor = has_data ? Janitor::Start() : nullptr;
-  // Longer than a start takes on a client that is overloaded: what hangs for good has time.
+  // Longer than a start takes on an overloaded client: a join that hangs for good is not urgent.
   constexpr double kBeyondTimeoutS = 20;
   EndHangingJoinAfter(line.cluster.join_timeout_s + kBeyondTimeoutS);
   options.on_joined = [] { alarm(0); };

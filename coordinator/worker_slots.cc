@@ -82,7 +82,7 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
         workers.Start("/proc/self/exe", own, /*output_fd=*/-1, SIGKILL, reader.get());
     if (!started.ok()) return Fail(started, kExitUsage);
   }
-  if (chdir("/") != 0) return Fail(ErrnoStatus("chdir /", errno), kExitUsage);  // prevents no unmounting
+  if (chdir("/") != 0) return Fail(ErrnoStatus("chdir /", errno), kExitUsage);  // so that no unmounting is prevented
   int exit_code = kExitOk;
   for (uint32_t left = processes; left > 0 && !StopWorker();) {
     const auto ended = workers.NextEnded();

@@ -11,10 +11,9 @@ namespace iobench {
 
 // Starts line.slots processes of this program, or a sampler and line.server_workers workers of a server, each with a
 // position of its own from line.client_list_position (all without one if that is 0) and otherwise with the same
-// `arguments`, those of this process. With --token-file -,
-// all get what stands on standard input. Waits until all have ended, and returns the largest of
-// their exit codes. Prints a line for each that fails while others go on (SlotEnded). A signal ends them. REQUIRES:
-// HandleSignals.
+// `arguments`, those of this process. With --token-file -, all get the contents of standard input. Waits until all have
+// ended, and returns the largest of their exit codes. Prints a line for each that fails while others go on (SlotEnded).
+// A signal ends them. REQUIRES: HandleSignals.
 int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& arguments);
 
 }  // namespace iobench

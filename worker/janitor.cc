@@ -32,14 +32,14 @@ namespace {
 
 constexpr int64_t kEndsWithinNs = kNanosPerSecond;
 constexpr useconds_t kLookForEndUs = 1000;
-// A file system that hangs must not keep the janitor for ever, nor be kept busy by it. Removing may take long.
+// A hung file system must not keep the janitor for ever, nor must the janitor keep it busy. Removing may take long.
 constexpr unsigned kFirstLook_s = 60;
 constexpr unsigned kRemoval_s = 600;
 constexpr char kTitle[] = "cluster-iobench-janitor";
 
 // ------------------------------------------------------------------------------------ in the janitor's process
 
-// Otherwise mpirun would wait for the end of the worker's output, and a descriptor of a lane would keep its file.
+// Otherwise mpirun would wait for the end of the worker's output, and a lane's descriptor would keep its file open.
 void CloseAllBut(int kept) {
   std::vector<int> open;
   if (DIR* const own = ::opendir("/proc/self/fd"); own != nullptr) {
@@ -194,14 +194,14 @@ void Janitor::Forget() {
   Send(note);
 }
 
-// The janitor may have been killed: then nobody is there, and nothing can be done about it.
+// The janitor may have been killed; nothing can be done about that.
 void Janitor::Send(const v1::WorkerRequest& note) {
   const std::string text = note.SerializeAsString();
   const auto bytes = static_cast<uint32_t>(text.size());
   std::string letter(reinterpret_cast<const char*>(&bytes), sizeof bytes);
   letter += text;
   MutexLock lock(mutex_);
-  if (letter == latest_) return;  // as of the requests of validate, which are many
+  if (letter == latest_) return;  // as for validate, which sends many requests
   latest_ = letter;
   std::string_view left = letter;
   while (!left.empty()) {

@@ -15,14 +15,14 @@
 
 namespace iobench {
 
-// The janitor does what a worker does that is left by its coordinator: it removes its check files, and puts down its
-// mark in the data directory (LeaveOrphanedData), so that the last janitor or worker removes the data. It begins when
-// this process has ended, with all threads that may still write. It has a session of its own and ignores SIGINT,
-// SIGTERM and SIGHUP, so that neither mpirun nor a coordinator ends it together with the worker; whoever kills all
-// processes of a cgroup does. It keeps no directory and no other descriptor open. Callable from any thread.
+// The janitor does what a worker does when its coordinator is gone: it removes the worker's check files and leaves the
+// worker's mark in the data directory (LeaveOrphanedData), so that the last janitor or worker removes the data. It
+// begins when this process has ended, including all threads that may still write. It has a session of its own and
+// ignores SIGINT, SIGTERM and SIGHUP, so that neither mpirun nor a coordinator ends it together with the worker; only
+// killing all processes of a cgroup does. It keeps no directory and no other descriptor open. Callable from any thread.
 class Janitor {
  public:
-  // Forks. Null if the system refuses another process, which is logged: the worker can do without. REQUIRES: this
+  // Forks. Returns null, and logs it, if the system refuses another process: the worker can do without. REQUIRES: this
   // process has no other thread yet, and its WorkerRights are set.
   static std::unique_ptr<Janitor> Start();
   // Waits at most a second for the process to end.
@@ -34,11 +34,11 @@ class Janitor {
   // Call it before the worker gets requests.
   void LeaveDataToOthers() { leaves_data_to_others_ = true; }
 
-  // The worker is going to use the data of a phase; replaces those of an earlier one.
+  // Notes that the worker is going to use the data of a phase, in place of those of an earlier one.
   void NotePrepare(const v1::Prepare& prepare);
-  // The worker is going to do this.
+  // Notes that the worker is going to perform these actions.
   void NoteFileActions(uint64_t run_id, const v1::FileActions& actions);
-  // The coordinator has ended the run, and has removed what was to be removed.
+  // Drops all notes: the coordinator has ended the run and removed what had to be removed.
   void Forget();
 
   pid_t pid() const { return pid_; }

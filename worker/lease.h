@@ -9,21 +9,22 @@
 
 namespace iobench {
 
-// Pure: its owner tells it of requests and asks from time to time. All times are of one clock. Silence is counted in
-// steps of at most kLongestStepNs between two questions, so that the time in which this process was stopped itself,
-// with requests waiting to be read, does not count.
+// Pure: its owner reports requests to it and calls IsOver from time to time. All times are on one clock. The silence
+// between two calls counts as at most kLongestStepNs, so that time in which this process itself was stopped, with
+// requests waiting to be read, does not count.
 class Lease {
  public:
   static constexpr int64_t kLongestStepNs = kNanosPerSecond;
   // A worker without a phase does no I/O, so it can wait longer for a coordinator that is busy with its results.
   static constexpr int64_t kIdleFactor = 6;
 
-  // A request has arrived. `lease_ms`: that of a Ping; 0: unchanged.
+  // Notes that a request has arrived. `lease_ms`: from a Ping; 0: unchanged.
   void Heard(uint32_t lease_ms) {
     silence_ns_ = 0;
     if (lease_ms > 0) lease_ns_ = int64_t{lease_ms} * 1'000'000;
   }
-  // Returns true if the lease is over. Without a lease, it never is. `works`: the worker has a phase.
+  // Returns true if the lease is over. Without a lease, it never is. `works`: the worker has a phase, fills space or
+  // validates.
   bool IsOver(int64_t now_ns, bool works) {
     const int64_t step_ns = asked_ns_ == 0 ? 0 : now_ns - asked_ns_;
     asked_ns_ = now_ns;

@@ -40,7 +40,7 @@ class PhaseControl {
   virtual void CloseDirectories() = 0;
 };
 
-// What a worker's sessions are made of. Shared by all of them, and callable from any thread.
+// The parts of which a worker's sessions are made. Shared by all sessions, and callable from any thread.
 struct SessionParts {
   std::function<std::unique_ptr<TaskRunner>()> make_tasks;
   std::function<std::shared_ptr<PhaseControl>(const v1::Prepare& prepare, const WorkerClock& clock,
@@ -50,7 +50,7 @@ struct SessionParts {
       nullptr;  // outlives the session; null: nobody clears up after this worker if it is killed
 };
 
-// Those of a real worker: a thread for its tasks, and one for each lane of a phase.
+// Returns the parts of a real worker: a thread for its tasks, and one for each lane of a phase.
 SessionParts ThreadedParts();
 
 }  // namespace iobench

@@ -23,16 +23,16 @@
 namespace iobench {
 namespace {
 
-// For lanes and tasks that do not end. An interrupted run must end within 2 s although a file system hangs; lanes that
-// do not hang end after the op in flight.
+// The patience with lanes and tasks that do not end. An interrupted run must end within 2 s even if a file system
+// hangs; lanes that do not hang end after the op in flight.
 constexpr int64_t kPatienceNs = 500'000'000;
 constexpr auto kLeavingDataTakes = std::chrono::seconds(10);
 
-// LanesDone says all that LaneEnded does. A worker whose last lane ends within this time sends one message instead of
-// two; stopping the others' lanes may come so much later, since no figure depends on when it does.
+// LanesDone says all that LaneEnded says. A worker whose last lane ends within this time sends one message instead of
+// two; the other workers' lanes may be stopped this much later, since no figure depends on when that happens.
 constexpr int64_t kEndsTogetherNs = 1'000'000;
 
-// Something that happens once, and that a thread may wait for.
+// An event that happens once, and that a thread may wait for.
 class Notice {
  public:
   void Give() {
@@ -492,7 +492,7 @@ void Session::Abandon() {
         const absl::Status gone = LeaveOrphanedData(prepare->prepare());
         if (!gone.ok()) LogWarning(gone.message());
       }
-      // It would do the same again, while others are removing the data.
+      // Otherwise the janitor would do the same again, while others are removing the data.
       if (self.janitor_ != nullptr) self.janitor_->Forget();
       left->set_value();
     });

@@ -28,7 +28,7 @@
 namespace iobench {
 
 // Handle may be called from any thread, but by only one at a time. Objects are held by shared_ptr and shared with tasks
-// and lanes, so that one that is stuck in the kernel still finds valid objects when it returns.
+// and lanes, so that a task or lane that is stuck in the kernel still finds valid objects when it returns.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(const WorkerClock& clock, const v1::WorkerFacts& facts, const SessionParts& parts = ThreadedParts())
@@ -53,7 +53,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // See WorkerHandler::CheckLease.
   absl::Status CheckLease();
 
-  // Callable from any thread; the state may change at once.
+  // Callable from any thread; the state may change right afterwards.
   WorkerState state();
   // Runs the task on the task thread, after those posted before. After Shutdown, it is dropped.
   void Later(std::function<void(Session&)> task);
@@ -78,7 +78,7 @@ class Session : public std::enable_shared_from_this<Session> {
   v1::Progress ProgressFor(const v1::Poll& poll, WorkerTime received) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Armed Arm(const v1::Arm& arm, WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // These start what takes long on the task thread and return at once.
+  // These start long work on the task thread and return at once.
   void BeginPhase(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginDisarm(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginCollect(const v1::WorkerRequest& request, WorkerTime received)
@@ -99,10 +99,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void FillSpace(const v1::WorkerRequest& request, SpaceFiller& filler);
 
   // Lanes hand their events to the task thread, which sends them: a lane with descriptors of its own cannot use the
-  // connection. A weak reference, because a phase must not keep the session alive.
+  // connection. The reference is weak, because a phase must not keep the session alive.
   PhaseControl::EventTaker EventTakerOfPhase();
   void SendOfPhase(const v1::WorkerEvent& event);
-  // Answers a Collect with `ping` whose results would take time or need instants.
+  // Answers a Collect that has `ping`, but whose results would take time or need instants: they are pending.
   void SendPending(const v1::WorkerRequest& request, WorkerTime received);
 
   const WorkerClock clock_;
@@ -121,7 +121,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<const v1::WorkerRequest> newest_prepare_ ABSL_GUARDED_BY(mutex_);
   bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;
-  bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files in no state of a phase
+  bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files outside of phases
 
   // Used only by the task thread, except to cancel.
   DataSteps data_steps_;

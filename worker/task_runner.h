@@ -23,7 +23,7 @@ class TaskRunner {
   // false if it is still running. Must not be called from a task.
   virtual bool Close(int64_t until_ns) = 0;
 
-  // The thread while it runs a task; 0: it has nothing to do. Callable from any thread.
+  // Returns the thread that is running a task; 0: none is. Callable from any thread.
   virtual pid_t busy_thread() const = 0;
 };
 

@@ -19,7 +19,7 @@ namespace iobench {
 // as after joining another coordinator. `janitor`, if any, must outlive it.
 std::unique_ptr<WorkerHandler> MakeWorkerService(const WorkerOptions& options, Janitor* janitor = nullptr);
 
-// The same with facts that are known already, and with other parts.
+// The same with given facts and parts.
 std::unique_ptr<WorkerHandler> MakeWorkerService(v1::WorkerFacts facts, const WorkerClock& clock,
                                                  SessionParts parts);
 

@@ -32,7 +32,7 @@ constexpr std::array<const char*, kWorkerMessageCount> kMessageNames = {
     "Adjust.ops_goal", "Adjust.quit", "Poll",       "Collect",   "Leave",         "prepared",
     "unprepared",      "armed",       "lanes_done", "collected", "disarmed"};
 
-// The states in which a message comes, and the state that follows.
+// The states in which a message is accepted, and the state that follows.
 struct Transition {
   WorkerMessage message;
   EnumSet<WorkerState> in;

@@ -1,5 +1,5 @@
-// The state machine of a worker: one table of what follows on each message in each state. control.proto shows the same
-// table, and session_test.cc compares the two.
+// The state machine of a worker: one table of the state that follows each message in each state. control.proto shows
+// the same table, and session_test.cc compares the two.
 #ifndef WORKER_WORKER_STATE_H_
 #define WORKER_WORKER_STATE_H_
 
@@ -24,7 +24,7 @@ enum class WorkerState {
 // The sizes of the tables in worker_state.cc, which are in the order of the enumerators.
 inline constexpr size_t kWorkerStateCount = 9;
 
-// What moves a worker: the coordinator's requests, and the outcomes of its own work.
+// What changes a worker's state: the coordinator's requests, and the outcomes of its own work.
 enum class WorkerMessage {
   kInspect,
   kDataStep,

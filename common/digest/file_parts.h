@@ -10,7 +10,7 @@
 
 namespace iobench {
 
-// Calls `take` with one part of the file after the other, so its size does not matter. Errors name it (ErrnoStatus).
+// Calls `take` with one part of the file after the other, so the file may have any size. Errors name it (ErrnoStatus).
 absl::Status ReadInParts(const std::string& path, absl::FunctionRef<void(std::string_view part)> take);
 
 }  // namespace iobench

@@ -10,14 +10,14 @@
 
 namespace iobench {
 
-// Of all pieces, one after the other.
+// Returns the digest of all pieces, one after the other.
 std::string Sha256Of(std::initializer_list<std::string_view> pieces);
 
-// Reads the file in small parts, so its size does not matter. Errors name it (ErrnoStatus).
+// Reads the file in small parts, so it may have any size. Errors name it (ErrnoStatus).
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
 
-// Of the file of the running program, even if another one has replaced it by now; empty: it cannot be read. It takes up
-// to half a second and is computed once per process. Thread-safe.
+// Returns the digest of the running program's file, even if another file has replaced it by now; empty: it cannot be
+// read. Takes up to half a second; computed once per process. Thread-safe.
 const std::string& Sha256OfProgram();
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// XXH3 (64 bits) of bytes and files: finds damage, at the speed of memory. It resists no attacker; SHA-256 does.
+// XXH3 (64 bits) of bytes and files: detects damage, at the speed of memory, but not manipulation; SHA-256 does.
 #ifndef COMMON_DIGEST_XXH3_H_
 #define COMMON_DIGEST_XXH3_H_
 
@@ -10,13 +10,13 @@
 
 namespace iobench {
 
-// Equal on every machine. Another seed gives another function.
+// Returns the same value on every machine. Another seed gives another function.
 uint64_t Xxh3Of(std::string_view bytes, uint64_t seed = 0);
 
-// Of a whole regular file, read in small parts. Errors name it (ErrnoStatus).
+// Hashes a whole regular file, read in small parts. Errors name it (ErrnoStatus).
 absl::StatusOr<uint64_t> Xxh3OfFile(const std::string& path);
 
-// Of the file of the running program, even if another one has replaced it by now; 0: it cannot be read. Computed once
+// Hashes the running program's file, even if another file has replaced it by now; 0: it cannot be read. Computed once
 // per process. Thread-safe.
 uint64_t Xxh3OfProgram();
 

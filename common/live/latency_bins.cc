@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-// More than the lanes of a worker do in months; the counts of 16,000 workers add up to 64 bits.
+// More than the lanes of a worker do in months; the counts of 16,000 workers still fit into 64 bits.
 constexpr uint64_t kMaxOps = uint64_t{1} << 50;
 
 double MiddleNs(uint32_t bin) {

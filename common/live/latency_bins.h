@@ -1,5 +1,5 @@
-// Latencies of a phase while it lasts: counts in bins that are coarse enough to be sent with each answer to a poll. For
-// live figures only; the report is computed from the histograms themselves.
+// Latencies of a running phase: counts in bins that are coarse enough to be sent with each answer to a poll. For live
+// figures only; the report is computed from the histograms themselves.
 #ifndef COMMON_LIVE_LATENCY_BINS_H_
 #define COMMON_LIVE_LATENCY_BINS_H_
 
@@ -13,8 +13,8 @@
 namespace iobench {
 
 // The latencies of one or more lanes; 4.5 KB. A bin joins 8 buckets of Histogram, so that there are 16 per octave. A
-// figure is the middle of a bin, at most 3.2 % off (below 128 ns: 4 ns). Ops beyond the histogram's range are missing.
-// Not thread-safe.
+// figure is the middle of a bin, at most 3.2 % off (below 128 ns: 4 ns). Ops beyond the histogram's range are not
+// counted. Not thread-safe.
 class LatencyBins {
  public:
   static constexpr uint32_t kBucketsPerBin = 8;
@@ -24,8 +24,8 @@ class LatencyBins {
   // op that ends meanwhile is counted now or later. Reads 37 KB.
   void AddFrom(const Histogram& histogram);
   void Merge(const LatencyBins& other);
-  // Returns what was added since `before`. If the lanes began to count again in between, because the warm-up ended,
-  // that is everything.
+  // Returns what was added since `before`. If the lanes restarted their counts in between, because the warm-up ended,
+  // returns everything.
   LatencyBins Since(const LatencyBins& before) const;
 
   uint64_t count() const;

@@ -29,7 +29,7 @@ constexpr std::pair<std::string_view, double> kByteRates[] = {
     {"B/s", 1},    {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40},
     {"kB/s", 1e3}, {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12},
 };
-// In us: "100us" must be exactly that of a figure of 100.
+// In us, so that "100us" equals a figure of 100 us exactly.
 constexpr std::pair<std::string_view, double> kTimes[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}};
 constexpr std::pair<std::string_view, double> kOpRates[] = {{"ops/s", 1}, {"kops/s", 1e3}, {"Mops/s", 1e6}};
 
@@ -49,7 +49,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The number at the start of `text`; what follows it is its unit. nullopt: no finite number of 0 or more.
+// Returns the number at the start of `text`, and the unit that follows it. nullopt: no finite number of 0 or more.
 std::optional<std::pair<double, std::string_view>> NumberAndUnit(std::string_view text) {
   const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   double number = 0;
@@ -58,7 +58,7 @@ std::optional<std::pair<double, std::string_view>> NumberAndUnit(std::string_vie
   return std::pair{number, Trimmed(text.substr(end))};
 }
 
-// The value of a headline, whose unit tells which one it is.
+// Reads the value of a headline; its unit tells which headline is meant.
 absl::Status ReadRate(const std::string& text, std::string_view value, Criterion& criterion) {
   const auto parts = NumberAndUnit(value);
   if (!parts.has_value()) return BadCriterion(text, "its value is not a number of 0 or more with a unit");
@@ -164,7 +164,7 @@ const char* UnitOf(Criterion::Figure figure) {
 bool AppliesTo(const Criterion& criterion, const v1::Phase& phase) {
   if (phase.assignments().empty()) return false;  // a damaged plan
   if (phase.background()) return false;
-  // Not all clients do these, or not all do the same.
+  // In these phases, not all clients take part or not all do the same.
   if (phase.has_alone() || phase.has_on_servers() || !phase.interference().background().empty())
     return criterion.phases == phase.name();
   if (phase.has_interference() && criterion.phases == phase.interference().phase()) return true;

@@ -1,5 +1,5 @@
-// What a run must reach, stated before it starts: "write>=900MiB/s", "random-read:p99<=10ms" (--require). The plan
-// check and the analysis both read criteria here.
+// The goals of a run, stated before it starts: "write>=900MiB/s", "random-read:p99<=10ms" (--require). The plan check
+// and the analysis both read criteria here.
 #ifndef COMMON_MODEL_CRITERION_H_
 #define COMMON_MODEL_CRITERION_H_
 
@@ -28,22 +28,23 @@ struct Criterion {
   };
   enum class Bound { kMin, kMax };
 
-  std::string phases;  // name of a phase, or of the operation of several; "*": all
+  std::string phases;  // name of a phase, or of an operation for all its phases; "*": all
   Figure figure = Figure::kBytesPerSecond;
   Bound bound = Bound::kMin;
-  double limit = 0;  // in UnitOf(figure); included: a figure that equals it meets the criterion
+  double limit = 0;  // in UnitOf(figure); inclusive: a figure that equals it meets the criterion
 };
 
-// Reads PHASE[:FIGURE]>=VALUE, PHASE[:FIGURE]<=VALUE or PHASE:marks=none. Without FIGURE it is the headline. The value
-// has a unit: B/s, KiB/s … TiB/s (powers of 1024), kB/s … TB/s (powers of 1000), ops/s, kops/s, Mops/s; us, ms, s for
-// latency; none for jain and cov. InvalidArgument: it is none of these; the message shows the syntax.
+// Reads PHASE[:FIGURE]>=VALUE, PHASE[:FIGURE]<=VALUE or PHASE:marks=none. Without FIGURE, the figure is the headline.
+// The value has a unit: B/s, KiB/s … TiB/s (powers of 1024), kB/s … TB/s (powers of 1000), ops/s, kops/s, Mops/s; us,
+// ms, s for latency; none for jain and cov. InvalidArgument: the text has another form; the message shows the syntax.
 absl::StatusOr<Criterion> ParseCriterion(const std::string& text);
 
-// "B/s", "ops/s", "us", "marks", or "" for a plain number.
+// Returns "B/s", "ops/s", "us", "marks", or "" for a plain number.
 const char* UnitOf(Criterion::Figure figure);
 
-// Whether a phase of this name and operation is meant. A criterion in bytes/s for all phases ("*") leaves out metadata
-// operations, which have no such figure. A phase that one client does alone (--per-client) is meant only by its name.
+// Returns true if the criterion applies to the phase, by its name or its operation. A criterion in bytes/s for all
+// phases ("*") leaves out metadata operations, which have no such figure. Phases of a single client (--per-client), of
+// servers (--server-path) or beside a load (--background) match only by name; the load itself never matches.
 bool AppliesTo(const Criterion& criterion, const v1::Phase& phase);
 
 }  // namespace iobench

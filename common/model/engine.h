@@ -13,8 +13,9 @@
 
 namespace iobench {
 
-// What an engine can do besides its calls. This set decides all that depends on the engine: the fields that options
-// set, the checks of a plan and their messages. What an engine cannot do is refused; nothing is silently ignored.
+// What an engine can do besides its calls. Everything that depends on the engine follows from this set: the fields that
+// options set, the checks of a plan and their messages. What an engine cannot do is refused; nothing is silently
+// ignored.
 enum class EngineFeature {
   // The engine can execute ops of OpKind::kUpdate.
   kUpdate,
@@ -30,7 +31,7 @@ enum class EngineFeature {
   kFileLock,
   // -+l: each record is locked during its op, within the latency of the op.
   kRecordLocks,
-  // -K: one small read at the start of the file per so many reads.
+  // -K: one small read at the start of the file every N reads.
   kJitter,
   // --fadvise: posix_fadvise() on each file.
   kFileAdvice,
@@ -45,8 +46,8 @@ enum class EngineFeature {
 };
 using EngineFeatures = EnumSet<EngineFeature>;
 
-// The threads in which the kernel sees the calls of an engine. A lane may take a descriptor table of its own only if it
-// makes all calls itself, and kernels before 5.12 do not charge writes of their own threads to this process.
+// The threads in which the kernel sees the calls of an engine. A lane may have its own descriptor table only if it
+// makes all calls itself. Kernels before 5.12 do not charge writes of kernel threads to this process.
 enum class CallThreads {
   // The thread of the lane itself.
   kOwn,
@@ -63,9 +64,9 @@ struct EngineSpec {
   std::string_view what;
   // False for engines without storage (null, which measures the tool, and sim): they need no space, directory or prefill.
   bool uses_files;
-  // True if it works on a directory. False: --path is a URL (libnfs), or is not used at all.
+  // True if the engine works on a directory. False: --path is a URL (libnfs), or is not used at all.
   bool mounted;
-  // The calls that it implements. An operation can run on it only if its own call is among them (EngineFor).
+  // The calls that the engine implements. An operation can run on it only if its call is among them (EngineFor).
   Calls calls;
   EngineFeatures features;
   CallThreads threads = CallThreads::kOwn;

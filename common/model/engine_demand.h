@@ -36,7 +36,7 @@ struct EngineDemand {
   // The same for messages, with the letter of the option: "-+A (mmap.advice)".
   std::string_view option;
   EngineFeature feature;
-  // Returns true if the operation sets the field, and thus has the demand.
+  // Returns true if the operation sets the field and thus makes the demand.
   bool (*asked)(const v1::Operation& operation);
   MetadataMeets metadata = MetadataMeets::kAll;
   InSuite in_suite = InSuite::kRefused;

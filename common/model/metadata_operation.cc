@@ -39,7 +39,7 @@ constexpr MetadataSpec kSpecs[] = {
     {"unlink", "unlink files", OpKind::kUnlink, OpNames::kFiles, {.needs = kFiles, .removes = kFilesAndXattrs}},
     {"rmdir", "remove directories", OpKind::kRmdir, OpNames::kLeaves,
      {.needs = TreePart::kLeaves, .removes = TreePart::kLeaves}},
-    // Opens, appends, unlinks and creates in turn; appending is what it alone does.
+    // Opens, appends, unlinks and creates in turn; no other operation appends.
     {.name = "file-mix", .title = "mix of files", .kind = OpKind::kAppend, .names = OpNames::kFiles,
      .effect = {.needs = kFiles,
                 .removes = TreePart::kXattrs,
@@ -66,7 +66,7 @@ const MetadataSpec* FindMetadataSpec(OpKind kind) {
 
 const MetadataSpec& MetadataSpecOf(const OperationSpec& operation) {
   assert(operation.is_metadata());
-  // A mix has kinds of other operations too, and its own comes last.
+  // A mix also has kinds of other operations. It comes last in the table, so it wins.
   const MetadataSpec* found = nullptr;
   for (const MetadataSpec& spec : kSpecs) {
     if (operation.kinds.Has(spec.kind)) found = &spec;

@@ -1,6 +1,6 @@
-// The table of metadata operations: what each does to a tree of names, and what a server sees of it. Their rows of the
-// operation table (operation.h) follow from it. A new one is a row here, a kind (op.h) and a function of the engine
-// (worker/metadata/metadata_engine.cc); CONTRIBUTING.md lists its tests.
+// The table of metadata operations: what each does to a tree of names, and which requests a server receives. Their rows
+// of the operation table (operation.h) follow from it. A new one is a row here, a kind (op.h) and a function of the
+// engine (worker/metadata/metadata_engine.cc); CONTRIBUTING.md lists its tests.
 #ifndef COMMON_MODEL_METADATA_OPERATION_H_
 #define COMMON_MODEL_METADATA_OPERATION_H_
 
@@ -13,27 +13,27 @@
 
 namespace iobench {
 
-// What the names are of that an op works on. The engine builds each name from it and from the number of the item.
+// The kind of names that an op works on. The engine builds each name from this kind and the number of the item.
 enum class OpNames { kFiles, kLeaves, kLinks, kSymlinks, kDirectories, kFoundItems };
 
 // One row of the table. Rows are constants; pointers to them stay valid until the program ends.
 struct MetadataSpec {
   std::string_view name;   // kebab-case
   std::string_view title;  // display name
-  // The kind of its ops. For a mix, the kind that no other operation has, which identifies the row.
+  // The kind of its ops. For a mix: the kind that only this operation has, which identifies the row.
   OpKind kind;
   OpNames names;
   // What must exist before the phase, what must not, and what exists afterwards (tree_state.h).
   TreeEffect effect;
-  // The NFS requests of which the server gets at least one for each op, in any version, where the client does not
-  // answer from memory. Empty: the op changes something, so it always reaches the server. The mark `cached` compares
-  // them with the counters of the mount.
+  // The NFS requests, of any protocol version, of which the server gets at least one per op unless the client answers
+  // from memory. Empty: the op changes something, so it always reaches the server. The mark `cached` compares them with
+  // the counters of the mount.
   std::span<const std::string_view> requests = {};
-  // It sets or reads an extended attribute, which the file system of the target must support.
+  // The op sets or reads an extended attribute, which the target's file system must support.
   bool uses_xattrs = false;
-  // Its results say how many items met the criteria (v1::Find).
+  // The results say how many items met the criteria (v1::Find).
   bool finds_items = false;
-  // Of a mix: the kinds of its ops that other operations have too. Reports split the ops by kind.
+  // For a mix: the kinds of its ops that other operations have too. Reports split the ops by kind.
   OpKinds other_kinds = {};
 };
 
@@ -46,7 +46,7 @@ inline const TreeEffect& EffectOf(const OperationSpec& operation) {
   return MetadataSpecOf(operation).effect;
 }
 
-// The row whose ops are of this kind; null: no metadata operation has it.
+// Returns the row whose ops are of this kind; null: no metadata operation has it.
 const MetadataSpec* FindMetadataSpec(OpKind kind);
 
 }  // namespace iobench

@@ -9,7 +9,7 @@ struct LogName {
   std::string_view operation, stem;
 };
 
-// IOzone's own names, up to frol; the others follow its pattern.
+// IOzone's own names, up to frol; the others follow the same pattern.
 constexpr LogName kLogNames[] = {
     {"write", "wol"},
     {"rewrite", "rwol"},

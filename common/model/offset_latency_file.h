@@ -9,8 +9,8 @@
 namespace iobench {
 
 // Returns the file, without a directory, in which a lane logs the ops of `operation`: "wol.dat" for a write by the only
-// lane of a run, otherwise "Child_3_wol.dat" for lane 3. Operations for which IOzone has no name get one of the same
-// kind: "mixol" for random-mix, and "NAME_ol" for those without a number. REQUIRES: `operation` is in the table.
+// lane of a run, otherwise "Child_3_wol.dat" for lane 3. Operations for which IOzone has no name get a similar one:
+// "mixol" for random-mix, and "NAME_ol" for those without a number. REQUIRES: `operation` is in the table.
 std::string OffsetLatencyFile(std::string_view operation, uint32_t lane, bool only_lane);
 
 }  // namespace iobench

@@ -8,9 +8,9 @@
 
 namespace iobench {
 
-// What an op does. Numbers and names equal those of v1::OpKind, so
-// that results store the number as it is, and new kinds come last. Operations on
-// records use the first three kinds; each of the others is a call on names (see metadata_operation.h).
+// What an op does. Numbers and names equal those of v1::OpKind, because results store the number as it is; new kinds
+// come last. Operations on records use the first three kinds; each of the others is a call on names (see
+// metadata_operation.h).
 enum class OpKind : uint8_t {
   kRead,
   kWrite,
@@ -30,9 +30,9 @@ enum class OpKind : uint8_t {
   kUnlink,
   kRmdir,
   kAppend,
-  // Looks at one entry of a directory listing. The time of the listing is in the ops that wait for it.
+  // Examines one entry of a directory listing. The time of the listing is in the ops that wait for it.
   kFind,
-  // Not a kind, but their number; v1::OpKind has no counterpart.
+  // Not a kind, but the number of kinds; v1::OpKind has no counterpart.
   kEnd,
 };
 inline constexpr int kOpKindCount = static_cast<int>(OpKind::kEnd);

@@ -22,7 +22,7 @@ enum class Pattern {
   kBackward,
   // Random order, each record exactly once per pass.
   kRandom,
-  // Every n-th record (-j), then the ones between, until each record was visited exactly once.
+  // Every n-th record (-j), then the records in between, until each has been visited exactly once.
   kStride,
   // Record 0 of each file again and again, as many times as the file has records.
   kFirstRecord,
@@ -32,8 +32,8 @@ enum class Pattern {
   kSequentialMix,
 };
 
-// The calls that perform the ops. Engines with an API of their own map each to their equivalent; mmap, for example,
-// copies memory for the first three.
+// The calls that perform the ops. Engines with their own API map each to its equivalent; mmap, for example, copies
+// memory for the first three.
 enum class Call {
   kStream,      // read(), write() at the file position
   kPositional,  // pread(), pwrite()
@@ -62,9 +62,9 @@ struct OperationSpec {
   // All kinds that its ops can have; more than one only for a mix.
   OpKinds kinds;
   Call call;
-  // It writes new files. Otherwise it uses existing ones, which are prefilled if they are missing.
+  // The operation writes new files. Otherwise it uses existing files, which are prefilled if they are missing.
   bool creates_files;
-  // It reads or changes existing data, which is prefilled if it is missing or too short.
+  // The operation reads or changes existing data, which is prefilled if it is missing or too short.
   bool needs_data;
 
   bool reads() const { return kinds.Has(OpKind::kRead) || kinds.Has(OpKind::kUpdate); }

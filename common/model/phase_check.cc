@@ -63,7 +63,7 @@ absl::Status CheckSizes(const v1::Tree& tree) {
   return absl::OkStatus();
 }
 
-// Of a phase of `time_s`; 0: no time limit.
+// `time_s`: duration of the phase; 0: no time limit.
 absl::Status CheckBursts(const v1::Arrivals& arrivals, double time_s) {
   constexpr double kMinBurstS = 0.001, kMaxPeriodS = 1e6;
   const double burst_s = arrivals.burst_s(), every_s = arrivals.burst_every_s();

@@ -8,8 +8,7 @@
 
 namespace iobench {
 
-// The settings that phases of a sweep may have of their own. `files` is complete: nothing in it needs the plan any
-// more.
+// The settings that phases of a sweep may have of their own. `files` is complete and no longer needs the plan.
 struct PhaseShape {
   v1::FileLayout files;
   uint32_t lanes_per_worker = 1;

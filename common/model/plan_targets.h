@@ -24,12 +24,13 @@ std::vector<uint32_t> OnlyTargets(const v1::Plan& plan);
 // Returns the indices of all targets that a worker uses in the run, in ascending order. REQUIRES: as above.
 std::vector<uint32_t> TargetsOfWorker(const v1::Plan& plan, uint32_t worker);
 
-// Returns the number in the plan of seen.targets(index); in a damaged record, perhaps of a target that no plan has.
+// Returns the number in the plan of seen.targets(index); in a damaged record, possibly a number that no target has.
 uint32_t NumberOfSeen(const v1::WorkerTargets& seen, int index);
-// Returns what a worker has seen of a target of the plan; nullptr: it was not asked about it, or has not answered.
+// Returns what a worker has seen of a target of the plan; nullptr: the worker was not asked about it, or has not
+// answered.
 const v1::TargetFacts* SeenOf(const v1::WorkerTargets& seen, uint32_t target);
 v1::TargetFacts* MutableSeenOf(v1::WorkerTargets& seen, uint32_t target);
-// Adds a target, empty, whatever order they are added in. REQUIRES: it has not been added yet.
+// Adds an empty entry for a target; targets may be added in any order. REQUIRES: it has not been added yet.
 v1::TargetFacts& AddSeen(v1::WorkerTargets& seen, uint32_t target);
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// Facts that follow from a plan alone. Everything that needs one of them takes it from here. Pure.
+// Facts that follow from a plan alone. All code that needs one of them takes it from here. Pure.
 #ifndef COMMON_MODEL_PLAN_TRAITS_H_
 #define COMMON_MODEL_PLAN_TRAITS_H_
 
@@ -17,11 +17,11 @@ inline constexpr char kDataDirectoryName[] = "cluster-iobench.data";
 // --soak: rounds begin so far apart that there are at most this many, each of which is saved.
 inline constexpr uint32_t kMaxSoakRounds = 10'000;
 
-// The step of a worker in a soak that stands for its whole preparation, whose other steps are a part of it.
+// The step of a worker in a soak that covers its whole preparation and thus includes the other steps.
 inline constexpr char kPrepareStep[] = "prepare";
 
 // Return the row of the operation table and of the engine table; null: there is no such operation or engine. The engine
-// is the one that the operation names, which may stand for another one until CompletePlan.
+// is the one that the operation names; before CompletePlan, it may stand for another engine.
 const OperationSpec* SpecOf(const v1::Operation& operation);
 const EngineSpec* EngineOf(const v1::Operation& operation);
 
@@ -42,11 +42,11 @@ bool WorksOnData(const v1::Plan& plan);
 bool WritesThroughMemory(const v1::Operation& operation);
 bool BuffersWrites(const v1::Operation& operation);  // it writes, and WritesThroughMemory
 
-// True if a client of our own transfers the bytes, which caches nothing in the client's memory.
+// True if an NFS client in this process transfers the bytes; it caches nothing in the client's memory.
 bool IsUnmounted(const v1::Operation& operation);
 
-// UsesFiles and CreatesFiles are false for unknown engines, and so is MovesNothing. A plan whose files are all the
-// user's own, which are only read, does not use files.
+// UsesFiles and CreatesFiles are false for unknown engines, and so is MovesNothing. A plan on the user's own files,
+// which are only read, does not use files.
 bool UsesFiles(const v1::Operation& operation);
 bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
@@ -55,7 +55,7 @@ bool MovesNothing(const v1::Operation& operation);  // its engine uses no files:
 // True if a run of this plan on `worker_count` workers has a single lane.
 bool IsOnlyLane(const v1::Plan& plan, size_t worker_count);
 bool HasTrace(const v1::Trace& trace);  // -X, -Y or -Q
-// True if the ops are of one kind and may be anywhere in one file: a trace (-Y) gives only offset, size and delay.
+// True if all ops are of one kind and may be anywhere in one file: a trace (-Y) gives only offset, size and delay.
 bool CanReplayTrace(const OperationSpec& operation);
 
 // The size of the processor cache that -p purges between ops, and of one of its lines. Values that the plan leaves at 0
@@ -65,13 +65,13 @@ uint32_t ProcessorCacheLineBytes(const v1::Between& between);
 
 // Returns the percentage of the phase's Fill step; 0: it has none.
 uint32_t FillPercent(const v1::Phase& phase);
-// Of all phases, the largest.
+// Returns the largest percentage of all phases.
 uint32_t FillPercent(const v1::Plan& plan);
-// How much of the file system is in use, as df shows it: what is available without the blocks reserved for root is the
-// rest. NaN: unknown.
+// Returns how much of the file system is in use, as df shows it: relative to the sum of used and available space,
+// without the blocks reserved for root. NaN: unknown.
 double UsedPercent(const v1::Space& space);
-// Returns what must be written until this share of the file system is in use, at most what is available. 0: it is, or
-// its size is unknown.
+// Returns how many bytes must be written until this share of the file system is in use, at most what is available. 0:
+// the share is already in use, or the size is unknown.
 uint64_t BytesToFill(const v1::Space& space, uint32_t percent);
 
 // Returns the first assignment that selects this worker, or null if the worker sits out.

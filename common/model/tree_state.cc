@@ -3,7 +3,7 @@
 namespace iobench {
 namespace {
 
-constexpr TreeParts kWithFiles = {TreePart::kFiles, TreePart::kXattrs};  // go when the files go
+constexpr TreeParts kWithFiles = {TreePart::kFiles, TreePart::kXattrs};  // they disappear with the files
 
 bool FilesAreShort(const v1::TreeState& state, const TreeEffect& effect, const v1::Tree& tree) {
   return state.files() && effect.needs.Has(TreePart::kFiles) && effect.reads_data &&

@@ -11,7 +11,7 @@
 
 namespace iobench {
 
-// What the items of a tree may have. Either all items of a lane have a part, or none has it.
+// What the items of a tree may have. Either all items of a lane have a part, or none has.
 enum class TreePart {
   kFiles,
   // One extended attribute of each file. It disappears with its file.
@@ -28,7 +28,7 @@ using TreeParts = EnumSet<TreePart>;
 inline constexpr TreePart kTreeParts[] = {TreePart::kFiles, TreePart::kXattrs, TreePart::kLinks,
                                           TreePart::kSymlinks, TreePart::kLeaves};
 
-// What an operation needs of the tree and what it leaves. This is the only description of it: the preparation by the
+// What an operation needs from the tree and what it leaves behind. This is the only description: the preparation by the
 // worker, the tracking by the coordinator and the checks of the plan are all derived from it.
 struct TreeEffect {
   TreeParts needs = {};
@@ -36,13 +36,13 @@ struct TreeEffect {
   TreeParts in_the_way = {};
   TreeParts makes = {};
   TreeParts removes = {};
-  // The files switch to their other names, and back the next time.
+  // The files switch to their other names, and back again the next time.
   bool renames = false;
-  // It removes files and creates new ones with the same names, so that their attributes are gone.
+  // The operation removes files and creates new ones with the same names, so that their attributes are gone.
   bool replaces_files = false;
   bool reads_data = false;   // reads file contents, if files have any
   bool writes_data = false;  // writes file contents, if files should have any
-  // It can loop for a time (--time), because a pass leaves what the next one needs.
+  // The operation can loop for a time (--time), because each pass leaves what the next one needs.
   bool repeats = false;
 
   // True if a lane that ends early leaves the items in different states, so that the tree state is unknown.

@@ -29,8 +29,8 @@ class TcpSocket {
   ~TcpSocket();
 
   // Connects to a host name or address. Tries all addresses of the name in turn, each for `timeout_s`, and returns the
-  // error of the last one. Sets TCP_NODELAY. Unavailable: the name cannot be resolved (the time for this is the
-  // resolver's).
+  // error of the last one. Sets TCP_NODELAY. Unavailable: the name cannot be resolved (the resolver has its own
+  // timeout).
   static absl::StatusOr<TcpSocket> Connect(const std::string& host, uint32_t port, double timeout_s);
   // Listens on all interfaces, IPv6 and IPv4, on any free port (Port() returns it). On a host without IPv6, IPv4 only.
   // The backlog holds 4096 connections, because all clients may connect at once.
@@ -38,7 +38,7 @@ class TcpSocket {
 
   // Returns the local port that the socket is bound to.
   absl::StatusOr<uint32_t> Port() const;
-  // Waits for the next connection; sets TCP_NODELAY on it. REQUIRES: the socket is one of Listen().
+  // Waits for the next connection; sets TCP_NODELAY on it. REQUIRES: the socket is from Listen().
   absl::StatusOr<TcpSocket> Accept(double timeout_s) const;
 
   // Limits the time of each single read and write from now on. 0 means no limit, which is also the default.
@@ -51,8 +51,8 @@ class TcpSocket {
   absl::StatusOr<size_t> ReadSome(std::span<std::byte> bytes);
   // Sends end of file to the peer. Reading still works.
   void EndWriting();
-  // Makes current and later calls fail. Callable from any thread, to release one that is blocked; the descriptor stays
-  // open until the destructor, so it cannot be mistaken for another.
+  // Makes current and later calls fail. Callable from any thread, to release a blocked one; the descriptor stays open
+  // until the destructor, so that its number is not reused.
   void Abort();
 
   bool valid() const { return fd_ >= 0; }

@@ -9,8 +9,8 @@
 
 namespace iobench {
 
-// A model of storage with known behaviour. Each op takes, in this order: the round trip, a wait for the shared link and its
-// bytes / link_bytes_per_s there, a wait for the server that is free first, and its service time.
+// A model of storage with known behaviour. Each op takes, in this order: the round trip, a wait for the shared link and
+// bytes / link_bytes_per_s on it, a wait for the first free server, and its service time.
 struct SimulatedStorage {
   static constexpr uint32_t kMaxServers = 256;
 
@@ -19,9 +19,8 @@ struct SimulatedStorage {
   bool exponential = false;     // service times are random with this mean; otherwise all are equal
   double link_bytes_per_s = 0;  // 0: no link
   double round_trip_ns = 0;
-  // Both or either > 0: in place of the servers, an op of n that are under way takes
-  // service * (1 + contention * (n - 1) + crosstalk * n * (n - 1)), so that n lanes do together what the Universal
-  // Scalability Law says (docs/capacity.md).
+  // If either is > 0, there are no servers: with n ops in flight, an op takes service * (1 + contention * (n - 1) +
+  // crosstalk * n * (n - 1)), so that n lanes together follow the Universal Scalability Law (docs/capacity.md).
   double contention = 0;
   double crosstalk = 0;
 

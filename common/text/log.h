@@ -1,5 +1,5 @@
-// Messages for whoever watches the program: one line each on standard error, "cluster-iobench: warning: …". They are
-// asides; what decides the outcome of a run is in its report and its exit code.
+// Messages for people who watch the program: one line each on standard error, "cluster-iobench: warning: …". They are
+// only informative; the outcome of a run is in its report and its exit code.
 //
 // Only log.cc includes spdlog, because its templates double the compile time of a folder. Callable from any thread.
 #ifndef COMMON_TEXT_LOG_H_
@@ -9,11 +9,11 @@
 
 namespace iobench {
 
-// Sends messages to standard error in the format above. Call it once, at the start of the program; until then they have
-// spdlog's own format.
+// Sends messages to standard error in the format above. Call it once, at the start of the program; until then, messages
+// have spdlog's own format.
 void LogToStandardError();
 
-// `line` may contain external names: what is not safe to print is replaced (Printable in display_text.h).
+// `line` may contain external names: characters that are not safe to print are replaced (Printable in display_text.h).
 void LogWarning(absl::string_view line);
 void LogError(absl::string_view line);
 

@@ -15,8 +15,9 @@
 namespace iobench {
 namespace {
 
-// Times are whole nanoseconds, so many lie halfway between two figures: 7.775 us. The way to a unit (x 1e-6, x 1e6)
-// leaves them above or below that by chance, and two reports of one time would differ. They are all rounded up.
+// Times are whole nanoseconds, so many lie halfway between two figures: 7.775 us. Converting units (x 1e-6, x 1e6)
+// leaves them slightly above or below by chance, so that two reports of one time would differ. Therefore all of them
+// are rounded up.
 std::string Rounded(double value, int decimals) {
   constexpr double kFarMoreThanTheError = 1e-12;
   return absl::StrFormat("%.*f", decimals, value * (1 + kFarMoreThanTheError));

@@ -12,9 +12,9 @@
 
 namespace iobench {
 
-// First in, first out, without a limit of length. A push wakes the popping thread at once. A thread that must also poll
-// something else (such as MPI) sleeps in PopUntil, so that events still wake it. Pushing threads must have ended, or
-// have no more to push, before the queue is destroyed.
+// First in, first out, with no length limit. A push wakes the popping thread at once. A thread that must also poll
+// something else (such as MPI) sleeps in PopUntil, so that events still wake it. REQUIRES: all pushes have ended before
+// the queue is destroyed.
 template <typename Item>
 class WaitQueue {
  public:
@@ -57,7 +57,7 @@ class WaitQueue {
   std::deque<Item> items_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The coordinator's queue of events. The transport stamps each event with its time of arrival before it pushes it.
+// The coordinator's queue of events. The transport stamps each event with its time of arrival before pushing it.
 using EventQueue = WaitQueue<ReceivedEvent>;
 
 }  // namespace iobench

@@ -10,7 +10,7 @@
 namespace iobench {
 
 // The parts of an address as a user enters it. Only ParseGrpcAddress makes valid ones. The functions below neither
-// resolve names nor look at network interfaces.
+// resolve names nor examine network interfaces.
 struct GrpcAddress {
   // Not empty: the path of a Unix socket; host and port are then unused.
   std::string unix_path;

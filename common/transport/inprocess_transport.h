@@ -13,7 +13,7 @@
 namespace iobench {
 
 // The transport of `--transport local`. Events arrive from the threads of the workers, requests are handled on the
-// coordinator's thread. It creates no Lost events, because a worker in the same process cannot disappear alone.
+// coordinator's thread. It creates no Lost events, because a worker in the same process cannot disappear on its own.
 class InProcessTransport final : public Transport {
  public:
   // WorkerId is the index in `workers`, which must outlive the transport. Their Joined events come first. The

@@ -10,9 +10,9 @@
 
 namespace iobench {
 
-// Its events go to the queue, Joined first. `handler` and `events` must outlive it. Only the coordinator's thread may
-// use it; the handler may send events from any thread. The in-process transport consists of these; the MPI transport
-// has one for rank 0.
+// The worker's events go to the queue, Joined first. `handler` and `events` must outlive it. Only the coordinator's
+// thread may use it; the handler may send events from any thread. The in-process transport consists of these; the MPI
+// transport has one for rank 0.
 class LocalWorker {
  public:
   // `address`: the address that the worker's facts show, for display.

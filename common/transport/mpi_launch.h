@@ -6,8 +6,8 @@
 
 namespace iobench {
 
-// What the environment says. The ranks are only promised: MPI itself sees one rank if the launcher belongs to another
-// MPI (see MpiSession::Start).
+// What the environment says. It only promises ranks: MPI itself sees one rank if the launcher belongs to another MPI
+// (see MpiSession::Start).
 struct MpiLaunch {
   bool launched = false;
   int promised_ranks = 0;  // 0: unknown

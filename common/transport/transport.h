@@ -38,8 +38,8 @@ class Transport {
   // Leave. DeadlineExceeded: no event by `deadline`.
   virtual absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) = 0;
 
-  // The coordinator has dropped this worker, which may be dead or hang: nothing waits for it any more, not even the end
-  // of the transport. Events that it still sends are delivered.
+  // Called when the coordinator has dropped this worker, which may be dead or hung: nothing waits for it any longer,
+  // not even the transport's destructor. Events that it still sends are delivered.
   virtual void GiveUp(WorkerId worker) { (void)worker; }
 
   // A hint: while lanes run, the transport may poll less often, so that waiting does not slow the lanes down.
@@ -66,17 +66,16 @@ class WorkerHandler {
   // Describes the worker. The worker's end of the transport sends it as the Joined event, before any other event.
   virtual v1::WorkerFacts Facts() const = 0;
   virtual void Handle(const v1::WorkerRequest& request, EventSink& sink) = 0;
-  // Called when the coordinator has sent Leave, or the worker was told to end: stops the lanes and discards the run. No
-  // event is sent afterwards. May block for a second until the lanes have ended; lanes stuck in the kernel are
-  // abandoned.
+  // Called when the coordinator has sent Leave, or the worker is to end: stops the lanes and discards the run. No event
+  // is sent afterwards. May block for a second until the lanes have ended; lanes stuck in the kernel are abandoned.
   virtual void Shutdown() = 0;
 
   // Called by the worker's end of the transport every 50 ms or so, on the thread that may call Abandon. Unavailable: no
-  // request has come for the time of the lease (Ping.lease_ms), so the coordinator is gone, frozen or cut off. Time in
-  // which nobody called does not count: this process was stopped itself.
+  // request has arrived for the duration of the lease (Ping.lease_ms), so the coordinator is gone, frozen or cut off.
+  // Time without calls does not count, because this process was then stopped itself.
   virtual absl::Status CheckLease() { return absl::OkStatus(); }
-  // Called in place of Shutdown when the coordinator is gone without a word. Also removes the run's data if all other
-  // workers that use them have left in the same way. May block for some seconds longer.
+  // Called in place of Shutdown when the coordinator has disappeared without a Leave. Also removes the run's data if
+  // all other workers that use it have left in the same way. May block for some seconds longer.
   virtual void Abandon() { Shutdown(); }
 };
 

@@ -44,8 +44,8 @@ class ValuesOfProperty {
     values_[latest_value_].clients.push_back(client);
   }
 
-  // The most frequent value first, and of several the one of the first client. Those of `clients`, in ascending order,
-  // that have not named the property have the value kNotTold.
+  // The most frequent value first; of equally frequent ones, that of the first client. `clients`: in ascending order;
+  // those that have not named the property get the value kNotTold.
   std::vector<ClientsWithValue> Sorted(std::span<const int> clients) && {
     std::unordered_set<int> has;
     for (const ClientsWithValue& with : values_) has.insert(with.clients.begin(), with.clients.end());
@@ -85,7 +85,7 @@ bool IsOwnToEachClient(std::string_view option) {
   return std::find(std::begin(kOwn), std::end(kOwn), option) != std::end(kOwn);
 }
 
-// Without a value, the client counts as one that does not name the property.
+// A client with an empty value counts as one that does not name the property.
 void Add(About about, std::string name, std::string_view value, int client, Properties& properties) {
   ValuesOfProperty& values = properties[{about, std::move(name)}];
   if (!value.empty()) values.Add(value, client);

@@ -8,8 +8,8 @@ namespace iobench {
 
 // Fills `differences` from the clients: what belongs to mounts first, then settings, then hardware. The usual value is
 // that of most clients, or of the first one if several values are equally frequent; each other value is a difference.
-// What is specific to a client on every cluster (its addresses, the name of its interface) is left out. "not
-// available": the client does not tell, or has no such setting.
+// What is specific to each client on every cluster (its addresses, the name of its interface) is left out. "not
+// available": the client does not report it, or has no such setting.
 void FillDifferences(v1::RunReport& report);
 
 }  // namespace iobench

@@ -126,7 +126,7 @@ class TableBuilder {
     *report_.add_clients() = std::move(table);
   }
 
-  // Of failed lanes too.
+  // Includes failed lanes.
   void AddTroubles(const std::vector<const AlignedWorker*>& workers, v1::ClientPhaseReport& client) {
     for (const AlignedWorker* const worker : workers) {
       for (const v1::LaneResult& lane : worker->result->lanes()) {

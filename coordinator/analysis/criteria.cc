@@ -18,15 +18,15 @@ namespace {
 
 using Figure = Criterion::Figure;
 
-// Marks by which a phase's figures may not be those of the storage, or not of the whole run. The others describe what
-// limited it or what happened; the figure stands.
+// Marks that say that a phase's figures may not be those of the storage, or not of the whole run. The others describe
+// what limited it or what happened; the figure stands.
 constexpr std::string_view kDoubtful[] = {
     "absorbed",      "cached",  "clock_step",   "clock_uncertain", "memory_fs", "not_cold", "not_shared",
     "nothing_found", "partial", "skewed_start", "start_late",      "too_short", "unflushed"};
 
 struct Reading {
   double value = std::numeric_limits<double>::quiet_NaN();
-  std::string_view percentile = {};  // "p99"; empty: the figure is none
+  std::string_view percentile = {};  // "p99"; empty: the figure is no percentile
 };
 
 Reading ReadingOf(Figure figure, const v1::PhaseReport& phase) {
@@ -97,7 +97,7 @@ std::string TitleOfPhase(const std::string& name, uint32_t repetition, const v1:
   return absl::StrCat(name, ", ", repetition + 1, " of ", plan.repetitions());
 }
 
-// Collects what the phases of one criterion say.
+// Combines the figures of all phases into the verdict on one criterion.
 class Judge {
  public:
   Judge(const Criterion& criterion, v1::CriterionReport& verdict) : criterion_(criterion), verdict_(verdict) {
@@ -149,7 +149,7 @@ class Judge {
   double doubted_value_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Of a soak: those that are complete, or the first one.
+// The complete rounds of a soak, at least 1.
 uint32_t RoundsIn(const v1::RunReport& report) {
   const int phases = std::max(1, report.run().plan().phases_size());
   return std::max(1u, static_cast<uint32_t>(report.phases_size() / phases));

@@ -1,4 +1,4 @@
-// What a report says of one error.
+// Converts a problem to a report's error.
 #ifndef COORDINATOR_ANALYSIS_ERROR_REPORT_H_
 #define COORDINATOR_ANALYSIS_ERROR_REPORT_H_
 
@@ -6,8 +6,8 @@
 
 namespace iobench {
 
-// Reports a problem of the run as a whole, for which worker and lane are -1 and the client is empty; the caller adds
-// the client, worker and lane of one that is theirs. Pure.
+// Returns the problem as an error of the run as a whole: worker and lane are -1, and the client is empty. If it belongs
+// to a client, worker or lane, the caller sets these. Pure.
 inline v1::ErrorReport ErrorFrom(const v1::Problem& problem) {
   v1::ErrorReport error;
   error.set_worker(-1);

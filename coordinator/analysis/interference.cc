@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-// What one phase says of a row.
+// The figures that one phase adds to a row.
 struct BesideFigures {
   double rate = kNaN;
   double p50_us = kNaN;
@@ -21,7 +21,7 @@ struct BesideFigures {
   bool background_in_ops = false;
 };
 
-// Of an open loop, the response counts: an op that has to wait for the one before it is late too.
+// For an open loop, the response time counts: an op that has to wait for the one before it is late too.
 template <typename Report>  // PhaseReport or PartReport
 void SetLatency(const Report& report, BesideFigures& figures) {
   const v1::Latency& latency =

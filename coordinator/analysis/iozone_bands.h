@@ -16,8 +16,8 @@ struct IozoneBand {
   int line = 0;            // of IOzone's files: "Band 1:" to "Band 9:"
 };
 
-// All bands, ascending. The edges are IOzone's. Its labels of 30, 60 and 90 s say 40, 60 and 80 s; these say what the
-// edges are.
+// All bands, ascending. The edges are IOzone's. IOzone labels its edges of 30, 60 and 90 s as 40, 60 and 80 s; these
+// labels state the actual edges.
 std::span<const IozoneBand> IozoneBands();
 
 // Returns the number of values in each band. A value counts at the upper edge of its bucket, as for percentiles, so one

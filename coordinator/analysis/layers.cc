@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kDisk = "disk", kNetwork = "network", kClients = "clients";
 
-// As the marks "cached" and "absorbed": less than this has come from the disks, or arrived there.
+// As for the marks "cached" and "absorbed": with a smaller share, the bytes did not come from the disks, or reach them.
 constexpr double kReadFromDisks = 0.95, kWrittenToDisks = 0.9;
 // An interface that carried less of the phase's bytes is not the one that the traffic took.
 constexpr double kCarried = 0.5;
@@ -90,7 +90,7 @@ double TimedBytes(const v1::PhaseReport& phase) {
   return static_cast<double>(kind == "flushed" || kind == "closed" ? phase.measured_bytes() : phase.bytes());
 }
 
-// Why the disks were not what gave the phase its rate; empty: they were, or nobody knows.
+// Why the disks did not determine the phase's rate; empty: they did, or it is unknown.
 std::string PastDisks(const v1::PhaseReport& phase, const std::string& whose) {
   const Directions directions = DirectionsOf(phase);
   const double share = DiskTrafficOf(phase).bytes / TimedBytes(phase);
@@ -100,7 +100,7 @@ std::string PastDisks(const v1::PhaseReport& phase, const std::string& whose) {
                          directions.reads ? "came from the servers' disks" : "arrived at the servers' disks");
 }
 
-// Why the rate is one of memory; empty: no mark says so.
+// Why the rate is that of memory; empty: no mark says so.
 std::string MemoryIn(const v1::PhaseReport& phase, const std::string& whose) {
   for (const v1::Mark& mark : phase.marks()) {
     if (mark.code() == "cached")
@@ -111,7 +111,7 @@ std::string MemoryIn(const v1::PhaseReport& phase, const std::string& whose) {
   return "";
 }
 
-// The links of one side together. NaN: the speed of one is unknown, or the traffic did not take it.
+// The combined speed of the links of one side. NaN: the speed of one is unknown, or the traffic did not take it.
 double LinksOfServers(const v1::PhaseReport& phase) {
   double links = 0;
   if (phase.servers().empty()) return kNaN;
@@ -149,7 +149,7 @@ void NoteNetwork(const v1::PhaseReport& phase, v1::LayerRow& row) {
     return;
   }
   const double servers = LinksOfServers(phase), clients = LinksOfClients(phase);
-  const double rate = std::fmin(servers, clients);  // the known one, if one is not
+  const double rate = std::fmin(servers, clients);  // the known one, if the other is not
   if (!std::isfinite(rate)) {
     row.set_remark("not known: no driver tells the speed of a link that the traffic took");
     return;
@@ -168,7 +168,7 @@ void NoteRate(const v1::PhaseReport& phase, v1::LayerRow& row) {
   row.set_count(row.count() + 1);
 }
 
-// Of several repetitions, one that cannot be compared decides.
+// One repetition that cannot be compared decides for all.
 void NoteFirst(std::string problem, v1::LayerRow& row) {
   if (row.problem().empty()) row.set_problem(std::move(problem));
 }
@@ -176,7 +176,7 @@ void NoteFirst(std::string problem, v1::LayerRow& row) {
 void NoteServersPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
   v1::LayerRow& disk = Row(kDisk, report);
   NoteRate(phase, disk);
-  if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own comes first
+  if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own problem comes first
   const bool in_memory = HasMarkOf(phase, "memory_fs");
   const uint32_t lanes = phase.lane_count();
   disk.set_remark(absl::StrCat("the servers by themselves, ", lanes, lanes == 1 ? " lane" : " lanes",

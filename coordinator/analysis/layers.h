@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-// The clients have all that a layer gives, within what two measurements may differ.
+// Clients that reach this share of a layer have all that it gives: two measurements may differ by the rest.
 inline constexpr double kReachesLayer = 0.8;
 
 // Fills report.layers with one entry for each phase that servers do too; all rates are NaN. REQUIRES: report.run() has

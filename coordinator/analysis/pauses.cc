@@ -40,8 +40,8 @@ std::vector<Pause> PausesOfLane(const v1::PhaseRecord& phase, const v1::LaneResu
   return pauses;
 }
 
-// Of a worker, in a soak: the part of its preparation in which it neither wrote files nor did what the plan asks for. When in
-// it that was is not known.
+// For a worker in a soak: the part of its preparation in which it neither wrote files nor did what the plan asks for.
+// When this was within the preparation is unknown.
 std::optional<Pause> PauseInPreparation(const v1::PhaseRecord& phase, const v1::WorkerPhaseResult& worker) {
   std::optional<double> seconds;
   double work_s = 0;

@@ -10,8 +10,9 @@
 
 namespace iobench {
 
-// Returns the pauses of the lanes of one client, failed ones too: of each lane the longest within its ops, and its open,
-// fsync, close and settling; in a soak, also their preparation. nullopt: none is known. `workers`: those of the client, without those that were lost.
+// Returns the pauses of one client's lanes, including failed ones: for each lane, the longest one within its ops, and
+// its open, fsync, close and settling; in a soak, also their preparation. nullopt: none is known. `workers`: the
+// client's workers, without lost ones.
 std::optional<v1::PauseReport> PausesOf(const v1::PhaseRecord& phase,
                                         std::span<const AlignedWorker* const> workers);
 

@@ -15,7 +15,7 @@ double RateOfClients(const v1::PhaseReport& phase) {
   return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 
-// In the window of the phase's headline.
+// The rate of the workers in the window of the phase's headline.
 double RateOfWorkers(const v1::PhaseReport& phase, const std::set<uint32_t>& workers) {
   double rate = 0;
   for (const v1::ClientPhaseReport& client : phase.clients()) {

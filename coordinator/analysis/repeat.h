@@ -10,8 +10,8 @@ namespace iobench {
 
 // Returns the median with its distribution-free confidence interval: from the k-th smallest to the k-th largest value,
 // which contains the median of any distribution with probability 1 - 2 P(Bin(n, 1/2) < k). It selects the tightest
-// interval with at least 95 %, or, if n is too small, min. to max. with the level that this has (5 repetitions: 93.75
-// %). The name is left empty. NaN and count 0 if there are no values. REQUIRES: finite values.
+// interval with at least 95 %, or, if n is too small, min. to max. with the level of that interval (5 repetitions:
+// 93.75 %). The name is left empty. NaN and count 0 if there are no values. REQUIRES: finite values.
 v1::RepetitionReport RepetitionsOf(std::span<const double> values);
 
 }  // namespace iobench

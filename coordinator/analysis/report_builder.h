@@ -29,13 +29,13 @@ class ReportBuilder {
   // Adds a phase that FinishPhase has computed from this run, perhaps in another thread or an earlier process.
   v1::PhaseReport Add(v1::FinishedPhase phase);
   // Updates the results over all phases so far: the score, the verdicts on the plan's criteria and, if the plan repeats
-  // its phases, the repetitions. Call it before the report is saved or shown; it looks at every phase, so Add does not
-  // call it.
+  // its phases, the repetitions. Call it before the report is saved or shown; Add does not call it, because it reads
+  // every phase.
   void NoteTotals();
   // Takes over what has changed in the run's record: problems, exit code, whether it has finished.
   void NoteRun();
-  // Adds the digest of a file that the report was computed from, or replaces the one of the same name, for which it
-  // looks only at the first: run.pb, which a run saves several times.
+  // Adds the digest of a file that the report was computed from. If the first digest has the same name, replaces that:
+  // a run saves run.pb several times.
   void NoteFile(const v1::FileDigest& file);
   // Adds a problem that is not in the run's record. NoteRun would remove it.
   void AddProblem(const std::string& message);

@@ -25,7 +25,7 @@ void FillInfo(const v1::RunRecord& run, v1::RunInfo& info) {
   info.set_command(run.command());
   *info.mutable_plan() = run.plan();
   info.set_started_at(run.started_at());
-  // Versions before 2 did not tell 0 from none.
+  // Versions before 2 did not distinguish 0 from none.
   if (run.has_exit_code() || run.finished()) info.set_exit_code(run.exit_code());
   info.set_program_version(run.program_version());
   info.set_label(run.label());

@@ -35,7 +35,7 @@ void AddTo(const google::protobuf::RepeatedPtrField<v1::FailedOps>& from,
   }
 }
 
-// The time of day `seconds` after another one; empty if that is not known.
+// The time of day `seconds` after another one; empty if that one is not known.
 std::string LaterThan(const std::string& iso8601, double seconds) {
   absl::Time time;
   std::string error;
@@ -171,7 +171,7 @@ struct Series {
   std::vector<double> hours, rates;
 };
 
-// The medians of equally many neighbours each, so that not too many points are left.
+// Replaces groups of neighbours, all of the same size, by their medians, to limit the number of points.
 Series Thinned(const Series& all) {
   if (all.rates.size() <= kMaxForSlopes) return all;
   const size_t each = (all.rates.size() + kMaxForSlopes - 1) / kMaxForSlopes;

@@ -1,4 +1,4 @@
-// What a run found that repeats its phases in rounds for a given time (--soak). Pure.
+// The findings of a run that repeats its phases in rounds for a given time (--soak). Pure.
 #ifndef COORDINATOR_ANALYSIS_SOAK_H_
 #define COORDINATOR_ANALYSIS_SOAK_H_
 
@@ -6,14 +6,15 @@
 
 namespace iobench {
 
-// Sets report.soak if the plan is a soak: without rounds, and trends without figures. REQUIRES: report.run() has the plan.
+// Sets report.soak if the plan is a soak, with no rounds yet and trends without figures. REQUIRES: report.run() has the
+// plan.
 void BeginSoak(v1::RunReport& report);
 
-// Adds what a phase, which must not be a brief, says. Nothing without a soak. Call it in the order of the phases.
+// Adds the figures of a phase, which must not be a brief. Nothing without a soak. Call it in the order of the phases.
 void NoteSoak(const v1::PhaseReport& phase, v1::RunReport& report);
 
-// Computes the trends over the rounds so far. Nothing without a soak. The time that it takes grows with the square of their
-// number, up to a limit.
+// Computes the trends over the rounds so far. Nothing without a soak. Its time grows with the square of the number of
+// rounds, up to a limit.
 void NoteSoakTrends(v1::RunReport& report);
 
 }  // namespace iobench

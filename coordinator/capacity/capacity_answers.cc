@@ -1,4 +1,4 @@
-// Answers to "what if": from what was measured, and not past twice of it.
+// Answers to what-if questions: from what was measured, and up to twice that.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace iobench {
 namespace {
 
-// From this share of a resource on, it can be what limits the rate.
+// A resource of which at least this share is used can be what limits the rate.
 constexpr double kBusy = 0.8;
 constexpr double kBytesPerGigabit = 1.25e8;
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -41,7 +41,7 @@ const v1::Scaling* ScalingOver(const v1::CapacityReport& report, const char* wha
   return nullptr;
 }
 
-// The first whole n at which a curve over curve_n reaches the rate; between its points it is taken as straight.
+// The first whole n at which a curve over curve_n reaches the rate, interpolated linearly between its points.
 std::optional<double> FirstN(const v1::UslReport& law, const google::protobuf::RepeatedField<double>& curve,
                              double rate) {
   for (int i = 0; i < curve.size(); ++i) {
@@ -137,8 +137,8 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
   Add(question, answer, report);
 }
 
-// How far the rate could grow with `own_factor` times the busiest resource: until one of `others` is as busy, and not
-// past twice what was measured.
+// How far the rate could grow with `own_factor` times the busiest resource: until `next` is as busy, and not past twice
+// what was measured.
 std::string GrowthText(const ResourceUse& busiest, double own_factor, const ResourceUse* next,
                        double highest_per_s) {
   const double until_next = next == nullptr ? kUnlimited : busiest.share / next->share;
@@ -155,7 +155,7 @@ std::string GrowthText(const ResourceUse& busiest, double own_factor, const Reso
       factor, OpsText(factor * highest_per_s), why, busiest.name, 100 * busiest.share);
 }
 
-// The speed, in Gbit/s, of the next faster link that is common.
+// The speed, in Gbit/s, of the next faster common link.
 std::optional<double> FasterLink(double bytes_per_s) {
   for (const double gigabits : {1.0, 10.0, 25.0, 40.0, 100.0, 200.0, 400.0, 800.0}) {
     if (gigabits > 1.01 * bytes_per_s / kBytesPerGigabit) return gigabits;

@@ -12,16 +12,16 @@
 
 namespace iobench {
 
-// Returns a step's phase: that of the plan with the step's workers, lanes, load and time. `workers_of_client`: the
-// numbers of each client's workers; which clients take part in a level of the client sweep rotates with the
-// repetition, so that no client's own speed looks like scaling. `number`: of the step, for the name, which is unique.
+// Returns a step's phase: the planned one with the step's workers, lanes, load and time. `workers_of_client`: the
+// numbers of each client's workers; the clients in a level of the client sweep rotate with the repetition, so that no
+// client's own speed looks like scaling. `number`: of the step; it makes the phase's name unique.
 v1::Phase PhaseOf(const CapacityStep& step, const v1::Phase& planned,
                   const std::vector<std::vector<uint32_t>>& workers_of_client, size_t number);
 
 // "20 lanes, round 2", "open loop, 40 %", "SLO, retest".
 std::string DescriptionOf(const CapacityStep& step, size_t worker_count);
 
-// The ops per second that are due in a phase's open loop; 0: it is a closed loop.
+// Returns the ops per second that are due in a phase's open loop; 0: a closed loop.
 double DuePerSecond(const v1::Phase& phase);
 
 }  // namespace iobench

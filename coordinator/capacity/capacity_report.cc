@@ -27,7 +27,7 @@ double MeanOf(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Half of the 95 % interval of the mean.
+// Half the width of the mean's 95 % interval.
 double HalfInterval(const std::vector<double>& values) {
   if (values.size() < 2) return kNotMeasured;
   const double mean = MeanOf(values);
@@ -195,8 +195,8 @@ void FillLoad(double load_per_s, v1::CapacityReport& report) {
   load.set_mean_us(headroom.mean_us.value_or(kNotMeasured));
 }
 
-// Each measurement relative to the mean of its level, in the order of measurement: a level that changes shows storage
-// that speeds up, fills up or slows down.
+// Each measurement relative to the mean of its level, in the order of measurement: a trend shows storage that speeds
+// up, fills up or slows down.
 void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
   std::vector<double> relative;
   for (const MeasuredStep& measured : search.steps()) {
@@ -220,7 +220,7 @@ void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
       100 * kMaxSlopeExcursion));
 }
 
-// Storage may have had no part in what clients' memory served or took.
+// The storage may have had no part in what clients' memory served or absorbed.
 void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
   std::set<std::string> found;
   size_t count = 0;
@@ -250,7 +250,7 @@ void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
           "a busy client add time outside ops",
           level.n(), level.n() == 1 ? scaling.over().substr(0, scaling.over().size() - 1) : scaling.over(),
           100 * level.little_error()));
-      break;  // one is enough of each sweep
+      break;  // one per sweep is enough
     }
   }
   for (const v1::CurvePoint& point : report.curve()) {

@@ -12,13 +12,13 @@
 
 namespace iobench {
 
-// What the user wants to know besides; 0: not asked.
+// The user's further questions; 0: not asked.
 struct CapacityQuestions {
   double load_per_s = 0;          // today's load, ops/s
   double needed_ops_per_s = 0;    // clients needed for this …
   double needed_bytes_per_s = 0;  // … or this
-  double users = 0;               // how these fare …
-  double user_per_s = 0;          // … with so many ops/s each
+  double users = 0;               // how this many users fare …
+  double user_per_s = 0;          // … with this many ops/s each
 };
 
 struct CapacityFacts {
@@ -32,20 +32,20 @@ struct CapacityFacts {
 // "random-mix, 70 % reads, records of 8 KiB, O_DIRECT", or the names of a mix's operations.
 std::string WorkloadText(const v1::Phase& phase);
 
-// Fills in everything that the measurement tells; command, times, path and exit code are the caller's. Figures that do
-// not follow from what was measured are left out, and `warnings` says why.
+// Fills in everything that follows from the measurement; the caller sets command, times, path and exit code. Figures
+// that the measurement does not support are left out, and `warnings` says why.
 v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& facts,
                             const CapacityQuestions& questions);
 
-// Answers questions from a finished report, such as a saved one. The answers to those that were asked before are
-// replaced, the others stay.
+// Answers questions from a finished report, such as a saved one. Replaces earlier answers to the same questions and
+// keeps the others.
 void AskAgain(const CapacityQuestions& questions, v1::CapacityReport& report);
 
 // Part of ReportOf. scaling_report.cc: throughput over clients or lanes. REQUIRES: at least two levels.
 v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
-// capacity_answers.cc: what if. REQUIRES: the rest of the report.
+// capacity_answers.cc: what-if questions. REQUIRES: the rest of the report.
 void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report);
-// What would raise the rate if its busiest resource limits it: a second server, a faster link, more clients.
+// Adds what would raise the rate if the busiest resource limits it: a second server, a faster link, more clients.
 void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report);
 
 }  // namespace iobench

@@ -14,10 +14,10 @@ namespace {
 
 using Kind = CapacityStep::Kind;
 
-// The load of a search's first probe, as a share of the highest rate: as low as lets the longest probe have the ops that
-// the SLO's figure needs.
+// The load of a search's first probe, as a share of the highest rate: as low as possible while the longest probe still
+// has the ops that the SLO's figure needs.
 constexpr double kLeastShare = 0.01, kMostShare = 0.25;
-// A mix is asked for this many times its own rates at most.
+// The largest multiple of a mix's own rates that is tried.
 constexpr double kMaxMixFactor = 1e6;
 constexpr double kLeastMixFactor = 1.0 / 64;
 constexpr double kLongestProbe = 8;  // times measure_s
@@ -32,8 +32,8 @@ bool IsOf(const CapacityStep& step, Kind kind, const CapacitySettings& settings)
          step.lanes_per_worker == settings.max_lanes_per_worker;
 }
 
-// Ops that took longer than the SLO fail it, whether all of those that were due could be begun or not: more lanes would
-// only add to their wait.
+// Ops that took longer than the SLO allows fail it, whether or not all due ops could be begun: more lanes would only
+// add to their wait.
 SloResult SloResultOf(const StepFigures& figures, const Slo& slo) {
   const bool ops_fail = !Meets(slo, figures.slo_service_figure_us);
   return {.achieved_per_s = figures.ops_per_s,
@@ -48,7 +48,7 @@ SloResult SloResultOf(const StepFigures& figures, const Slo& slo) {
           .worker_lost = figures.worker_lost};
 }
 
-// Whether the load was done, at whatever response time.
+// Whether the load was sustained, at any response time.
 SloResult KeepUpResultOf(const StepFigures& figures) {
   SloResult result = {.achieved_per_s = figures.ops_per_s,
                       .done_share = figures.done_share,
@@ -164,8 +164,8 @@ void CapacitySearch::FindHighest() {
   }
 }
 
-// A mix may ask for more than the storage sustains. Then lower loads are tried, so that the answer is, say, 0.4 times the
-// mix.
+// A mix may ask for more than the storage sustains. Then lower loads are tried, so that the answer is, say, 0.4 times
+// the mix.
 void CapacitySearch::EndKeepUp() {
   if (keep_up_search_->outcome().max_per_s > 0) return TakeKeptUp();
   const StepFigures& last = steps_.back().figures;

@@ -1,4 +1,4 @@
-// Says what `capacity` measures next, from what it has measured: the closed loops, then the load curve up to their
+// Decides what `capacity` measures next, from what it has measured: the closed loops, then the load curve up to their
 // highest rate, then the search for the highest load under an SLO. Pure.
 #ifndef COORDINATOR_CAPACITY_CAPACITY_SEARCH_H_
 #define COORDINATOR_CAPACITY_CAPACITY_SEARCH_H_
@@ -24,9 +24,9 @@ struct MeasuredStep {
 // The closed loop with the highest throughput, or the highest sustained load of a mix.
 struct HighestRate {
   double ops_per_s = 0;    // median of the repetitions
-  double bytes_per_s = 0;  // of the one that is nearest to it
+  double bytes_per_s = 0;  // of the repetition nearest to the median
   CapacityStep step;
-  std::vector<v1::Limit> limits;  // of the same one
+  std::vector<v1::Limit> limits;  // of the same repetition
   std::vector<ResourceUse> uses;
 };
 
@@ -35,9 +35,10 @@ class CapacitySearch {
  public:
   explicit CapacitySearch(const CapacitySettings& settings);
 
-  // What to measure now; the same until Note(). nullopt: all is measured, or nothing more can be.
+  // Returns the step to measure now, the same until Note(). nullopt: all is measured, or nothing more can be.
   std::optional<CapacityStep> Next() const;
-  // Takes what Next() gave. A lost worker ends the search, since what was measured before is not comparable.
+  // Takes the figures of Next()'s step. A lost worker ends the search, since what was measured before is not
+  // comparable.
   void Note(const StepFigures& figures);
 
   const CapacitySettings& settings() const { return settings_; }
@@ -45,7 +46,7 @@ class CapacitySearch {
   const std::optional<HighestRate>& highest() const { return highest_; }
   // The search under the SLO; nullopt: it did not begin.
   const std::optional<SloSearch>& slo_search() const { return slo_search_; }
-  // Why it ended before everything was measured, one sentence; empty: it did not.
+  // Why the search ended before everything was measured, one sentence; empty: it did not.
   const std::string& ended_early() const { return ended_early_; }
 
  private:
@@ -64,18 +65,18 @@ class CapacitySearch {
   std::vector<MeasuredStep> steps_;
   std::optional<HighestRate> highest_;
   std::optional<SloSearch> keep_up_search_;  // for a mix
-  bool below_mix_ = false;                   // it searches below the load of the mix itself
+  bool below_mix_ = false;                   // that search is below the load of the mix itself
   std::optional<SloSearch> slo_search_;
   std::string ended_early_;
 };
 
-// The median of the repetitions of each level (or point), in the order of clients, lanes or share.
+// The repetitions of one level (or point).
 struct LevelFigures {
   CapacityStep step;                            // of the first repetition
   std::vector<const StepFigures*> repetitions;  // in the order of measurement; point into the span
 };
-// The steps of one kind, grouped by what they have in common, without one in which a worker was lost. For kLanes, the level of all clients and all lanes is
-// included, which is measured once for both sweeps.
+// Groups the steps of one kind by level (or point), in the order of clients, lanes or share, without steps in which a
+// worker was lost. kLanes includes the level of all clients and all lanes, which is measured once for both sweeps.
 std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, CapacityStep::Kind kind,
                                    const CapacitySettings& settings);
 

@@ -15,7 +15,7 @@ namespace {
 using Kind = CapacityStep::Kind;
 
 constexpr size_t kEnoughLevels = 6;  // for a fit without a warning
-// A search for a load: doublings from an hundredth, bisections, the retest, and the confirmation, three times as long.
+// A search for a load: doublings from a hundredth, bisections, the retest, and the confirmation, three times as long.
 constexpr double kProbesOfSearch = 16;
 // Starting and saving a phase, and waiting for its slowest op.
 constexpr double kFixedSeconds = 0.3;
@@ -51,7 +51,7 @@ std::vector<CapacityStep> ClosedRound(const CapacitySettings& settings, uint32_t
 std::vector<uint32_t> LevelsUpTo(uint32_t max) {
   std::set<uint32_t> levels = {max};
   for (uint64_t level = 1; level < max; level *= 2) levels.insert(static_cast<uint32_t>(level));
-  // The gaps between the largest ones first: that is where throughput bends.
+  // Fills the gaps between the largest ones first: that is where throughput bends.
   std::set<uint32_t> between;
   for (uint64_t level = 3; level < max; level *= 2) between.insert(static_cast<uint32_t>(level));
   while (levels.size() < kEnoughLevels && !between.empty()) {

@@ -20,8 +20,8 @@ struct CapacitySettings {
   uint32_t points = 10;               // of the load curve
   double measure_s = 5;               // of each step, without its warm-up; probes may be longer
   double warmup_s = 1;
-  // > 0: ops/s of the plan's own phase, an open loop of several operations (--mix), which is scaled. There are no closed
-  // loops then; the highest load is the highest one that is sustained.
+  // > 0: ops/s of the plan's own phase, an open loop of several operations (--mix), which is scaled. There are no
+  // closed loops then; the highest load is the highest sustained one.
   double mix_per_s = 0;
   std::optional<Slo> slo = std::nullopt;
   uint64_t seed = 1;  // of the order of steps
@@ -48,21 +48,22 @@ struct CapacityStep {
   bool is_open() const { return offered_per_s > 0; }
 };
 
-// 1, 2, 4 … max; with few of these, also 3, 6, 12 …, so that a fit has levels enough. Ascending.
+// 1, 2, 4 … max; with few of these, also 3, 6, 12 …, so that a fit has enough levels. Ascending.
 std::vector<uint32_t> LevelsUpTo(uint32_t max);
 
 // The closed loops of all repetitions: each repetition has every level once, in a random order of its own, so that
-// neither a drift nor what one level leaves behind looks like scaling. All clients with all lanes is one level, not two.
+// neither drift nor the after-effects of a level look like scaling. All clients with all lanes is one level, not two.
 std::vector<CapacityStep> ClosedSteps(const CapacitySettings& settings);
 
 // The open loops of the load curve, at max_per_s / points, twice that … max_per_s, in random order.
 std::vector<CapacityStep> CurveSteps(const CapacitySettings& settings, double max_per_s);
 
-// What the measurement takes at most, without preparing files, if a search needs as many probes as usual.
+// Returns the max. time of the measurement, without preparing files, if a search needs the usual number of probes.
 double EstimatedSeconds(const CapacitySettings& settings);
 
 // Chooses fewer repetitions, fewer points and shorter phases until the estimate is at most `max_s`, and adds a sentence
-// to `notes` for each thing it gave up. InvalidArgument: that is too short for anything; the message says what is needed.
+// to `notes` for each reduction. InvalidArgument: `max_s` is too short for any measurement; the message says how much
+// is needed.
 absl::Status FitInto(double max_s, CapacitySettings& settings, std::vector<std::string>& notes);
 
 }  // namespace iobench

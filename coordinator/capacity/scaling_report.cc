@@ -31,7 +31,7 @@ double MedianOver(const LevelFigures& level, double StepFigures::*figure) {
   return MedianOf(values);
 }
 
-// Little's law says whether throughput and latency belong together; think time and flushes are in no op's latency.
+// How far throughput and latency are from Little's law; think time and flushes are in no op's latency.
 double LittleErrorOf(const LevelFigures& level, double in_flight) {
   const double rate = MedianOver(level, &StepFigures::ops_per_s);
   const double mean_us = MedianOver(level, &StepFigures::mean_us);

@@ -21,7 +21,7 @@ constexpr size_t kAtATime = 32;
 constexpr int64_t kPollNs = kNanosPerSecond;
 constexpr int64_t kLongestPollNs = 10 * kNanosPerSecond;
 constexpr int64_t kPollNsPerClock = 1'000'000;
-// As long as very many clocks may go unpolled: until then, a clock's error grows by 5 ms at most.
+// Pings up to this age are new: very many clocks go unpolled for this long, which adds at most 5 ms to a clock's error.
 constexpr int64_t kNewNs = kLongestPollNs;
 
 v1::PingSample SampleFrom(CoordTime sent, const v1::Pong& pong, CoordTime returned) {
@@ -38,7 +38,7 @@ int64_t RoundTripNs(const v1::PingSample& sample) {
          (sample.replied_worker_ns() - sample.received_worker_ns());
 }
 
-// A worker cannot have spent longer on its answer than passed here meanwhile, even if one of the clocks is slewed.
+// A worker cannot have spent longer on its answer than the time that passed here, even if one of the clocks is slewed.
 constexpr int64_t kPossibleSlackNs = 1'000'000;
 constexpr int64_t kPossibleDriftDivisor = 1000;
 

@@ -40,11 +40,11 @@ class ClockSync {
   // with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then
   // left out. Call it before and after a phase. If pings ride, clocks with a ping in the last 10 s are left out.
   absl::Status Burst();
-  // True with more than 1,000 clocks: a burst has one ping for each then, so a request that is sent to all workers in
-  // any case does as well (PingRide).
+  // True with more than 1,000 clocks: a burst then has only one ping for each, so a request that is sent to all workers
+  // in any case does as well (PingRide).
   bool pings_ride() const;
-  // Of requests with such pings, so many are under way at a time. They follow each other without a gap, so that a ping
-  // waits behind as many others as in a burst, half of kAtATime.
+  // How many requests with such pings are in flight at a time. They follow each other without a gap; with half of
+  // kAtATime, a ping waits behind as many others as in a burst.
   static constexpr uint32_t kRidingAtATime = 16;
   // Adds the pong that answered a request of another kind, as a burst of one ping. It is dropped if the worker shares
   // the coordinator's clock, or if it contradicts itself because the clock was stepped.
@@ -54,8 +54,8 @@ class ClockSync {
   // Starts a phase: drops all bursts but the newest.
   void StartPhase();
 
-  // Returns what was impossible about a ping of this worker: it answered before it was asked, or took longer for its
-  // answer than the answer was on its way. Such pings bound nothing and are left out. Empty: there was none.
+  // Returns what was impossible about a ping of this worker, such as that it answered before it was asked, or spent
+  // longer on the answer than the whole exchange took. Such pings bound nothing and are left out. Empty: none.
   const std::string& ImpossiblePing(uint32_t worker) const { return impossible_[worker]; }
 
   // Returns the interval at which clocks must be polled during a phase: between two polls, ClockMap's error grows by
@@ -73,8 +73,9 @@ class ClockSync {
   // is the identity: the worker shares the coordinator's clock or is lost.
   ClockMap MapOf(uint32_t worker) const;
 
-  // The worst over all workers and bursts so far of a burst's best round trip, without the worker's own time. At most
-  // kLongestRoundTripNs, so that a worker that answers slowly on purpose delays the others' start only so far.
+  // The max., over all workers and bursts so far, of a burst's best round trip, without the worker's own time. At most
+  // kLongestRoundTripNs, so that a worker that answers slowly on purpose delays the others' start only to a limited
+  // extent.
   static constexpr int64_t kLongestRoundTripNs = kNanosPerSecond;
   int64_t longest_round_trip_ns() const { return longest_round_trip_ns_; }
   // The time that a message to all workers and back took in Verify.
@@ -85,7 +86,7 @@ class ClockSync {
     v1::PingBurst burst;
     int64_t best_round_trip_ns = INT64_MAX;
   };
-  // Returns whether the exchange can have happened; otherwise notes why not.
+  // Returns whether the exchange is possible; otherwise notes why not.
   bool IsPossible(uint32_t worker, const v1::PingSample& sample);
   void NoteRoundTrip(int64_t round_trip_ns);
   // Sends `count` pings to each of `workers`, at most 32 workers at a time, so that pings do not queue behind each

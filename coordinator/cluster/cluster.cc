@@ -15,7 +15,7 @@ namespace {
 
 // Interval for checking signals while no event arrives. mpirun kills one second after its Ctrl-C.
 constexpr int64_t kSliceNs = 20'000'000;
-// Work that usually finishes at once is reported after this many times the silence that is reported.
+// Work that usually finishes at once is reported after this many times the reported silence (told_after_ns).
 constexpr int64_t kHangs = 2;
 // An interrupted run usually ends at once.
 constexpr int64_t kWarnInterruptAfterNs = kNanosPerSecond;
@@ -41,8 +41,8 @@ absl::Status Cluster::Call(const MakeRequest& make, const OnReply& on_reply, con
   return CallSome(all, make, on_reply, patience);
 }
 
-// The requests of a call: one to each worker, and who has not answered yet. One call id is used for all: a worker
-// answers once, or in chunks of which the last is marked.
+// The requests of a call: one to each worker, and the workers that have not answered yet. One call id is used for all:
+// a worker answers once, or in chunks of which the last is marked.
 class Cluster::Round {
  public:
   Round(Cluster& cluster, std::span<const uint32_t> workers, const MakeRequest& make, uint32_t at_a_time)
@@ -52,7 +52,7 @@ class Cluster::Round {
         at_a_time_(at_a_time == 0 ? workers.size() : at_a_time),
         call_id_(cluster.next_call_id_++) {}
 
-  // Sends as many as may be under way. Call it again when workers have answered.
+  // Sends as many as may be in flight. Call it again when workers have answered.
   void Send() {
     if (sent_all()) return;
     unresponsive_ = std::min(unresponsive_, waiting.size());
@@ -69,7 +69,7 @@ class Cluster::Round {
   bool IsAnswer(const ReceivedEvent& received, uint32_t worker) const {
     return received.event.call_id() == call_id_ && waiting.contains(worker);
   }
-  // A chunk that answers anything else is the only answer, or a wrong worker could keep the run waiting for ever.
+  // A chunk that answers anything else is the only answer, or a faulty worker could keep the run waiting for ever.
   bool IsLast(const v1::WorkerEvent& answer) const {
     return !in_chunks_ || !answer.has_chunk() || answer.chunk().last();
   }
@@ -350,7 +350,7 @@ void Cluster::WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting) {
                    " still has to end its lanes and clean up its data; press Ctrl-C again to stop waiting"));
 }
 
-// They answer pings, so the workers themselves are not stuck.
+// The workers answer pings, so they themselves are not stuck.
 void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const {
   const Member& first = members_[*std::min_element(waiting.begin(), waiting.end())];
   LogWarning(absl::StrCat(

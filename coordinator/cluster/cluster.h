@@ -30,13 +30,13 @@ namespace iobench {
 struct Member {
   uint32_t number = 0;  // within the run; files and lanes are numbered by it
   WorkerId id = 0;      // of its connection
-  // What the worker said of itself when it joined, except that SeparateClones extends the boot ids of clones.
+  // What the worker reported about itself when it joined, except that SeparateClones extends the boot ids of clones.
   v1::WorkerFacts facts;
   uint32_t client = 0;  // index of its client (equal boot ids), in the order of worker numbers; servers last
   uint32_t clone = 0;   // 0, or the number of its machine among clones with the same boot id
   bool lost = false;
   std::string lost_reason;
-  uint32_t reconnects = 0;  // how often its connection broke and was made again
+  uint32_t reconnects = 0;  // how often its connection broke and was restored
 
   std::string Name() const;  // "worker 3 on node07"
 };
@@ -59,7 +59,7 @@ struct ClusterPatience {
 };
 
 // Only the thread that owns the transport may use it. The transport and the interrupt must outlive it. Call Gather
-// first. It never blocks for long without looking at the interrupt, the deadline and silent workers: every 20 ms.
+// first. While it waits, it checks the interrupt, the deadline and silent workers every 20 ms.
 class Cluster {
  public:
   using MakeRequest =
@@ -77,17 +77,16 @@ class Cluster {
         patience_(patience),
         clock_(std::move(clock)) {}
 
-  // Waits until `count` workers of clients, and the samplers and workers of servers of `watch`, have joined and numbers
-  // them, those of clients first: by position in the client
-  // list if there is one, then in the transport's own order if it has one, otherwise by host name and then by order of
-  // joining, so that a later run with the same hosts numbers them alike. Calls on_joined with the number of workers so
-  // far, for display. If workers are missing for some seconds, prints on stderr who has joined and who has not. A
-  // worker that cannot take part (CheckFacts: above all, another version) is sent away and reported on stderr, and the
-  // wait goes on; only if this program started it (watch.started_here, or a transport with an order of its own) the
-  // error of CheckFacts ends the wait. DeadlineExceeded: too few workers by `deadline`. Cancelled: interrupted. An
-  // error of watch.check is returned as it is. Workers that join later are sent away. With `faults`, a wait that would
-  // end with an error because workers are missing or cannot take part is OK if any has joined: the run can do without
-  // the others, which `faults` then names.
+  // Waits until `count` workers of clients, and the samplers and workers of servers of `watch`, have joined, and
+  // numbers them, those of clients first: by position in the client list if there is one, then in the transport's own
+  // order if it has one, otherwise by host name and then by order of joining, so that a later run with the same hosts
+  // numbers them alike. Calls on_joined with the number of workers so far, for display. If workers are missing for some
+  // seconds, prints on stderr which have joined and which have not. A worker that cannot take part (CheckFacts: above
+  // all, another version) is sent away and reported on stderr, and the wait goes on; only if this program started it
+  // (watch.started_here, or a transport with an order of its own) does the error of CheckFacts end the wait.
+  // DeadlineExceeded: too few workers by `deadline`. Cancelled: interrupted. An error of watch.check is returned as it
+  // is. Workers that join later are sent away. With `faults`, a wait that would end with an error because workers are
+  // missing or cannot take part is OK if any has joined: the run can do without the others, which `faults` then names.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
                       const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {},
                       std::vector<JoinFault>* faults = nullptr);
@@ -95,12 +94,12 @@ class Cluster {
   // They are no members: none of the calls for members reaches them, and one that is lost costs only what it would have
   // sampled. REQUIRES: Gather succeeded.
   const std::vector<Member>& samplers() const { return samplers_; }
-  // Like Call, for all samplers. Those that have not answered by the deadline are sent away and count as lost, which
+  // Like Call, for all samplers. Those that have not answered within `within_ns` are sent away and count as lost, which
   // stderr says. Cancelled: interrupted, and `interruptible`.
   absl::Status CallSamplers(const MakeRequest& make, const OnReply& on_reply, int64_t within_ns,
                             bool interruptible = true);
-  // Sends these workers away for the reason; they are no members any more, and the others are numbered anew without
-  // gaps. Call it before anything uses numbers. REQUIRES: Gather succeeded; one is left.
+  // Sends these workers away for the reason; they are no longer members, and the others are renumbered without gaps.
+  // Call it before anything uses numbers. REQUIRES: Gather succeeded; at least one worker is left.
   void Exclude(const std::set<uint32_t>& workers, const std::string& reason);
 
   // The index is the worker's number. Empty before Gather has succeeded.
@@ -111,7 +110,7 @@ class Cluster {
   void SeparateClones(const std::vector<uint32_t>& clone_of_worker);
   // All deadlines, and the times of received events, are on this clock.
   CoordTime Now() const { return clock_(); }
-  // How many of the members, the first ones, are of clients. The others are of servers.
+  // The first members, this many, are workers of clients; the others are workers of servers.
   uint32_t client_workers() const { return client_workers_; }
   uint32_t client_count() const { return client_count_; }
   // Clients and servers (WorkerFacts.server): one above the largest Member::client.
@@ -123,9 +122,9 @@ class Cluster {
   std::string transport_name() const { return transport_.name(); }
   uint64_t run_id() const { return run_id_; }
 
-  // How long a call waits. The default is for requests that a worker answers at once, whatever its lanes do: one that
-  // has not answered after twice the time of lost_after_ns, although it is not silent, is dropped as lost. Quick work
-  // on files gets twice the time of stall_after_ns, whatever progress the worker reports.
+  // How long a call waits. The default is for requests that a worker answers at once, whatever its lanes do: a worker
+  // that has not answered after twice lost_after_ns, although it is not silent, is dropped as lost. Quick work on files
+  // gets twice stall_after_ns, whatever progress the worker reports.
   struct Patience {
     CoordTime deadline{INT64_MAX};  // DeadlineExceeded if answers are still missing
     // Return Cancelled when the user interrupts. If false, stderr says what an interrupted run is still waiting for.
@@ -134,24 +133,24 @@ class Cluster {
     // on stderr.
     const char* quick_work = nullptr;
     // Work on files: workers that have not answered are polled, and dropped as lost if their work makes no progress for
-    // this time; 0: the cluster's own. nullopt: they are not polled. `work` is for the message: "prepare the phase".
+    // this time; 0: the cluster's. nullopt: they are not polled. `work` is for the message: "prepare the phase".
     std::optional<int64_t> stall_after_ns = std::nullopt;
     const char* work = "answer";
     // Not empty: at the deadline, workers that have not answered are dropped as lost for this reason, and the call
     // goes on without them.
     std::string drop_late = {};
-    // For requests that are pings too: only so many are under way at a time, so that none waits long behind others. A
-    // worker that does not answer holds the others up for a moment only. 0: all at once.
+    // For requests that are pings too: at most this many are in flight at a time, so that none waits long behind
+    // others. A worker that does not answer holds up the others only for a moment. 0: all at once.
     uint32_t at_a_time = 0;
   };
-  // True once a call returned although a worker had not answered: it may hang in its work, and will answer no other
-  // request on files before.
+  // True once a call has returned although a worker had not answered: that worker may hang in its work, and answers no
+  // other request on files until the work ends.
   bool left_unanswered() const { return left_unanswered_; }
   bool interrupted() const { return interrupt_.raised(); }
 
   // ---- work that no call waits for: the lanes of a phase
-  // The worker's lanes run from now on, or have ended. In between, the caller polls it often (PollFor), and it is
-  // dropped as lost if its lanes make no progress.
+  // Note that the worker's lanes run from now on, or have ended. In between, the caller polls the worker often
+  // (PollFor), and it is dropped as lost if its lanes make no progress.
   void BeginLanes(uint32_t worker) { stalls_->Begin(worker); }
   void EndLanes(uint32_t worker) { stalls_->End(worker); }
   v1::WorkerRequest PollFor(uint32_t worker) const;
@@ -166,8 +165,8 @@ class Cluster {
 
   // Sends make(member) to every live member and passes on the answers, several per request if they come in chunks. A
   // member that is lost meanwhile gives no answer; see members(). Events that workers send on their own go to
-  // on_event(). Returns when every request is answered or its member is lost. An error an answer reports is left to
-  // on_reply(); the status is Cancelled, DeadlineExceeded or the transport's, and answers that arrive later are
+  // on_event(). Returns when every request is answered or its member is lost. An error that an answer reports is left
+  // to on_reply(); the status is Cancelled, DeadlineExceeded or the transport's, and answers that arrive later are
   // dropped or go to on_event(). Both callbacks run on this thread. They may use Tell and Ask, but not Call or
   // WaitUntil, which would take the answers that the outer call waits for.
   absl::Status Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
@@ -182,7 +181,7 @@ class Cluster {
 
   // Sends requests without waiting for answers. Cannot fail: if a worker is gone, its Lost event says so.
   void Tell(const MakeRequest& make);
-  // Sends all workers away. `reason` is what their users read; empty: the run has ended as it should.
+  // Sends all workers away. `reason` is shown to their users; empty: the run has ended as it should.
   void Dismiss(const std::string& reason = "");
 
   // Passes on events that workers send on their own until done() or the deadline. done() is asked first and after each
@@ -216,7 +215,7 @@ class Cluster {
   void WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting);
   void WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);
-  // Takes an event of a sampler; false: it is somebody else's.
+  // Takes an event of a sampler; false: it is from another worker.
   bool TakeOfSampler(const ReceivedEvent& received);
   void LoseSampler(Member& sampler, const std::string& reason);
   void NumberMembers();
@@ -237,7 +236,7 @@ class Cluster {
     const OnReply* on_reply = nullptr;
   };
   std::optional<SamplerCall> sampler_call_;
-  std::optional<SilenceWatch> silence_;  // set once all workers have joined, as the next
+  std::optional<SilenceWatch> silence_;  // set once all workers have joined, like stalls_
   std::optional<StallWatch> stalls_;
   // Of the call in progress; nullptr: none, or it does not watch the work.
   const Patience* watched_call_ = nullptr;

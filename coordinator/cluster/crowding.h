@@ -21,7 +21,7 @@ struct LanesOnProcessors {
 
 // For each worker, compares the lanes of all workers of its client that may use one of its processors with the number
 // of processors that these workers may use together. Workers bound to disjoint processors do not crowd each other. The
-// result has the index of `workers`. Pure.
+// result is indexed like `workers`. Pure.
 std::vector<bool> CrowdedWorkers(std::span<const LanesOnProcessors> workers);
 
 }  // namespace iobench

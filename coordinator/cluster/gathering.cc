@@ -82,7 +82,7 @@ std::string WhoIsMissing(const Joined& joined, size_t samplers, const JoinWatch&
 absl::Status CheckJoined(const v1::WorkerFacts& facts, const std::string& version, const Joined& joined,
                          size_t samplers, const JoinWatch& watch) {
   IOBENCH_RETURN_IF_ERROR(CheckFacts(facts, version, joined.wanted + watch.samplers + watch.server_workers));
-  // A sampler that nobody asked for could hold up every phase.
+  // An unrequested sampler could hold up every phase.
   if (facts.sampler() && samplers >= watch.samplers) {
     return absl::FailedPreconditionError(
         watch.samplers == 0 ? "this run has no samplers: --samplers N or --sampler-hosts LIST asks for them"
@@ -104,7 +104,7 @@ absl::Status CheckJoined(const v1::WorkerFacts& facts, const std::string& versio
       absl::StrCat("worker ", position - 1, " of the client list has already joined"));
 }
 
-// Forgets a worker that is gone before all are there.
+// Removes a worker that has left before all have joined.
 void RemoveLeft(WorkerId worker, const JoinWatch& watch, Joined& joined, std::vector<Member>& members) {
   std::erase_if(members, [&](const Member& member) {
     if (member.id != worker) return false;
@@ -126,8 +126,8 @@ struct Earlier {
   }
 };
 
-// The workers of several servers in turn, so that any number of the first ones is spread evenly. `workers`: those of a
-// server stand together.
+// Interleaves the workers of several servers, so that the first N, for any N, are spread evenly. `workers`: those of a
+// server are adjacent.
 std::vector<Member> InTurn(std::vector<Member> workers) {
   std::map<std::string, uint32_t> count_of_server;
   std::vector<std::pair<uint32_t, size_t>> order;  // place on its server, and in `workers`
@@ -140,7 +140,7 @@ std::vector<Member> InTurn(std::vector<Member> workers) {
   return in_turn;
 }
 
-// Those of clients first.
+// Returns all members, those of clients first.
 std::vector<Member> InOrder(Joined joined, const Earlier& before) {
   std::stable_sort(joined.workers.begin(), joined.workers.end(), before);
   std::stable_sort(joined.of_servers.begin(), joined.of_servers.end(), before);
@@ -149,7 +149,7 @@ std::vector<Member> InOrder(Joined joined, const Earlier& before) {
   return members;
 }
 
-// Those who came but could not take part.
+// Workers that joined but could not take part.
 class SentAway {
  public:
   void Note(const v1::WorkerFacts& facts, const absl::Status& fault) {
@@ -174,7 +174,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
                              std::vector<JoinFault>* faults) {
   Joined joined{.wanted = count, .workers = {}, .of_servers = {}, .taken_positions = {}};
   samplers_.clear();
-  // True if the run can do without those that `why` is about, who are then named in `faults`.
+  // True if the run can do without the workers that `why` is about; `faults` then names them.
   const auto can_do_without = [&](const absl::Status& why) {
     if (faults == nullptr || joined.workers.empty() || absl::IsCancelled(why)) return false;
     if (joined.of_servers.size() < watch.server_workers) return false;

@@ -7,16 +7,15 @@
 
 namespace iobench {
 
-// After an interrupt, the lanes end their op in flight, for at most this long, and then their results are collected, for
-// as long again. mpirun kills one second after its Ctrl-C, so both together must take less; nor may a hung mount delay
-// the end.
+// After an interrupt, the lanes have this long to end their op in flight; collecting their results may take as long
+// again. mpirun kills one second after its Ctrl-C, so both together must take less; nor may a hung mount delay the end.
 inline constexpr int64_t kInterruptGraceNs = 350'000'000;
 
 // Any thread may use it, and Raise also a signal handler. It stays raised. The order is relaxed, because the flag
-// announces no other data: who sees it late only ends later.
+// announces no other data: code that sees it late only ends later.
 class Interrupt {
  public:
-  // `signal`: what asked for it; 0: no signal.
+  // `signal`: the signal that asked for it; 0: none.
   void Raise(int signal = 0) {
     signal_.store(signal, std::memory_order_relaxed);
     raised_.store(true, std::memory_order_relaxed);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxHostBytes = 255;
 constexpr size_t kMaxWordBytes = 128;   // versions, clocks
-constexpr size_t kMaxLineBytes = 1024;  // what the kernel says of itself
+constexpr size_t kMaxLineBytes = 1024;  // what the kernel reports about itself
 constexpr size_t kMaxPathBytes = 4096;
 constexpr size_t kMaxSettings = 64;
 constexpr uint32_t kMaxProcessors = 65'536;  // Linux has at most 8,192

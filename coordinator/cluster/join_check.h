@@ -1,4 +1,4 @@
-// Whether what a worker says of itself when it joins can be true.
+// Checks whether what a worker reports about itself when it joins is possible.
 #ifndef COORDINATOR_CLUSTER_JOIN_CHECK_H_
 #define COORDINATOR_CLUSTER_JOIN_CHECK_H_
 

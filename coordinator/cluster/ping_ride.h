@@ -15,8 +15,8 @@ namespace iobench {
 
 // One round of requests, one for each worker, on the cluster's thread. With so many clocks that a burst has only one
 // ping for each (ClockSync::pings_ride), the round takes the place of a burst: the request asks for a pong, and its
-// answer bounds the clock as a ping's does, because the worker's own time between the two is not part of the bounds.
-// With fewer clocks, nothing rides.
+// answer bounds the clock as a ping's does, because the worker's own time between request and answer is not part of the
+// bounds. With fewer clocks, nothing rides.
 class PingRide {
  public:
   // One worker of each clock for which `fits` is true is pinged. Both must outlive it.
@@ -32,7 +32,7 @@ class PingRide {
  private:
   ClockSync& clocks_;
   const Cluster& cluster_;
-  std::vector<bool> rides_;      // index = worker number; empty: nobody
+  std::vector<bool> rides_;      // index = worker number; empty: no worker
   std::vector<CoordTime> sent_;  // the same
 };
 

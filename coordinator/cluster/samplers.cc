@@ -13,11 +13,11 @@ namespace iobench {
 namespace {
 
 constexpr int kSamplerPings = 8;
-// A server may be busy to the last processor: then its sampler answers late, and that must not cost its figures.
+// A server may be busy on all processors: its sampler then answers late, which must not cost its figures.
 constexpr int64_t kWithinNs = 5 * kNanosPerSecond;
 constexpr int64_t kAfterInterruptNs = kNanosPerSecond / 2;
 
-// More than a sampler keeps, and than a host has.
+// More than a sampler keeps, and more than a host has.
 constexpr int kMaxIntervals = 5000;
 constexpr int kMaxDevices = 4096;
 constexpr size_t kMaxNameBytes = 128;
@@ -26,7 +26,7 @@ bool IsAmount(double value) {
   return std::isfinite(value) && value >= 0;
 }
 
-// True if what a sampler says can be: it is from another host, which may be anybody's.
+// True if what a sampler reports is possible: it comes from another host, which may be anybody's.
 bool IsPossible(const v1::ServerInterval& interval) {
   const bool shares = IsAmount(interval.cpu_busy()) && interval.cpu_busy() <= 1 &&
                       IsAmount(interval.busiest_processor()) && interval.busiest_processor() <= 1;
@@ -106,7 +106,7 @@ absl::Status Samplers::Begin() {
 
 std::vector<v1::ServerRecord> Samplers::End() {
   if (records_.empty()) return {};
-  // Not interruptible: an answer that nobody waits for would take its figures with it.
+  // Not interruptible: an answer that nobody waits for would be lost with its figures.
   const Waiting after = {.within_ns = cluster_.interrupted() ? kAfterInterruptNs : kWithinNs,
                          .interruptible = false};
   Take(after).IgnoreError();

@@ -11,9 +11,9 @@
 
 namespace iobench {
 
-// Asks the samplers of a cluster before and after each phase, and measures their clocks, in a few round trips; without
-// samplers, nothing happens. For the cluster's thread. A sampler that is lost or does not answer costs only its own
-// records, in which it is then named.
+// Queries the samplers of a cluster before and after each phase, and measures their clocks, in a few round trips;
+// without samplers, nothing happens. Use it on the cluster's thread. A sampler that is lost or does not answer costs
+// only its own records, in which it is then named.
 class Samplers {
  public:
   // REQUIRES: Gather succeeded; `cluster` outlives this object. `first_index`: of the first sampler in
@@ -21,8 +21,8 @@ class Samplers {
   Samplers(Cluster& cluster, uint32_t first_index, int64_t interval_ns)
       : cluster_(cluster), first_index_(first_index), interval_ns_(interval_ns) {}
 
-  // Call it shortly before the phase's start: what was sampled before is forgotten, also by an earlier Begin.
-  // Cancelled: the user interrupted.
+  // Call it shortly before the phase's start: earlier samples are dropped, also those of an earlier Begin. Cancelled:
+  // the user interrupted.
   absl::Status Begin();
   // Call it when the phase's timed regions have ended. Returns one record for each sampler, also after an interrupt.
   std::vector<v1::ServerRecord> End();

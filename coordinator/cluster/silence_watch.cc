@@ -35,7 +35,7 @@ SilenceWatch::Findings SilenceWatch::Look(CoordTime now) {
   const int64_t absence_ns = now - looked_;
   if (absence_ns < kLookApartNs) return findings;
   looked_ = now;
-  // Silent for so long, and for half of it in spite of a question.
+  // Silent for the limit, and for half of it in spite of a question.
   const auto unanswered = [now](const Worker& worker, int64_t limit_ns) {
     return now - worker.heard >= limit_ns && now - worker.asked >= limit_ns / 2;
   };

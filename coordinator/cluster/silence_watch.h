@@ -10,18 +10,17 @@
 namespace iobench {
 
 // Pure: its owner reports what it hears and sends, calls Look from time to time and acts on the result. A worker that
-// has been silent, or has been sent nothing, for beat_ns() is asked. What it then does not answer is its silence. The
-// questions are also the heartbeat of the workers' leases. Workers are numbered from 0.
+// has been silent, or has been sent nothing, for beat_ns() is asked. It is reported or given up if it stays silent in
+// spite of the question. The questions are also the heartbeat of the workers' leases. Workers are numbered from 0.
 class SilenceWatch {
  public:
   // A worker is given up if it has been silent for `lost_after_ns`. It is asked after a third of `lease_ns`, a quarter
-  // of
-  // `lost_after_ns` or 5 s, whichever is shortest, but at most 500 workers are asked per second.
+  // of `lost_after_ns` or 5 s, whichever is shortest, but at most 500 workers are asked per second.
   SilenceWatch(uint32_t worker_count, int64_t lost_after_ns, int64_t lease_ns, CoordTime now);
 
   // Records any message to a worker.
   void Sent(uint32_t worker, CoordTime now) { workers_[worker].sent = now; }
-  // Records any message of a worker. Returns true if its silence had been reported.
+  // Records any message from a worker. Returns true if its silence had been reported.
   bool Heard(uint32_t worker, CoordTime now);
   // The worker is lost or given up; it no longer appears in the findings.
   void Forget(uint32_t worker) { workers_[worker].gone = true; }

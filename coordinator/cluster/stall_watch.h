@@ -12,8 +12,9 @@
 
 namespace iobench {
 
-// Pure: its owner polls the workers that are being watched, notes the answers and acts on the findings. A worker gets
-// on if its ops or bytes change, or, in two polls that look closely, its activity. Workers are numbered from 0.
+// Pure: its owner polls the workers that are being watched, notes the answers and acts on the findings. A worker makes
+// progress if its ops, its bytes or, between two polls that look closely, its activity change. Workers are numbered
+// from 0.
 class StallWatch {
  public:
   // A worker stalls if nothing makes progress for `stall_after_ns`; 0: never. It is reported after a fifth of this.
@@ -29,10 +30,9 @@ class StallWatch {
   bool watches(uint32_t worker) const { return workers_[worker].watched; }
 
   enum class Finding { kNone, kWarn, kStalled };
-  // Takes the answer to a poll. kWarn: to be reported, once until it makes progress again. kStalled: given up. The time
-  // between two answers counts as at most kLongestStepNs: if it was longer, this process or the worker was stopped
-  // itself.
-  // `stall_after_ns`: in place of the constructor's.
+  // Takes the answer to a poll. kWarn: to be reported, once until it makes progress again. kStalled: to be given up.
+  // The time between two answers counts as at most kLongestStepNs: if it was longer, this process or the worker itself
+  // was stopped. `stall_after_ns`: in place of the constructor's.
   static constexpr int64_t kLongestStepNs = 15 * kNanosPerSecond;
   Finding Note(uint32_t worker, const v1::Progress& progress, CoordTime now,
                std::optional<int64_t> stall_after_ns = std::nullopt);

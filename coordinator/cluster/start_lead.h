@@ -14,8 +14,8 @@ namespace iobench {
 // lasting effect.
 //
 // For workers in this process: the time to wake their lanes, plus 2 rounds or 0.1 ms. A late start doubles this, up to
-// 10 ms; each punctual one reduces it by 2 %. Phases may last less than a millisecond there, and among thousands some
-// meet a busy processor.
+// 10 ms; each punctual one reduces it by 2 %. Phases in this process may last less than a millisecond, and of thousands
+// some meet a busy processor.
 //
 // One object serves all phases of a run, so that later ones profit from what earlier ones needed. Not thread-safe.
 class StartLead {
@@ -35,10 +35,10 @@ class StartLead {
         wake_ns_(way == Way::kNone ? std::min(kWakeNs + int64_t{lane_count} * kWakePerLaneNs, kShortestNs)
                                    : kNetworkMarginNs) {}
 
-  // The time until all workers had answered a short request.
+  // Notes the time until all workers had answered a short request.
   void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
   // Record whether the last start was late: a worker learned of it with less than MarginNeededNs() to go. Call one of
-  // them after each attempt to start, except one that starts anyway.
+  // them after each attempt to start, except a last one that starts although it is late.
   void NoteLate() { factor_ *= 2; }
   void NotePunctual() {
     if (way_ == Way::kNone) factor_ = std::max(1.0, factor_ * 0.98);

@@ -20,7 +20,7 @@ constexpr std::string_view kShownOptions[] = {
     "path", "op",     "record", "size",   "lanes",  "mix-percent", "mix",   "mix-factor",
     "rate", "engine", "time",   "warmup", "repeat", "direct",      "depth", "help"};
 
-// They shape a list of phases, or say how fast ops come, which capacity does itself.
+// Options that shape a list of phases, or say how fast ops come, which capacity does itself.
 constexpr std::string_view kOwnMatter[] = {"background",        "background-clients",
                                            "server-path",       "each-path",
                                            "per-client",        "auto",

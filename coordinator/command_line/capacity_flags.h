@@ -15,16 +15,17 @@
 namespace iobench {
 
 // Adds the command to `app`; `table` gets the options of `run`, which describe the workload. All must outlive the
-// parsing. `words`: those that belong to no option.
+// parsing. `words` gets the words that belong to no option.
 CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
                              TableOptions& table, std::vector<std::string>& words);
 
-// With --saved: refuses what needs a measurement, since only questions can be asked again. REQUIRES: `app` has parsed.
+// With --saved: refuses options that need a measurement, since only questions can be asked again. REQUIRES: `app` has
+// parsed.
 absl::Status CheckSavedCapacity(const CLI::App& app, const CapacityOptions& options, bool has_workload);
 
-// Fills in the workload and the times that the user did not give; a plan or suite has them. `own_paths`: clients of a list
-// test directories of their own. InvalidArgument: there is no directory, an option of `run` has no meaning here, or
-// options of capacity contradict each other.
+// Fills in the workload and the times that the user did not give, unless a plan or suite has them. `own_paths`: the
+// clients of a list test directories of their own. InvalidArgument: there is no directory, an option of `run` has no
+// meaning here, or options of capacity contradict each other.
 absl::Status CompleteCapacity(const CapacityOptions& options, bool own_paths, GivenOptions& given);
 
 }  // namespace iobench

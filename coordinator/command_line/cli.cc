@@ -48,7 +48,7 @@ LongNames NamesOf(const CLI::App& app, const std::string& command) {
   return names;
 }
 
-// Handles a word after a leading --help, or after the command: a command to describe; otherwise it is unknown.
+// Handles a word after --help, which is first or follows a command: a command to describe; any other word is unknown.
 absl::Status TakeTopicOfHelp(std::vector<std::string>& arguments) {
   const size_t at = !arguments.empty() && IsCommand(arguments[0]) ? 1 : 0;
   if (arguments.size() < at + 2 || (arguments[at] != "--help" && arguments[at] != "-h"))

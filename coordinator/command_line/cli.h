@@ -44,7 +44,7 @@ struct ReportOptions {
   bool verify = false;   // check the saved run instead of printing it
 };
 
-// Which runs `compare` and `history` take, and how they show what they find.
+// Which runs `compare` and `history` read, and how they show the result.
 struct CompareOptions {
   std::vector<std::string> directories;  // compare: the baseline first
   std::string format = "text";           // one of kCompareFormatNames
@@ -54,29 +54,29 @@ struct CompareOptions {
   double fail_under_percent = 0;         // of the baseline; 0: not given
 };
 
-// The parsed command line. A member whose comment names a command has its default for all others.
+// The parsed command line. A member whose comment names commands has its default for all others.
 struct CommandLine {
   Command command = Command::kRun;
-  // run, preflight and capacity: the operations and their timing; validate: the directory. Complete has expanded shorthands and
-  // checked the rules.
+  // run, preflight and capacity: the operations and their timing; validate: the directory. Complete has expanded
+  // shorthands and checked the rules.
   GivenOptions given;
-  // run, preflight, validate, capacity and selftest: checked by CheckClusterOptions. worker uses join_timeout_s and what protects
-  // connections, clean uses force, hosts and launcher.
+  // run, preflight, validate, capacity and selftest: checked by CheckClusterOptions. worker uses join_timeout_s and the
+  // members that protect connections, clean uses force, hosts and launcher.
   ClusterOptions cluster;
   // run: print the plan, or (also capacity) check everything without writing, and stop.
   bool print_plan = false;
   bool dry_run = false;
   std::string join;       // worker: the coordinator's address, host:port or unix:PATH
-  uint32_t simulate = 0;  // worker: of the simulated workers in this process; selftest: of all; 0: real ones
+  uint32_t simulate = 0;  // number of simulated workers: in this process (worker), of all (selftest); 0: real ones
   bool spawned = false;   // worker: started by --spawn
   uint32_t slots = 1;     // worker: number of worker processes to start
   bool sampler = false;   // worker: has no lanes, but samples its host
   uint32_t server_workers = 0;  // worker --sampler: number of worker processes to start beside it; 0: none
-  bool server = false;          // worker: one of these
+  bool server = false;          // worker: is one of these processes
   bool stay = false;            // worker: wait for the next coordinator after a run
   uint32_t client_list_position = 0;  // worker: its position in the client list, from 1; 0: none
   std::string worker_path;            // worker: the path to test; empty: the plan's
-  // worker: what it does for a coordinator (WorkerRights). Empty and 0: the defaults of its way to join.
+  // worker: what it permits a coordinator (WorkerRights). Empty and 0: the defaults for the way in which it joins.
   std::vector<std::string> roots;
   std::string allow;
   uint32_t max_lanes = 0;
@@ -89,7 +89,7 @@ struct CommandLine {
   ObserveOptions observe;                      // observe
   std::vector<std::string> clean_directories;  // clean
   bool clean_copies = false;                   // clean: also the copies of --copy-binary on the hosts
-  double clean_timeout_s = 0;                  // clean: after which a host is given up; 0: never
+  double clean_timeout_s = 0;                  // clean: time after which a host is given up; 0: never
   uint32_t selftest_phases = 20;
   uint32_t selftest_lanes = 1;  // per worker
   std::string text;             // kText and kUsage

@@ -11,10 +11,9 @@
 
 namespace iobench {
 
-// The section of the help that both belong to.
+// Returns the title of the help section of the options below.
 const std::string& WhereGroup();
-// Add the options that say where the workers are, and those that say what becomes of the results. `options` must
-// outlive the parsing.
+// Add the options that say where the workers are, and those about the results. `options` must outlive the parsing.
 void AddClusterOptions(CLI::App& app, ClusterOptions& options);
 // Adds those that protect connections, which the coordinator and the worker share.
 void AddSecurityOptions(Adder& adder, ClusterOptions& options, const char* token_file_help);

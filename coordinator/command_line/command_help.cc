@@ -62,8 +62,8 @@ OptionHelp HelpOf(const CLI::Option& option, bool of_run) {
   return help;
 }
 
-// CLI11's own writes "DIR TEXT ... REQUIRED" where its usage says "DIR...", and "--only NAMES ..." for an option that
-// takes one word each time that it is given.
+// CLI11's own formatter writes "DIR TEXT ... REQUIRED" where its usage says "DIR...", and "--only NAMES ..." for an
+// option that takes one word each time that it is given.
 class OneForm final : public CLI::Formatter {
  public:
   OneForm() {

@@ -35,10 +35,10 @@ std::vector<CommandHelp> CommandsOf(const CLI::App& app);
 // with the program's name.
 std::shared_ptr<CLI::FormatterBase> HelpFormatter();
 
-// What `--generate` writes: the man page, or completion for bash, zsh or fish. InvalidArgument: none of these.
+// Returns what `--generate` writes: the man page, or completion for bash, zsh or fish. InvalidArgument: none of these.
 absl::StatusOr<std::string> Generated(const std::string& what, const std::vector<CommandHelp>& commands);
 
-// They are written by man_page.cc and completion.cc.
+// Implemented in man_page.cc and completion.cc.
 std::string ManPage(const std::vector<CommandHelp>& commands);
 std::string BashCompletion(const std::vector<CommandHelp>& commands);
 std::string ZshCompletion(const std::vector<CommandHelp>& commands);

@@ -47,7 +47,7 @@ std::string BashCompletion(const std::vector<CommandHelp>& commands) {
                         "compopt -o filenames 2> /dev/null\n      COMPREPLY=($(compgen -f -- \"$cur\"))\n",
                         "      return ;;\n");
       } else {
-        absl::StrAppend(&values, places, "return ;;\n");  // nothing is known of it
+        absl::StrAppend(&values, places, "return ;;\n");  // its values are not known
       }
     }
     absl::StrAppend(&options, "    ", command.name, ") options=", Quoted(absl::StrJoin(names, " ")), " ;;\n");

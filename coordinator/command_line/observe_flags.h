@@ -11,7 +11,7 @@
 
 namespace iobench {
 
-// Adds the command. All that it stores into must outlive the parsing. `words`: those that belong to no option.
+// Adds the command; `options` and `words` must outlive the parsing. `words` gets the words that belong to no option.
 CLI::App* AddObserveCommand(CLI::App& app, ObserveOptions& options, std::vector<std::string>& words);
 
 // Takes the directory from `words` and fills in the interval. InvalidArgument: there is not exactly one directory, no

@@ -14,7 +14,7 @@ namespace iobench {
 
 inline constexpr double kMaxTimeoutSeconds = 1e7;
 
-// In place of CLI11's Range, which takes "nan" and prints 1e12 as 1000000000000.000000. Adds no text to the help.
+// In place of CLI11's Range, which accepts "nan" and prints 1e12 as 1000000000000.000000. Adds no text to the help.
 template <typename T>
 CLI::Validator InRange(T min, T max) {
   const auto check = [min, max](std::string& text) {

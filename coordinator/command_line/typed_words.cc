@@ -80,7 +80,7 @@ std::string WithLongWordsQuoted(const std::string& message) {
   return absl::StrJoin(words, " ");
 }
 
-// Where to look. Without a command it is `run`, so the user may have meant another one.
+// Where to find help. Without a command, `command` is `run`, although the user may have meant another one.
 std::string HelpHint(const std::string& command) {
   return command == "run" ? "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"
                           : absl::StrCat("; `cluster-iobench ", command, " --help` lists its options");

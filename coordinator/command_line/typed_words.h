@@ -24,8 +24,8 @@ struct LongNames {
 absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names,
                             const std::string& command);
 
-// True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains
-// a slash, or is `.`, `..` or an nfs:// URL. The file system is not asked, since a directory may have the name of an
+// True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains a
+// slash, or is `.`, `..` or an nfs:// URL. Does not access the file system, since a directory may have the name of an
 // operation.
 bool NamesDirectory(std::string_view word);
 

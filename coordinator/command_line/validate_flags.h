@@ -13,12 +13,13 @@
 
 namespace iobench {
 
-// Adds the command. All that it stores into must outlive the parsing. `words`: those that belong to no option.
+// Adds the command. All objects that it stores into must outlive the parsing. `words` gets the words that belong to no
+// option.
 CLI::App* AddValidateCommand(CLI::App& app, ValidateOptions& options, ClusterOptions& cluster,
                              std::vector<std::string>& words);
 
-// Returns the options of the smallest plan that looks at the directory; its phases do not run. InvalidArgument: there
-// is not exactly one directory, or it is not mounted. `typed`: all arguments, for messages.
+// Returns the options of the smallest plan that inspects the directory; its phases do not run. InvalidArgument: there
+// is not exactly one directory, or it is a URL. `typed`: all arguments, for messages.
 absl::StatusOr<GivenOptions> WhereToValidate(const ValidateOptions& options,
                                              const std::vector<std::string>& words,
                                              const std::vector<std::string>& typed);

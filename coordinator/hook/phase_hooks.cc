@@ -71,7 +71,7 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
   const std::string what = absl::StrCat("--", name, "-phase `", command, "` (its output is in ", log, ")");
   const CoordTime begin = cluster_.Now();
   IOBENCH_ASSIGN_OR_RETURN(HookProcess process, HookProcess::Start(command, variables, log));
-  // Events of workers are taken, and dropped where nobody listens.
+  // Meanwhile, the workers' events are taken, and dropped if nobody listens.
   absl::Status status = cluster_.WaitUntil([&process] { return process.Ended(); },
                                            {.deadline = begin + NanosFrom(commands_.timeout_s)});
   if (status.ok()) {

@@ -1,5 +1,5 @@
 // The user's commands before and after each phase (--before-phase, --after-phase): what they are told, how long they
-// may take, and what the report says of them.
+// may take, and what the report says about them.
 #ifndef COORDINATOR_HOOK_PHASE_HOOKS_H_
 #define COORDINATOR_HOOK_PHASE_HOOKS_H_
 
@@ -21,8 +21,8 @@ struct HookCommands {
   bool any() const { return !before_phase.empty() || !after_phase.empty(); }
 };
 
-// One object per run, used on the cluster's thread. While a command runs, the workers' events are taken, so that nobody
-// counts as silent. Each command's output is OUT/hooks/phase-NNN-before.log (or -after).
+// One object per run, used on the cluster's thread. While a command runs, the workers' events are taken, so that no
+// worker counts as silent. Each command's output is OUT/hooks/phase-NNN-before.log (or -after).
 class PhaseHooks {
  public:
   // `out_directory` exists. The references must outlive it.

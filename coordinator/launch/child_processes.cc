@@ -65,7 +65,7 @@ absl::Status ChildProcesses::Start(const std::string& program, const std::vector
 
 void ChildProcesses::Signal(size_t index, int number) {
   if (children_[index] <= 0) return;
-  // Until it has its own process group, which it creates first, it is alone.
+  // Until it has its own process group, which it creates first, it has no children.
   if (kill(-children_[index], number) != 0) kill(children_[index], number);
 }
 

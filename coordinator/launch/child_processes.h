@@ -33,8 +33,9 @@ class ChildProcesses {
 
   // Starts `program` (searched in PATH if it contains no slash) with `arguments`, the first of which is its name.
   // `output_fd` receives its stdout and stderr; -1: it inherits ours. `input_fd` becomes its stdin; -1: /dev/null.
-  // `death_signal`: the signal it gets if this process dies without cleaning up. Children are indexed from 0 in the order of Start calls. The error has the errno
-  // of a failed fork; a program that cannot be executed shows only later, as exit code 127.
+  // `death_signal`: the signal it gets if this process dies without cleaning up. Children are indexed from 0 in the
+  // order of Start calls. The error has the errno of a failed fork; a program that cannot be executed shows only later,
+  // as exit code 127.
   absl::Status Start(const std::string& program, const std::vector<std::string>& arguments, int output_fd,
                      int death_signal, int input_fd = -1);
 

@@ -18,7 +18,7 @@ struct HostJob {
   std::string command;  // what /bin/sh runs on this host (ShellCommand)
 };
 
-// How a job ended, in the order of the jobs.
+// How a job ended. Outcomes have the order of the jobs.
 struct HostOutcome {
   bool ended = false;              // false: it was given up
   bool well = false;               // exit code 0
@@ -31,7 +31,7 @@ struct HostJobOptions {
   double timeout_s = 0;  // jobs that have not ended by then are given up; 0: never
   // Checked often; true: give all up. Null: never.
   std::function<bool()> stop = nullptr;
-  // Called now and then with the hosts that are still at work, and for how long. Null: nobody wants to know.
+  // Called now and then with the hosts that are still at work, and for how long. Null: not called.
   std::function<void(const std::vector<std::string>& waiting, double seconds)> on_waiting = nullptr;
 };
 

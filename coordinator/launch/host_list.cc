@@ -145,7 +145,7 @@ absl::Status TakeNumber(std::string& text, char mark, const char* what, uint32_t
                           std::string(1, mark)));
 }
 
-// What stands before the slots and after the user.
+// Parses the part between the user and the slots.
 absl::StatusOr<std::vector<std::string>> HostsAndPort(std::string text, uint32_t& port) {
   constexpr uint32_t kMaxPort = 65535;
   if (text.starts_with('[') && text.substr(0, text.find(']')).find(':') != std::string::npos) {

@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<HostEntry>> ParseHostList(const std::string& text, co
 // Parses the argument of --hosts: a list, or @FILE. Also fails if the file cannot be read or is larger than 16 MiB.
 absl::StatusOr<std::vector<HostEntry>> HostsOf(const std::string& argument);
 
-// The sum of their slots.
+// Returns the sum of their slots.
 uint32_t WorkersOn(std::span<const HostEntry> hosts);
 
 }  // namespace iobench

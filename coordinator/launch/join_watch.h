@@ -1,4 +1,4 @@
-// What the starter of workers knows about those that have not joined.
+// What the starter of workers knows about workers that have not joined.
 #ifndef COORDINATOR_LAUNCH_JOIN_WATCH_H_
 #define COORDINATOR_LAUNCH_JOIN_WATCH_H_
 
@@ -25,9 +25,9 @@ struct JoinWatch {
   uint32_t samplers = 0;
   // Workers that servers start for --server-path (worker --server-workers), all servers together.
   uint32_t server_workers = 0;
-  // Called every 20 ms while no worker joins, so it must not block. An error means that waiting is useless; it ends it.
+  // Called every 20 ms while no worker joins, so it must not block. An error means that waiting is useless: it ends.
   std::function<absl::Status()> check = nullptr;
-  // Called when a worker has joined, and when one is gone before all are there.
+  // Called when a worker has joined, and when one has left before all have joined.
   std::function<void(const v1::WorkerFacts& worker, bool present)> presence = nullptr;
   // Returns true if this program itself started that worker. If such a worker cannot take part (another version), the
   // wait ends with an error; any other is sent away, and the wait goes on. Null: it started none.

@@ -32,8 +32,8 @@ constexpr size_t kMaxOutputBytes = 4096;  // used for messages: from the beginni
 constexpr size_t kMaxOutputLines = 8;     // shown of a shell that failed, besides its cause
 constexpr size_t kMaxMissing = 4;         // named at once while waiting
 constexpr char kSlotEnded[] = "the worker at position ";
-// After a fault, the other hosts get this time from the start to join or to fail too: an ssh that reaches nobody ends
-// after 10 s. And this time from the fault, for hosts that are slow to start.
+// After a fault, the other hosts get the first time, from the start, to join or to fail too (an ssh that reaches nobody
+// ends after 10 s), and at least the second, from the fault, for hosts that are slow to start.
 constexpr int64_t kOthersFromStartNs = 12 * kNanosPerSecond;
 constexpr int64_t kOthersFromFaultNs = 2 * kNanosPerSecond;
 
@@ -94,7 +94,7 @@ std::vector<RemoteStart> StartsOfList(std::span<const ClientEntry> clients, cons
                       .command = "",
                       .copy_command = "",
                       .from_client_list = true};
-    // As IOzone does it: remote shells that were written for it expect -n. It closes standard input.
+    // As IOzone does: remote shells that were written for it expect -n, which closes standard input.
     const std::string shell = words.credentials_piped || absl::StrContains(launcher, "{host}")
                                   ? launcher
                                   : absl::StrCat(launcher, " {host} -n");

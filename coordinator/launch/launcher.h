@@ -26,7 +26,7 @@ namespace iobench {
 struct RemoteStart {
   std::string host;          // for advice: "user@node7:2222"
   std::string name;          // for messages: "client node07 (worker 2)", "host user@node7:2222"
-  uint32_t first_place = 1;  // its workers have the positions from here
+  uint32_t first_place = 1;  // its workers' positions begin here
   uint32_t worker_count = 1;
   std::string command;  // what /bin/sh runs on this host
   // Runs if the output of `command` has kCopyNeeded, and then `command` again. Empty: never.
@@ -43,7 +43,7 @@ std::vector<RemoteStart> StartsOnHosts(std::span<const HostEntry> hosts, const s
                                        const ShippedProgram* shipped);
 
 struct LaunchOptions {
-  // On the standard input of each worker, and nowhere else: neither in arguments nor in the environment. Empty: none.
+  // Passed only on the standard input of each worker: neither in arguments nor in the environment. Empty: none.
   std::string credentials = {};
   std::string shipped_file = {};  // the standard input of copy commands
   double patience_s = 600;        // workers that have not joined by then are given up
@@ -62,10 +62,10 @@ class Launcher {
   // Ends shells whose workers never joined. REQUIRES: the coordinator has disconnected, so that the workers end.
   ~Launcher();
 
-  // Call these while waiting for workers: they belong into a JoinWatch. Check reports each host that fails at once,
-  // with its shell's output and what to do, to options.on_fault, and gives the others some seconds to join or to fail
-  // as well. Then it returns Unavailable, with the number and the names of all hosts that failed; DeadlineExceeded if
-  // they have only not joined in time. A shell that exited successfully has put its worker into the background.
+  // Call these while waiting for workers: they belong in a JoinWatch. Check reports each host that fails at once, with
+  // its shell's output and what to do, to options.on_fault, and gives the others some seconds to join or to fail as
+  // well. Then it returns Unavailable, with the number and the names of all hosts that failed; DeadlineExceeded if they
+  // merely did not join in time. A shell that exited successfully has put its worker into the background.
   absl::Status Check();
   void SetPresence(const v1::WorkerFacts& worker, bool present);
   // Returns the clients whose workers have not joined, at most four by name, each with the last line of its remote

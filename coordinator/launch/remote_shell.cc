@@ -168,7 +168,7 @@ std::string CleanCommand(std::span<const std::string> directories, bool force, c
 }
 
 std::string RemoveCopiesCommand() {
-  // The name of a copy ends in 64 hexadecimal digits, that of one that was cut off in seven more characters.
+  // The name of a copy ends in 64 hexadecimal digits; that of an incomplete copy has seven more characters.
   return ForAnyShell(
       "d=\"${XDG_CACHE_HOME:-$HOME/.cache}/cluster-iobench\"; n=0; "
       "for f in \"$d\"/*/cluster-iobench-worker.*; do "

@@ -59,7 +59,7 @@ inline constexpr char kCopyNeeded[] = "cluster-iobench: copy needed";
 inline constexpr char kCopied[] = "cluster-iobench: copied";
 
 // Like HostCommand, with the host's copy of `program`. Prints kCopyNeeded and starts nothing if there is no copy with
-// this hash. They need sh, sha256sum, cut, mktemp, mkdir, chmod and mv on the host.
+// this hash. These commands need sh, sha256sum, cut, mktemp, mkdir, chmod and mv on the host.
 std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedProgram& program,
                            const WorkerArguments& words);
 // Copies standard input to where ShippedCommand looks for the program, whole or not at all, and prints kCopied.

@@ -44,7 +44,7 @@ absl::StatusOr<ShippedProgram> FindWorkerProgram(const std::string& version) {
     std::ifstream file(place, std::ios::binary);
     const std::string contents{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (contents.empty()) return ErrnoStatus(absl::StrCat("read ", place), errno);
-    // Found here, it costs no copy and no wait: its workers would be sent away.
+    // Found here, the mismatch costs no copy and no wait: such workers would be sent away.
     if (contents.find(version) == std::string::npos) {
       return absl::FailedPreconditionError(absl::StrCat(
           "--copy-binary: ", place, " is not of this program's version, ", version,

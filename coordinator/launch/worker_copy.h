@@ -10,7 +10,8 @@
 
 namespace iobench {
 
-// Where it may be, in the order of search: beside the program (a build directory), then where it is installed.
+// Returns the places where it may be, in the order of search: beside the program (a build directory), then where it is
+// installed.
 std::vector<std::string> WorkerProgramPlaces(const std::string& program_directory);
 
 // Finds it and computes its hash. NotFound: it is in none of these places; the message says how to build it.

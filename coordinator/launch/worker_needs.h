@@ -1,5 +1,5 @@
-// What a worker that joins over a network must be allowed so that it can take part in a plan: for the command line of
-// workers that the coordinator starts, and for the one that it tells its user.
+// The rights that a worker that joins over a network needs to take part in a plan: for the command line of workers that
+// the coordinator starts, and for the one that it shows to its user.
 #ifndef COORDINATOR_LAUNCH_WORKER_NEEDS_H_
 #define COORDINATOR_LAUNCH_WORKER_NEEDS_H_
 
@@ -29,10 +29,11 @@ struct WorkerNeeds {
 enum class TargetRoots { kOfPlan, kOwnPaths };
 WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets);
 
-// The same of the workers that a server starts beside its sampler. REQUIRES: the plan has a server_path.
+// The same for the workers that a server starts beside its sampler. REQUIRES: the plan has a server_path.
 WorkerNeeds NeedsOfServers(const v1::Plan& plan);
 
-// The servers together have as many workers as the clients, or some more if these cannot be divided. REQUIRES: servers > 0.
+// The servers together have as many workers as the clients, or some more if these do not divide evenly. REQUIRES:
+// servers > 0.
 inline uint32_t WorkersOfEachServer(uint32_t client_workers, uint32_t servers) {
   return (client_workers + servers - 1) / servers;
 }

@@ -18,8 +18,9 @@ namespace iobench {
 // everything that it did. docs/reports.md describes the columns. Each row is complete as soon as it is in the file.
 class LiveCsv final : public RunObserver {
  public:
-  // Creates the file; `replace`: or takes one that exists. It is removed again, and one that existed is left as it was,
-  // if the run does not start. AlreadyExists, or the code of the errno: the message names the file and what to do.
+  // Creates the file, or, with `replace`, takes one that exists. If the run does not start, a new file is removed
+  // again, and one that existed is left as it was. AlreadyExists, or the code of the errno: the message names the file
+  // and what to do.
   static absl::StatusOr<std::unique_ptr<LiveCsv>> Open(const std::string& path, bool replace);
   ~LiveCsv() override;
 

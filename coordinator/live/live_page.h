@@ -1,4 +1,4 @@
-// What the live view shows: pure, so that it is tested without a terminal. live_screen.h draws it.
+// What the live view shows: pure, so that it can be tested without a terminal. live_screen.h draws it.
 #ifndef COORDINATOR_LIVE_LIVE_PAGE_H_
 #define COORDINATOR_LIVE_LIVE_PAGE_H_
 

@@ -117,7 +117,7 @@ LiveSample LiveRates::PhaseEnds(const v1::PhaseReport& phase) {
   return sample;
 }
 
-// Before AddRates, which remembers the rows.
+// Call it before AddRates, which remembers the rows.
 void LiveRates::AddLatencies(const PhaseProgress& progress, LiveSample& sample) {
   LatencyBins all;
   for (size_t i = 0; i < progress.clients.size(); ++i) {

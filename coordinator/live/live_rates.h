@@ -56,8 +56,7 @@ class LiveRates {
   // Returns a sample without rates and clients.
   LiveSample PhasePrepares(const PhaseProgress& progress);
   LiveSample PhaseMoves(const PhaseProgress& progress);
-  // Returns the last sample of the phase, with everything that it did in the end, and its latencies as a whole. No
-  // lanes run.
+  // Returns the last sample of the phase, with its final totals and its latencies as a whole. No lanes are running.
   LiveSample PhaseEnds(const v1::PhaseReport& phase);
 
  private:

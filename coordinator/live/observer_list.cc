@@ -40,7 +40,7 @@ void ObserverList::PhasePrepares(const PhaseProgress& progress) {
 }
 
 void ObserverList::PhaseMoves(const PhaseProgress& progress) {
-  // Calls come a little late, never early: half an interval of the polls keeps an observer in step with them.
+  // Calls come a little late, never early: a tolerance of half a poll interval keeps an observer in step.
   const double tolerance_s = SecondsFrom(interval_ns_) / 2;
   for (Entry& entry : entries_) {
     if (entry.interval_s <= 0) continue;

@@ -1,4 +1,4 @@
-// Several observers of one run as one. Each sees the progress at its own interval, from the same polls.
+// Combines several observers of one run into one. Each sees the progress at its own interval, from the same polls.
 #ifndef COORDINATOR_LIVE_OBSERVER_LIST_H_
 #define COORDINATOR_LIVE_OBSERVER_LIST_H_
 

@@ -38,7 +38,8 @@ struct PhaseProgress {
   uint32_t workers_lost = 0;  // in the run so far
   double elapsed_s = 0;       // since T; negative before T
   double time_limit_s = 0;    // --time or --deadline; 0: no limit
-  // In the order of RunReport.clients, and then of RunInfo.servers in phases that servers do; empty while the phase is being prepared. Valid only during the call.
+  // In the order of RunReport.clients, and then of RunInfo.servers in phases that servers do; empty while the phase is
+  // being prepared. Valid only during the call.
   std::span<const ClientProgress> clients = {};
 };
 
@@ -51,7 +52,7 @@ class RunObserver {
   virtual void WorkersJoin(uint32_t joined, uint32_t count) { (void)joined, (void)count; }
   // All checks have passed, and nothing has been written to the targets yet. The report has no phases.
   virtual void RunStarts(const v1::RunReport& report) { (void)report; }
-  // The workers begin to fill the file systems of the targets to this percentage (--fill), with so many bytes in all.
+  // The workers begin to fill the file systems of the targets to this percentage (--fill), with this many bytes in all.
   virtual void SpaceFills(uint32_t percent, uint64_t bytes) { (void)percent, (void)bytes; }
   // The workers begin to prepare a phase, which may take minutes on a network file system. Called once per phase.
   virtual void PhasePrepares(const PhaseProgress& progress) { (void)progress; }

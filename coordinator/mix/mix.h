@@ -1,4 +1,4 @@
-// Mixes (iobench/v1/mix.proto): where they come from and when they are right.
+// Finds, loads and checks mixes (iobench/v1/mix.proto).
 #ifndef COORDINATOR_MIX_MIX_H_
 #define COORDINATOR_MIX_MIX_H_
 
@@ -11,8 +11,8 @@
 namespace iobench {
 
 // Returns the mix that a user names with --mix, complete (CompleteMix): a YAML file, a mix that comes with the program
-// (deploy/mixes), or text in the syntax of mix_text.h. A word with a slash or that ends in .yaml is a file; one with a
-// blank, "@" or "%" is text. NotFound: there is no such file, or no such mix; the message lists those that there are.
+// (deploy/mixes), or text in the syntax of mix_text.h. A word that has a slash or ends in .yaml is a file; one with a
+// blank, "@" or "%" is text. NotFound: there is no such file, or no such mix; the message lists the existing ones.
 // InvalidArgument: the file or the text is wrong; one line that says where, and what is valid there.
 absl::StatusOr<v1::Mix> FindMix(const std::string& what);
 
@@ -21,8 +21,8 @@ absl::StatusOr<v1::Mix> LoadMix(const std::string& file);
 absl::StatusOr<v1::Mix> ReadMix(const std::string& file);
 
 // Puts the parts of a mix without groups into one group, fills in names and numbers of clients, and checks everything.
-// InvalidArgument: the percentages of a group do not add up to 100, a part has neither percentage nor rate, parts
-// have some one and some the other, an operation cannot be part of a mix, or a size is missing. The message names the
+// InvalidArgument: the percentages of a group do not add up to 100, a part has neither percentage nor rate, some parts
+// have percentages and others rates, an operation cannot be part of a mix, or a size is missing. The message names the
 // part.
 absl::Status CompleteMix(v1::Mix& mix);
 

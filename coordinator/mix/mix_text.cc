@@ -32,7 +32,7 @@ std::optional<uint32_t> PercentOf(absl::string_view text, absl::string_view lett
   return percent;
 }
 
-// "70r:30w", "100r", "30w:70r": the percentage of reads. nullopt: it is no such text.
+// "70r:30w", "100r", "30w:70r": the percentage of reads. nullopt: something else.
 std::optional<absl::StatusOr<uint32_t>> ReadPercentOf(const std::string& word, const std::string& part) {
   std::optional<uint32_t> reads, writes;
   for (const absl::string_view side : absl::StrSplit(word, ':')) {

@@ -41,14 +41,15 @@ std::string_view OperationFor(const std::string& request) {
   return "";
 }
 
-// Multiples of 4 KiB above it, of 512 bytes below: sizes that O_DIRECT takes, and near enough to keep the bytes.
+// Rounds to a multiple of 4 KiB, or of 512 bytes below that: sizes that O_DIRECT accepts, close enough to keep the
+// bytes.
 uint64_t RecordFor(double mean_bytes) {
   const uint64_t unit = mean_bytes >= 4_KiB ? 4_KiB : 512;
   const auto units = static_cast<uint64_t>(std::llround(mean_bytes / static_cast<double>(unit)));
   return std::max<uint64_t>(1, units) * unit;
 }
 
-// Directories of 50 entries are one READDIR each, as most directories of people are.
+// Directories of 50 entries need one READDIR each, like most directories of people.
 void SetTree(const std::string& operation, v1::MixPart& part) {
   if (operation != "readdir") return;
   part.mutable_tree()->set_items_per_lane(1000);
@@ -70,7 +71,7 @@ std::map<std::string, Load> LoadsOf(const v1::Observation& observed) {
     loads[operation].per_s += request.per_s();
     loads[operation].in_flight += request.in_flight();
   }
-  // A removal is an op in four of file-mix, which opens files too.
+  // A removal is one of four ops of file-mix, which also opens files.
   const auto removed = loads.find("file-mix");
   if (removed != loads.end()) {
     if (const auto opened = loads.find("open-close"); opened != loads.end()) {
@@ -86,7 +87,7 @@ std::map<std::string, Load> LoadsOf(const v1::Observation& observed) {
   return loads;
 }
 
-// Three digits more than the counters deserve.
+// Rounds to six digits, three more than the counters justify.
 double Rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
   const double scale = std::pow(10, 5 - std::floor(std::log10(std::fabs(value))));
@@ -125,7 +126,7 @@ void ObservedLoad::Add(double at_s, double seconds, const v1::NfsDelta& delta) {
   intervals_.push_back(std::move(interval));
 }
 
-// The counters of bytes do not tell READ from READ_PLUS.
+// The byte counters do not distinguish READ from READ_PLUS.
 uint64_t ObservedLoad::MeanBytesOf(std::string_view operation) const {
   const uint64_t bytes = operation == kReads ? read_bytes_ : operation == kWrites ? write_bytes_ : 0;
   uint64_t ops = 0;

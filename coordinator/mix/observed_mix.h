@@ -1,4 +1,5 @@
-// What an NFS client asked of its server, as a mix that can be replayed. Pure: from differences of counters to messages.
+// What an NFS client asked of its server, as a mix that can be replayed. Pure: turns differences of counters into
+// messages.
 #ifndef COORDINATOR_MIX_OBSERVED_MIX_H_
 #define COORDINATOR_MIX_OBSERVED_MIX_H_
 
@@ -16,7 +17,7 @@
 
 namespace iobench {
 
-// Whose counters they are; for the mix file.
+// The mount whose counters are read; for the mix file.
 struct ObservedMount {
   std::string client = {};
   std::string mount_point = {};
@@ -28,17 +29,17 @@ struct ObservedMount {
 // Collects the intervals between readings of one mount's counters. Rates are means over the intervals that count.
 class ObservedLoad {
  public:
-  // `at_s`: its start since the first reading. REQUIRES: seconds > 0.
+  // `at_s`: the interval's start, since the first reading. REQUIRES: seconds > 0.
   void Add(double at_s, double seconds, const v1::NfsDelta& delta);
-  // The mount was missing or replaced during an interval, so that its counters say nothing.
+  // Notes an interval in which the mount was missing or replaced, so that its counters say nothing.
   void AddLost() { ++lost_intervals_; }
 
   size_t interval_count() const { return intervals_.size(); }
   uint32_t lost_intervals() const { return lost_intervals_; }
 
-  // Returns all that was seen, and the parts that stand for it: docs/observe.md says which request becomes which
+  // Returns the whole observation, and the parts that replay it: docs/observe.md says which request becomes which
   // operation. Requests below 0.1 % of those that are replayed have no part, because each part needs a worker. There
-  // are no parts if nothing was asked for.
+  // are no parts if there were no requests.
   v1::MixGroup Group(const ObservedMount& mount) const;
 
  private:
@@ -51,7 +52,7 @@ class ObservedLoad {
     std::map<std::string, uint64_t> ops;
   };
 
-  // Mean data of the requests that an operation stands for; 0: they have none.
+  // Mean bytes of the requests that an operation stands for; 0: they have no data.
   uint64_t MeanBytesOf(std::string_view operation) const;
   v1::Observation ObservationOf(const ObservedMount& mount) const;
 
@@ -66,7 +67,7 @@ class ObservedLoad {
 v1::Mix MixOfObservation(v1::MixGroup group);
 
 // Joins mixes whose clients replay together: their groups one after the other, with names that differ. Notes that
-// several have stand there once. InvalidArgument: the result would not be a mix, because some have shares.
+// several mixes share appear once. InvalidArgument: the result would not be a mix, because some have percentages.
 absl::StatusOr<v1::Mix> MergeMixes(std::span<const v1::Mix> mixes);
 
 // Returns the text of a file that FindMix can read: a comment on how to replay it, and the mix.

@@ -52,7 +52,7 @@ v1::Operation OperationOf(const v1::MixPart& part) {
 std::vector<uint32_t> WorkersByWeight(std::span<const double> weights, uint32_t count) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<uint32_t> workers(weights.size(), 1);
-  std::vector<double> owed;  // what each should have; the one that all have makes no difference between them
+  std::vector<double> owed;  // exact shares; the one worker that each already has does not change their order
   for (const double weight : weights) owed.push_back(weight / sum * count);
   for (auto left = count - static_cast<uint32_t>(weights.size()); left > 0; --left) {
     const auto most = static_cast<size_t>(std::max_element(owed.begin(), owed.end()) - owed.begin());

@@ -12,12 +12,12 @@
 
 namespace iobench {
 
-// How much of a mix is asked for, over all clients.
+// The load to generate from a mix, over all clients.
 struct MixLoad {
-  // Times the rates of the mix: 1 is what all clients that it stands for do together, whatever the number of clients
-  // that replay it.
+  // Multiplies the rates of the mix: 1 is what all clients that the mix stands for do together, however many clients
+  // replay it.
   double factor = 1;
-  // All ops of all clients; 0: by the factor. A mix without rates needs it.
+  // Ops per second of all clients; 0: `factor` applies. A mix without rates needs it.
   double ops_per_s = 0;
   // With ops_per_s: the rate changes linearly to this over the phase's time; 0: it is constant.
   double end_ops_per_s = 0;
@@ -31,11 +31,11 @@ double OpsPerSecondOf(const v1::Mix& mix);
 // part's rate is not between 0.0001 and 10^9 ops/s. REQUIRES: CompleteMix.
 absl::StatusOr<v1::Phase> PhaseOfMix(const v1::Mix& mix, const MixLoad& load);
 
-// Gives each assignment its workers and takes Phase.spreading back, so that the phase can be repeated. Each client
-// belongs to groups in proportion to group_clients: with at least as many clients as the mix stands for, to one group
-// each, in turn; with fewer, to several. Its workers are divided by the weights of its assignments, at least one for
-// each. `client_of_worker`: the index of each worker's client. InvalidArgument: a client has fewer workers than
-// assignments; the message says how many it needs. REQUIRES: phase.has_spreading() and at least one worker.
+// Gives each assignment its workers and removes Phase.spreading, so that the phase can be repeated. Each client belongs
+// to groups in proportion to group_clients: with at least as many clients as the mix stands for, to one group each, in
+// turn; with fewer, to several. Its workers are divided among its assignments by weight, at least one for each.
+// `client_of_worker`: the index of each worker's client. InvalidArgument: a client has fewer workers than assignments;
+// the message says how many it needs. REQUIRES: phase.has_spreading() and at least one worker.
 absl::Status SpreadOverWorkers(std::span<const uint32_t> client_of_worker, v1::Phase& phase);
 
 }  // namespace iobench

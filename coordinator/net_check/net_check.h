@@ -35,11 +35,11 @@ struct NetFigures {
   double all_to_bytes_per_s = NAN, all_from_bytes_per_s = NAN;  // all clients at the same time
 };
 
-// Tests the clients one after the other, then, if asked for, all together, over TCP connections that the clients open. Throughput is
-// measured at the receiving end, from the first to the last bytes, so that what is still buffered at the sender does
-// not count. Round trips are exchanged for at most 0.5 s. Returns one entry per client with a live worker. Errors: a
-// client cannot reach this host (the message names it); Unavailable: a worker was lost; or those of Cluster::Call.
-// Blocks the cluster's thread. `own_boot_id`: this host's. REQUIRES: Cluster::Gather has succeeded.
+// Tests the clients one after the other, then, if asked for, all together, over TCP connections that the clients open.
+// Throughput is measured at the receiving end, from the first to the last bytes, so that what is still buffered at the
+// sender does not count. Round trips are exchanged for at most 0.5 s. Returns one entry per client with a live worker.
+// Errors: a client cannot reach this host (the message names it); Unavailable: a worker was lost; or those of
+// Cluster::Call. Blocks the cluster's thread. `own_boot_id`: this host's. REQUIRES: Cluster::Gather has succeeded.
 absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std::string& own_boot_id,
                                                     const NetTestOptions& options);
 

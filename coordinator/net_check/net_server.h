@@ -32,7 +32,7 @@ struct NetServed {
   std::vector<int64_t> round_trips_ns;  // ROUND_TRIP
 };
 
-// Listens on all interfaces, at a port that the kernel chooses, as long as it exists.
+// Listens on all interfaces, at a port that the kernel chooses, for the lifetime of this object.
 class NetServer {
  public:
   // The error has the errno of the socket call.

@@ -61,7 +61,7 @@ absl::Status CheckSamplers(const ClusterOptions& place) {
   return absl::OkStatus();
 }
 
-// It stands in titles and in each row of CSV files.
+// The label appears in titles and in each row of CSV files.
 absl::Status CheckLabel(const std::string& label) {
   constexpr size_t kMaxColumns = 200;
   if (DisplayColumns(label) > kMaxColumns) {

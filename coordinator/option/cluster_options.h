@@ -47,7 +47,7 @@ struct ClusterOptions {
   std::string tls_key;
   std::string tls_ca;
   std::string out;     // directory for the results; empty: a new one in cluster-iobench.out
-  std::string resume;  // directory of a saved run to go on with, whose plan is used; empty: a new run
+  std::string resume;  // directory of a saved run to resume, whose plan is used; empty: a new run
   std::string label;   // shown by every report
   // Names of kFormatNames: reports that are also written. Text is printed in place of the console's report.
   std::vector<std::string> formats;
@@ -69,7 +69,7 @@ struct ClusterOptions {
   double max_duration_s = 0;  // of all phases; 0: no limit
   double share_wait_s = 5;    // how long a file that one worker wrote may take to appear on another
   bool share_wait_given = false;
-  std::string user;  // run as this user; empty: stay who we are. worker uses it too
+  std::string user;  // run as this user; empty: keep the current one. worker uses it too
 };
 
 // InvalidArgument: the options conflict, or one needs another that is missing. Accesses nothing.

@@ -20,8 +20,8 @@ struct RefusedLetter {
   std::string_view meaning;  // its meaning in IOzone
   std::string_view why;      // why it is refused and what to do instead
 };
-// Every letter of IOzone that is neither in the option table nor a LaunchLetter. docs/iozone.md lists the same, which a
-// test compares.
+// Every letter of IOzone that is neither in the option table nor a LaunchLetter. A test compares them with
+// docs/iozone.md.
 std::span<const RefusedLetter> RefusedLetters();
 
 // An option outside the option table: it selects where things run or what is printed.

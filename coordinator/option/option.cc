@@ -37,7 +37,7 @@ absl::StatusOr<std::string> ReadNumber(const OptionSpec& option, const std::stri
   double number = NAN;
   bool good = absl::SimpleAtod(text, &number) && number >= option.min && number <= option.max;
   if (option.value == OptionValue::kWhole) {
-    uint64_t whole = 0;  // a double would round 2^64 to the number before it
+    uint64_t whole = 0;  // as doubles, 2^64 and the number before it are equal
     good =
         good && text.find_first_not_of("0123456789") == std::string::npos && absl::SimpleAtoi(text, &whole);
   }

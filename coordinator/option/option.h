@@ -28,7 +28,7 @@ enum class OptionGroup {
 };
 std::string_view TitleOf(OptionGroup group);  // title of the help section
 
-// The size that stands for one that depends on the clients' memory, larger than any record.
+// Stands for a size that depends on the clients' memory; larger than any record.
 inline constexpr uint64_t kSizeByMemory = uint64_t{1} << 50;
 inline constexpr uint32_t kMaxMemoryPercent = 10'000;
 
@@ -44,7 +44,7 @@ enum class OptionValue {
   kFileSize,   // the same, 2xram or 200%: two values, a size and a percentage of memory (0: a size was given)
   kSizeBytes,  // 64k, 1m; a bare number is bytes
   kSizeAndMs,  // 4m,20: two values
-  kMapAdvice,  // a word, or IOzone's number of it
+  kMapAdvice,  // a word, or IOzone's number for it
   kBinding,    // cores, cores:FIRST or numa: two values
   kStripe,     // 4, 4:1m or -1:1m: two values
   kEngine,     // a word, or sim:PARAMETERS: two values

@@ -1,4 +1,4 @@
-// All options of `run` that define the work, one row each. Letters are IOzone's if it has one.
+// All options of `run` that define the work, one row each. An option has IOzone's letter if there is one.
 #include "coordinator/option/option.h"
 
 namespace iobench {

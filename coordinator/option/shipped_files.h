@@ -24,7 +24,7 @@ inline constexpr ShippedKind kMixFiles{.directory = "mixes", .word = "mix", .wor
 // functions below.
 absl::StatusOr<std::string> ShippedDirectory(const ShippedKind& kind);
 
-// Returns the names of all files of the kind, sorted: those of the files without ".yaml".
+// Returns the names of all files of the kind, sorted, without ".yaml".
 absl::StatusOr<std::vector<std::string>> ShippedNames(const ShippedKind& kind);
 
 // Returns the path of one file. NotFound: the message lists the names, and those similar to `name`.

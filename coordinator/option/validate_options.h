@@ -25,14 +25,14 @@ struct ValidateOptions {
   double stall_within_s = 90;
   double recall_within_s = 10;
   double clock_difference_s = 1;
-  // Performance: what each client does alone, and then all.
+  // Performance, of each client alone and then of all together.
   bool per_client = false;
-  std::string size;             // that each worker writes and reads; empty: the default
+  std::string size;             // to write and read per worker; empty: the default
   double phase_s = 0;           // 0: the default
   double outlier_percent = 0;   // 0: the default
   std::string expect;           // file
-  std::string over_quota;       // more than the user's quota; empty: there is none
-  uint32_t names = 0;           // 0: as the set has it
+  std::string over_quota;       // a size above the user's quota; empty: not given
+  uint32_t names = 0;           // 0: the default, which depends on `whole`
   std::string format = "text";  // one of kValidateFormatNames
   std::string output;           // file to write; empty: standard output
   bool replace = false;         // an existing file may be replaced

@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-// InvalidArgument: a criterion cannot be read, applies to no phase of the plan (the message suggests similar names), or
+// InvalidArgument: a criterion is malformed, applies to no phase of the plan (the message suggests similar names), or
 // asks metadata operations for bytes/s. REQUIRES: CompletePlan; each phase has an assignment.
 absl::Status CheckCriteria(const v1::Plan& plan);
 

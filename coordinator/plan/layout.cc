@@ -49,7 +49,7 @@ std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& 
                                           const PhaseShape& shape) const {
   const uint32_t owner = operation.rotate_clients() ? RotatedOwner(worker) : worker;
   const uint32_t count = shape.lanes_per_worker;
-  // All workers use an only target.
+  // With only_target, all workers use that target.
   const bool together = shape.only_target > 0;
   const uint32_t place_on_target = together ? owner : place_on_target_[owner];
   const uint32_t workers_on_target = together ? worker_count() : workers_on_target_[owner];

@@ -13,13 +13,13 @@
 
 namespace iobench {
 
-// A client as far as the size of files depends on it.
+// The properties of a client on which file sizes depend.
 struct ClientMemory {
   uint64_t memory_bytes = 0;  // 0: unknown
   uint32_t lane_count = 0;    // of all its workers
 };
 // Sets files.bytes_per_lane for files.memory_percent: the files of each client's lanes together are at least this share
-// of the smallest client's memory. Whole records in every file. Nothing to do if memory_percent is 0. InvalidArgument:
+// of the smallest client's memory. Every file has whole records. Does nothing if memory_percent is 0. InvalidArgument:
 // the memory of a client is unknown, or the size does not fit into 62 bits. REQUIRES: at least one client.
 absl::Status SizeFilesByMemory(std::span<const ClientMemory> clients, v1::Plan& plan);
 
@@ -60,7 +60,7 @@ class Layout {
   std::vector<std::vector<uint32_t>> targets_of_worker_;
   std::vector<uint32_t> place_on_target_;    // index of a worker among those that use its target …
   std::vector<uint32_t> workers_on_target_;  // … and their number
-  uint32_t first_of_servers_;                // worker; worker_count() if there is none
+  uint32_t first_of_servers_;                // first worker of a server; worker_count() if there is none
   std::vector<uint32_t> place_on_client_;    // index of a worker among those of its client
   std::vector<uint32_t> rotated_owner_;
 };

@@ -26,7 +26,7 @@ constexpr std::string_view kSequentialMix = "sequential-mix";
 // Returns the default operations: 0 1 2; in automatic mode, all that IOzone runs with one lane; with -E, also those
 // that it calls extended. A soak has operations of its own.
 std::vector<std::string> UsualOperations(const GivenOptions& given) {
-  // What the round before has left is read before it is overwritten, and what is written is read in the same round.
+  // Reads what the previous round has left before overwriting it, and reads what is written in the same round.
   if (given.Has("soak")) return {"read", "write", "reread"};
   if (!given.Has("auto") && !given.Has("extended")) return {"0", "1", "2"};
   std::vector<std::string> numbers;
@@ -130,7 +130,7 @@ std::vector<uint64_t> StridesOf(const OperationSpec& spec, const GivenOptions& g
   return strides;
 }
 
-// What the client itself still has in memory would be no check of the storage.
+// Reading what the client itself still has in memory would not check the storage.
 bool MayReadFromMemory(const v1::Phase& phase) {
   return std::any_of(phase.assignments().begin(), phase.assignments().end(), [](const v1::Assignment& each) {
     const v1::Operation& operation = each.operation();

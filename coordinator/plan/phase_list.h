@@ -35,14 +35,14 @@ bool LanesAreWorkers(const GivenOptions& given, const PlanContext& context);
 // first. `worker_count`: of the run; 0: unknown.
 void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan);
 
-// A client of a run with --per-client; of a single client with several workers, each of these.
+// A client of a run with --per-client; if there is only one client, each of its workers counts as one.
 struct WorkersOfClient {
   std::string name;  // for display; no two are equal
   std::vector<uint32_t> workers;
 };
 
-// --per-client: puts before each phase that phase by each client alone (Phase.alone), with those of its workers that the
-// phase selects, and takes per_client back, so that the plan repeats the run. A phase by the workers of one client
+// --per-client: inserts before each phase the same phase by each client alone (Phase.alone), with those of its workers
+// that the phase selects, and clears per_client, so that the plan repeats the run. A phase by the workers of one client
 // stays as it is.
 void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& plan);
 
@@ -51,45 +51,45 @@ void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& 
 // file that cannot be read.
 absl::Status AddBackground(const GivenOptions& given, uint64_t drawn_seed, v1::Plan& plan);
 
-// Takes from the loads what options such as --rate and --think have set, which is meant for the victims. `before`: the
-// plan before options were applied, with the same phases.
+// Removes from the loads what options such as --rate and --think have set, since these are meant for the victims.
+// `before`: the plan before options were applied, with the same phases.
 void KeepPaceOfBackground(const v1::Plan& before, v1::Plan& plan);
 
-// InvalidArgument: with a load, there is nothing for victims to do, a phase has no time limit, so that the load could end
-// before it, or a load has several assignments. OK without a load.
+// InvalidArgument: with a load, victims have nothing to do, a phase has no time limit (so the load could end before
+// it), or a load has several assignments. OK without a load.
 absl::Status CheckBackground(const v1::Plan& plan);
 
-// Puts in place of each phase that phase by the victims undisturbed, and by the victims beside each load, which the last
-// background_clients of `clients` keep up (Phase.interference); takes the loads and background_clients back, so that the
+// Replaces each phase by that phase with the victims undisturbed, and with the victims beside each load, which the last
+// background_clients of `clients` keep up (Phase.interference); removes the loads and background_clients, so that the
 // plan repeats the run. `by_worker`: `clients` are the workers of a single client. InvalidArgument: too few clients.
 // REQUIRES: CheckBackground, and the plan has a load.
 absl::Status SetBesideBackground(std::span<const WorkersOfClient> clients, bool by_worker, v1::Plan& plan);
 
-// True if the plan has a load that was not yet put beside its phases.
+// True if the plan has a load that has not yet been put beside its phases.
 bool HasBackground(const v1::Plan& plan);
 
-// --server-path. InvalidArgument: the servers cannot do what the plan's phases do. OK without it.
+// Checks --server-path. InvalidArgument: the servers cannot do what the plan's phases do. OK without it.
 absl::Status CheckServerPath(const v1::Plan& plan);
 
-// Adds, after the phases of the clients, each of them once more as the servers do it (Phase.on_servers), without steps
-// that are about clients; the clients' phases select their workers, which are those below client_workers. The servers'
-// worker that does what worker w does is client_workers + w. Nothing if the plan has such phases.
+// Repeats the clients' phases, after all of them, as done by the servers (Phase.on_servers), without steps that concern
+// clients; the clients' phases select their own workers, those below client_workers. The servers' counterpart of worker
+// w is worker client_workers + w. Does nothing if the plan has such phases.
 void AddServerPhases(uint32_t client_workers, uint32_t servers, v1::Plan& plan);
 
-// Adds a target at server_path for each server, and lets the others select their clients, as they are selected now.
+// Adds a target at server_path for each server, and fixes the workers of the other targets to those that they have now.
 // REQUIRES: no such targets.
 void SetServerTargets(std::span<const std::vector<uint32_t>> workers_of_server, uint32_t client_workers,
                       v1::Plan& plan);
 
-// Takes back the targets of SetServerTargets.
+// Removes the targets of SetServerTargets.
 void RemoveServerTargets(v1::Plan& plan);
 
-// --soak: completes a plan for it. Data are verified, and lanes go on after any number of errors, unless the plan says how
-// many.
+// Completes the plan of a soak (--soak): data are verified, and lanes continue after any number of errors, unless the
+// plan limits them.
 void FitToSoak(v1::Plan& plan);
 
-// How long a phase of a soak loops over its records, unless the user says: so long that about kDefaultSoakRounds take all the
-// time, but at least a second. REQUIRES: the plan is a soak and has phases.
+// How long a phase of a soak loops over its records, unless the user says: such that about kDefaultSoakRounds rounds
+// take the whole time, but at least a second. REQUIRES: the plan is a soak and has phases.
 inline constexpr uint32_t kDefaultSoakRounds = 300;
 double SoakPhaseSeconds(const v1::Plan& plan);
 
@@ -103,8 +103,7 @@ v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint
 v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase);
 
 // Adds the steps before each phase: --drop-caches (in a soak that no plan defines, always), --cold, --remount, --rest,
-// --eat-memory, --fill. InvalidArgument:
-// there is no phase that caches could be dropped before.
+// --eat-memory, --fill. InvalidArgument: there is no phase before which caches could be dropped.
 absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
 
 }  // namespace iobench

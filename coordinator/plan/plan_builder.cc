@@ -108,7 +108,7 @@ absl::Status UseEachPath(v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-// The stop kind depends on the timed region, which is known only now.
+// The stonewall kind depends on the timed region, which is known only now.
 void StopAtStonewall(v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
     v1::TimedRegion effective = phase.region();
@@ -146,8 +146,8 @@ bool SaysHowMuch(const GivenOptions& given) {
 }
 
 // If the user gives neither size nor time, every phase runs long enough for a figure without a mark: lanes loop, and
-// each pass of writes is flushed, so that it does not overwrite data that is still in memory. A soak flushes in any case, because
-// otherwise its storage might never get what it writes.
+// each pass of writes is flushed, so that it does not overwrite data that is still in memory. A soak flushes in any
+// case, because otherwise its storage might never get what it writes.
 void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
   const bool says_region = given.Has("close-in-timing") || given.Has("fsync-in-timing");
   const bool says_how_much = SaysHowMuch(given);

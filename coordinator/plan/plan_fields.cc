@@ -84,7 +84,7 @@ const char* WhyNoPhase(const OptionSpec& option) {
   return "the run has no phases";
 }
 
-// True if an operation of a suite or of a mix goes without the option because its engine cannot do what the option asks.
+// True if an operation of a suite or mix goes without the option because its engine cannot do what the option asks.
 bool SkipsPhase(const std::vector<Assignment>& assignments, const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   if (spec == nullptr) return false;

@@ -8,15 +8,15 @@
 
 namespace iobench {
 
-// Applies every given option that sets fields, in the order of the table. With --suite and --mix, some options skip operations
-// whose engine does not support them (EngineDemand::in_suite). InvalidArgument: the field does not accept the value, or
-// the option applies to no phase. REQUIRES: the phases exist.
+// Applies every given option that sets fields, in the order of the table. With --suite and --mix, some options skip
+// operations whose engine does not support them (EngineDemand::in_suite). InvalidArgument: the field does not accept
+// the value, or the option applies to no phase. REQUIRES: the phases exist.
 absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan);
 
 // True if the option applies to a phase with this operation.
 bool IsFor(const OptionSpec& option, const v1::Operation& operation);
 
-// Returns InvalidArgument with the option and what no phase does. REQUIRES: the option applies to no phase.
+// Returns InvalidArgument that names the option and what no phase does. REQUIRES: the option applies to no phase.
 absl::Status NoPhaseFor(const OptionSpec& option);
 
 }  // namespace iobench

@@ -1,5 +1,5 @@
-// Preflight: decides from what all workers have reported which clients cannot take part in a run, and why. All faults,
-// not the first. Pure: no I/O, no clock.
+// Preflight: decides from what all workers have reported which clients cannot take part in a run, and why. Finds all
+// faults, not only the first. Pure: no I/O, no clock.
 #ifndef COORDINATOR_PREFLIGHT_PREFLIGHT_H_
 #define COORDINATOR_PREFLIGHT_PREFLIGHT_H_
 
@@ -38,7 +38,7 @@ const char* NameOf(PreflightCheck check);
 
 enum class Severity {
   kFault,   // the run would fail, or its totals would mean nothing
-  kWarning  // the run can do with it
+  kWarning  // the run is possible all the same
 };
 
 struct Finding {
@@ -54,7 +54,7 @@ struct Finding {
   absl::Status alone;
 };
 
-// What check files showed of one target (coordinator/preflight/storage_check.h). Empty vectors: they were not used.
+// What check files showed about one target (coordinator/preflight/storage_check.h). Empty vectors: they were not used.
 struct StorageSights {
   // By worker: the storage that it sees there, 0 for the one that most see; kNotSeen: it was not asked, or failed.
   std::vector<int> storage_of_worker;
@@ -80,7 +80,7 @@ struct SpaceNeed {
 // Returns ", 30 GiB of it for --fill", or nothing.
 std::string OfItForFilling(const SpaceNeed& need);
 
-// What the checks decide from. Spans are indexed by worker number; empty: not known.
+// The facts from which the checks decide. Spans are indexed by worker number; empty: not known.
 struct PreflightFacts {
   const v1::Plan& plan;
   const Layout& layout;
@@ -95,20 +95,21 @@ struct PreflightFacts {
   bool force = false;  // different storage and too little space are only worth a warning
 };
 
-// Returns all findings, sorted by client and check; equal ones of several workers of a client are one.
+// Returns all findings, sorted by severity, worker (those without workers first) and check; equal ones of several
+// workers of a client are one.
 std::vector<Finding> Judge(const PreflightFacts& facts);
 
 // What --fill writes to a file system.
 struct FillEstimate {
   std::string path;
   uint32_t percent = 0;
-  uint64_t bytes = 0;  // 0: so much is in use already
+  uint64_t bytes = 0;  // 0: this much is in use already
   v1::Space space;     // before
 };
 // Returns what the plan's fullest Fill step writes, for each file system; empty: it has none.
 std::vector<FillEstimate> FillEstimates(const v1::Plan& plan, std::span<const SpaceNeed> space);
 
-// What preflight found of a run's clients.
+// What preflight found out about a run's clients.
 struct PreflightReport {
   uint32_t client_count = 0;
   uint32_t worker_count = 0;
@@ -122,7 +123,7 @@ size_t FaultCount(const PreflightReport& report);
 std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<const Finding> findings);
 
 // Returns how a run with these faults is refused: the only fault's own message, or one that counts them and relies on
-// their table (preflight_text.h) being shown. It advises --skip-bad only if that leaves somebody. OK: there is no
+// their table (preflight_text.h) being shown. It advises --skip-bad only if that leaves any workers. OK: there is no
 // fault.
 absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding> findings);
 

@@ -19,10 +19,10 @@
 namespace iobench {
 namespace {
 
-// Between two looks for a file that has not appeared yet.
+// Between two attempts to find a file that has not appeared yet.
 constexpr int64_t kLookAgainNs = 200'000'000;
 constexpr int64_t kRemoveAtEndNs = kNanosPerSecond;
-// Of workers that see storages of their own, so many are told apart; each costs one wait.
+// Check files tell at most this many storages apart; each costs one wait.
 constexpr int kMaxStorages = 8;
 
 // Says whose file it is, for `cluster-iobench clean` (worker/check/left_checks.h reads it), and is different each time.
@@ -89,7 +89,7 @@ absl::Status StorageCheck::CheckTarget(int target, const std::vector<uint32_t>& 
     if (writer == unknown.end()) break;
     IOBENCH_RETURN_IF_ERROR(FindStorageOf(target, *writer, storage, unknown));
   }
-  // Those that nobody could write for see none of the storages above; the rest are as different as they can be.
+  // The remaining workers see none of the storages above; each counts as seeing a storage of its own.
   int storage = kMaxStorages;
   for (const uint32_t worker : unknown) {
     if (!sights.cannot_write.contains(worker) && !cluster_.members()[worker].lost) {
@@ -126,7 +126,7 @@ absl::Status StorageCheck::TryToWrite(int target, const std::vector<uint32_t>& w
       StoragePatience());
 }
 
-// The writer creates a file; those of `unknown` that can read it see its storage, and are known then.
+// The writer creates a file; those of `unknown` that can read it see its storage, and are no longer unknown.
 absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storage,
                                          std::vector<uint32_t>& unknown) {
   StorageSights& sights = sights_[static_cast<size_t>(target)];
@@ -179,7 +179,7 @@ absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storag
   return absl::OkStatus();
 }
 
-// Takes those from `waiting` that find the file.
+// Removes the workers that find the file from `waiting`.
 absl::Status StorageCheck::ReadBy(int target, std::vector<uint32_t>& waiting, uint32_t file,
                                   uint64_t contents_xxh3) {
   StorageSights& sights = sights_[static_cast<size_t>(target)];
@@ -194,7 +194,7 @@ absl::Status StorageCheck::ReadBy(int target, std::vector<uint32_t>& waiting, ui
       [&](const Member& member, const ReceivedEvent& received) {
         if (received.event.file_actions_done().results_size() == 0) return;
         const v1::FileActionResult& result = received.event.file_actions_done().results(0);
-        // The name is as random as the contents: who is refused the file sees it.
+        // The name is as random as the contents: a worker that is refused the file sees it.
         const bool refused =
             result.problem().errno_value() == EACCES || result.problem().errno_value() == EPERM;
         const bool read = result.problem().code() == 0 && result.contents_xxh3() == contents_xxh3;

@@ -16,13 +16,13 @@
 
 namespace iobench {
 
-// What it borrows must outlive it. Call Run once, on the cluster's thread, while no worker is in a phase.
+// The constructor's arguments must outlive it. Call Run once, on the cluster's thread, while no worker is in a phase.
 class StorageCheck {
  public:
-  // `facts`: what the workers see of their targets, by worker number; targets with a problem are left out. `wait_ns`: how
-  // long to wait for a file to appear on a client that may see it later because of its caches. `first_file`: number of
-  // the check file of worker 0; each check of a run needs numbers of its own, because clients remember which names are
-  // missing.
+  // `facts`: what the workers see of their targets, by worker number; targets with a problem are left out. `wait_ns`:
+  // how long to wait for a file to appear on a client that may see it later because of its caches. `first_file`: number
+  // of the check file of worker 0; each check of a run needs numbers of its own, because clients remember which names
+  // are missing.
   StorageCheck(Cluster& cluster, const v1::Plan& plan, const Layout& layout,
                std::span<const v1::WorkerTargets> facts, int64_t wait_ns, uint32_t first_file)
       : cluster_(cluster),
@@ -33,8 +33,8 @@ class StorageCheck {
         first_file_(first_file) {}
 
   // Checks every target that at least `min_workers` use. One worker of each client also creates a file of its own
-  // there. All files have been removed when it returns, also after an interrupt, unless a worker was lost: it removes
-  // its own. Errors: those of Cluster::Call; a worker that is lost is none.
+  // there. All files have been removed when it returns, also after an interrupt, unless a worker was lost, which
+  // removes its own. Errors: those of Cluster::Call; a worker that is lost is none.
   absl::Status Run(size_t min_workers = 2);
 
   // Index is the target. Empty vectors for targets that were not checked.
@@ -60,7 +60,7 @@ class StorageCheck {
   std::vector<uint32_t> writers_;  // that have files at the target being checked
 };
 
-// Gives workers one filesystem_id exactly if they see the same storage, whatever its servers are called.
+// Gives workers the same filesystem_id if and only if they see the same storage, whatever its servers are called.
 void NoteStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts);
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// How long a run will take, as far as its plan tells. Pure.
+// Estimates how long a run will take, from its plan alone. Pure.
 #ifndef COORDINATOR_PREFLIGHT_TIME_ESTIMATE_H_
 #define COORDINATOR_PREFLIGHT_TIME_ESTIMATE_H_
 
@@ -10,7 +10,7 @@
 
 namespace iobench {
 
-// Over all repetitions. The time that preparation and the removal of data take is in none of them.
+// Over all repetitions. No figure includes the time that preparation and the removal of data take.
 struct TimeEstimate {
   double timed_s = 0;  // of the phases that last for a given time, and of rests between phases
   uint64_t timed_phases = 0;
@@ -33,7 +33,7 @@ inline constexpr double kAssumedBytesPerSecond = 1 << 30;
 // `max_duration_s`: --max-duration; 0: none.
 std::string EstimateText(const TimeEstimate& estimate, double max_duration_s);
 
-// The same of a soak: how long a round takes, and how many there are at most.
+// The same for a soak: how long a round takes, and how many there are at most.
 std::string SoakEstimateText(const v1::Plan& plan, uint32_t worker_count);
 
 // Shortens a phase to what is left of --max-duration: its time limit, if it has one, or else its deadline is at most

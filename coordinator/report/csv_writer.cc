@@ -260,7 +260,7 @@ void WriteTitles(const Columns& columns, std::ostream& out) {
 }
 
 // The cells of a phase are the same in all of its rows. Rendered once: with a mark for each of thousands of clients,
-// the cell of its marks would take time with the square of the lanes.
+// the time for the cell of its marks would grow with the square of the lanes.
 class RowWriter {
  public:
   RowWriter(Columns columns, const v1::RunReport& report, const v1::PhaseReport& phase)

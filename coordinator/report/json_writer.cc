@@ -63,7 +63,7 @@ bool IsCharts(const FieldDescriptor& field) {
   return field.message_type() == v1::PhaseCharts::descriptor();
 }
 
-// Whoever looks for a run's exit code must not take a run that has not ended for one of an earlier version.
+// Printed as null, lest a run that has not ended be taken for one of an earlier version.
 bool IsNullIfAbsent(const FieldDescriptor& field) {
   return field.containing_type() == v1::RunInfo::descriptor() &&
          field.number() == v1::RunInfo::kExitCodeFieldNumber;

@@ -21,7 +21,7 @@ inline constexpr uint64_t kLongestResultBytes = (uint64_t{1} << 31) + 64;
 std::string RawDirectory(const std::string& directory);
 std::string RawRunPath(const std::string& directory);
 std::string RawPhasePath(const std::string& directory, uint32_t index);
-// Computed from these, to be read instead of them (coordinator/saved_run/report_cache.h).
+// The cache that is computed from these files and read instead of them (coordinator/saved_run/report_cache.h).
 std::string ReportCachePath(const std::string& directory);
 // Returns the paths of all phases that exist, in the order of their numbers. Ignores other files.
 std::vector<std::string> RawPhasePaths(const std::string& directory);

@@ -61,7 +61,7 @@ absl::Status RemoveEarlierResult(const std::string& directory, bool keeps_raw_fi
   return absl::OkStatus();
 }
 
-// Protobuf skips what it does not know, but a figure may then lack what changes it.
+// Protobuf skips unknown fields, but a figure may then lack something that changes it.
 bool HasUnknownFields(const v1::RunRecord& run) {
   return !run.GetReflection()->GetUnknownFields(run).empty();
 }

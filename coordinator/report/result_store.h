@@ -42,8 +42,8 @@ class ResultStore {
   // Adds the next phase to the reports. `report`: the run that it belongs to; its own phases are not used.
   absl::Status AddPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
 
-  // True if SaveReport should be called: before a saved report contains a phase; later, when at least one second and
-  // twenty times the duration of the last save have passed, so that saving takes at most 1/20 of the run time.
+  // True if SaveReport should be called: until a saved report contains a phase; afterwards, when at least one second
+  // and twenty times the duration of the last save have passed, so that saving takes at most 1/20 of the run time.
   bool IsDue() const;
   // Completes all reports, with all added phases and the rest of `report`. Everything saved so far is then durable,
   // except for raw files of phases before the newest 64 since the last save: with very short phases, waiting for all of

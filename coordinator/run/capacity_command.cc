@@ -74,7 +74,7 @@ absl::Status PrintCapacity(std::span<const v1::CapacityReport> reports, const Ca
                              [&](std::ostream& out) { return format.write(reports, ConsoleStyle(), out); });
 }
 
-// Of the plan that the user's options gave.
+// `plan`: as built from the user's options.
 CapacitySettings SettingsOf(const CommandLine& line, const v1::Plan& plan, uint32_t clients) {
   CapacitySettings settings{.clients = clients,
                             .max_lanes_per_worker = plan.lanes_per_worker(),
@@ -116,7 +116,7 @@ class CapacityRun {
         begin_ns_(MonotonicNowNs()),
         started_at_(WallClockIso8601()) {}
 
-  // When the workers have joined. InvalidArgument: --max-duration is too short.
+  // Called when the workers have joined. InvalidArgument: --max-duration is too short.
   absl::Status Begin(std::span<const Member> members) {
     std::map<uint32_t, std::vector<uint32_t>> clients;
     for (const Member& member : members) clients[member.client].push_back(member.number);
@@ -264,7 +264,7 @@ int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
   const auto format = FormatFor(line.capacity, line.cluster.force);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   ConductorOptions options = OptionsFor(stage, line);
-  options.max_duration_s = 0;  // the search fits itself into it
+  options.max_duration_s = 0;  // the search keeps within it by itself
   options.out_directory =
       line.cluster.out.empty() ? absl::StrCat("cluster-iobench.out/", options.run_name) : line.cluster.out;
   const std::string directory = options.out_directory;

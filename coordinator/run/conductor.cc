@@ -111,7 +111,7 @@ int Conductor::Run() {
 
   // The results are already saved (each phase at its end); the exit code also depends on the removal of the data.
   if (store_.has_value()) store_->SaveRun(record_).status().IgnoreError();
-  // Nothing is measured any more, and removing data waits for the file system.
+  // Nothing is being measured now, and removing data waits for the file system.
   std::future<std::string> digest;
   if (options_.program_digest) digest = std::async(std::launch::async, options_.program_digest);
   LeaveData(data, ledger);
@@ -161,7 +161,7 @@ absl::Status Conductor::TakeOverPhases() {
   return SaveReport();
 }
 
-// The plan of a run that is resumed may have them already.
+// Adds notes to the plan; that of a resumed run may have them already.
 void Conductor::NoteNotes(const std::vector<std::string>& notes) {
   auto& known = *record_.mutable_plan()->mutable_notes();
   for (const std::string& note : notes) {
@@ -224,9 +224,9 @@ absl::Status Conductor::ClaimAndRun(Look& look, DataLedger& ledger) {
   return RunPhases(*look.data, ledger, *look.clocks, *look.layout);
 }
 
-// For those who examine the workers. Nothing is saved.
+// For ConductorOptions.examine. Nothing is saved.
 absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
-  // A run would replace what an earlier one has kept, if it does not fit.
+  // A run would replace data that an earlier one has kept and that does not fit.
   for (const Member& member : cluster_.members()) {
     const v1::WorkerTargets& seen = look.data->facts()[member.number];
     for (int i = 0; i < seen.targets_size(); ++i) {
@@ -363,7 +363,7 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   return true;
 }
 
-// A file that an earlier round wrote and that is gone must not be prepared anew, which would hide the loss.
+// A file that an earlier round wrote and that is gone must not be recreated, which would hide the loss.
 bool Conductor::MustExist(const PhaseLoop& loop) const {
   if (loop.data.decision().uses_kept_data) return true;
   return plan_.soak_s() > 0 && !loop.ledger.prepares_data();
@@ -441,7 +441,8 @@ void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& lay
     }
     for (const v1::LaneResult& lane : worker.lanes()) {
       if (lane.sat_out()) continue;
-      // In a soak, it tries again with files that are still there; the ledger knows that their contents are doubtful.
+      // In a soak, the lane tries again with files that are still there; the ledger knows that their contents are
+      // doubtful.
       if (lane.problem().code() != 0 && plan_.soak_s() > 0 && !CreatesFiles(assignment->operation()))
         continue;
       if (lane.problem().code() != 0) {
@@ -467,7 +468,7 @@ bool Conductor::MeetsCriteria() const {
 
 int Conductor::Verdict(const absl::Status& status) const {
   const bool lost = lost_before_ || cluster_.live_count() < cluster_.members().size();
-  // mpirun ends the job because a rank has died; that is no wish of the user.
+  // mpirun ends the job because a rank has died, not because the user interrupted it.
   if (absl::IsCancelled(status)) return cluster_.found_dead() ? kExitPartial : kExitInterrupted;
   if (io_failed_) return kExitIo;
   if (lost) return kExitPartial;

@@ -42,12 +42,12 @@ struct Examination {
   std::span<const v1::WorkerTargets> targets;
   const PreflightReport& preflight;
   // Runs the phases of the plan and removes their data. The report has briefs of them (coordinator/analysis/brief.h),
-  // and the observer is told of each. Call it at most once. Unavailable: a worker was lost; Cancelled: interrupted;
+  // and the observer is notified of each. Call it at most once. Unavailable: a worker was lost; Cancelled: interrupted;
   // otherwise why they could not run, or what is left of their data.
   std::function<absl::StatusOr<const v1::RunReport*>()> measure;
 };
 
-// What the next phase is chosen by. The references are valid during the call.
+// The basis for choosing the next phase. The references are valid during the call.
 struct PhasesSoFar {
   const v1::PhaseReport& newest;
   const v1::Plan& plan;  // as it is run, with the phases so far
@@ -60,8 +60,8 @@ struct ConductorOptions {
   // for no run. A run that is resumed gets a new one, so that workers of its earlier part, which may still be there,
   // cannot be mistaken for its own.
   uint64_t run_id = 0;
-  // Goes on with this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's,
-  // and its directory is out_directory.
+  // Resumes this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's, and its
+  // directory is out_directory.
   std::optional<ResumePoint> resume;
   std::string command;                     // as typed
   std::string label;                       // --label
@@ -78,7 +78,7 @@ struct ConductorOptions {
   // --force: replaces an earlier result and the data of a crashed run, and goes on if space is short or clients see
   // different file systems.
   bool force = false;
-  HookCommands hooks;  // REQUIRES: none, or an out_directory, which has their output
+  HookCommands hooks;  // REQUIRES, if there are any: an out_directory, which gets their output
   // Called once, after all checks and before the first phase; an error refuses the run. For measurements of the
   // network.
   std::function<absl::Status(Cluster& cluster)> before_phases = nullptr;
@@ -88,10 +88,10 @@ struct ConductorOptions {
   std::function<std::optional<v1::Phase>(const PhasesSoFar& so_far)> next_phase = nullptr;
   bool always_measure_clocks = false;  // even if boot ids are equal; for tests
   CoordClock clock = CoordNow;         // or a test clock
-  // Stops after all checks. Nothing has been written then, neither data nor results.
+  // Stops after all checks. Neither data nor results have been written then.
   bool dry_run = false;
-  // Like dry_run, and also writes and removes check files; workers that do not join are a finding. preflight() has what
-  // was found, and the run is not refused for it.
+  // Like dry_run, and also writes and removes check files; workers that do not join are a finding. preflight() has the
+  // findings, and the run is not refused for them.
   bool preflight_only = false;
   // With preflight_only: called while the workers are still there, whatever was found.
   std::function<void(const Examination&)> examine = nullptr;
@@ -118,11 +118,10 @@ class Conductor {
   // …), the code is kExitUsage, or kExitInterrupted after an interrupt, refusal() has a one-line reason, and no data
   // have been written. Otherwise it is the first that applies: kExitInterrupted; kExitIo if I/O or verification failed
   // or a phase could not be saved; kExitPartial if a worker was lost; kExitThreshold if a criterion was not met;
-  // kExitOk. Blocks until the end of the run. The
-  // workers have been dismissed when it returns.
+  // kExitOk. Blocks until the end of the run. The workers have been dismissed when it returns.
   int Run();
 
-  // The accessors have their results when Run has returned.
+  // The accessors' results are valid when Run has returned.
   const v1::RunReport& report() const { return report_.report(); }
   // The raw record without its phases, which are only in out_directory.
   const v1::RunRecord& record() const { return record_; }
@@ -139,8 +138,8 @@ class Conductor {
  private:
   v1::RunRecord& MetRecord() { return options_.resume.has_value() ? met_ : record_; }
   absl::Status GatherWorkers();
-  // What is known of the workers and their clients. The members refer to each other, in this order; made anew after
-  // some workers were left out, because numbers change.
+  // What is known of the workers and their clients. Later members refer to earlier ones. Created anew after workers
+  // were left out, because numbers change.
   struct Look {
     std::optional<ClockSync> clocks;
     std::optional<Layout> layout;
@@ -194,14 +193,14 @@ class Conductor {
   const Interrupt& interrupt_;
   RunObserver& observer_;
   const v1::WorkerFacts coordinator_;  // this process; the record of a resumed run has the one that began it
-  // Constant after the workers have joined, who may bring their own targets, but for the phases of next_phase.
+  // Constant after the workers, which may bring their own targets, have joined, except for the phases of next_phase.
   v1::Plan plan_;
   const ConductorOptions options_;
   Cluster cluster_;
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet
   v1::RunRecord record_;
-  // Workers and targets as they are now. A run that is resumed keeps those of its record; otherwise they are in the
-  // record alone, since those of 10,000 workers take memory.
+  // In a resumed run, the workers and targets as they are now, since record_ keeps its own. Otherwise only record_ has
+  // them, since those of 10,000 workers take memory.
   v1::RunRecord met_;
   ReportBuilder report_{record_};
   // Owner lanes whose files an earlier phase left in an unknown state, because a lane failed or its worker was lost

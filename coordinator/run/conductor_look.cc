@@ -1,4 +1,4 @@
-// How the conductor looks at its workers before the first phase: who joins, what each of them sees, and who is left
+// How the conductor examines its workers before the first phase: who joins, what each of them sees, and who is left
 // out.
 #include <algorithm>
 #include <map>
@@ -31,7 +31,7 @@ absl::Status Conductor::GatherWorkers() {
   return gathered;
 }
 
-// Until nobody who takes part has a fault, or the run is refused.
+// Repeats LookOnce until no worker that takes part has a fault, or the run is refused.
 absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
   // Workers may bring their own targets.
   const v1::Plan given_plan = options_.skip_bad ? plan_ : v1::Plan();
@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
     IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, LookOnce(pass));
     const absl::Status refusal = RefusalFor(cluster_.members(), preflight_.findings);
     if (refusal.ok() || options_.preflight_only) {
-      // Who examines the workers decides when the phases run (Measure).
+      // With options_.examine, Measure decides when the phases run.
       const bool decides_now = refusal.ok() && options_.examine == nullptr;
       const absl::Status decided = decides_now ? DecideAboutData(*look) : absl::OkStatus();
       if (!options_.preflight_only) IOBENCH_RETURN_IF_ERROR(decided);
@@ -107,7 +107,7 @@ absl::Status Conductor::SpreadMixes() {
   return absl::OkStatus();
 }
 
-// --per-client, --background: which workers are of one client is known only now.
+// --per-client, --background: which workers share a client is known only now.
 absl::Status Conductor::SpreadOverClients() {
   const bool has_background = HasBackground(plan_);
   if (!plan_.per_client() && !has_background) return absl::OkStatus();
@@ -139,7 +139,7 @@ absl::Status Conductor::SpreadOverClients() {
   return absl::OkStatus();
 }
 
-// --server-path: who is on which server is known only now.
+// --server-path: which workers are on which server is known only now.
 void Conductor::LetServersMeasure() {
   if (plan_.server_path().empty()) return;
   std::map<uint32_t, std::vector<uint32_t>> workers_of_server;
@@ -159,7 +159,7 @@ std::vector<uint32_t> Conductor::ClientsOfWorkers() const {
   return clients;
 }
 
-// A dry run writes nothing, so it knows only what mounts tell.
+// A dry run writes nothing, so it knows only what the mounts show.
 absl::Status Conductor::CheckStorage(Look& look, uint32_t pass) {
   preflight_.not_checked.clear();
   storage_.clear();
@@ -212,7 +212,7 @@ absl::Status Conductor::DecideAboutData(Look& look) {
   return absl::OkStatus();
 }
 
-// What concerns no single client: data that are there already, direct I/O that does not fit.
+// Faults that concern no single client: data that exist already, direct I/O that does not fit.
 void Conductor::NoteDataFault(const absl::Status& fault) {
   preflight_.findings.push_back({.severity = Severity::kFault,
                                  .check = PreflightCheck::kData,

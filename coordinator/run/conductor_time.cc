@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-// Whether the list of phases is run once more. The rounds of a soak begin so far apart that not too many results are saved.
+// Whether the list of phases is run once more. A soak spaces its rounds so that not too many results are saved.
 absl::StatusOr<bool> Conductor::BeginsRound(CoordTime begin, uint32_t repetition) {
   const double soak_s = plan_.soak_s();
   if (!(soak_s > 0)) return repetition < plan_.repetitions();
@@ -16,14 +16,15 @@ absl::StatusOr<bool> Conductor::BeginsRound(CoordTime begin, uint32_t repetition
     begin = {report().soak().begin_coord_ns()};  // files were prepared before
   const CoordTime earliest = begin + NanosFrom(soak_s * repetition / kMaxSoakRounds);
   if (cluster_.Now() < earliest) {
-    // Events of workers are taken, and dropped, so that those that are lost are seen.
+    // Handles and drops events of workers meanwhile, so that lost workers are noticed.
     const absl::Status waited = cluster_.WaitUntil([] { return false; }, {.deadline = earliest});
     if (!absl::IsDeadlineExceeded(waited)) return waited;
   }
   return SecondsFrom(cluster_.Now() - begin) < soak_s;
 }
 
-// False: --max-duration leaves no time for it. Otherwise `fitted` is the phase with what is left as its limit.
+// False: --max-duration leaves no time for the phase. Otherwise `fitted` is the phase, limited to the time that is
+// left.
 bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted) {
   fitted = phase;
   if (options_.max_duration_s <= 0) return true;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMaxAttempts = 6;
 // A worker whose lanes are stuck in the kernel does not answer; the others need not wait for it. After an interrupt,
-// nobody waits longer than for running lanes.
+// the wait is no longer than for running lanes.
 constexpr int64_t kDisarmPatienceNs = 2'000'000'000;
 // A rank that answers a ping this late is not dead. mpirun kills one second after its SIGTERM.
 constexpr int64_t kDeadAfterNs = 250'000'000;
@@ -140,7 +140,7 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
     if (const std::optional<CoordTime> done_at = lanes_.DoneAt(member.number)) {
       worker.set_done_coord_ns(done_at->ns);
     }
-    // If nobody took part, the phase did not happen.
+    // If no worker took part, the phase did not happen.
     if (lanes_ran && refused_.contains(member.number)) {
       AddRefusedLanes(member);
     } else if (member.lost) {
@@ -288,7 +288,7 @@ void PhaseConductor::FindCrowded() {
   crowded_ = CrowdedWorkers(workers);
 }
 
-// The rate of all lanes is divided among the workers that are there; evenly spaced, they take turns.
+// Divides the rate of all lanes among the workers that are there; if ops are evenly spaced, the workers take turns.
 void PhaseConductor::ShareArrivals() {
   std::map<const v1::Assignment*, std::vector<uint32_t>> workers;
   for (const Member& member : context_.cluster.members()) {

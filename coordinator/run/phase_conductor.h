@@ -107,7 +107,7 @@ class PhaseConductor {
   void AddRefusedLanes(const Member& member);
   absl::Status RunAndCollect();
   absl::Status Collect(Answers answers);
-  // Collects what workers can report at once, and pings their clocks by it.
+  // Collects what workers can report at once, and uses these calls as pings of their clocks.
   absl::Status CollectWithPings();
   bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !collected_[worker]; }
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
@@ -130,7 +130,7 @@ class PhaseConductor {
   CoordTime deadline_{INT64_MAX};
   std::vector<uint32_t> reconnects_before_;  // index = worker number
   std::vector<bool> collected_;              // index = worker number
-  // How wrong the start may be that a worker was told: later pings say more of its clock than those before.
+  // Max. error of the start that each worker was told, as known then: later pings say more about its clock.
   std::vector<int64_t> start_error_ns_;
   std::vector<CoordTime> collected_at_;
   std::vector<std::vector<v1::LanePlan>> given_lanes_;  // of the latest Prepare

@@ -15,8 +15,8 @@ constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
 
 }  // namespace
 
-// With so many clocks, a ping for each after the phase would cost as much as its results. What a worker reports at once
-// needs no instants, which are known only when all clocks are.
+// With this many clocks, a ping for each after the phase would cost as much as its results. What a worker reports at
+// once needs no instants, which are known only when all clocks are.
 absl::Status PhaseConductor::CollectWithPings() {
   PingRide pings(context_.clock_sync, context_.cluster,
                  [this](const Member& member) { return lanes_.TakesPart(member.number); });
@@ -45,7 +45,7 @@ absl::Status PhaseConductor::Collect(Answers answers) {
   }
   const std::vector<CoordTime> instants = lanes_.Instants();
   Cluster::Patience patience = PatienceFor("report the phase");
-  // Others may have used up the phase's time; that costs only them.
+  // Other workers may have used up the phase's time; that must not cost this one.
   if (context_.timeout_ns > 0)
     patience.deadline = std::max(deadline_, context_.cluster.Now() + kCollectAfterTimeoutNs);
   if (answers == Answers::kBrieflyAwaited) {
@@ -83,7 +83,7 @@ v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<
 void PhaseConductor::NoteChunk(const Member& member, const ReceivedEvent& received) {
   const v1::ResultChunk& chunk = received.event.chunk();
   v1::WorkerPhaseResult& worker = ResultOf(member.number);
-  // One lane too many is enough to refuse the result; memory is not for the rest.
+  // One lane too many is enough to refuse the result; the rest would only take memory.
   for (const v1::LaneResult& lane : chunk.lanes()) {
     if (static_cast<size_t>(worker.lanes_size()) > given_lanes_[member.number].size()) break;
     *worker.add_lanes() = lane;
@@ -135,7 +135,7 @@ std::string PhaseConductor::WhyRefused(uint32_t worker) const {
                          .message());
 }
 
-// After the pings are in the record, which map the workers' times.
+// Called when the record has the pings that map the workers' times.
 void PhaseConductor::RefuseImpossibleResults() {
   for (const Member& member : context_.cluster.members()) {
     v1::WorkerPhaseResult& result = ResultOf(member.number);

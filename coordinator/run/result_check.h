@@ -1,5 +1,5 @@
-// Decides whether what a worker says of a phase can be true. A worker may be broken, or somebody else's: figures that
-// cannot be right must not enter any total.
+// Decides whether a worker's result of a phase can be true. A worker may be broken or hostile: figures that cannot be
+// right must not enter any total.
 #ifndef COORDINATOR_RUN_RESULT_CHECK_H_
 #define COORDINATOR_RUN_RESULT_CHECK_H_
 
@@ -25,16 +25,15 @@ struct ResultFrame {
 
 // Returns OK, or DataLoss with what is impossible, in words for the user: "lane 3 ended before it began". Pure.
 //
-// Checked are: each lane of the frame is there once, and no other; names are not longer than names are; bytes and ops
-// do not exceed what the lane's time and the largest op allow, and sums over the lanes do not wrap; parts do not exceed
-// their whole (timed region, kinds of ops, verification); a histogram counts as many ops as its kind has, and its sums
-// agree with its extremes; times are in order and, mapped by the worker's pings, between T and the arrival of the
-// result; timelines and slices ascend and end at the totals; durations are finite and not negative. Times are not
-// compared with the phase's if the pings contradict each other, since mark clock_step then says that they cannot be
-// mapped.
+// Checked are: each lane of the frame is there once, and no other; names have a plausible length; bytes and ops do not
+// exceed what the lane's time and the largest op allow, and sums over the lanes do not wrap; parts do not exceed their
+// whole (timed region, kinds of ops, verification); a histogram counts as many ops as its kind has, and its sums agree
+// with its extremes; times are in order and, mapped by the worker's pings, between T and the arrival of the result;
+// timelines and slices ascend and end at the totals; durations are finite and not negative. Times are not compared with
+// the phase's if the pings contradict each other, since mark clock_step then says that they cannot be mapped.
 absl::Status CheckResult(const v1::WorkerPhaseResult& result, const ResultFrame& frame);
 
-// The size of the largest op of an operation, from above. 0: it moves no data.
+// Returns an upper bound of the size of an operation's ops. 0: it moves no data.
 uint64_t LargestOpBytes(const v1::Operation& operation, uint64_t bytes_per_lane);
 
 }  // namespace iobench

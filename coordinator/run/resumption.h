@@ -20,7 +20,7 @@ namespace iobench {
 absl::StatusOr<std::vector<std::string>> DifferencesSince(const v1::RunRecord& saved,
                                                           const v1::RunRecord& now);
 
-// Returns the record with which the run goes on: as saved, without how it ended. Its last resumption is this one.
+// Returns the record with which the run resumes: as saved, without how it ended. Its last resumption is this one.
 v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed_at, uint64_t run_id);
 
 // Returns the run ids of the data that the saved parts of this run have written.

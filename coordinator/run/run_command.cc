@@ -110,7 +110,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
             << std::flush;
 }
 
-// Without those of a dry run, which shows nothing of a run. The first line on stderr names the address of the metrics.
+// Opens none for a dry run, which shows nothing of a run. The first line on stderr names the address of the metrics.
 absl::StatusOr<LiveViews> OpenViews(const CommandLine& line) {
   if (line.dry_run) return LiveViews();
   absl::StatusOr<LiveViews> views = LiveViews::Open({.screen = line.cluster.live,
@@ -126,7 +126,7 @@ absl::StatusOr<LiveViews> OpenViews(const CommandLine& line) {
 // Shorter than the network test's own: it is repeated for each client.
 constexpr double kMaxNetSeconds = 0.5, kMinNetSeconds = 0.1, kNetSecondsOfAll = 10;
 
-// A private directory for the results of selftest, which nobody wants to keep.
+// A private directory for the results of selftest, which are not kept.
 class ScratchDirectory {
  public:
   static absl::StatusOr<ScratchDirectory> Make() {
@@ -308,7 +308,7 @@ int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan)
   Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan,
                       OptionsFor(stage, line));
   const int exit_code = conductor.Run();
-  // Lost workers and those that did not come are findings; here they are a bad deployment.
+  // Lost and missing workers are findings; here they count as a bad deployment, not as a partial run.
   if (!conductor.refusal().ok()) {
     return Fail(conductor.refusal(), exit_code == kExitInterrupted ? exit_code : int{kExitUsage});
   }

@@ -25,10 +25,10 @@ struct Stage {
   v1::WorkerFacts coordinator;  // host, boot id and clock of this process
   std::string command;          // as typed
   JoinWatch join_watch = {};
-  const ResumePoint* resume = nullptr;  // the saved run to go on with; null: a new run
+  const ResumePoint* resume = nullptr;  // the saved run to resume; null: a new run
 };
 
-// What a conductor is told by the command line, and by where it runs.
+// Returns the conductor's options that follow from the command line and the stage.
 ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line);
 
 // Each command returns the exit code and prints errors on stderr as one line. If standard output cannot be written,
@@ -36,27 +36,27 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line);
 
 // Runs a plan and prints its report as it proceeds. Results go to --out, or to a new directory in cluster-iobench.out.
 // With --dry-run it only prints which worker would do what. `plan`: complete and checked. The exit code is that of
-// Conductor::Run. With stage.resume, the saved run goes on: `plan` is its plan, and the results go to its directory.
+// Conductor::Run. With stage.resume, the saved run is resumed: `plan` is its plan, and the results go to its directory.
 int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
-// Says that a saved run has nothing left to do.
+// Prints that a saved run has nothing left to do.
 void SayComplete(const ResumePoint& point);
-// Checks what a run of the plan would need of its workers, leaves nothing behind, and prints what is wrong: all of it,
-// as a table or as JSON. kExitUsage: a fault would stop the run.
+// Checks what a run of the plan would need of its workers, leaves nothing behind, and prints all faults, as a table or
+// as JSON. kExitUsage: a fault would stop the run.
 int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
-// Checks whether the deployment of a shared file system is right, and prints or writes the report. `plan`: names the
+// Checks whether a shared file system is deployed correctly, and prints or writes the report. `plan`: names the
 // directory, and has the phases that the checks of performance judge, if there are any. kExitThreshold: a check has
 // failed that is not waived; kExitPartial: a worker was lost; kExitIo: something that validate made could not be
 // removed, or the report could not be written.
 int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
-// What can be said of its report's format and file before anybody waits for workers; errors: those of CheckOutputFile,
-// an unknown format, or one that is not for a terminal.
+// Checks the report's format and file as far as possible before anything waits for workers. Errors: those of
+// CheckOutputFile, an unknown format, or one that is not for a terminal.
 absl::Status CheckValidateReport(const ValidateOptions& options);
 // Finds how much the storage carries: a run whose phases follow from what earlier ones measured, and its report, which
 // is also saved as capacity.json beside the run's results. `plan`: fitted by FitPlanToCapacity. The exit code is that of
 // Conductor::Run, and kExitThreshold if the SLO cannot be met or today's load is more than the storage carries.
 int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan);
-// Turns the plan of a workload into the first phase of a capacity measurement: all clients with all lanes. Before any
-// worker is there. InvalidArgument: it is no single phase, or what is asked or its output file is wrong.
+// Turns the plan of a workload into the first phase of a capacity measurement: all clients with all lanes. Called
+// before any worker joins. InvalidArgument: the plan is not a single phase, or a question or the output file is wrong.
 absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan);
 // Shows saved capacity runs (--saved).
 int ShowSavedCapacity(const CommandLine& line);

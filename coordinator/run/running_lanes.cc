@@ -109,7 +109,7 @@ absl::Status RunningLanes::EndEarly() {
                             {.deadline = cluster_.Now() + kInterruptGraceNs, .interruptible = false});
 }
 
-// Counted, because it is asked after every event: looking at all workers then would take time with their square.
+// Counted, because it is checked after every event: examining all workers each time would take quadratic time.
 void RunningLanes::SetAwaited(uint32_t worker, bool awaited) {
   if (std::exchange(states_[worker].awaited, awaited) == awaited) return;
   awaited_count_ += awaited ? 1 : -1;
@@ -124,7 +124,8 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
       break;
     case v1::WorkerEvent::kDeadlineReached:
       state.at_deadline = true;
-      // Nobody does more than an op per nanosecond, and the others' lanes would go on to what one worker claims.
+      // No worker does more than an op per nanosecond, and the others' lanes would go on until they reach what one
+      // claims.
       state.max_ops = std::min(event.deadline_reached().max_ops(),
                                static_cast<uint64_t>(NanosFrom(phase_.stop().deadline_s())));
       cluster_.EndLanes(member.number);  // they wait for the goal
@@ -218,7 +219,7 @@ void RunningLanes::Poll(const Member& member) {
 }
 
 void RunningLanes::PollForDisplay() {
-  if (show_is_due_) Show();  // somebody has not answered the last poll
+  if (show_is_due_) Show();  // a worker has not answered the last poll
   PollAll();
   show_is_due_ = true;
 }

@@ -26,7 +26,7 @@ class RunningLanes {
   RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver& observer, const v1::Phase& phase,
                const PhaseProgress& shown, uint32_t lanes_per_worker);
 
-  // Call it before each attempt to start the phase: nobody takes part, and what an earlier attempt did is forgotten.
+  // Call it before each attempt to start the phase: no worker takes part, and earlier attempts are forgotten.
   void Reset();
   // The worker takes part.
   void Expect(uint32_t worker) {
@@ -54,13 +54,13 @@ class RunningLanes {
   // progress, how far they are, and their clocks. Workers whose lanes make no progress, or have not ended at
   // `deadline`, are dropped as lost. Errors: those of Cluster::WaitUntil. REQUIRES: StartAt, and all workers are armed.
   absl::Status WaitForEnds(CoordTime deadline);
-  // After an interrupt: stops the lanes, and waits at most kInterruptGraceNs for their ends. DeadlineExceeded: some have not
-  // ended.
+  // After an interrupt: stops the lanes, and waits at most kInterruptGraceNs for their ends. DeadlineExceeded: some
+  // have not ended.
   absl::Status EndEarly();
   // Takes the workers back to the state before their preparation. Errors: those of Cluster::Call.
   absl::Status Disarm(const Cluster::Patience& patience);
 
-  // What the worker's last answer to a poll said; 0 if it was never polled. For workers that are lost.
+  // The bytes in the worker's last answer to a poll; 0 if it was never polled. For workers that are lost.
   uint64_t LastKnownBytes(uint32_t worker) const { return states_[worker].progress.bytes(); }
   // Arrival of the message that all lanes of the worker have ended; nullopt: it has not arrived.
   std::optional<CoordTime> DoneAt(uint32_t worker) const { return states_[worker].done_at; }

@@ -1,4 +1,4 @@
-// The command `validate`: the conductor gathers the workers and looks at them as preflight does, then the checks run.
+// The command `validate`: the conductor gathers and examines the workers as preflight does, then the checks run.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@
 namespace iobench {
 namespace {
 
-// Until there is a report, so that the last check of a run that hangs is known.
+// Whether to show progress until there is a report, so that the last check of a run that hangs is known.
 bool SaysProgress(const CommandLine& line) {
   return line.cluster.progress || isatty(STDERR_FILENO) != 0;
 }
@@ -56,7 +56,7 @@ std::vector<uint32_t> OneOfEachClient(std::span<const Member> members) {
   return first_of_client;
 }
 
-// The format that the options ask for, if what they say about its place fits.
+// The format that the options ask for, if it suits the output that they select.
 absl::StatusOr<const ValidateFormat*> ValidateFormatOf(const ValidateOptions& options) {
   auto format = ValidateFormatNamed(options.format);
   if (!format.ok()) return format;

@@ -57,7 +57,7 @@ FinishedPhases::Finished FinishedPhases::Finish(size_t position) const {
   const std::string& file = saved_.phase_files()[position];
   const uint32_t index = IndexOfRawPhase(file);
   absl::StatusOr<uint64_t> raw_xxh3 = 0;
-  // Before it is loaded: if the file is replaced meanwhile, the entry belongs to a file that is no longer there.
+  // Computed before the file is loaded: if it is replaced meanwhile, the entry belongs to a file that no longer exists.
   if (cache_.has_value() || writer_ != nullptr) raw_xxh3 = Xxh3OfFile(file);
   if (cache_.has_value() && raw_xxh3.ok()) {
     std::optional<v1::FinishedPhase> cached = cache_->Find(index, *raw_xxh3);
@@ -79,12 +79,12 @@ FinishedPhases::Finished FinishedPhases::Finish(size_t position) const {
   return finished;
 }
 
-// Keeps `count` phases in work.
+// Keeps `count` phases in progress.
 void FinishedPhases::StartThreads(size_t count) {
   const size_t phases = saved_.phase_files().size();
   for (; running_.size() < count && started_ < phases; ++started_) {
     const bool is_done = last_.has_value() && started_ + 1 == phases;
-    // Without a thread to spare, the future computes when it is asked.
+    // Without a thread to spare, the future computes when its result is asked for.
     running_.push_back(is_done ? std::async(std::launch::deferred, [this] { return *std::move(last_); })
                                : std::async(std::launch::async | std::launch::deferred,
                                             [this, position = started_] { return Finish(position); }));

@@ -21,11 +21,11 @@ namespace iobench {
 // How the phases of a saved run are computed. The defaults are those of every report.
 struct FinishSettings {
   Charts charts = Charts::kLeftOut;
-  // FinishedPhase.file is filled in. Its SHA-256 takes as long as reading the file.
+  // Whether FinishedPhase.file is filled in: its SHA-256 takes as long as reading the file.
   bool digests = true;
   // A run whose raw files have at least this many bytes together has a cache: it is used, and written if there is none
-  // of this program and run. A smaller run is computed in less time than a person notices. UINT64_MAX: never, for those
-  // who check what the raw files give.
+  // of this program and run. A smaller run is computed in less time than a person notices. UINT64_MAX: never, for
+  // callers that check what the raw files give.
   uint64_t min_cached_bytes = uint64_t{16} << 20;
   size_t threads = 0;         // 0: all processors
   uint64_t program_xxh3 = 0;  // 0: this program; tests give another
@@ -65,10 +65,10 @@ class FinishedPhases {
   std::optional<ReportCache> cache_;
   std::unique_ptr<ReportCacheWriter> writer_;
   bool cache_lacks_phases_ = false;
-  int client_count_ = 0;                       // of the run: a phase in the cache has the clocks of as many
+  int client_count_ = 0;                       // of the run: a phase in the cache must have as many clocks
   std::optional<Finished> last_;               // the last phase, once Newest has computed it
   std::optional<Finished> newest_;             // what Newest returns if the last phase is damaged
-  size_t next_ = 0;                            // the phase that Next looks at
+  size_t next_ = 0;                            // the phase that Next takes next
   size_t started_ = 0;                         // the phase that the next thread gets
   std::deque<std::future<Finished>> running_;  // phases next_ to started_ - 1; destroyed first, which waits
 };

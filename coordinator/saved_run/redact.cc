@@ -49,7 +49,7 @@ class Aliases {
   std::unordered_map<std::string, std::string> aliases_;
 };
 
-// Texts that are known to identify something, found at any place of another text.
+// Texts that are known to identify something, found anywhere in another text.
 class KnownNames {
  public:
   void Add(const std::string& original, const std::string& alias) {
@@ -61,7 +61,7 @@ class KnownNames {
     const auto found = names_.find(original);
     return found == names_.end() ? nullptr : &found->second;
   }
-  // By their first bytes, the longest first.
+  // Indexes the names by their first bytes, the longest first.
   void Sort() {
     for (const auto& [name, alias] : names_)
       by_start_[name.substr(0, kStartBytes)].emplace_back(&name, &alias);
@@ -201,10 +201,10 @@ class Redactor {
     return paths_.Of(target != nullptr ? *target : path);
   }
   void NotePath(const std::string& path) {
-    if (path.size() <= 1) return;  // "/" itself tells nothing
+    if (path.size() <= 1) return;  // "/" itself reveals nothing
     known_.Add(path, paths_.Of(path));
   }
-  // What `typed` stands for if it is relative to the directory of then; null: nothing known.
+  // Returns the target that `typed` stands for if it is relative to the run's working directory; null: none is known.
   const std::string* TargetThatEndsWith(const std::string& typed) const {
     if (typed.empty() || typed[0] == '/' || typed[0] == '-') return nullptr;
     const auto found = std::find_if(targets_.begin(), targets_.end(), [&typed](const std::string& path) {
@@ -212,7 +212,7 @@ class Redactor {
     });
     return found == targets_.end() ? nullptr : &*found;
   }
-  // Also its name without the domain.
+  // Also notes the name without the domain.
   void NoteHost(const std::string& host, Aliases& aliases) {
     if (host.empty() || known_.AliasOf(host) != nullptr) return;
     const std::string& alias = aliases.Of(host);
@@ -220,7 +220,7 @@ class Redactor {
     const size_t dot = host.find('.');
     if (dot != std::string::npos && AddressBytes(host) != host.size()) known_.Add(host.substr(0, dot), alias);
   }
-  // "server:/export" names a host and a path; "tank/home" is a name of its own; "tmpfs" says nothing.
+  // "server:/export" names a host and a path; "tank/home" is a name of its own; "tmpfs" reveals nothing.
   void NoteSource(const std::string& source, const std::string& filesystem) {
     const size_t colon = source.find(":/");
     if (source.empty() || source == filesystem || source == "none") return;

@@ -16,8 +16,8 @@
 namespace iobench {
 namespace {
 
-// A cache is a head and one entry per phase; all numbers have 64 bits in the byte order of the machine, which is part
-// of the key.
+// A cache is a head and one entry per phase. All numbers have 64 bits, in the machine's byte order: the key names the
+// program's build, so a machine with another byte order finds no cache.
 //   head:  "IOBCACHE" | key | 1 if phases have their charts, else 0
 //   entry: index | XXH3 of its raw file | for the phase and for its charts: length, XXH3 | phase | charts
 // The charts are a part of their own, so that formats without charts need not read them. The phase then has an empty
@@ -50,7 +50,7 @@ bool ReadNumbers(int fd, uint64_t offset, Numbers& numbers) {
   return ReadAt(fd, offset, reinterpret_cast<char*>(numbers.data()), sizeof(numbers));
 }
 
-// A part belongs to its phase and raw file, so that an entry with damaged numbers is not taken for another one.
+// The checksum binds a part to its phase and raw file, so that an entry with damaged numbers is not taken for another.
 uint64_t ChecksumOf(std::string_view part, uint64_t index, uint64_t raw_xxh3) {
   return Xxh3Of(part, raw_xxh3 + index);
 }

@@ -1,5 +1,5 @@
 // The phases of a large saved run as they were computed, beside the raw data: DIRECTORY/raw/report.cache. Reading it
-// takes a small part of the time that computing takes. It holds nothing that the raw data do not give again.
+// takes a small part of the time that computing takes. It holds nothing that the raw data cannot yield again.
 #ifndef COORDINATOR_SAVED_RUN_REPORT_CACHE_H_
 #define COORDINATOR_SAVED_RUN_REPORT_CACHE_H_
 
@@ -15,14 +15,14 @@
 
 namespace iobench {
 
-// What the phases of a cache were computed from, besides their raw files: the run's record and the program. Another key
-// is another cache, because any other build may compute a figure in another way.
+// Identifies what the phases of a cache were computed from, besides their raw files: the run's record and the program.
+// A cache with another key is not used, because any other build may compute a figure in another way.
 uint64_t ReportCacheKey(uint64_t program_xxh3, const std::string& run_sha256);
 
 // Reads a cache. Nothing in it is trusted without its checksum.
 class ReportCache {
  public:
-  // Nullopt: there is none, or it has another key, is damaged, or lacks the charts that are wanted. Says no reason,
+  // Nullopt: there is none, or it has another key, is damaged, or lacks the charts that are wanted. Gives no reason,
   // because computing the phases gives the same.
   static std::optional<ReportCache> Open(const std::string& path, uint64_t key, Charts charts);
 
@@ -42,7 +42,7 @@ class ReportCache {
   std::unordered_map<uint32_t, Place> places_;  // by index of the phase
 };
 
-// Writes a cache. Not thread-safe. The file has its name only when it is complete. A failure (the directory is
+// Writes a cache. Not thread-safe. The file gets its name only when it is complete. A failure (the directory is
 // read-only, the disk full) is not reported: there is then no cache, and nothing else is missing.
 class ReportCacheWriter {
  public:
@@ -51,7 +51,7 @@ class ReportCacheWriter {
   ReportCacheWriter(const ReportCacheWriter&) = delete;
   ReportCacheWriter& operator=(const ReportCacheWriter&) = delete;
 
-  // A phase as Add writes it; empty: it cannot be written. Thread-safe, because this is most of the work.
+  // Returns a phase as Add writes it; empty: it cannot be written. Thread-safe, because this is most of the work.
   static std::string Entry(uint32_t index, uint64_t raw_xxh3, const v1::FinishedPhase& phase);
   void Add(const std::string& entry);
   // Replaces the earlier file. The new one need not survive a power failure: a torn file has a wrong checksum.

@@ -18,11 +18,11 @@ struct ResumePoint {
   uint32_t first_phase = 0;
   bool complete = false;  // the run has ended, and every phase was run: there is nothing to do
   bool crashed =
-      false;  // it has not ended: its coordinator was killed or cut off, and workers of it may still be there
+      false;  // it has not ended: its coordinator was killed or cut off, and its workers may still be there
   std::string ended_by;  // what ended the run, for display: "interrupted"
 };
 
-// Who asks, for comparison with who began the run.
+// The program that resumes a run, for comparison with the one that began it.
 struct ResumingProgram {
   std::string version;
   std::string host;
@@ -30,7 +30,7 @@ struct ResumingProgram {
 };
 
 // Reads the saved run, with all its phases. NotFound: there is none. DataLoss: a file is missing or damaged.
-// FailedPrecondition: another version of the program has begun it, or its coordinator is still running, or (without
+// FailedPrecondition: another version of the program began it, or its coordinator is still running, or (without
 // `force`) may be, on another host. Changes nothing.
 absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const ResumingProgram& here,
                                             bool force);

@@ -14,9 +14,9 @@
 
 namespace iobench {
 
-// Before anything is measured: InvalidArgument, AlreadyExists, FailedPrecondition or an errno's code if a document that
-// the user asks for could not be written, because this build lacks its format or the file of -b exists (unless --force
-// is given), is a directory or cannot be created.
+// Checks, before anything is measured, whether the documents that the user asks for can be written. InvalidArgument,
+// AlreadyExists, FailedPrecondition or an errno's code: this build lacks a format, or the file of -b exists (unless
+// --force is given), is a directory or cannot be created.
 absl::Status CheckDocuments(const ClusterOptions& options);
 // Returns the file that -b FILE writes: FILE, with .xlsx in place of .xls and IOzone's .wks.
 std::string WorkbookFileOf(const std::string& given);
@@ -34,10 +34,10 @@ class RunDocuments {
   std::string WorkbookLine() const;
   // Returns the names of the files that Write writes into the result directory, besides those of every result.
   std::vector<std::string> FileNames() const;
-  // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`, and
-  // also what IOzone's options ask for: -R its Excel text, unless a text format is printed, -+z and -+T files. Replaces
-  // files of an earlier run, which the run itself has been allowed to replace. Tries all; returns the first error,
-  // which names the file.
+  // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`. Also
+  // does what IOzone's options ask for: -R prints its Excel text, unless a text format is printed; -+z and -+T write
+  // files. Replaces files of an earlier run, which the run itself has been allowed to replace. Tries all; returns the
+  // first error, which names the file.
   absl::Status Write(const std::string& directory, std::ostream& out) const;
 
  private:

@@ -84,7 +84,7 @@ std::string LineOfFirstDifference(std::string_view a, std::string_view b) {
   return absl::StrCat("line ", 1 + std::count(a.begin(), end, '\n'));
 }
 
-// The raw files as they are, against the hashes that the run noted.
+// Checks the raw files as they are against the hashes that the run noted.
 void CheckRawFiles(const std::string& directory, const Json& result, Checks& checks) {
   std::unordered_map<std::string, const Json*> noted;
   if (result.contains("files") && result.at("files").is_array()) {
@@ -143,7 +143,7 @@ void NoteProgram(const v1::RunReport& report, Checks& checks) {
   }
 }
 
-// The files that are computed from raw data, against what the raw data give now.
+// Checks the files that are computed from raw data against what the raw data give now.
 void CheckFigures(const std::string& directory, const v1::RunReport& report, const Json& result,
                   Checks& checks) {
   for (const ResultFile& file : ResultFiles()) {

@@ -6,15 +6,15 @@
 
 namespace iobench {
 
-// Wall time in seconds unless named otherwise. The parts follow one another; together they are the phase's fixed cost.
+// Wall time in seconds unless noted otherwise. The parts follow one another; together they are the phase's fixed cost.
 struct PhaseCost {
   double prepare_s = 0;  // Prepare and its answers
   double clocks_s = 0;   // pings before the start and after the last end
-  double arm_s = 0;      // telling all workers of the start
+  double arm_s = 0;      // telling all workers the start time
   double wait_s =
       0;  // from then to the last worker's message that its lanes have ended, without their timed part
   double collect_s = 0;  // all results
-  double check_s = 0;    // whether they are possible
+  double check_s = 0;    // checking whether they are possible
   double analyse_s = 0;
   double save_s = 0;
   double cpu_s = 0;  // processor time of this process, in all of its threads

@@ -23,7 +23,7 @@ struct SelftestFigures {
   uint64_t peak_memory_bytes = 0;
   uint32_t silence_count = 0;            // how often a worker was reported as silent
   std::vector<NetFigures> network = {};  // by client; empty: not measured
-  bool simulated = false;                // the workers are simulated: their starts and clients say nothing
+  bool simulated = false;                // the workers are simulated: their starts and clients mean nothing
   bool workers_in_process = false;       // the coordinator's processor time includes theirs
 };
 

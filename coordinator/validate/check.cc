@@ -54,7 +54,7 @@ constexpr Check kChecks[] = {
      Needs::kMeasurement, CheckMetadataRates},
     {"latency-tail", "p99 and longest op of all that was measured", 1, Needs::kMeasurement, CheckLatencyTail},
     {"expected", "rates and facts are as --expect says", 1, Needs::kExpectations, CheckExpected},
-    // The last one: from then on a client is missing.
+    // The last one: after it, a client is missing.
     {"dead-client", "a lock is free again after its holder has lost its power", 2, Needs::kClientHook,
      CheckDeadClient},
 };

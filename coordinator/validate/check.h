@@ -1,4 +1,4 @@
-// The table of validate's checks: what each is called, what it needs, and its function.
+// The table of validate's checks: their names, what they need, and their functions.
 #ifndef COORDINATOR_VALIDATE_CHECK_H_
 #define COORDINATOR_VALIDATE_CHECK_H_
 

@@ -63,7 +63,7 @@ absl::Status TakeExpectations(const ValidateOptions& options, CheckChoice& choic
       "--expect is given, but --only and --skip leave out the check that uses it: expected");
 }
 
-// In the quick set, performance is measured only if that is asked for.
+// In the quick set, performance is measured only on request.
 absl::Status DecideToMeasure(const ValidateOptions& options, CheckChoice& choice) {
   const bool expects_rates = choice.expected.has_value() && !choice.expected->thresholds.empty();
   bool any = false, named = false;

@@ -20,7 +20,7 @@ struct CheckChoice {
   Waivers waivers;
   std::optional<Expectations> expected;  // --expect
   bool measures = false;                 // some check judges performance …
-  PhaseAmounts amounts;                  // … of phases that do so much
+  PhaseAmounts amounts;                  // … in phases of these amounts
   uint64_t over_quota_bytes = 0;         // --over-quota; 0: not given
 
   bool Has(const std::string& name) const {

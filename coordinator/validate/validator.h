@@ -23,17 +23,16 @@ absl::Status RunChecks(const CheckChoice& choice, CheckContext& context, const O
                        v1::ValidateReport& report);
 
 // Returns one worker of each client that sees the same storage and can write there, or all workers if only one client
-// does;
-// `left_out`: how many clients do not.
+// does; `left_out`: how many clients do not.
 std::vector<uint32_t> PeersOf(std::span<const Member> members, std::span<const Finding> findings,
                               uint32_t& left_out);
 
 // The clients as workers have reported them, and what most of them see at the path.
 void NoteClients(const CheckContext& context, v1::ValidateReport& report);
 
-// A check that failed and has no waiver.
+// True if a check failed that has no waiver.
 bool HasNewFailure(const v1::ValidateReport& report);
-// Some check ended with a verdict other than "skipped".
+// True if some check ended with a verdict other than "skipped".
 bool HasVerdict(const v1::ValidateReport& report);
 
 }  // namespace iobench

@@ -13,7 +13,8 @@ namespace iobench {
 using Waivers = std::map<std::string, std::string>;
 
 // Reads a YAML map of check names and reasons: `locks: "nolock until the new server is there (OPS-12)"`.
-// InvalidArgument: it is none, names an unknown check, or a reason is missing; the message has file and line.
+// InvalidArgument: the file is not such a map, names an unknown check, or a reason is missing; the message has file and
+// line.
 absl::StatusOr<Waivers> LoadWaivers(const std::string& path);
 
 }  // namespace iobench

@@ -2,7 +2,7 @@
 // timelines and histograms are those that a lane of a phase of 12 s sends; clocks differ from client to client. Equal
 // arguments give equal files. `cluster-iobench report DIRECTORY` reads it like any other run.
 //
-// The first client has a name that no format may take for anything but text.
+// The first client has a name that no report format may interpret as anything but text.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -147,7 +147,7 @@ void AddHost(const v1::WorkerPhaseResult& worker, const Kind& kind, uint64_t ops
   rpcs.set_execute_ms(ops + ops / 10);
 }
 
-// Latencies with a long tail, as many buckets as a real lane fills.
+// Latencies with a long tail, in as many buckets as a real lane fills.
 v1::Histogram LatenciesOf(double mean_us, uint64_t ops, std::mt19937_64& random) {
   Histogram histogram;
   std::lognormal_distribution<double> draw(std::log(mean_us * 1e3) - 0.125, 0.5);

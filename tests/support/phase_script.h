@@ -173,7 +173,8 @@ class LaneScript {
 
 class WorkerScript {
  public:
-  // Its clock shows the coordinator's time + offset, known to +- error at `bursts_at_s` (the pings give these bounds).
+  // The worker's clock shows the coordinator's time + offset, known to +- error at `bursts_at_s` (the pings give these
+  // bounds).
   WorkerScript& HasClock(double offset_s, double error_s, std::vector<double> bursts_at_s = {0}) {
     offset_ns_ = std::llround(offset_s * 1e9);
     for (const double at_s : bursts_at_s) Burst(at_s, offset_s, error_s);

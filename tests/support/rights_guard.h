@@ -20,7 +20,7 @@ class RightsGuard {
   RightsGuard& operator=(const RightsGuard&) = delete;
 };
 
-// Those of `worker --join HOST:PORT --root …` without --allow.
+// Returns the rights of `worker --join HOST:PORT --root …` without --allow.
 inline WorkerRights OverNetwork(const std::vector<std::string>& roots) {
   WorkerRights rights;
   rights.actions.clear();

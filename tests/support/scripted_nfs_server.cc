@@ -304,7 +304,7 @@ void ScriptedNfsServer::Answer(Connection& connection, const std::string& messag
   held.push_back({connection.fd, answer});
   max_together_[call.proc] = std::max(max_together_[call.proc], static_cast<int>(held.size()));
   if (static_cast<int>(held.size()) < together_[call.proc]) return;
-  // The last first: nothing may depend on their order.
+  // In reverse order, because nothing may depend on the order.
   for (size_t i = held.size(); i-- > 0;) SendAll(held[i].fd, held[i].answer);
   held.clear();
 }

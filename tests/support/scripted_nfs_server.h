@@ -125,7 +125,7 @@ class ScriptedNfsServer {
   bool attributes_ ABSL_GUARDED_BY(mutex_) = true;
 };
 
-// As long as it lives, the server defers these calls (NFS3ERR_JUKEBOX), but only until it has seen the second one.
+// While it exists, the server defers these calls (NFS3ERR_JUKEBOX), but only until it has seen the second one.
 class Deferring {
  public:
   Deferring(ScriptedNfsServer& server, NfsProc proc) {

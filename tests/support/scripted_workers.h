@@ -24,8 +24,8 @@ struct ManualClock {
   void AdvanceTo(CoordTime time) { now = std::max(now, time); }
 };
 
-// Time passes while a message is on its way, kWayNs there and as much back, and while the coordinator waits for events
-// that do not come. A script may let more pass. The clock must outlive this object; the coordinator must use it, too.
+// Time passes while a message is on its way, kWayNs in each direction, and while the coordinator waits for events that
+// do not come. A script may let more time pass. The clock must outlive this object; the coordinator must use it, too.
 class ScriptedWorkers final : public Transport {
  public:
   static constexpr int64_t kWayNs = 1'000;

@@ -19,7 +19,7 @@ namespace iobench {
 
 struct SimulatedWorker {
   v1::WorkerFacts facts;
-  double offset_s = 0;            // of its clock at the start
+  double offset_s = 0;            // offset of its clock at the start
   double drift_ppm = 0;           // drift of its clock from then on
   double lane_s = 1;              // duration of its only lane
   int64_t way_there_ns = 50'000;  // duration of a message to it …
@@ -27,8 +27,8 @@ struct SimulatedWorker {
   int pings_answered = INT_MAX;   // number of pings that it answers
   int ping_left_out = 0;          // number of the ping that it never answers; 0: none
   bool settles = false;           // it cannot report its results at once
-  int polls_answered = INT_MAX;   // … and of polls, each with 4 KiB more
-  enum class Then { kSilent, kLost } then = Then::kSilent;  // after those
+  int polls_answered = INT_MAX;   // number of polls that it answers, each with 4 KiB more
+  enum class Then { kSilent, kLost } then = Then::kSilent;  // after the last ping that it answers
 };
 
 // The coordinator's clock is now(), which advances only while the coordinator waits. One lane per worker, 1000 ops of 4
@@ -74,7 +74,7 @@ class SimulatedWorkers final : public Transport {
         if (++polls_[id] > workers_[id].polls_answered) return absl::OkStatus();
         event.mutable_progress()->set_bytes(static_cast<uint64_t>(polls_[id]) * 4096);
         if (request.poll().latency()) {
-          // As many ops as polls, of which each took this long so far.
+          // As many ops as polls so far, all in the same bin.
           event.mutable_progress()->mutable_latency()->add_bin_gaps(100 + id);
           event.mutable_progress()->mutable_latency()->add_counts(polls_[id]);
         }
@@ -192,7 +192,7 @@ class SimulatedWorkers final : public Transport {
   std::map<WorkerId, int> pings_;
   std::map<WorkerId, int> polls_;
   std::map<WorkerId, uint32_t> lane_of_;
-  std::map<uint32_t, uint64_t> check_files_;  // on the storage that all see: hash by number
+  std::map<uint32_t, uint64_t> check_files_;  // on the shared storage: hash by file number
   std::map<WorkerId, v1::LaneResult> results_;
   std::map<v1::WorkerRequest::BodyCase, int> counts_;
 };

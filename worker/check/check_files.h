@@ -1,4 +1,4 @@
-// The files by which a coordinator finds out what several workers see of one storage, and whether it behaves as it
+// The files with which a coordinator finds out what several workers see of one storage, and whether it behaves as it
 // should.
 #ifndef WORKER_CHECK_CHECK_FILES_H_
 #define WORKER_CHECK_CHECK_FILES_H_
@@ -26,7 +26,7 @@ class CheckFiles {
   // Performs the actions in order, each with a result of its own. The target is opened anew for each READ: opening a
   // directory makes an NFS client ask its server whether the directory has changed, and forget names that it knew to be
   // missing. May block as long as the file system does, and as long as the actions' timeouts. InvalidArgument: too many
-  // actions, or they are to begin more than a minute from now.
+  // actions, or they would begin more than a minute from now.
   absl::Status Do(uint64_t run_id, const v1::FileActions& actions, const Now& now, v1::FileActionsDone& done);
 
   // From now on, RemoveAll also removes what another process may create by these actions.

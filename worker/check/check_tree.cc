@@ -28,19 +28,19 @@ absl::StatusOr<UniqueFd> OpenBelow(int parent, const std::string& name, int flag
   return ErrnoStatus(absl::StrCat("open directory ", path), errno);
 }
 
-// As the contents of a check file.
+// Has the format of a check file's contents.
 std::string OwnerText(std::string_view tree) {
   const std::optional<ProcessIdentity> owner = OwnIdentity();
   return absl::StrCat("cluster-iobench check file of run ", std::string(tree.substr(tree.rfind('-') + 1)),
                       " of ", HostName(), "\n", owner ? absl::StrCat("process ", ToLine(*owner), "\n") : "");
 }
 
-// What another worker has removed meanwhile is gone as it should be.
+// Something that another worker has removed meanwhile is no error.
 absl::Status UnlessGone(const absl::Status& status) {
   return ErrnoOf(status) == ENOENT ? absl::OkStatus() : status;
 }
 
-// The directory and the files and empty directories in it.
+// Removes the directory with the files and empty directories in it.
 absl::Status RemoveDirectoryOf(const Directory& parent, const std::string& name) {
   const auto opened = parent.OpenDirectory(name);
   // Somebody has put something else there.

@@ -1,5 +1,5 @@
 // The directories in which validate works: PATH/cluster-iobench.validate-RUN/dN. Every name below is made here from
-// numbers, so that no request reaches a file of anybody else.
+// numbers, so that no request reaches anybody else's file.
 #ifndef WORKER_CHECK_CHECK_TREE_H_
 #define WORKER_CHECK_CHECK_TREE_H_
 
@@ -18,7 +18,7 @@ namespace iobench {
 
 // "cluster-iobench.validate-00000000000000ff"
 std::string CheckTreeName(uint64_t run_id);
-// The file in it that says whose it is; see left_checks.h.
+// The file in the tree that says whose tree it is; see left_checks.h.
 inline constexpr char kTreeOwnerName[] = "owner";
 // "f12"; LONGEST and TOO_LONG begin with it and are filled up to 255 and 256 bytes.
 std::string TreeFileName(uint32_t file, v1::FileAction::Style style);
@@ -27,7 +27,7 @@ std::string TreeFileName(uint32_t file, v1::FileAction::Style style);
 // leaves its caches as they are.
 enum class DirectoryOpening { kFresh, kAsKnown };
 
-// Statuses name the path and have the errno. Neither follows a symbolic link below the target.
+// Statuses name the path and have the errno. No function follows a symbolic link below the target.
 class CheckTree {
  public:
   // Opens the target, which must be mounted: Unimplemented for a URL. PermissionDenied: the worker's roots do not cover
@@ -35,9 +35,11 @@ class CheckTree {
   static absl::StatusOr<CheckTree> At(const std::string& target, uint64_t run_id);
 
   absl::StatusOr<UniqueFd> OpenDirectory(uint32_t directory, DirectoryOpening opening) const;
-  // An existing one is no error. Who makes the first also says in the file "owner" that the tree is this process's.
+  // An existing directory is no error. The worker that makes the tree also notes in the file "owner" that it is this
+  // process's.
   absl::Status MakeDirectory(uint32_t directory) const;
-  // Removes the directory with everything that is directly in it; 0: all directories, and then the owner and their own.
+  // Removes the directory with everything that is directly in it; 0: all directories, then the file "owner" and the
+  // tree itself.
   absl::Status Remove(uint32_t directory) const;
   std::string PathOf(uint32_t directory, const std::string& name) const;
 

@@ -19,7 +19,7 @@
 namespace iobench {
 namespace {
 
-// AUTH_SYS has room for so many; the kernel sends those with the lowest numbers.
+// AUTH_SYS has room for this many; the kernel sends those with the lowest numbers.
 constexpr size_t kGroupsOfAuthSys = 16;
 constexpr size_t kTrialGroupCount = 20;
 constexpr gid_t kFirstTrialGroup = 61300;
@@ -29,7 +29,7 @@ std::vector<gid_t> GroupsOfThisProcess() {
   std::vector<gid_t> groups(static_cast<size_t>(std::max(0, count)));
   groups.resize(
       static_cast<size_t>(std::max(0, ::getgroups(static_cast<int>(groups.size()), groups.data()))));
-  // The primary group may be among them, and shows nothing.
+  // The primary group may be among them, and proves nothing.
   std::erase(groups, ::getegid());
   std::sort(groups.begin(), groups.end());
   return groups;
@@ -91,7 +91,7 @@ absl::Status TryGroups(int directory_fd, const std::string& name, const std::str
   tried.set_for_root(true);
   std::vector<gid_t> groups;
   for (size_t i = 0; i < kTrialGroupCount; ++i) groups.push_back(kFirstTrialGroup + static_cast<gid_t>(i));
-  // Another client may have made it, and opened it already; if not, creating the file fails.
+  // Another client may have made the directory, and made it writable already; if not, creating the file fails.
   static_cast<void>(::fchmod(directory_fd, 0777));
   absl::Status status;
   try {

@@ -1,4 +1,4 @@
-// Tries on a file system whether a user has the rights of its supplementary groups there.
+// Tests whether a user has the rights of its supplementary groups on a file system.
 #ifndef WORKER_CHECK_GROUP_TRIAL_H_
 #define WORKER_CHECK_GROUP_TRIAL_H_
 
@@ -9,12 +9,12 @@
 
 namespace iobench {
 
-// Creates a file and gives it to one supplementary group after the other, which the file system permits only to a
-// member; removes it. As root, it acts on a thread of its own as a user that no account has (kTrialUser), with 20
-// groups, after making the directory writable for all, if it may; any other process acts as itself, with the groups
-// that it has. `directory_fd` is a directory of validate, `name` a name in it that is free, `path` is for messages.
-// Blocks as long as the file system does. Errors: the file cannot be created or looked at, or the system refuses to act
-// as another user; a group that is refused is no error.
+// Creates a file, gives it to one supplementary group after the other, which the file system permits only to a member,
+// and removes it. As root, it acts on a thread of its own as a user that no account has (kTrialUser), with 20 groups,
+// after making the directory writable for all, if it may; any other process acts as itself, with the groups that it
+// has. `directory_fd` is a directory of validate, `name` a name in it that is free, `path` is for messages. Blocks as
+// long as the file system does. Errors: the file cannot be created or inspected, or the system refuses to act as
+// another user; a group that is refused is no error.
 absl::Status TryGroups(int directory_fd, const std::string& name, const std::string& path,
                        v1::GroupsTried& tried);
 

@@ -140,13 +140,14 @@ class Cleaner {
     return absl::OkStatus();
   }
 
-  // Another process may have been faster.
+  // Another process may have removed it first.
   static absl::Status Removed(absl::Status status, uint64_t& count) {
     if (status.ok()) ++count;
     return absl::IsNotFound(status) ? absl::OkStatus() : status;
   }
 
-  // By the text that says whose it is. What was cut short, or is of a version that did not say, is out of sight.
+  // Decides by the text that names the owner. The owner is out of sight if the text was cut short or comes from a
+  // version that did not name the owner.
   Ownership OwnershipOf(std::string_view text, const std::string& what, uint64_t run_id) {
     if (!text.empty()) {
       uint64_t run_in_text = 0;

@@ -1,4 +1,4 @@
-// What preflight and validate have left in a directory because they were killed, for `cluster-iobench clean`.
+// Removes what preflight and validate left in a directory because they were killed, for `cluster-iobench clean`.
 #ifndef WORKER_CHECK_LEFT_CHECKS_H_
 #define WORKER_CHECK_LEFT_CHECKS_H_
 
@@ -18,11 +18,11 @@ struct LeftChecks {
   std::vector<std::string> refused;  // why others were left: their run is alive, or cannot be seen from here
 };
 
-// Removes the check files and the directories of validate in `path`. Each says in its own words which process it
-// belongs to: in a check file, these are its contents, in a directory of validate, those of the file "owner". What has
-// other contents, or other names than validate makes, is not ours and stays; symbolic links are not followed. What
-// belongs to a process that is alive stays, too; with `if_out_of_sight_too`, what belongs to one that cannot be seen
-// from here goes. An error only if the directory cannot be read. May block as long as the file system does.
+// Removes the check files and the directories of validate in `path`. Each says which process it belongs to: a check
+// file in its contents, a directory of validate in the file "owner". Anything with other contents, or other names than
+// validate makes, is not ours and stays; symbolic links are not followed. What belongs to a process that is alive
+// stays, too; what belongs to one that cannot be seen from here is removed only with `if_out_of_sight_too`. Fails only
+// if the directory cannot be read. May block as long as the file system does.
 absl::StatusOr<LeftChecks> RemoveLeftChecks(const std::string& path, bool if_out_of_sight_too);
 
 }  // namespace iobench

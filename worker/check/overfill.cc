@@ -58,7 +58,7 @@ bool WriteAndFlush(int fd, uint64_t bytes, const std::atomic<bool>& cancelled, v
   return true;
 }
 
-// Counts what was flushed and is not as it was written.
+// Counts the bytes of flushed pieces that differ from what was written.
 absl::Status ReadBack(int fd, const std::string& path, v1::Overfilled& result) {
   // What this client has in memory would not show what the server has.
   ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

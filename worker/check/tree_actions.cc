@@ -54,7 +54,7 @@ void NoteFacts(const struct stat& seen, v1::FileFacts& facts) {
   facts.set_process_group(::getegid());
 }
 
-// Returns the errno, of close() too.
+// Closes the file and returns the errno of close().
 int CloseOf(UniqueFd& fd) {
   return ::close(fd.Release()) == 0 ? 0 : errno;
 }
@@ -64,7 +64,7 @@ int WriteContents(int fd, std::string_view contents, uint64_t offset, bool appen
   return append ? Append(fd, bytes) : WriteAt(fd, bytes, offset);
 }
 
-// A mapping of the first bytes of a file, or of a page.
+// A shared mapping of the first bytes of a file.
 class Mapping {
  public:
   Mapping(int fd, size_t bytes, int protection)
@@ -151,7 +151,7 @@ absl::Status TreeActions::ActInDirectory(Call& call) {
     default:
       break;
   }
-  // Whoever waits for a change must not cause the look at the server that shows it.
+  // An action that waits for a change must not itself cause the request to the server that reveals it.
   const bool leaves_caches = action.what() == v1::FileAction::STAT || action.what() == v1::FileAction::AWAIT;
   IOBENCH_ASSIGN_OR_RETURN(
       call.directory, call.tree.OpenDirectory(action.directory(), leaves_caches ? DirectoryOpening::kAsKnown
@@ -347,7 +347,7 @@ absl::Status TreeActions::Open(Call& call) {
   return absl::OkStatus();
 }
 
-// Sleeps until the next look; false: it is too late for one.
+// Sleeps until the next check; false: it is too late for one.
 bool TreeActions::Sleep(Call& call, int64_t end_ns) {
   const int64_t left_ns = end_ns - call.now().ns;
   if (left_ns <= 0 || cancelled_) return false;
@@ -418,7 +418,7 @@ absl::Status TreeActions::WriteMapped(Call& call) {
   const std::string& contents = call.action.contents();
   if (contents.empty()) return absl::InvalidArgumentError("nothing to write");
   IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_RDWR | O_CREAT));
-  // With blocks behind it: a store to a page that finds no space would end the process.
+  // Allocates the blocks: a store to a page for which there is no space would end the process.
   int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(contents.size()));
   if (error != 0) return call.Failed("allocate", error);
   {

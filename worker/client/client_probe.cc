@@ -125,7 +125,7 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   target.set_network(IsNetworkFilesystem(mount.filesystem));
   target.set_memory(KeepsDataInMemory(mount));
   const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
-  // Without a source, as in a chroot, nothing tells that another host has the same file system.
+  // Without a source, as in a chroot, nothing shows that another host has the same file system.
   if (!target.network() || target.mount_source().empty()) {
     target.set_filesystem_id(device);
   } else if (IsLoopbackSource(target.mount_source())) {

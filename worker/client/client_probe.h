@@ -22,7 +22,7 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options);
 // of different clients.
 v1::TargetFacts ProbeTarget(const std::string& path, const std::string& boot_id);
 
-// Adds which directory a target is and the run that owns the data in it. Changes nothing.
+// Adds the identity of a target's directory and the run that owns the data in it. Changes nothing.
 absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target);
 
 // Returns the size of a user's file that will be read, or why it cannot be read. Opens and closes it.

@@ -50,7 +50,7 @@ constexpr SettingFile kClientFiles[] = {
     {"net.ipv4.tcp_congestion_control", "/proc/sys/net/ipv4/tcp_congestion_control"},
 };
 
-// Those of NFS clients, in the order in which they build on each other.
+// The modules of NFS clients, in the order in which they build on each other.
 constexpr const char* kModules[] = {"sunrpc",
                                     "auth_rpcgss",
                                     "rpcsec_gss_krb5",

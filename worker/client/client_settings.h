@@ -1,6 +1,5 @@
-// Reads settings of a client and of its mounts that decide how fast they can be and that differ between hosts
-// unnoticed: read-ahead, RPC slots, governor, link, striping. docs/measurement.md ("Settings of the clients") lists the
-// names.
+// Reads the settings of a client and its mounts that limit their speed and may differ between hosts unnoticed:
+// read-ahead, RPC slots, governor, link, striping. docs/measurement.md ("Settings of the clients") lists the names.
 #ifndef WORKER_CLIENT_CLIENT_SETTINGS_H_
 #define WORKER_CLIENT_CLIENT_SETTINGS_H_
 
@@ -17,12 +16,12 @@ namespace iobench {
 // Name → value as the system shows it, one line each. A setting that the system does not show is absent.
 using Settings = std::map<std::string, std::string>;
 
-// Those of the host. `root`: a directory with proc and sys below it; empty: this system's own.
+// Returns the settings of the host. `root`: a directory with proc and sys below it; empty: this system's own.
 Settings ClientSettings(const std::string& root = "");
 
-// Those of the mount that a directory is on. `fd`: the directory (O_PATH suffices); `device`: its st_dev. Blocks only
-// for file systems that keep the striping in extended attributes (Lustre, CephFS, GlusterFS), as long as a stat would.
-// For these, a value that the file system refuses is "not available".
+// Returns the settings of the mount that a directory is on. `fd`: the directory (O_PATH suffices); `device`: its
+// st_dev. Blocks only for file systems that keep the striping in extended attributes (Lustre, CephFS, GlusterFS), as
+// long as a stat would. For these, a value that the file system refuses is "not available".
 Settings MountSettings(const Mount& mount, int fd, dev_t device, const std::string& root = "");
 
 // Parsers. Pure. The value of Lustre's attribute lustre.lov (lustre_user.h: lov_user_md, little endian): "4 OSTs,

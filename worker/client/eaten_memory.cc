@@ -15,7 +15,7 @@
 namespace iobench {
 namespace {
 
-// Taken piece by piece, so that whoever watches the thread sees that it gets on.
+// Taken piece by piece, so that a watcher of the thread sees its progress.
 constexpr uint64_t kPieceBytes = 64_MiB;
 constexpr uint64_t kPageBytes = 4_KiB;
 // What a host needs for this program and everything else.

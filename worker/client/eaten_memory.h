@@ -14,9 +14,9 @@ namespace iobench {
 // Memory that is in use until this object is destroyed. Movable; not thread-safe.
 class EatenMemory {
  public:
-  // Touches every page, and locks them if the process may (RLIMIT_MEMLOCK, CAP_IPC_LOCK). Blocks for about 0.3 s per
+  // Touches all pages, and locks them if the process may (RLIMIT_MEMLOCK, CAP_IPC_LOCK). Blocks for about 0.3 s per
   // GiB. InvalidArgument: not 1 to 95 percent. PermissionDenied: more than this worker's --max-memory.
-  // ResourceExhausted: so much is not available; nothing is taken then.
+  // ResourceExhausted: this much is not available; nothing is taken then.
   static absl::StatusOr<EatenMemory> Eat(uint32_t percent);
 
   // Returns the bytes to take, with the errors of Eat. `total_bytes`, `available_bytes`: MemTotal and MemAvailable;

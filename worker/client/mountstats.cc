@@ -140,7 +140,7 @@ bool Shrank(const NfsConnectionCounters& before, const NfsConnectionCounters& af
          Shrank(before.connects, after.connects);
 }
 
-// The connections have no names, so their order has to do. If one was replaced, nothing is known of any.
+// The connections have no names, so they are matched by order. If one was replaced, none is reported.
 void AddConnections(const NfsMountCounters& before, const NfsMountCounters& after, v1::NfsDelta& delta) {
   const size_t count = after.connections.size();
   if (before.connections.size() != count) return;

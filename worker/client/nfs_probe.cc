@@ -19,8 +19,7 @@ namespace {
 
 #ifdef IOBENCH_HAS_LIBNFS
 
-// Adds advice to the error of a server that accepts calls only from ports below 1024; it appears in the reply to one
-// call or in none.
+// Adds advice to the error of a server that accepts calls only from ports below 1024, unless the error already has it.
 absl::Status WithAdvice(const absl::Status& status) {
   const bool may_be_the_port =
       absl::IsPermissionDenied(status) || absl::StrContains(status.message(), "not accepted by the server");
@@ -30,7 +29,7 @@ absl::Status WithAdvice(const absl::Status& status) {
                    ": the server may refuse ports above 1023; export it with \"insecure\", or run as root"));
 }
 
-// Returns the user that the server is told.
+// Returns the user that is sent to the server.
 std::string UserOf(const NfsUrl& url) {
   for (const auto& [name, value] : url.arguments) {
     if (name == "uid") return value;
@@ -51,7 +50,7 @@ absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetF
     absl::StrAppend(target.mutable_mount_options(), ",", name, "=", value);
   }
   target.set_network(true);
-  // All exports of one file system of a server are the same, regardless of path: the server has a number for it.
+  // All exports of one file system of a server are the same, regardless of path: the server numbers its file systems.
   const std::string on_server = absl::StrCat(url.Server(), " ", absl::Hex(facts->filesystem_number));
   target.set_filesystem_id(url.IsOfThisHost() ? absl::StrCat(boot_id, " ", on_server) : on_server);
   *target.mutable_space() = facts->space;

@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-// What one processor can use, also if it shares it with others; 0: unknown, or there is none.
+// The caches that one processor can use, even if it shares them with others; 0: unknown or none.
 struct ProcessorCaches {
   uint64_t l2_bytes = 0;
   uint64_t l3_bytes = 0;
@@ -17,7 +17,7 @@ struct ProcessorCaches {
 // (Documentation/ABI/testing/sysfs-devices-system-cpu). Caches for instructions do not count.
 ProcessorCaches CachesIn(const std::string& directory);
 
-// Those of processor 0. Without sysfs, what the C library knows.
+// Returns those of processor 0. Without sysfs, what the C library reports.
 ProcessorCaches CachesOfThisHost();
 
 }  // namespace iobench

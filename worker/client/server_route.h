@@ -11,8 +11,8 @@
 
 namespace iobench {
 
-// Returns the server's address from the mount options ("addr=10.0.0.1", as for NFS and SMB). Of GlusterFS, it is that of the
-// first server in the source ("server1,server2:/volume"), which AddressOf() may have to resolve. Empty: there is none.
+// Returns the server's address from the mount options ("addr=10.0.0.1", as for NFS and SMB). For GlusterFS, it is that
+// of the first server in the source ("server1,server2:/volume"), which AddressOf() may have to resolve. Empty: none.
 std::string ServerAddressOf(const Mount& mount);
 
 // Returns the interface of the kernel's route to a numeric IPv4 or IPv6 address (also "fe80::1%eth0"). nullopt: no

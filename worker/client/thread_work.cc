@@ -97,7 +97,7 @@ uint64_t ValueOf(std::string_view text, std::string_view name) {
   return 0;
 }
 
-// Relative names (openat …) are not shown: the kernel has only their address.
+// Relative names (openat …) are not shown: the kernel shows only their address.
 std::string PathOfDescriptor(const std::string& task, int descriptor) {
   std::array<char, PATH_MAX> path{};
   const ssize_t size = ::readlink(absl::StrCat(task, "/fd/", descriptor).c_str(), path.data(), path.size());

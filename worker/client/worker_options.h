@@ -23,9 +23,9 @@ struct WorkerOptions {
   uint32_t client_list_position = 0;
   // The path to test, already resolved (DirectoryToWorkIn); empty: the plan's.
   std::string path = {};
-  // It has no lanes, but samples its host.
+  // The worker has no lanes, but samples its host.
   bool sampler = false;
-  // It works on a server's own directory, and is of no client.
+  // The worker works on a server's own directory, and belongs to no client.
   bool server = false;
   // Put clock_read_ns and loop_ns into the facts. They take some milliseconds to measure, once per process.
   bool measure_costs = true;

@@ -19,7 +19,7 @@ class AlignedBuffer {
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept;
   ~AlignedBuffer();
   std::byte* data() const { return data_; }
-  // The size that was asked for. What alignment adds at the end is not part of it.
+  // The requested size, without the padding that alignment adds at the end.
   size_t size() const { return size_; }
 
  private:

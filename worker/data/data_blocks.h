@@ -18,7 +18,8 @@ namespace iobench {
 
 // What blocks contain besides random words.
 struct BlockContents {
-  // The percentage of each 4 KiB block that is zeros, at its end. At least one word stays, so that blocks differ.
+  // The percentage of each 4 KiB block that is zeros, at its end. Without covered bytes, at least one random word
+  // stays, so that blocks differ.
   uint32_t compress_percent = 0;
   // Incompressible bytes per 512 that the caller overwrites later (sector headers). Additional zeros compensate for
   // them.
@@ -37,7 +38,7 @@ std::span<const BlockMaker> BlockMakersHere();
 // allocate nor depend on earlier calls.
 class DataBlocks {
  public:
-  // Blocks start at multiples of this position in the file, pieces at multiples of theirs.
+  // Blocks start at multiples of their size in the file, and pieces at multiples of theirs.
   static constexpr size_t kBlockBytes = 4096;
   static constexpr size_t kPieceBytes = 512;
 

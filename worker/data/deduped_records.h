@@ -21,8 +21,8 @@
 
 namespace iobench {
 
-// The options of -+w, -+y, -+C, -+S and -+W for one lane. Percentages are 0 to 100, each of what the one before has
-// chosen.
+// The options of -+w, -+y, -+C, -+S and -+W for one lane. Percentages are 0 to 100, each of the records that the
+// previous one selects.
 struct DedupeShape {
   uint32_t percent = 0;
   uint32_t within_percent = 0;

@@ -17,8 +17,8 @@ struct FoundSector {
   v1::Mismatch::What what = v1::Mismatch::UNKNOWN;
   uint32_t file = 0;    // index among the lane's files
   uint64_t offset = 0;  // within the file or the lane's extent, in bytes
-  // The header as it was read. Of a corrupt sector it may be any 48 bytes, and `has_header` tells whether they are a
-  // valid header of this program.
+  // The header as it was read. In a corrupt sector it may be any 48 bytes; `has_header` tells whether they are a valid
+  // header of this program.
   SectorHeader header = {};
   bool has_header = false;
   // Torn: the write that the rest of the sector is from. Generation 0: the rest is zeros.
@@ -33,8 +33,8 @@ class MismatchLog {
   // How many mismatches are reported in detail. All are counted.
   static constexpr size_t kMaxKept = 10;
 
-  // Count every checked sector once. CountUndetermined: it is right, but nothing tells which of several generations was
-  // expected.
+  // Count every checked sector once. CountUndetermined: nothing tells which of several generations, or which outcome of
+  // a failed write, was expected.
   void CountSector() { ++sectors_; }
   void CountSectors(uint64_t sectors) { sectors_ += sectors; }
   void CountUndetermined() { ++undetermined_; }

@@ -12,7 +12,7 @@ namespace {
 
 // How many generations back to search for the other part of a torn sector.
 constexpr uint32_t kMaxGenerationsBack = 16;
-// A single wrong byte often matches one of 16 other writes by chance; this many never do.
+// A single wrong byte often matches one of 16 other writes by chance; this many bytes never do.
 constexpr uint64_t kFewestTornBytes = 8;
 
 bool AllZeros(const std::byte* data, uint64_t length) {

@@ -18,7 +18,7 @@ struct SectorIdentity {
   uint64_t run = 0;  // the run that created the data, which with kept data is an earlier one
   uint64_t seed = 0;
   uint32_t owner = 0;       // lane that owns the files
-  uint32_t writer = 0;      // lane that writes, which is another one if clients are rotated
+  uint32_t writer = 0;      // lane that writes: another one if clients are rotated
   uint32_t generation = 0;  // increases with every phase that writes; 0 means that nothing was written
   // Sectors are counted from multiples of this size: 512, or a record size that is not a multiple of 512.
   uint64_t unit_bytes = kSectorBytes;

@@ -75,11 +75,11 @@ absl::Status RemoveTreeFrom(const Directory& data, const std::string& name, Clea
   for (const std::string& each : foreign) NoteForeign(report, data, each);
   if (removed.ok()) report.removed_files += *removed;
   if (!absl::IsFailedPrecondition(removed.status())) return removed.status();
-  NoteForeign(report, data, name);  // something of that name that is not ours
+  NoteForeign(report, data, name);  // something else has that name
   return absl::OkStatus();
 }
 
-// The names in `data`; none if another process has removed the directory since it was opened.
+// Returns the names in `data`; none if another process has removed the directory since it was opened.
 absl::StatusOr<std::vector<std::string>> NamesUnlessRemoved(const Directory& data) {
   auto names = data.Names();
   if (absl::IsNotFound(names.status())) return std::vector<std::string>();
@@ -103,7 +103,7 @@ absl::Status RemoveFiles(const Directory& data, const v1::Manifest& manifest, Te
     const auto facts = data.Look(name);
     if (absl::IsNotFound(facts.status())) continue;  // removed since it was listed
     if (ErrnoOf(facts.status()) == ESTALE) return facts.status();
-    if (!facts.ok()) {  // whose it is cannot be seen
+    if (!facts.ok()) {  // whether it is ours is unknown
       first_error.Update(facts.status());
       continue;
     }
@@ -220,7 +220,7 @@ static absl::StatusOr<std::unique_ptr<Directory>> OpenAfterClaim(const std::stri
   // An NFS client that looked before the claim may cache for up to acdirmax (60 s) that the directory does not exist.
   // mkdir always goes to the server, and its EEXIST updates the client's cache.
   if (target->MakeDirectory(kDataDirectoryName).ok()) {
-    target->RemoveDirectory(kDataDirectoryName).IgnoreError();  // it really did not exist, and must not
+    target->RemoveDirectory(kDataDirectoryName).IgnoreError();  // it really did not exist: leave it so
     return data;
   }
   return OpenDataIn(*target);
@@ -357,7 +357,7 @@ absl::Status AccountForFillFiles(const std::string& path, const v1::DataClaim& c
   return ReplaceManifest(*data, manifest);
 }
 
-// The files of --fill are no data to read again.
+// No run reads the files of --fill again.
 static absl::Status RemoveFillFiles(const Directory& data, const v1::Manifest& manifest) {
   if (manifest.names().fill_lanes() == 0) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
@@ -389,8 +389,8 @@ absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours, con
   return BeginningAgainWhereStale([&] { return MarkDataKeptOnce(path, ours, claim); });
 }
 
-// Removes the directory, which has no manifest any more. Workers that leave may still put down their marks in it, and
-// these would be nobody's.
+// Removes the directory, which no longer has a manifest. Workers that leave may still put their marks in it, which no
+// run would own.
 static absl::Status RemoveItself(const Directory& target, const Directory& data) {
   constexpr int kMostTimes = 10;
   absl::Status removed;

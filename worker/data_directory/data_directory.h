@@ -46,8 +46,8 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target);
 
 // Opens PATH/cluster-iobench.data. NotFound: it does not exist. FailedPrecondition: a symbolic link or not a directory.
 absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& path);
-// Opens it after a CLAIM by any client, without relying on what this client cached before. Returns an error for which
-// IsHeldByAnother is true if the data does not belong to `claim` (run_id 0: any run).
+// Opens the data directory after a CLAIM by any client, without relying on what this client cached before. Returns an
+// error for which IsHeldByAnother is true if the data does not belong to `claim` (run_id 0: any run).
 absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::string& path,
                                                                 const v1::DataClaim& claim);
 
@@ -63,7 +63,7 @@ absl::StatusOr<std::pair<CleanReport, v1::DataClaim>> ClaimData(const std::strin
                                                                 const v1::Manifest& manifest,
                                                                 const v1::DataClaim& replaced = {});
 
-// What to do about data whose run may still be alive, which cannot be seen from here.
+// What to do about data if it cannot be seen from here whether its run is still alive.
 enum class IfOutOfSight { kRefuse, kAccept };
 
 // Checks data that a run other than `own_run` has claimed and not marked as kept. FailedPrecondition: the process that
@@ -71,7 +71,7 @@ enum class IfOutOfSight { kRefuse, kAccept };
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight);
 
 // Makes the manifest account for the files of --fill of the lanes below `lane_count`. Any number of workers may call it
-// at the same time. FailedPrecondition: kept data of a version whose manifests say nothing of names; an error with
+// at the same time. FailedPrecondition: kept data of a version whose manifests do not record names; an error with
 // IsHeldByAnother: the data does not belong to `claim`.
 absl::Status AccountForFillFiles(const std::string& path, const v1::DataClaim& claim, uint32_t lane_count);
 
@@ -89,7 +89,7 @@ absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataCl
 // Removes the shared file, if any. An error with IsHeldByAnother: the data does not belong to `claim`.
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path, const v1::DataClaim& claim);
 
-// Returns the target for a path that may be that of its data directory. InvalidArgument: a malformed URL.
+// Returns the target for its own path or that of its data directory. InvalidArgument: a malformed URL.
 absl::StatusOr<std::string> TargetOf(const std::string& path);
 
 // Implements `cluster-iobench clean`: CheckAbandoned, then RemoveData. `path` may also be the data directory itself.

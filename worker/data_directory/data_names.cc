@@ -27,7 +27,7 @@ bool TakeLastNumber(std::string_view& name) {
   return true;
 }
 
-// Takes the numbers from a name such as "lane-LLLLLL.F". False: it is not exactly what `name_of` makes of them.
+// Takes the numbers from a name such as "lane-LLLLLL.F". False: the name is not exactly what `name_of` makes of them.
 bool TakeNumbers(std::string_view name, const char* format, std::string (*name_of)(uint32_t, uint32_t),
                  uint32_t& lane, uint32_t& file) {
   const std::string text(name);

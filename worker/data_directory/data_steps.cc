@@ -52,7 +52,7 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
       return CleanReport();
     case v1::DataStep::REMOVE:
       // After a refused claim, the data there belongs to another run. Before a claim, there was nothing when the run
-      // looked, and the claim decides about what is there now.
+      // looked; CLAIM will decide about anything there now.
       if (refused_claims_.contains(run) || claim.run_id() == 0) return CleanReport();
       // Data of a run that has crashed, or appeared to have crashed when its data was inspected.
       if (const uint64_t own_run = step.manifest().run_id(); claim.run_id() != own_run) {

@@ -15,7 +15,7 @@
 namespace iobench {
 
 // One object lives as long as the worker's session; only its task thread uses it. It remembers which claims were
-// refused, because a run must not mark or remove what another run has in a directory that it was refused. May block as
+// refused, because a run must not mark or remove another run's data in a directory that it was refused. May block as
 // long as the file system does.
 class DataSteps {
  public:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxManifestBytes = 64 * 1024;
 
-// Returns the name of a new file with this text.
+// Creates a temporary file with this text and returns its name.
 absl::StatusOr<std::string> WriteTemporary(const Directory& data, std::string_view text) {
   std::string name = NewTemporaryName();
   IOBENCH_RETURN_IF_ERROR(WriteNewFile(data, name, text));

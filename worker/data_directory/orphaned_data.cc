@@ -21,14 +21,14 @@ absl::Status LeaveOrphanedData(const std::string& path, const v1::DataClaim& cla
       claim.directory_number() != 0 && look.number != 0 && look.number != claim.directory_number();
   if (replaced) return absl::OkStatus();
   auto data = OpenDataDirectory(path);
-  if (absl::IsNotFound(data.status())) return absl::OkStatus();  // the run goes on, and has removed them
+  if (absl::IsNotFound(data.status())) return absl::OkStatus();  // the run continues, and has removed them
   IOBENCH_RETURN_IF_ERROR(data.status());
   const absl::Status marked = (*data)->OpenFile(LeftMarkName(lane), OpenFor::kWritingNew).status();
-  if (absl::IsNotFound(marked)) return absl::OkStatus();  // the same, at this moment
+  if (absl::IsNotFound(marked)) return absl::OkStatus();  // the same, just now
   if (!marked.ok() && !absl::IsAlreadyExists(marked)) return marked;
   // Our own mark has changed the directory, so an NFS client asks the server for its names again.
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, (*data)->Names());
-  // Somebody is removing the data, and perhaps does not see our mark any more: then it goes with the empty directory.
+  // Another process is removing the data, and may have missed our mark, which is then removed with the empty directory.
   if (std::find(names.begin(), names.end(), kManifestName) == names.end()) {
     data->reset();
     return RemoveData(path, claim).status();

@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint32_t kFillRecordBytes = 1_MiB;
 // Written data is flushed this often, so that statfs counts it, the client's memory does not fill up with it, and an
-// interrupted run waits for little.
+// interrupted run does not wait long.
 constexpr uint64_t kFlushBytes = 16_MiB;
 // Removing one file then takes seconds at most, and no file system refuses it for its size.
 constexpr uint64_t kMaxFillFileBytes = 16_GiB;
@@ -46,7 +46,7 @@ uint64_t PartOf(uint64_t bytes, uint32_t index, uint32_t count) {
   return bytes / count + (index < bytes % count ? 1 : 0);
 }
 
-// Each lane takes a thread and a MiB of memory, and any data directory would do without the run that it belongs to.
+// Each lane takes a thread and a MiB of memory. Without the run in the claim, any data directory would be accepted.
 absl::Status CheckFillRequest(const v1::FillSpace& request) {
   const int targets = request.targets_size();
   if (targets != request.claims_size() || targets != request.bytes_size() || request.lane_count() == 0) {
@@ -64,7 +64,7 @@ absl::Status CheckFillRequest(const v1::FillSpace& request) {
                      : absl::InvalidArgumentError("FillSpace without the run that owns the data");
 }
 
-// Creates the lane's next file. An earlier request has left some in the same run.
+// Creates the lane's next file. An earlier request of the same run may have left some.
 absl::StatusOr<std::unique_ptr<File>> CreateNext(const Directory& data, uint32_t lane, uint32_t& file_index) {
   for (;; ++file_index) {
     auto file = data.OpenFile(FillFileName(lane, file_index), OpenFor::kWritingNew);
@@ -155,7 +155,7 @@ absl::Status SpaceFiller::FillTarget(const v1::FillSpace& request, int target, L
       written_bytes_.fetch_add(length, std::memory_order_relaxed);
       if (offset % kFlushBytes != 0 || offset == file_bytes) continue;
       IOBENCH_RETURN_IF_ERROR(Flush(*file));
-      // Others may fill it too: another run, or another export of the same storage.
+      // Others may fill the file system too: another run, or users of another export of the same storage.
       IOBENCH_ASSIGN_OR_RETURN(const v1::Space space, data->Space());
       if (BytesToFill(space, request.percent()) == 0) return absl::OkStatus();
     }

@@ -18,11 +18,11 @@ struct LockRange {
   uint64_t bytes = 0;
 };
 
-// Both return 0 or the errno. WaitForLock blocks without a limit until the range is free, also when signals arrive.
+// Both return 0 or the errno. WaitForLock blocks without a limit until the range is free, even if signals arrive.
 int WaitForLock(int fd, LockKind kind, const LockRange& range);
 int Unlock(int fd, const LockRange& range);
 
-// How long TryToLock waits for a whole file (-W), which another program may hold for any time.
+// How long TryToLock waits for a whole file (-W), which another program may hold for any duration.
 inline constexpr int64_t kLockPatienceNs = 30'000'000'000;
 struct LockAttempt {
   int errno_value = 0;

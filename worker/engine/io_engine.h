@@ -36,7 +36,7 @@ struct EngineOptions {
   uint32_t jitter_every = 0;
   std::string advice = {};    // posix_fadvise advice to apply after open; empty: none
   uint64_t buffer_bytes = 0;  // total size of the rotating buffers; 0: one buffer is reused
-  // sim: the storage that it simulates, and which server of this host it is.
+  // sim: the storage to simulate, and the key of the simulated server on this host.
   std::string simulated = {};
   uint64_t simulated_key = 0;
   // libnfs: the URL of the data directory, in the form that libnfs parses.
@@ -73,11 +73,11 @@ class IoEngine {
   // Describes the failure of a Run that ended with kFailed, if the engine has more detail than "KIND FILE at offset N".
   virtual std::optional<FailedOp> Explain(const LoopEnd&) const { return std::nullopt; }
 
-  // For find: how many of the items that Run looked at matched.
+  // For find: how many of the items that Run examined matched.
   virtual uint64_t found_items() const { return 0; }
 
-  // Writes everything to stable storage: fsync for every file, or what the engine has in its place. Returns the first
-  // error. The timed region, the end of a pass and the pause after a burst call it.
+  // Writes everything to stable storage: fsync for every file, or the engine's equivalent. Returns the first error. The
+  // timed region, the end of a pass and the pause after a burst call it.
   virtual absl::Status Flush() = 0;
 
   // Closes every file and returns the first error. Further calls have no effect.
@@ -98,9 +98,9 @@ std::unique_ptr<IoEngine> MakeForTicks(const EngineOptions& options) {
   return std::make_unique<Engine<MonotonicClock>>(options);
 }
 
-// Returns the mean time in ns that the loop itself needs per op: the median of 5 passes of the null engine over
-// 20,000 sequential ops, or over fewer (at least 100) where the clock, of which one read takes `clock_read_ns`, is slow.
-// Reports derive the "tool share" from it.
+// Returns the mean time in ns that the loop itself needs per op: the median of 5 passes of the null engine over 20,000
+// sequential ops, or over fewer (at least 100) if the clock is slow: one read takes `clock_read_ns`. Reports derive the
+// "tool share" from it.
 double MeasureLoopNs(TickSource ticks, double clock_read_ns);
 
 }  // namespace iobench

@@ -129,7 +129,7 @@ class NfsQueue {
     return absl::OkStatus();
   }
 
-  // Of the calls that open and commit a file, which are not ops.
+  // Counts the retries of calls that open or commit a file, which are not ops.
   void NoteRetries(OpKind kind, size_t file) {
     const uint64_t count = connection_->TakeRetries();
     if (count > 0) retried_->Note({.kind = kind, .object = static_cast<uint32_t>(file)}, -EAGAIN, count);
@@ -172,7 +172,7 @@ class NfsQueue {
       if (pieces[i].retries > 0) retried_->Note(flight.op, -EAGAIN, pieces[i].retries);
     }
     int64_t moved = 0;
-    bool whole = true;  // up to here
+    bool whole = true;  // so far, no piece was short
     for (uint32_t i = 0; i < flight.piece_count; ++i) {
       const NfsTransfer& piece = pieces[i];
       if (piece.errno_value != 0) {
@@ -200,7 +200,7 @@ class NfsQueue {
   Failure failure_;
   Payload* payload_ = nullptr;
   FailedOps* retried_ = nullptr;  // the lane's
-  // Declared last, so that it is destroyed first: its end may run callbacks, which use all of the above.
+  // Declared after all of the above, so that it is destroyed first: its destructor may run callbacks that use them.
   std::unique_ptr<NfsConnection> connection_;
   std::vector<std::unique_ptr<NfsFile>> files_;
 };

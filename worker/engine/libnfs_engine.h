@@ -25,10 +25,10 @@ namespace iobench {
 // libnfs's reply (not with libnfs 6.0 and later, which reads in place); writes are copied once into its request. libnfs
 // allocates memory for every call.
 //
-// What the server defers (NFS3ERR_JUKEBOX) is sent again for up to 60 s and counted in the lane's retried_ops: READ and
-// WRITE as their ops, LOOKUP, GETATTR, ACCESS and CREATE as open-close, COMMIT as write. An op, and with it the lane,
-// fails if the server closes the connection or stays silent for 60 s with ops in flight (600 s during a COMMIT; the
-// URL's timeo changes both). Explain gives the reason. A changed write verifier is an error too: see NfsFile.
+// Calls that the server defers (NFS3ERR_JUKEBOX) are retried for up to 60 s and counted in the lane's retried_ops: READ
+// and WRITE as their ops, LOOKUP, GETATTR, ACCESS and CREATE as open-close, COMMIT as write. An op, and with it the
+// lane, fails if the server closes the connection or stays silent for 60 s with ops in flight (600 s during a COMMIT;
+// the URL's timeo changes both). Explain gives the reason. A changed write verifier is an error too: see NfsFile.
 std::unique_ptr<IoEngine> MakeLibnfsEngine(const EngineOptions& options);
 
 }  // namespace iobench

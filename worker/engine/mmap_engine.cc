@@ -242,7 +242,7 @@ class MmapEngine final : public IoEngine {
   const EngineOptions options_;
   OpenFiles open_files_;
   RotatingBuffers buffers_;
-  std::vector<MappedRange> ranges_;  // by file; empty if nothing could be mapped
+  std::vector<MappedRange> ranges_;  // by file; empty if the file has nothing to map
   std::vector<MappedFile> files_;
   uint64_t op_count_ = 0;
 };

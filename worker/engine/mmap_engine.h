@@ -21,7 +21,7 @@ namespace iobench {
 // record_locks, advice.
 std::unique_ptr<IoEngine> MakeMmapEngine(const EngineOptions& options);
 
-// The max. size of all maps, limited by the process's address space.
+// The max size of a map, limited by the process's address space.
 inline constexpr uint64_t kMaxMappedBytes = uint64_t{1} << 47;
 
 }  // namespace iobench

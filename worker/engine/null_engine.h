@@ -9,7 +9,7 @@
 namespace iobench {
 
 // Every op succeeds at once with all its bytes; Open, Flush and Close do nothing. It can run every operation, metadata
-// operations included, so that a plan can be tried without storage, and MeasureLoopNs measures with it.
+// operations included, so that a plan can be tried without storage, and MeasureLoopNs uses it.
 std::unique_ptr<IoEngine> MakeNullEngine(const EngineOptions& options);
 
 }  // namespace iobench

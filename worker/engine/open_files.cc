@@ -68,7 +68,7 @@ absl::StatusOr<UniqueFd> OpenOurs(const FileSet& files, const LaneFile& file, co
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options) {
   const LaneFile& file = files.files[index];
-  // A user's file may be a symbolic link; one of ours that has become a link is not ours any more.
+  // A user's file may be a symbolic link; one of ours that has become a link is no longer ours.
   IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd,
                            file.is_users() ? OpenUsers(file, mode) : OpenOurs(files, file, mode));
   if (!options.advice.empty()) {

@@ -19,9 +19,9 @@
 namespace iobench {
 namespace {
 
-// glibc performs the calls in its own threads: one for each descriptor with requests, created when needed. Their max.
-// is 20 unless it is changed before the first request of the process, and then fixed, so it is set to a number that no
-// sum of lanes and depths reaches. The threads stay for a minute, and thus over the pauses between phases.
+// glibc performs the calls in its own threads: one for each descriptor with requests, created when needed. Their max is
+// 20 unless it is changed before the process's first request, which fixes it, so it is set to a number that the lanes
+// and depths never add up to. Idle threads stay for a minute, and thus survive the pauses between phases.
 void AllowThreads() {
   static const bool once = [] {
     aioinit settings{};

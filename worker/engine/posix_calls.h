@@ -30,8 +30,8 @@ long ToRegister(T argument) {
   return static_cast<long>(argument);
 }
 
-// A library stands between the program and glibc: one that traces I/O or injects faults must see the calls of lanes
-// too.
+// A library is preloaded between the program and glibc. If it traces I/O or injects faults, it must see the lanes'
+// calls too.
 inline const bool kHasPreloadedLibrary = std::getenv("LD_PRELOAD") != nullptr;
 
 template <typename... Args>
@@ -41,8 +41,8 @@ int64_t SystemCallOfGlibc(long number, Args... args) {
 }
 
 // Makes a system call with up to six arguments. Returns its result or -errno. It is inlined, because glibc's syscall()
-// costs 1 to 2 % of a cached 4 KiB read: its code and its table of addresses have to come back into the L1 caches, from
-// which the call before has evicted them.
+// costs 1 to 2 % of a cached 4 KiB read: its code and its table of addresses must return to the L1 caches, from which
+// the previous call evicted them.
 template <typename... Args>
 inline int64_t SystemCall(long number, Args... args) {
 #if defined(__x86_64__)
@@ -78,8 +78,8 @@ int64_t CallAgainWhenInterrupted(long number, Args... args) {
 }
 
 // Calls pread() or pwrite(), or both for an update. Returns the number of bytes transferred or -errno; fewer bytes than
-// the op has are a failure for the loop, so nothing is continued here. `files` is OpenFiles::data(). `payload` and
-// `read_buffer` may be null if no op needs them.
+// the op has are a failure for the loop, so short transfers are not continued. `files` is OpenFiles::data(). `payload`
+// and `read_buffer` may be null if no op needs them.
 struct PositionalCalls {
   const OpenFile* files;
   Payload* payload;

@@ -109,7 +109,7 @@ class PosixEngine final : public IoEngine {
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
     positions_.assign(files.files.size(), 0);
-    // Direct reads need whole logical blocks, and a record consists of such.
+    // Direct reads need whole logical blocks, which records consist of.
     jitter_bytes_ = mode.direct ? std::min(options_.record_bytes, 4096u) : 1;
     return files_.Open(files, mode);
   }

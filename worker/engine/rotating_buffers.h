@@ -44,7 +44,7 @@ class RotatingBuffers {
   size_t at_ = 0;
 };
 
-// Sets the buffer that an op functor reads into. Engines overload it for functors that are wrapped in another.
+// Sets the buffer that an op functor reads into. Engines overload it for functors that wrap others.
 template <typename DoOp>
 void SetReadBuffer(DoOp& do_op, std::byte* buffer) {
   do_op.read_buffer = buffer;

@@ -1,4 +1,4 @@
-// The simulated engine: moves nothing, and takes the time that a model of storage says.
+// The simulated engine: transfers nothing; each op takes the time that a model of storage gives.
 #ifndef WORKER_ENGINE_SIM_ENGINE_H_
 #define WORKER_ENGINE_SIM_ENGINE_H_
 
@@ -8,9 +8,9 @@
 
 namespace iobench {
 
-// For demonstrations without storage, and to try figures whose truth is known. All lanes of all workers of a run on this host
-// share one simulated server (worker/engine/simulated_server.h). Every op succeeds with all its bytes; Flush and Close do
-// nothing. An op ends up to some 10 us after its time, when the kernel wakes the lane.
+// For demonstrations without storage, and for checking figures against a known truth. All lanes of all workers of a run
+// on this host share one simulated server (worker/engine/simulated_server.h). Every op succeeds with all its bytes;
+// Flush and Close do nothing. An op ends up to some tens of us late, when the kernel wakes the lane.
 std::unique_ptr<IoEngine> MakeSimEngine(const EngineOptions& options);
 
 }  // namespace iobench

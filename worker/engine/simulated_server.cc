@@ -21,7 +21,7 @@
 namespace iobench {
 namespace {
 
-// From 0 (exclusive) to 1; the number'th value of a sequence (splitmix64, Steele et al. 2014).
+// Returns a value from 0 (exclusive) to 1: value `number` of a random sequence (splitmix64, Steele et al. 2014).
 double RandomShare(uint64_t seed, uint64_t number) {
   uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -35,7 +35,7 @@ int64_t ServiceNs(const SimulatedStorage& storage, uint64_t seed, SimulatedState
   return std::llround(-std::log(RandomShare(seed, state.drawn++)) * storage.service_ns);
 }
 
-// The number of ops that are under way at `now_ns`, without the new one.
+// Returns the number of ops that are under way at `now_ns`, without the new one.
 uint32_t CountUnderWay(int64_t now_ns, SimulatedState& state) {
   int64_t* const begin = state.ends_ns.data();
   int64_t* const end =
@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<SimulatedServer>> SimulatedServer::Open(const Sim
 
 SimulatedServer::~SimulatedServer() {
   ::munmap(&shared_, sizeof(Shared));
-  // Succeeds if nobody else has it open; whoever opens it meanwhile sees that it has no name any more.
+  // Succeeds only if no one else has the file open; whoever opens it meanwhile sees that it was removed.
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path_.c_str());
 }
 
@@ -97,7 +97,7 @@ void SimulatedServer::Lock() {
   const pid_t self = ::gettid();
   for (int32_t nobody = 0; !shared_.owner.compare_exchange_weak(nobody, self, std::memory_order_acquire);
        nobody = 0) {
-    // A thread that was killed in between would keep it forever.
+    // A thread that was killed while it held the lock would hold it forever.
     if (nobody != 0 && ::kill(nobody, 0) != 0 && errno == ESRCH)
       shared_.owner.compare_exchange_strong(nobody, 0);
     ::sched_yield();

@@ -14,26 +14,26 @@
 
 namespace iobench {
 
-// What the ops of all lanes have left behind. All zeros is the state before the first op. Times are in ns on one clock.
+// The state that the ops of all lanes share. All zeros is the state before the first op. Times are in ns on one clock.
 struct SimulatedState {
   static constexpr size_t kMaxUnderWay = 8192;  // more count as this many
 
   std::array<int64_t, SimulatedStorage::kMaxServers> server_free_ns;
   int64_t link_free_ns;
-  uint64_t drawn;                             // service times
+  uint64_t drawn;                             // number of service times drawn
   std::array<int64_t, kMaxUnderWay> ends_ns;  // of the ops under way, with contention or crosstalk
   uint32_t under_way;
 };
 
-// Returns when an op of `bytes` that begins at `now_ns` ends, and notes what it occupies until then. Ops begin in the order
-// of the calls. Pure but for `state`; `seed` selects the random service times.
+// Returns when an op of `bytes` that begins at `now_ns` ends, and records what it occupies until then. Ops begin in the
+// order of the calls. Pure except for `state`; `seed` selects the random service times.
 int64_t EndOfSimulatedOp(const SimulatedStorage& storage, uint64_t seed, int64_t now_ns, uint64_t bytes,
                          SimulatedState& state);
 
-// One simulated server on this host: everybody who opens the same `key` uses it. Usable from any thread and process.
+// One simulated server on this host, shared by all who open the same `key`. Usable from any thread and process.
 class SimulatedServer {
  public:
-  // It lives in a file of /dev/shm, which belongs to this user and which the last one to close it removes.
+  // The server's state is in a file in /dev/shm that belongs to this user; the last one to close the server removes it.
   static absl::StatusOr<std::unique_ptr<SimulatedServer>> Open(const SimulatedStorage& storage, uint64_t key);
   ~SimulatedServer();
   SimulatedServer(const SimulatedServer&) = delete;

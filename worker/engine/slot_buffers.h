@@ -18,9 +18,9 @@ namespace iobench {
 // slot from Prepare to the end of the op. Each lane has its own; not thread-safe. Does not allocate after Allocate.
 class SlotBuffers {
  public:
-  // `first`: the buffer of slot 0, which must outlive the use; null: allocate it too. Passing the lane's read buffer
-  // makes a lane with one slot leave its data where all other engines do. ResourceExhausted: not enough memory, which
-  // is checked in advance from 256 MiB on, because the kernel would grant it and kill the process later.
+  // `first`: the buffer of slot 0, which must outlive the use; null: allocate it too. With the lane's read buffer, a
+  // lane with one slot leaves its data where all other engines leave it. ResourceExhausted: not enough memory, which is
+  // checked in advance from 256 MiB on, because the kernel would grant it and kill the process later.
   absl::Status Allocate(std::byte* first, uint32_t depth, uint32_t longest_op_bytes);
 
   // Valid from Allocate until the destructor. `bytes_each` is the size of each buffer, a multiple of 4 KiB.

@@ -29,7 +29,7 @@ int Seek(OpenStream& stream, const Op& op) {
   if (stream.position == offset) [[likely]]
     return 0;
   if (::fseeko(stream.file, static_cast<off_t>(offset), SEEK_SET) != 0)
-    return errno;  // writes the buffer first
+    return errno;  // fseeko writes the buffer first
   stream.position = offset;
   return 0;
 }

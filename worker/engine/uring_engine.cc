@@ -105,7 +105,7 @@ class UringQueue {
     return absl::OkStatus();
   }
 
-  // The ring keeps the files open until then, so that closing them would have no effect.
+  // The ring keeps registered files open, so closing them before would have no effect.
   void UnregisterFiles() {
     if (std::exchange(has_files_, false)) io_uring_unregister_files(&ring_);
   }
@@ -148,7 +148,7 @@ class UringQueue {
     } else {
       result = io_uring_submit(&ring_);
     }
-    // What the kernel could not accept now stays in the ring and is submitted in the next turn.
+    // Ops that the kernel could not accept now stay in the ring and are submitted in the next turn.
     if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY) [[unlikely]] {
       return FailUnsubmitted(result, ends);
     }
@@ -165,7 +165,7 @@ class UringQueue {
   void Await(int64_t ns) {
     __kernel_timespec patience{.tv_sec = ns / kNanosPerSecond, .tv_nsec = ns % kNanosPerSecond};
     io_uring_cqe* entry = nullptr;
-    io_uring_wait_cqe_timeout(&ring_, &entry, &patience);  // Turn looks at what it found
+    io_uring_wait_cqe_timeout(&ring_, &entry, &patience);  // Turn takes what it found
   }
 
   const std::byte* DataOf(uint32_t slot) const { return buffers_[slot]; }

@@ -77,7 +77,7 @@ absl::Status Lane::PrepareData() {
     preparation_.prefilled_bytes = preparation_.tree.bytes;
     return absl::OkStatus();
   }
-  // Otherwise another lane writes the files that the two share.
+  // With leaves_prefill, another lane writes the files that the two share.
   if (!work_.plan.leaves_prefill()) {
     IOBENCH_RETURN_IF_ERROR(work_.data_must_exist() ? CheckData() : WriteData());
   }

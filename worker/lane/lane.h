@@ -23,7 +23,8 @@
 
 namespace iobench {
 
-// What a lane's steps before the start did, for the phase's StepResults. Times are 0 for steps that were not needed.
+// The outcome of a lane's steps before the start, for the phase's StepResults. Times are 0 for steps that were not
+// needed.
 struct LanePreparation {
   struct Times {
     int64_t create_ns = 0, prefill_ns = 0, forget_ns = 0, open_ns = 0, deferred_ns = 0;
@@ -33,7 +34,7 @@ struct LanePreparation {
   // How many bytes of the files were in this host's memory before the start; nullopt: unknown, or the lane reads
   // nothing.
   std::optional<uint64_t> resident_bytes;
-  uint64_t file_bytes = 0;  // of the same files
+  uint64_t file_bytes = 0;  // total size of these files
   TreePrepared tree;
 };
 
@@ -49,8 +50,8 @@ class Lane {
        const Directory* directory);
 
   // ---- before the phase's start
-  // Gives the calling thread a descriptor table of its own (own_descriptors.h), before it opens anything. Not for
-  // engines whose calls are made by other threads.
+  // Gives the calling thread a descriptor table of its own (own_descriptors.h), before it opens anything. Does nothing
+  // for engines whose calls are made by other threads.
   void TakeOwnDescriptors();
   // Binds the calling thread to the processors of its slot, if the plan binds lanes.
   void Bind();
@@ -79,7 +80,7 @@ class Lane {
   void Settle();
   // Writes the recorded ops to the trace file, and those logged with offset and latency, if the plan asks for them.
   void WriteTrace();
-  // Releases files and buffers, and keeps the results. On the lane's thread, whose descriptors these are.
+  // Releases files and buffers, but keeps the results. Call it on the lane's thread, which owns the descriptors.
   void Release();
 
   // The lane ends after the op in flight; its timed region then ends as usual, and Settle completes its files.
@@ -105,7 +106,7 @@ class Lane {
   const absl::Status& lost_claim() const { return directory_.lost_claim(); }
 
   const LanePreparation& preparation() const { return preparation_; }
-  // When its ops ended, on the tick clock; 0: it did none.
+  // When the lane's ops ended, on the tick clock; 0: it did none.
   Ticks ops_end() const { return ran() ? setup_->recorder().ops_end() : Ticks{0}; }
   std::string OpLogFile() const { return work_.OpLogFile(); }
   std::string FirstFile() const { return work_.FirstFile(); }
@@ -114,7 +115,7 @@ class Lane {
   // The number of ops in the trace that was written, and of those left out of it because it was full.
   uint64_t traced_ops() const;
   uint64_t untraced_ops() const;
-  // The same of the log of offsets and latencies.
+  // The same for the log of offsets and latencies.
   uint64_t logged_ops() const;
   uint64_t unlogged_ops() const;
 
@@ -148,8 +149,8 @@ class Lane {
   std::optional<v1::Problem> problem_;
 };
 
-// True if all lanes have short results, and are so few that these are some ten KiB, which hold up no ping that comes
-// with them. REQUIRES: as Lane::HasShortResult.
+// True if all lanes have short results and there are only a few of them: some tens of KiB in all, which delay no ping
+// on the same connection. REQUIRES: as Lane::HasShortResult.
 bool HaveShortResults(std::span<const std::unique_ptr<Lane>> lanes);
 
 }  // namespace iobench

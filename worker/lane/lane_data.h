@@ -34,8 +34,8 @@ class LaneData {
 
   // Returns a payload for the prefill, large enough for the timed ops too. ResourceExhausted: not enough memory.
   absl::StatusOr<Payload> MakePayload() const;
-  // Switches the payload to the data of the timed ops: their generation, generated before each op. ResourceExhausted:
-  // not enough memory.
+  // Switches the payload to the data of the timed ops, with their generation number, made before each op.
+  // ResourceExhausted: not enough memory.
   absl::Status ReadyForOps(Payload& payload) const;
 
   // `prefilled_bytes`: how much of its files this lane has just written. REQUIRES: checks().

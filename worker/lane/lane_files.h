@@ -1,4 +1,4 @@
-// The directory that holds a lane's files, and what happens to the files outside the timed region. Everything here runs
+// The directory that holds a lane's files, and all work on these files outside the timed region. Everything here runs
 // on the lane's thread. Errors name the file. Symbolic links are never followed, except for files that the user names.
 #ifndef WORKER_LANE_LANE_FILES_H_
 #define WORKER_LANE_LANE_FILES_H_
@@ -26,15 +26,15 @@ class LaneDirectory {
   LaneDirectory(const Directory* shared, std::string target, v1::DataClaim claim)
       : shared_(shared), target_(std::move(target)), claim_(std::move(claim)) {}
 
-  // Calls `step` with the directory, after connecting if necessary, and returns its status. Errors of connecting are
-  // those of OpenClaimedDirectory; if the data there belong to another run, the error is kept as lost_claim().
+  // Calls `step` with the directory, after connecting if necessary, and returns its status. Connection errors are those
+  // of OpenClaimedDirectory; if the data there belong to another run, the error is kept as lost_claim().
   absl::Status Use(absl::FunctionRef<absl::Status(const Directory&)> step);
   // Closes the connection of the lane's own, if any; the next Use connects again.
   void CloseOwn() {
     if (own_ != nullptr) deferred_ns_ += own_->deferred_ns();
     own_.reset();
   }
-  // How long calls on the connections that were closed have waited because the server asked to try again later.
+  // How long calls on connections that are now closed waited because the server asked to try again later.
   int64_t deferred_ns() const { return deferred_ns_; }
 
   // An error if the data turned out to be another run's. Other threads may read it while the lane's thread waits.

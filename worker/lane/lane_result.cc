@@ -11,7 +11,7 @@ static_assert(static_cast<int>(OpKind::kFind) == v1::OP_FIND && kOpKindCount == 
 namespace {
 
 constexpr size_t kMaxTimelinePoints = 600;
-// A worker sends the results of all its lanes in one message.
+// A worker sends the results of several lanes in one message.
 constexpr size_t kMaxLaneBytes = 64 << 10;
 
 // Converts a lane's times to the worker's clock.

@@ -107,8 +107,8 @@ void LaneSetup::JoinOpenLoop() {
 
 int64_t LaneSetup::LongestAskedPauseNs() const {
   if (open_loop_) {
-    // Gaps of a Poisson process are rarely longer than this (one in 5 * 10^8), and a lane gets one op of as many as
-    // there are lanes.
+    // Gaps of a Poisson process are rarely longer than this (one in 5 * 10^8), and a lane gets one op in every
+    // lane_count.
     constexpr double kLongestGap = 20;
     const double lane_gap_ns = work_.spec.arrivals->mean_gap_ns() * work_.spec.lane_count;
     return std::llround(std::min(kLongestGap * lane_gap_ns, 1e18));

@@ -24,7 +24,7 @@
 
 namespace iobench {
 
-// Why a lane goes no further.
+// The failure that ends a lane's work.
 struct LaneFailure {
   absl::Status status;
   std::string file;  // its path; empty: no file is concerned
@@ -46,8 +46,8 @@ class LaneSetup {
   absl::Status MakeOpLog();  // if offsets and latencies are logged
   absl::Status MakeEngineReady() { return engine_->MakeReady(context_); }
 
-  // Until then the payload generates the prefill's data; from then on, it generates that of the ops, and what is read
-  // is checked. Create does it if no data is needed.
+  // Switches the payload from the prefill's data to that of the ops, and turns on checks of the data read. Create calls
+  // it if no data is needed.
   absl::Status ReadyDataForOps(uint64_t prefilled_bytes);
   void DropPayload();  // after the prefill, if the ops do not write
 
@@ -56,7 +56,7 @@ class LaneSetup {
   const Pauses* pauses() const { return hook_ ? hook_->pauses() : nullptr; }
 
   // Runs up to `op_count` more ops of the stream, which continues where it stopped. They count only in the recorder's
-  // overall totals, and nothing is done between them. `stop` ends them.
+  // overall totals; between them there are no pauses, checks or records. `stop` ends them.
   std::optional<LaneFailure> RunUnmeasured(uint64_t op_count, StopCell& stop);
   // REQUIRES: `end` is a failure.
   LaneFailure FailureOf(const LoopEnd& end) const;
@@ -64,7 +64,7 @@ class LaneSetup {
   // Writes the ops that were recorded, if a trace is to be written. Errors concern the trace file.
   absl::Status WriteTrace();
 
-  // Appends the ops that were logged to the lane's file, if they are. `times`: of the timed region.
+  // Appends the logged ops to the lane's file, if ops are logged. `times`: of the timed region.
   absl::Status WriteOpLog(const LoggedTimes& times);
 
   // Closes and frees everything that the last section does not return. Removes the trace file if WriteTrace was not
@@ -92,7 +92,7 @@ class LaneSetup {
   const OpLog* op_log() const { return op_log_ ? &*op_log_ : nullptr; }
   // The number of ops that WriteTrace wrote.
   uint64_t traced_ops() const { return traced_ops_; }
-  uint64_t logged_ops() const { return logged_ops_; }  // the same of WriteOpLog
+  uint64_t logged_ops() const { return logged_ops_; }  // the same for WriteOpLog
 
  private:
   LaneSetup(const LaneWork& work, StopCell& stop, std::unique_ptr<OpStream> stream,

@@ -135,7 +135,7 @@ OpenMode LaneWork::Mode() const {
 }
 
 std::string LaneWork::OpLogFile() const {
-  std::error_code ignored;  // the directory was removed: the bare name, which then cannot be opened either
+  std::error_code ignored;  // if the directory was removed: use the bare name, which cannot be opened either
   const std::filesystem::path directory = std::filesystem::current_path(ignored);
   return (directory / OffsetLatencyFile(spec.operation->name, plan.lane(), spec.only_lane)).string();
 }

@@ -56,7 +56,8 @@ struct LaneWork {
   bool writes_trace() const { return !spec.trace.write_file().empty(); }
   bool logs_ops() const { return spec.trace.offset_latency(); }
 
-  // The settings of the phase with what differs between lanes: number, mix, and whether it reads and writes.
+  // Return the settings of the phase, completed with what differs between lanes: number, mix, whether it reads and
+  // writes.
   StreamShape Shape() const;
   OpenMode Mode() const;
   std::string FirstFile() const;  // with its path; empty if no files are used

@@ -5,8 +5,8 @@
 // single-threaded process pays neither cost, nor does a lane with a table of its own.
 //
 // Consequences: a descriptor number of one table means nothing in another. Only the lane's thread may close what the
-// lane opened. A lane's thread may use only descriptors that it has opened or kept, and leaves everything that is sent
-// over a connection to another thread.
+// lane opened. A lane's thread may use only descriptors that it has opened or kept, and lets another thread send
+// everything that goes over a connection.
 #ifndef WORKER_LANE_OWN_DESCRIPTORS_H_
 #define WORKER_LANE_OWN_DESCRIPTORS_H_
 

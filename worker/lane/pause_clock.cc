@@ -8,7 +8,7 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kSpinNs = 60'000;       // at the end of a wait, because timers may be late
-constexpr int64_t kSliceNs = 10'000'000;  // max. time until a stop is noticed
+constexpr int64_t kSliceNs = 10'000'000;  // max time until a stop is noticed
 
 class MonotonicPauseClock final : public PauseClock {
  public:

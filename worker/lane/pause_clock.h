@@ -17,7 +17,7 @@ class PauseClock {
 };
 PauseClock& RealPauseClock();
 
-// Sleeps until 60 us before `until_ns`, because timers may be late, then spins, until the clock reaches `until_ns` or
+// Sleeps until 60 us before `until_ns`, because timers may be late, then spins until the clock reaches `until_ns` or
 // the lane is stopped, which a sleeping lane notices within 10 ms. Returns the clock's time at the end.
 int64_t WaitUntil(PauseClock& clock, const StopCell& stop, int64_t until_ns);
 

@@ -43,7 +43,7 @@ class Pauses {
   // after bursts, but not their flushes.
   int64_t left_out_ns() const { return left_out_ns_; }
   // The longest pause between two ops that the plan itself requires: think time, interval of the pace, and burst pause
-  // together. Shorter gaps between ops are no stall.
+  // together. Shorter gaps between ops are not stalls.
   int64_t longest_asked_ns() const;
   const absl::Status& flush_status() const { return flush_status_; }  // status of the first flush that failed
 

@@ -6,7 +6,7 @@
 namespace iobench {
 namespace {
 
-// In a message, more threads that hang would say no more.
+// Naming more hanging threads would not make a message more useful.
 constexpr int kMaxNamedThreads = 8;
 
 }  // namespace
@@ -34,7 +34,7 @@ v1::Progress PhaseRunner::Progress(const v1::Poll& poll) const {
 }
 
 void PhaseRunner::LookClosely(v1::Progress& progress) const {
-  // A rest is a wait that the plan asks for.
+  // A rest is a wait that the plan asks for, so it counts as activity.
   if (resting_.load(std::memory_order_relaxed))
     progress.set_activity(static_cast<uint64_t>(MonotonicNowNs()));
   {

@@ -45,7 +45,7 @@ void Relax() {
 #endif
 }
 
-// When the lane that was last ended its ops.
+// When the last lane ended its ops.
 Ticks LastOpsEnd(std::span<const std::unique_ptr<Lane>> lanes) {
   Ticks last{0};
   for (const auto& lane : lanes) last = std::max(last, lane->ops_end());
@@ -266,7 +266,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
     if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (std::optional<v1::StepResult> step = OpLogStep(spec_, lanes_)) steps_.push_back(*std::move(step));
     if (spec_.arrivals != nullptr) {
-      // The last op ends after the time limit; none is begun that was due in between.
+      // The last op ends after the time limit; ops due in between are not begun, and do not count as missed.
       const double limit_s = spec_.stop.time_s();
       missed_arrivals_ =
           spec_.arrivals->MissedBefore(LastOpsEnd(lanes_), limit_s > 0 ? NanosFrom(limit_s) : INT64_MAX);
@@ -433,7 +433,7 @@ void PhaseRunner::NoteOpsEnded(const Lane& lane) {
       ended.emplace();
       ended->mutable_lane_ended();
     }
-    // If no lane is waiting, LanesDone will come soon and must not be overtaken; ReportDone then sends this event.
+    // If no lane waits for the goal, ReportDone sends this event, since it must arrive before LanesDone.
     if (waiting_ > 0) deadline = DeadlineEvent();
   }
   if (ended) take_event_(*std::move(ended));

@@ -63,9 +63,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // Quit, and report nothing more. Waiting calls return Cancelled.
   void Cancel();
 
-  // Returns the sums over all lanes of what is done so far; 0 until Prepare has succeeded. Adds their latencies, and a
-  // look at the lanes' threads that are at work, from the beginning of their preparation, if the poll asks for them.
-  // Does not set the pong.
+  // Returns the sums over all lanes of what is done so far; 0 until Prepare has succeeded. If the poll asks for them,
+  // adds their latencies, and what the busy lanes' threads are doing, from the beginning of their preparation. Does not
+  // set the pong.
   v1::Progress Progress(const v1::Poll& poll) const;
 
   // Waits until shortly before the start, then reads the counters of the client and of this process again, so that they
@@ -80,8 +80,8 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status Collect(std::span<const WorkerTime> instants,
                        const std::function<void(v1::ResultChunk)>& give);
 
-  // True if all timed regions have ended and Collect would give its results at once, in one chunk, and the same for any
-  // instants: a lane that has something to settle, or a long timeline, takes time or needs them. REQUIRES: the calling
+  // True if all timed regions have ended and Collect would give its results at once, in one chunk, whatever the
+  // instants: no lane has anything to settle, or a long timeline, which depends on the instants. REQUIRES: the calling
   // thread is that of Collect.
   bool HasShortResults() const;
 
@@ -103,13 +103,13 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // when it is opened.
   enum Meeting { kFilesReady, kFilesOpen, kRegionOver, kSettled, kMeetingCount };
 
-  // What a lane's thread does, for messages about one that hangs. Written by it, read by any thread.
+  // What a lane's thread is doing, for messages about a thread that hangs. Written by that thread, read by any.
   struct AtWork {
     std::atomic<pid_t> thread{0};            // 0: not running
     std::atomic<const char*> step{nullptr};  // null: it waits for other lanes or for the coordinator
   };
 
-  // What stopped lanes do about files that they have not written completely.
+  // What stopped lanes do with files that they have not written completely.
   enum class UnfinishedFiles { kCompleted, kLeft };
 
   bool Rest();  // returns false if cancelled

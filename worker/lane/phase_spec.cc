@@ -112,7 +112,7 @@ void PhaseSpec::TakeArrivals(const v1::Prepare& prepare) {
 }
 
 EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
-  // A trace accesses any offset, which calls at the file's position could not follow.
+  // A trace accesses arbitrary offsets, which calls at the file's position cannot follow.
   const bool follows_trace = replayed != nullptr && operation->call == Call::kStream;
   return {.call = follows_trace ? Call::kPositional : operation->call,
           .ticks = ticks,

@@ -49,7 +49,7 @@ struct PhaseSpec {
   v1::Trace trace;
   // The ops of trace.read_file, shared by all lanes; null: the operation's own.
   std::shared_ptr<const TraceOps> replayed;
-  // When ops begin, for all lanes; null: each lane begins an op when it has ended the one before it.
+  // When ops begin, for all lanes; null: each lane begins an op when its previous one has ended.
   std::shared_ptr<Arrivals> arrivals;
   // How many ops a lane records for trace.write_file, and for trace.offset_latency: its share of kMaxTraceOps.
   size_t max_traced_ops = 0;
@@ -88,7 +88,7 @@ struct PhaseSpec {
 
   // Evaluates the request and reads the trace that is to be replayed. InvalidArgument: unknown operation, engine or
   // step, no lanes, inconsistent sizes, or an invalid line in the trace. AlreadyExists: the file of a trace to be
-  // written exists, or that of an op log is something else.
+  // written exists, or the file of an op log exists and is not one.
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:

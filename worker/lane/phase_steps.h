@@ -25,12 +25,12 @@ using Lanes = std::span<const std::unique_ptr<Lane>>;
 std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
                                         const absl::Status& system_caches);
 
-// Returns what is known of the caches after the steps above. Pages of files that lanes read past the cache (O_DIRECT)
-// or share do not count. REQUIRES: as above.
+// Returns what is known about the caches after the steps above. Files that lanes read past the cache (O_DIRECT), or
+// with interleaved records, do not count. REQUIRES: as above.
 v1::Coldness ColdnessAfter(const PhaseSpec& spec, Lanes lanes, const absl::Status& system_caches);
 
-// Returns the flushes between passes of lanes that loop for a time, which are part of the ops' time; nullopt if there
-// were none. The seconds are the total of the lane with the longest flushes. REQUIRES: the lanes' timed regions have
+// Returns the flushes or page drops between passes of lanes that loop for a time, which are part of the ops' time;
+// nullopt if there were none. The seconds are the total of the slowest lane. REQUIRES: the lanes' timed regions have
 // ended.
 std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes);
 

@@ -59,8 +59,7 @@ absl::Status CheckRecords(const v1::Prepare& prepare) {
   return absl::OkStatus();
 }
 
-// Existing files are read, and nothing else happens to them: whatever the coordinator's own check of its plan has let
-// through.
+// Existing files are only read, whatever the coordinator's own check of its plan has let through.
 absl::Status CheckExistingFiles(const v1::Prepare& prepare, const OperationSpec& spec) {
   const v1::Operation& operation = prepare.operation();
   const v1::FileLayout& files = prepare.files();

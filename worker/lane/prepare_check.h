@@ -15,9 +15,9 @@ namespace iobench {
 inline constexpr uint64_t kMaxVectorBytes = uint64_t{1} << 30;
 
 // A regular coordinator has already checked its plan by the same rules, but a worker does not rely on that: it refuses
-// everything that it could not do or that would crash it. Returns InvalidArgument; ResourceExhausted: it needs more
-// memory than this worker takes; PermissionDenied: the worker's rights do not cover it. `spec` and `engine` are those of
-// the request's operation.
+// everything that it could not do or that would crash it. Returns InvalidArgument; ResourceExhausted: the phase needs
+// more memory than this worker takes; PermissionDenied: the worker's rights do not cover it. `spec` and `engine` are
+// those of the request's operation.
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
 
 // ---- its parts that concern resources (prepare_limits.cc)
@@ -28,15 +28,16 @@ struct PhaseNeeds {
   uint64_t data_bytes = 0;    // of all lanes: the size of the files that they write or read
 };
 
-// An estimate from above; pure. REQUIRES: the request's record, depth and lists are within the limits of CheckPrepare.
+// Returns an upper estimate; pure. REQUIRES: the request's record, depth and lists are within the limits of
+// CheckPrepare.
 PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
 
 // ResourceExhausted: the phase needs more than `memory_limit_bytes` (0: unlimited), or its sizes do not fit into 62
 // bits. The message says what it needs, and which options change that.
 absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes);
 
-// InvalidArgument: more lanes, files, targets, trees or longer names than a worker accepts. Looks at the request's
-// sizes only, so it is safe to call before any other check.
+// InvalidArgument: more lanes, files, targets or trees, or longer names than a worker accepts, or a malformed path.
+// Safe to call before any other check.
 absl::Status CheckCounts(const v1::Prepare& prepare, uint32_t max_lanes);
 
 }  // namespace iobench

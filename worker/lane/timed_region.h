@@ -28,7 +28,7 @@ class Stopwatch {
   const int64_t begin_ns_;
 };
 
-// What a lane did in its timed region, besides what its recorder has. Plain values; times are on CLOCK_MONOTONIC.
+// What a lane did in its timed region, besides what its recorder holds. Plain values; times are on CLOCK_MONOTONIC.
 struct RegionOutcome {
   WorkerTime start;
   // Ops were begun, so the recorder has a start time.
@@ -56,7 +56,7 @@ struct RegionOutcome {
 // A plain status concerns the lane's first file.
 class TimedRegion {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   TimedRegion(const LaneWork& work, LaneSetup& setup, LaneDirectory& directory)
       : work_(work), setup_(setup), directory_(directory) {}
   TimedRegion(const TimedRegion&) = delete;  // the set-up's context refers to it

@@ -44,8 +44,8 @@ double ArrivalTimes::SecondsAt(double count) const {
   }
   if (rate_.ramp_s == 0) return count / rate_.begin_per_s;
   if (count > ramp_count_) return rate_.ramp_s + (count - ramp_count_) / rate_.end_per_s;
-  // The rate's integral is begin * t + slope * t^2 / 2. This form of the solution has no difference of nearly equal
-  // numbers where the slope is small.
+  // The rate's integral is begin * t + slope * t^2 / 2. This form of the solution does not subtract nearly equal
+  // numbers if the slope is small.
   const double slope = (rate_.end_per_s - rate_.begin_per_s) / rate_.ramp_s;
   const double root = std::sqrt(std::max(0.0, rate_.begin_per_s * rate_.begin_per_s + 2 * slope * count));
   return 2 * count / (rate_.begin_per_s + root);
@@ -53,7 +53,7 @@ double ArrivalTimes::SecondsAt(double count) const {
 
 Arrivals::Arrivals(const ArrivalRate& rate, uint64_t seed, const TickScale& scale, int64_t measured_from_ns)
     : scale_(scale), measured_from_ns_(measured_from_ns), mean_gap_ns_(MeanGapNs(rate)), times_(rate, seed) {
-  constexpr size_t kMaxLanes = 4096;  // each puts back one op at most; more only allocate in the loop
+  constexpr size_t kMaxLanes = 4096;  // each puts back at most one op; with more lanes, the loop may allocate
   put_back_.reserve(kMaxLanes);
 }
 
@@ -79,7 +79,7 @@ uint64_t Arrivals::MissedBefore(Ticks end, int64_t limit_ns) {
   const Ticks measured_from{start_->value + scale_.DurationTicks(measured_from_ns_)};
   const auto is_missed = [&](Ticks due) { return due >= measured_from && due < end; };
   auto count = static_cast<uint64_t>(std::count_if(put_back_.begin(), put_back_.end(), is_missed));
-  // A rate far beyond what the storage can do leaves more than can be drawn one by one.
+  // A rate far beyond what the storage can do leaves more ops than can be drawn one by one.
   constexpr int kMaxDraws = 10'000'000;
   Ticks due = Draw();
   for (int i = 0; i < kMaxDraws && due < end; ++i, due = Draw()) count += is_missed(due) ? 1 : 0;

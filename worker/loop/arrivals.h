@@ -1,4 +1,4 @@
-// The schedule of an open loop (--rate): when ops are due, whatever becomes of the ops before them.
+// The schedule of an open loop (--rate): when ops are due, regardless of the ops before them.
 #ifndef WORKER_LOOP_ARRIVALS_H_
 #define WORKER_LOOP_ARRIVALS_H_
 
@@ -26,14 +26,16 @@ struct ArrivalRate {
   double burst_every_s = 0;
   // True: a Poisson process, as of many independent users. False: evenly spaced.
   bool poisson = true;
-  // Evenly spaced: when the first op is due, in gaps after the start, so that several schedules can take turns.
+  // Evenly spaced: when the first op is due after the start, in units of the gap, so that several schedules can take
+  // turns.
   double first_gap = 0;
 };
 
 // The instants of a schedule, in order. Depends on nothing but its arguments. Not thread-safe.
 class ArrivalTimes {
  public:
-  // REQUIRES: begin_per_s > 0, with ramp_s > 0 also end_per_s > 0, with burst_s > 0 burst_every_s >= burst_s and no ramp.
+  // REQUIRES: begin_per_s > 0, with ramp_s > 0 also end_per_s > 0, with burst_s > 0 burst_every_s >= burst_s and no
+  // ramp.
   ArrivalTimes(const ArrivalRate& rate, uint64_t seed);
   // Returns when the next op is due, in ns after the start.
   double NextNs();
@@ -48,8 +50,8 @@ class ArrivalTimes {
   double count_ = 0;
 };
 
-// The schedule that all lanes of a worker share: whichever lane is free takes the op that is due next. So an op waits only
-// if all lanes are busy, and not because its own lane is. Usable from any thread; a lock is held for one draw (50 ns).
+// The schedule that all lanes of a worker share: whichever lane is free takes the op that is due next. So an op waits
+// only if all lanes are busy, not because one is. Usable from any thread; a lock is held for one draw (50 ns).
 class Arrivals {
  public:
   // Ops that are due before `measured_from_ns` (after the start) belong to the warm-up.
@@ -57,10 +59,10 @@ class Arrivals {
 
   // Returns when the next op is due. The schedule starts with the first call, at `now`.
   Ticks Take(Ticks now);
-  // The phase ended before the op that is due then could begin.
+  // Puts back the op that is due then, because the phase ended before it could begin.
   void PutBack(Ticks due);
   // The number of measured ops that were due before `end`, and within `limit_ns` of the schedule's start, but that no
-  // lane has begun. Draws the rest of the schedule up to then, and estimates what is beyond 10^7 ops; call it once, when
+  // lane has begun. Draws the rest of the schedule up to then, and estimates the ops beyond 10^7; call it once, when
   // all lanes have ended.
   uint64_t MissedBefore(Ticks end, int64_t limit_ns = INT64_MAX);
 

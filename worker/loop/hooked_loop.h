@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-// Calls the lane's OpHook around an op whose data a read leaves in the lane's buffer.
+// Calls the lane's OpHook around an op. A read leaves its data in the lane's buffer.
 struct LaneOpHook {
   OpHook& ops;
   const std::byte* read_buffer;
@@ -20,7 +20,8 @@ struct LaneOpHook {
   }
 };
 
-// Holds each op back until it is due. Its data are made before, so that making them delays no op that is on time.
+// Holds each op back until it is due. Its data are generated before the wait, so that this delays no op that is on
+// time.
 template <typename Clock>
 struct OpenLoopHook {
   const LaneContext& lane;

@@ -36,8 +36,8 @@ struct LoopRules {
   uint64_t ops_goal = UINT64_MAX;
 };
 
-// Failed ops of a lane by kind and errno. Fixed in size, because the loop must not allocate: what has no room counts in
-// the last entry.
+// Failed ops of a lane by kind and errno. Fixed in size, because the loop must not allocate: once it is full, further
+// kinds count in the last entry.
 class FailedOps {
  public:
   struct Entry {
@@ -78,7 +78,7 @@ struct LaneContext {
   LoopRules rules{};
   // What the lane does between its ops. Null: nothing, at no cost.
   OpHook* between = nullptr;
-  // Ops begin when they are due. Null: each begins when the one before it has ended (or with a queue, when there is room).
+  // Ops begin when they are due. Null: each begins when the one before it has ended (with a queue: when there is room).
   OpenLoop* open_loop = nullptr;
   // Wear-out: continue after a deadline, with the recorder already started.
   bool resume = false;
@@ -86,7 +86,8 @@ struct LaneContext {
   uint64_t pass = 0;
   uint64_t hook_ticks = 0;
   FailedOps failed_ops{};
-  // Attempts that the engine has repeated, with the errno for which it did. The ops count by how they ended.
+  // Attempts that the engine repeated, with the errno that made it do so. The ops themselves count by their final
+  // outcome.
   FailedOps retried_ops{};
   // Called between two passes with no op in flight: flushes what the last pass wrote before the next one overwrites it,
   // or drops the pages that it read. Empty: passes follow each other directly. Returns false on failure, which ends the
@@ -105,7 +106,7 @@ struct LoopEnd {
   int errno_value = 0;
   // Of kFailed: the op that failed, and the bytes that it transferred.
   Op failed_op{};
-  bool put_back = false;  // it is the next op of the stream again
+  bool put_back = false;  // it is the stream's next op again
   int64_t transferred = 0;
 };
 

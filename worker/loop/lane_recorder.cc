@@ -106,8 +106,8 @@ void LaneRecorder::EndWarmup() {
   }
 }
 
-// Between the previous end and the op's begin, the lane may have paused as the plan requires. Longer time, and the op
-// itself, are not due to the plan. A pause comes first.
+// Between the previous end and the op's begin, the lane may have paused as the plan requires. That pause comes first
+// and is not part of a stall; the rest of the time, and the op itself, may be.
 void LaneRecorder::NoteStall(Ticks begin, Ticks now) {
   const Ticks before = std::max(timeline_.EndBefore(now, ops()), counts_from_);
   const uint64_t hook_ticks = begin > before ? begin.value - before.value : 0;

@@ -69,8 +69,8 @@ class LaneRecorder {
   // that instant is the first that counts, as in every window. Call it before Start.
   void SetWarmupEnd(Ticks at);
 
-  // The lane waited for its next op until `at`, when it turned out that there is none. The wait belongs to its ops
-  // time.
+  // The lane waited for its next op until `at`, when it turned out that there is none. The wait belongs to the lane's
+  // ops time.
   void NoteWaitedUntil(Ticks at) { waited_until_ = at; }
   // Up to `ticks` between two ops are not a stall, because the plan asks for such pauses. Call it before Start.
   void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
@@ -85,7 +85,7 @@ class LaneRecorder {
   // The end of the last op, and the end of the lane's ops time, which may include a wait after it.
   Ticks last_end() const { return last_end_; }
   Ticks ops_end() const { return std::max(last_end_, waited_until_); }
-  // Totals of all timed ops, including the warm-up. What AddUnmeasured got comes on top.
+  // Totals of all timed ops, including the warm-up. Those of AddUnmeasured are not included.
   uint64_t bytes() const { return live_.bytes.load(std::memory_order_relaxed); }
   uint64_t ops() const { return live_.ops.load(std::memory_order_relaxed); }
   uint64_t unmeasured_bytes() const { return unmeasured_bytes_; }
@@ -125,7 +125,7 @@ class LaneRecorder {
     uint64_t ops = 0;
     Histogram histogram;
   };
-  // A system call that copies a record leaves little of the recorder in the L1 cache. What Add uses therefore stands
+  // A system call that copies a record leaves little of the recorder in the L1 cache. What Add uses is therefore kept
   // together: here, at the front of each Kind, and in the first members of histogram, slices and timeline.
   // A Kind is not over-aligned: with aligned allocations of its size, glibc 2.36's heap grows with each phase.
   alignas(64) TickScale scale_;

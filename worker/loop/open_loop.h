@@ -17,11 +17,12 @@ namespace iobench {
 
 // Each lane has its own; only its thread uses it until the lane has ended. After the constructor, it allocates nothing.
 //
-// An op that is due while every lane is busy begins late and stays due at its own time: response = end - due, service = end -
-// begin (the latency of every op), lag = begin - due (docs/measurement.md).
+// An op that is due while every lane is busy begins late but remains due at its own time: response = end - due, service
+// = end - begin (the latency of every op), lag = begin - due (docs/measurement.md).
 class OpenLoop {
  public:
-  // `nap` sleeps for about this many ns, up to 60 us less, since timers may be late; the rest is spent polling.
+  // `nap` sleeps for about its argument in ns, at most until 60 us before the op is due, since timers may be late; the
+  // rest of the wait is spent polling.
   OpenLoop(std::shared_ptr<Arrivals> arrivals, const TickScale& scale, std::function<void(int64_t ns)> nap)
       : arrivals_(std::move(arrivals)), scale_(scale), nap_(std::move(nap)) {}
 

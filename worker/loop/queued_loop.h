@@ -78,7 +78,7 @@ struct SlotHook {
   }
 };
 
-// Holds each op of an open loop back until it is due, while ops in flight go on ending.
+// Holds each op of an open loop back until it is due, while ops in flight continue to end.
 template <typename Clock, typename Queue>
 struct OpenSlotHook {
   const LaneContext& lane;
@@ -86,7 +86,7 @@ struct OpenSlotHook {
   bool op_waits = false;
   Ticks due{};  // of the op that waits
 
-  // Returns true if `next` may begin now. The first time, its data are made.
+  // Returns true if `next` may begin now. The first call for an op generates its data.
   bool IsDue(const Op& next) {
     if (!op_waits) {
       if (lane.between != nullptr) lane.between->Before(next);
@@ -110,8 +110,8 @@ struct OpenSlotHook {
   }
 };
 
-// One QueuedLoop, see below. All of it is inlined, so that its members are in registers as local variables would be: no
-// function may let `this` escape, which is why the batch, whose address the stream gets, lies outside.
+// One run of QueuedLoop (below). All of it is inlined, so that its members stay in registers like local variables: no
+// function may let `this` escape, which is why the batch, whose address the stream gets, is kept outside.
 template <typename Clock, typename Queue, typename Between>
 class QueuedRun {
  public:
@@ -205,14 +205,14 @@ class QueuedRun {
       return false;
     }
     draining_ = false;
-    if (lane_.end_pass && Clock::Now() >= rules_.deadline) {  // it came during the flush of a pass
+    if (lane_.end_pass && Clock::Now() >= rules_.deadline) {  // it passed during the flush of a pass
       EndFor(Reason::kDeadline);
       return false;
     }
     return true;
   }
 
-  // Returns false if the phase ended meanwhile: `op` goes back and does not begin.
+  // Returns false if the phase ended meanwhile: `op` is put back and does not begin.
   [[gnu::always_inline]] bool DoBefore(const Op& op) {
     const Ticks aside = Clock::Now();
     between_.Before(op);
@@ -228,7 +228,7 @@ class QueuedRun {
     return true;
   }
 
-  // Returns false if `op` is not due yet, or if the phase ended meanwhile. It is the next one again.
+  // Returns false if `op` is not due yet, or if the phase ended meanwhile; `op` is then the next one again.
   [[gnu::always_inline]] bool ComesDue(const Op& op) {
     const bool is_due = between_.IsDue(op);
     const Ticks now = Clock::Now();
@@ -271,7 +271,8 @@ class QueuedRun {
     if (patience_ns > 0) queue_.Await(patience_ns);
   }
 
-  // Records an op that succeeded. Its slot is free at once without a hook, otherwise after the hook has seen its data.
+  // Records an ended op. Its slot is free at once if it failed or there is no hook, otherwise once the hook has seen
+  // its data.
   [[gnu::always_inline]] void NoteEnd(const OpEnd& ended, Ticks end) {
     const Op& op = slots_.in_slot_[ended.slot].op;
     const Ticks op_begin = slots_.in_slot_[ended.slot].begin;
@@ -342,8 +343,8 @@ class QueuedRun {
 
 // Runs the lane's ops, as many at a time as there are slots, until the pass is complete (forever with repeat_passes),
 // the stop flag is set, the deadline has passed, the goal is reached or an op fails. In every case it waits for the ops
-// in flight, which count. The first failure in the order of ends is reported; failed ops count nowhere. Ops that were
-// taken from the stream but not begun are put back; a failed op is not.
+// in flight, which count. The first failure in the order of ends is reported; failed ops count only in failed_ops. Ops
+// that were taken from the stream but not begun are put back; a failed op is not.
 //
 //   Clock    As in TimedLoop.
 //   Queue    void Prepare(uint32_t slot, const Op&): does everything that can be done before the op begins, including
@@ -351,14 +352,14 @@ class QueuedRun {
 //            size_t Turn(bool wait, std::span<OpEnd> ends): begins the ops prepared since the last turn; with `wait`,
 //            blocks until one has ended. Writes the ended ops in the order of their ends and returns their number. Each
 //            op ends exactly once, in any order. With `wait`, it may still return 0 if interrupted.
-//            void Await(int64_t ns): blocks until an op in flight may have ended, but not for longer. Open loops call it
-//            between turns; every op that was prepared has begun.
+//            void Await(int64_t ns): blocks until an op in flight may have ended, but at most for this time. Open loops
+//            call it between turns, when every prepared op has begun.
 //            const std::byte* DataOf(uint32_t slot) const: the data of a completed read, valid until the slot's next
 //            Prepare.
-//   Between  The op hook: Before(const Op&), NotBegun() and After(const Op&, uint32_t slot, OpTimes), as in TimedLoop. After
-//            is called in the order of ends. The hook shares the thread with the queue, which is polled after each call,
-//            so an end is noticed late by at most one call of each. With NoHook, all free slots begin in one turn;
-//            otherwise each op begins in its own turn.
+//   Between  The op hook: Before(const Op&), NotBegun() and After(const Op&, uint32_t slot, OpTimes), as in TimedLoop.
+//            After is called in the order of ends. The hook shares the thread with the queue, which is polled once per
+//            turn, so an end is noticed late by at most one call of Before and one of After. With NoHook, all free
+//            slots begin in one turn; otherwise each op begins in its own turn.
 //
 // An op lasts from the turn that begins it (the clock is read after Prepare) to the turn that ends it. Ops that end in
 // the same turn have the same end time, since nothing outside the queue can know their exact ends.

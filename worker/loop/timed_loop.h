@@ -29,9 +29,9 @@ struct NoHook {};
 // cache.
 inline constexpr size_t kOpsPerBatch = 64;
 
-// Fetches the lane's next ops, of which `begun_count` have begun so far, and returns their number; 0: there are none.
-// Near the goal it shortens the batch, so that no op has to be compared with the goal. `idle`: no op is in flight;
-// otherwise a pass that must be flushed first has no next op yet.
+// Fetches the lane's next ops and returns their number; 0: there are none. `begun_count`: the ops begun so far. Near
+// the goal it shortens the batch, so that no op has to be compared with the goal. `idle`: no op is in flight; otherwise
+// a pass that must be flushed first has no next op yet.
 inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> batch, bool idle = true) {
   const uint64_t left = lane.rules.ops_goal - std::min(lane.rules.ops_goal, begun_count);
   const std::span<Op> room = batch.first(std::min<uint64_t>(batch.size(), left));
@@ -59,8 +59,8 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
 //            so that computing the offsets and recording count in no op's latency.
 //   DoOp     int64_t(const Op&): returns the bytes transferred or -errno. Anything but op.length ends the loop.
 //   Between  The op hook: Before(const Op& next) and After(const Op& done, OpTimes) run between ops, outside their
-//            latency (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before. A hook
-//            costs a second clock read per op; NoHook costs nothing.
+//            latency (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before.
+//            A hook costs a second clock read per op; NoHook costs nothing.
 //
 // The stop flag is checked before each op: an op that is in flight when it is set completes and counts. If the hook is
 // still waiting at that time or at the deadline, its op does not begin and is put back.
@@ -144,7 +144,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
     record_until(count);
     count = NextBatch(lane, recorder.ops(), batch);
     if (!kHasHook || lane.end_pass) begin = Clock::Now();
-    if (lane.end_pass && begin >= rules.deadline) {  // it came during the flush of a pass
+    if (lane.end_pass && begin >= rules.deadline) {  // it passed during the flush of a pass
       stream.Unread(count);
       return {.reason = Reason::kDeadline};
     }

@@ -59,8 +59,8 @@ inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payloa
   return done;
 }
 
-// Reads `bytes` bytes, or up to the end of the file if that comes first, into the same buffer again and again: nobody
-// looks at the data. Returns the bytes read or -errno.
+// Reads `bytes` bytes, or up to the end of the file if that comes first, repeatedly into the same buffer: the data is
+// not used. Returns the bytes read or -errno.
 inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
   uint32_t done = 0;
   while (done < bytes) {

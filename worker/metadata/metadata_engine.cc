@@ -59,7 +59,7 @@ class MetadataEngine final : public IoEngine {
     for (const Runner& runner : kRunners) {
       if (runner.kind == kind) return (this->*runner.run)(lane);
     }
-    assert(false);  // an operation that has a row and no function
+    assert(false);  // an operation with a row but without a function
     return {.reason = LoopEnd::Reason::kFailed, .errno_value = ENOSYS};
   }
 
@@ -170,7 +170,7 @@ class MetadataEngine final : public IoEngine {
     });
   }
 
-  // The directory says what comes next; the stream says how many items there are in it.
+  // The directory's listing determines the next item; the stream only determines how many a directory has.
   LoopEnd RunFind(LaneContext& lane) {
     return RunLoop<Clock>(
         lane, [root = root_.get(), &walk = *walk_](const Op& op) { return walk.Next(root, op.object); });
@@ -208,7 +208,7 @@ class MetadataEngine final : public IoEngine {
     });
   }
 
-  // There is no setxattrat() before Linux 6.13; this way no directory above the tree is looked up by name.
+  // There is no setxattrat() before Linux 6.13; with these paths, no directory above the tree is looked up by name.
   PathWriter FilesBelowProc() const {
     return PathWriter(work_.names, work_.file_names(),
                       absl::StrCat("/proc/thread-self/fd/", root_.get(), "/"));

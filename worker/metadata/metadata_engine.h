@@ -11,7 +11,7 @@ namespace iobench {
 
 // Runs the ops of MakeMetadataStream for the same work. Open takes a FileSet whose first name is the tree's root, makes
 // this client revalidate what it has cached about the tree's directories, and uses the mode's `sync` and `dsync` when
-// it opens new and appended files. Flush writes back the files' data.
+// it opens new and appended files. Flush calls syncfs if the ops write data.
 //
 // REQUIRES: if work.writes_data(), the lane's payload has room for pieces of kLargestPieceBytes, or of the largest file
 // if that is smaller.

@@ -23,7 +23,7 @@ struct LoggedOp {
   bool operator==(const LoggedOp&) const = default;
 };
 
-// The op hook of a lane that logs its ops, with the latencies that all other figures are computed from. Each lane has
+// The op hook of a lane that logs its ops, with the latencies from which all other figures are computed. Each lane has
 // its own, used on its thread. It wraps the lane's other op hook.
 class OpLog final : public OpHook {
  public:
@@ -54,7 +54,7 @@ class OpLog final : public OpHook {
   bool measured_ = true;
 };
 
-// The last line of a log by the only lane of a run.
+// The last line of the log of a run's only lane.
 struct LoggedTimes {
   double user_s = 0, system_s = 0;  // of the lane's thread in its timed region
   double real_s = 0;                // of the timed region

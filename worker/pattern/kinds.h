@@ -18,8 +18,8 @@ inline uint64_t KeyOf(const StreamShape& shape, uint64_t pass) {
   return MixAll(shape.seed, shape.lane, shape.phase, pass);
 }
 
-// All ops have the same kind. Restart and At are those of every method: Restart gets the key of the pass, At the
-// position within it.
+// All ops have the same kind. Every method has Restart, which gets the key of the pass, and At, which gets the position
+// in the pass.
 struct OneKind {
   void Restart(uint64_t) {}
   OpKind At(uint64_t) const { return kind; }

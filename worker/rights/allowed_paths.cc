@@ -20,8 +20,8 @@
 namespace iobench {
 namespace {
 
-// On a busy directory, the kernel cannot prove in one go that ".." was not used for an escape, and says EAGAIN. Paths
-// with ".." never get here, so a few attempts are enough for what renames elsewhere cause.
+// On a busy directory, the kernel cannot prove in one go that ".." was not used for an escape, and returns EAGAIN.
+// Paths with ".." never get here, so these attempts are enough against renames elsewhere.
 constexpr int kMaxAttempts = 64;
 
 int OpenBeneath(int root_fd, const std::string& below, int flags, mode_t mode) {
@@ -40,7 +40,7 @@ UniqueFd OpenRoot(const std::string& root) {
   return UniqueFd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Absolute, without "." and doubled slashes, without a slash at its end. ".." is removed too, so look for it before.
+// Absolute, without "." and doubled slashes, without a slash at its end. ".." is removed too, so check for it first.
 std::string Normalised(const std::string& path) {
   std::string normal = std::filesystem::path(path).lexically_normal().string();
   while (normal.size() > 1 && normal.back() == '/') normal.pop_back();

@@ -21,14 +21,14 @@ namespace iobench {
 // an open descriptor would keep its file system from being unmounted.
 class AllowedPaths {
  public:
-  // All paths: for workers whose plan is their own user's.
+  // Allows all paths: for workers whose plan comes from their own user.
   AllowedPaths() = default;
-  // Only what lies at or below one of `roots`: directories, which need not exist yet, or nfs://HOST/PATH.
+  // Allows only what lies at or below one of `roots`: directories, which need not exist yet, or nfs://HOST/PATH.
   // InvalidArgument: a malformed URL. Unimplemented: this kernel has no openat2(2), which came with Linux 5.6.
   static absl::StatusOr<AllowedPaths> Below(const std::vector<std::string>& roots);
 
   bool are_all() const { return all_; }
-  // The status of the errno, or InvalidArgument: a root that is not a URL is no directory now.
+  // The status of the errno, or InvalidArgument: a root that is not a URL is not a directory now.
   absl::Status CheckRootsExist() const;
   // For messages: "/mnt/nfs, nfs://server/export".
   std::string ForPeople() const;

@@ -20,8 +20,8 @@ enum class WorkerAction {
   kStripe       // --stripe: runs Lustre's `lfs` on a path
 };
 
-// Plain values. The defaults are those of a worker whose plan is its own user's: the process that was given the plan,
-// an MPI rank, or a process that --spawn started. `worker --join` sets all of them from its own command line.
+// Plain values. The defaults are those of a worker whose plan comes from its own user: the process that was given the
+// plan, an MPI rank, or a process that --spawn started. `worker --join` sets all of them from its own command line.
 struct WorkerRights {
   AllowedPaths paths;
   std::set<WorkerAction> actions = {WorkerAction::kRemount, WorkerAction::kLogFiles,
@@ -30,7 +30,7 @@ struct WorkerRights {
   bool remounts_for_cold = false;
   // The only host that it connects to for network tests; empty: any that the coordinator names.
   std::string coordinator_host;
-  // Existing files may be compared with a byte pattern (-V), which tells what they contain.
+  // Existing files may be compared with a byte pattern (-V), which reveals what they contain.
   bool may_compare_existing_files = true;
   uint32_t max_lanes = kDefaultMaxLanes;
   // For the lanes of a phase; 0: what is available when the phase is prepared.
@@ -39,8 +39,9 @@ struct WorkerRights {
   static constexpr uint32_t kDefaultMaxLanes = 4096;
 };
 
-// The rights of this process. Every function that a coordinator's request reaches asks them; a process has only one
-// set, as it has one user and one root directory. SetWorkerRights: before the worker joins; tests also between workers.
+// The rights of this process. Every function that a coordinator's request reaches checks them; a process has only one
+// set, as it has one user and one root directory. Call SetWorkerRights before the worker joins (tests: also between
+// workers).
 const WorkerRights& RightsOfThisWorker();
 void SetWorkerRights(WorkerRights rights);
 

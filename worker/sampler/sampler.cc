@@ -95,7 +95,7 @@ void Sampler::Run(const std::shared_ptr<Shared>& shared) {
     if (shared->ended) return;
     shared->log.Add(std::move(reading));
     shared->next_ns += shared->interval_ns * shared->log.stride();
-    // After a pause of the whole host, what was missed is not made up.
+    // After a pause of the whole host, missed readings are not made up.
     if (shared->next_ns < MonotonicNowNs()) shared->next_ns = MonotonicNowNs() + shared->interval_ns;
   }
 }

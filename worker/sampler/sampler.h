@@ -12,8 +12,8 @@
 
 namespace iobench {
 
-// Readings that fit into a given number: when they are full, every other one is dropped, and the interval between those
-// that are added is meant to double. The first and the newest always stay. Not thread-safe.
+// At most a given number of readings: when the log is full, every other one is dropped, and the caller is expected to
+// double the interval between those that it adds. The first and the newest always stay. Not thread-safe.
 class ReadingLog {
  public:
   // REQUIRES: max_readings >= 4.
@@ -21,7 +21,7 @@ class ReadingLog {
 
   // Adds a reading that is later than those before.
   void Add(ServerReading reading);
-  // How many intervals of the sampler lie between two readings now: 1, 2, 4 …
+  // Returns how many intervals of the sampler lie between two readings now: 1, 2, 4 …
   uint32_t stride() const { return stride_; }
   // Returns the intervals between the readings, and keeps only the newest, where the next interval begins.
   std::vector<v1::ServerInterval> Take();
@@ -49,7 +49,7 @@ class Sampler {
  private:
   struct Shared;
   static void Run(const std::shared_ptr<Shared>& shared);
-  std::shared_ptr<Shared> shared_;  // with the thread, which a hung read of /proc must not keep from ending
+  std::shared_ptr<Shared> shared_;  // with the thread, which may outlive this object in a hung read of /proc
 };
 
 }  // namespace iobench

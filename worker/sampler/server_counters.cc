@@ -31,7 +31,7 @@ std::vector<absl::string_view> LinesOf(std::string_view text) {
   return absl::StrSplit(absl::string_view(text.data(), text.size()), '\n', absl::SkipEmpty());
 }
 
-// Returns the numbers after the first word, up to the first word that is none.
+// Returns the numbers after the first word, up to the first word that is not a number.
 Numbers NumbersAfterFirst(absl::string_view line) {
   Numbers numbers;
   bool first = true;
@@ -45,7 +45,7 @@ Numbers NumbersAfterFirst(absl::string_view line) {
   return numbers;
 }
 
-// Entries whose name is a number, or all.
+// Returns the names of all entries that are not hidden.
 std::vector<std::string> EntriesOf(const std::string& directory) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
@@ -56,7 +56,7 @@ std::vector<std::string> EntriesOf(const std::string& directory) {
   return names;
 }
 
-// Calls that a version of the protocol counts at this place of its line: the count, then that many numbers.
+// Returns the calls at a position in a protocol version's line, which is a count, then that many numbers.
 uint64_t CallsAt(const Numbers& line, size_t position) {
   return position + 1 < line.size() ? line[position + 1] : 0;
 }

@@ -45,7 +45,7 @@ struct ProcessorTicks {
   uint64_t idle = 0;  // idle and iowait
 };
 
-// One reading. Counters are totals; only differences of two readings mean something, but for busy_nfsd_threads.
+// One reading. Counters are totals; only differences of two readings mean something, except for busy_nfsd_threads.
 struct ServerReading {
   WorkerTime at;
   HostCounters host;
@@ -80,7 +80,7 @@ class ServerCounterReader {
 
   const WorkerClock clock_;
   int64_t look_again_ns_ = 0;
-  std::set<std::string> disks_;            // that stand on no other device: bytes of others would count twice
+  std::set<std::string> disks_;            // not stacked on another device: those bytes would count twice
   std::vector<std::string> nfsd_threads_;  // the paths of their stat files
 };
 

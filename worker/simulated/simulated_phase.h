@@ -39,14 +39,14 @@ class SimulatedPhase final : public PhaseControl, public std::enable_shared_from
   absl::Status Collect(std::span<const WorkerTime> instants,
                        const std::function<void(v1::ResultChunk)>& give) override;
   bool HasShortResults() const override;
-  bool WaitForLanes(int64_t) override { return true; }  // they hang nowhere
+  bool WaitForLanes(int64_t) override { return true; }  // they never hang
   void CloseDirectories() override {}
 
  private:
   enum class State { kNew, kPrepared, kRan, kCancelled };
 
   void StopLanes(void (Lane::*stop)());
-  // On the loop's thread, at the start; or before it, if the results of stopped lanes are asked for.
+  // Runs on the loop's thread at the start, or earlier if the results of stopped lanes are asked for.
   void RunLanes(WorkerTime start);
   bool Enter(State from, State to);
 
@@ -56,7 +56,7 @@ class SimulatedPhase final : public PhaseControl, public std::enable_shared_from
   const EventTaker take_event_;
   SimulationLoop& loop_;
 
-  // Of the loop's thread; the lanes may be read by others in kPrepared and kRan.
+  // Used by the loop's thread; others may read the lanes in kPrepared and kRan.
   PhaseSpec spec_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<v1::StepResult> steps_;

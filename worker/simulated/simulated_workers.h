@@ -1,4 +1,4 @@
-// Simulated clients: many workers in one process, each for the coordinator a client of its own with a clock of its own.
+// Simulated clients: many workers in one process; to the coordinator, each is a client of its own with its own clock.
 #ifndef WORKER_SIMULATED_SIMULATED_WORKERS_H_
 #define WORKER_SIMULATED_SIMULATED_WORKERS_H_
 

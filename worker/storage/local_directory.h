@@ -25,7 +25,7 @@ class LocalDirectory final : public Directory {
   LocalDirectory(std::string path, UniqueFd fd) : Directory(std::move(path)), fd_(std::move(fd)) {}
 
   int fd() const override { return fd_.get(); }
-  // The number is 0 on file systems that may give a directory another one at each lookup (FUSE, SMB, FAT, overlays).
+  // The number is 0 on file systems that may give a directory a new one at each lookup (FUSE, SMB, FAT, overlays).
   absl::StatusOr<DirectoryIdentity> Identity() const override;
   absl::StatusOr<v1::Space> Space() const override;
   absl::StatusOr<std::vector<std::string>> Names() const override;

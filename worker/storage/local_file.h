@@ -16,8 +16,8 @@ namespace iobench {
 // Converts the result of a stat call. allocated_bytes comes from st_blocks, which counts 512 bytes each.
 NodeFacts FactsFrom(const struct stat& facts);
 
-// A descriptor of a regular file. All calls give their own offset, and they continue after signals and short transfers.
-// The functions below add to the contract of File only what is said here.
+// A descriptor of a regular file. All calls pass their own offset, and continue after signals and short transfers.
+// Comments below only add to the contract of File.
 class LocalFile final : public File {
  public:
   // Opens a regular file with openat(2); a new one has mode 0640. `path` is for messages. Does not wait for a FIFO.
@@ -34,15 +34,15 @@ class LocalFile final : public File {
   absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<std::byte> into) override;
   absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) override;
   absl::Status Sync() override;
-  // Asks with SEEK_HOLE. NFS before 4.2 reports no holes; there, fewer allocated blocks than the size has counts as a
-  // hole.
+  // Asks with SEEK_HOLE. NFS before 4.2 reports no holes; there, a file with fewer allocated blocks than its size needs
+  // counts as having one.
   absl::StatusOr<bool> HasHole(uint64_t begin, uint64_t end) override;
   // Calls fallocate(2), never posix_fallocate(3), which would write data where the file system cannot allocate.
   absl::Status Allocate(uint64_t offset, uint64_t bytes) override;
   void ExpectScatteredReads() override;
   absl::Status ForgetPages() override;
-  // Maps the file and asks mincore(2), which loads no page. If there are pages on NFS, it reads one byte, so that the
-  // client drops those that another client has made obsolete, and asks again.
+  // Maps the file and asks mincore(2), which loads no page. If an NFS file has any, reads one byte, so that the client
+  // drops pages that another client has made obsolete, and asks again.
   absl::StatusOr<uint64_t> ResidentBytes(uint64_t begin, uint64_t end) override;
 
  private:

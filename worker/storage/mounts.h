@@ -33,8 +33,9 @@ const Mount* MountOfPath(const std::vector<Mount>& mounts, std::string_view path
 std::optional<Mount> MountIn(std::string_view mountinfo, int fd, const std::string& path);
 std::optional<Mount> MountOf(int fd, const std::string& path);
 
-// Returns MountIn, or if no line covers the file what the kernel says of it without mountinfo: the type of its file
-// system ("type 0x1234" if we have no name for it) and, if local, the device number as its source. The rest is empty.
+// Returns the result of MountIn. If no line covers the file, returns what the kernel reports without mountinfo: the
+// type of its file system ("type 0x1234" if we have no name for it) and, if local, the device number as its source. The
+// rest is empty.
 Mount FileSystemOf(std::string_view mountinfo, int fd, const std::string& path);
 
 // True for file systems that several hosts can share. Their mount source identifies them.

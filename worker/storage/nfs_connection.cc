@@ -31,7 +31,7 @@ namespace {
 
 constexpr uint64_t kMaxTransferBytes = uint64_t{1} << 20;
 
-// A lost connection stays lost: libnfs 4.0 would put the partial reply that it had read before the first reply of the
+// A lost connection stays lost: libnfs 4.0 would prepend the partial reply that it had read to the first reply of the
 // next connection. Exports below the mounted one need their own URL: one connection is one file system.
 constexpr char kOurSettings[] = "version=3&autoreconnect=0&auto-traverse-mounts=0";
 
@@ -74,7 +74,7 @@ std::string ServerOf(const std::string& url) {
 
 struct ParsedUrl {
   std::string host;
-  std::string path;  // begins with '/', ends with none unless it is "/"
+  std::string path;  // begins with '/', does not end with one unless it is "/"
 };
 
 // Our own URL argument: how long to wait for a silent server, in tenths of a second as in mount. libnfs's own timeout
@@ -119,7 +119,7 @@ std::string ShownHost(const std::string& host) {
   return host.find(':') == std::string::npos ? host : absl::StrCat("[", host, "]");
 }
 
-// libnfs reports only that it could not begin.
+// Checks whether the host is known: libnfs reports only that it could not begin.
 absl::Status CheckHost(const std::string& what, const std::string& host) {
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(host.c_str(), nullptr, nullptr, &found);
@@ -260,8 +260,8 @@ absl::Status NfsConnection::Mount(const std::string& path) {
   return absl::UnavailableError(absl::StrCat(what, ": ", text.empty() ? "failed" : text));
 }
 
-// As the kernel's client does. Otherwise, a small call after another waits for the server's acknowledgement, and of
-// many ops in flight all but the first begin a round trip late.
+// As the kernel's client does. Otherwise, a small call sent after another waits for the server's acknowledgement, and
+// all but the first of many ops in flight begin a round trip late.
 void NfsConnection::SendAtOnce() {
   const int on = 1;
   ::setsockopt(nfs_get_fd(context_), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -419,7 +419,7 @@ absl::Status NfsConnection::RestUntil(int64_t at_ns, std::string_view what) {
 absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view what) {
   if (!lost_.ok()) return lost_;
   // Sends at once; if the socket does not accept data now, it is polled below. Before the connection is established,
-  // libnfs would take this for the notification that it is.
+  // libnfs would take this for the notification that it has been.
   if (is_connected_) {
     int now = nfs_which_events(context_) & POLLOUT;
     if (!wait) now |= POLLIN;

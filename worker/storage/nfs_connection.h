@@ -46,7 +46,7 @@ class NfsConnection {
   using Callback = void (*)(int result, nfs_context* context, void* data, void* self);  // libnfs's nfs_cb
   using RawCallback = void (*)(rpc_context* rpc, int status, void* data, void* self);   // libnfs's rpc_cb
 
-  // Connects to a directory that exists. `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…].
+  // Connects to an existing directory. `directory_url`: nfs://HOST/PATH[?nfsport=N&mountport=N&uid=N&gid=N&timeo=N…].
   // Mounts PATH, or the longest prefix of it that the server permits, and walks to PATH from there. Always uses NFSv3,
   // whatever the URL says. Unavailable: nothing listens there. DeadlineExceeded: no reply. PermissionDenied: not
   // exported to this client, or not to unprivileged ports (the message then advises to export with `insecure`).
@@ -60,8 +60,8 @@ class NfsConnection {
   const std::string& url() const { return url_; }        // as passed to Connect
   const std::string& server() const { return server_; }  // the host, for messages
   const NfsHandle& directory() const { return directory_; }
-  // The max. bytes of one READ and one WRITE: the server's limit, but at most 1 MiB, which is the limit of libnfs
-  // before 6.0 and of Linux's own client.
+  // The max bytes of one READ and one WRITE: the server's limit, but at most 1 MiB, which is the limit of libnfs before
+  // 6.0 and of Linux's own client.
   uint32_t read_max_bytes() const { return read_max_bytes_; }
   uint32_t write_max_bytes() const { return write_max_bytes_; }
 
@@ -89,8 +89,8 @@ class NfsConnection {
   // returns its status (0 or an nfsstat3), which becomes the errno of the status.
   absl::Status RawCall(std::string_view what, absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                        absl::FunctionRef<int(void* result)> on_reply);
-  // Both send a call again that the server defers (NFS3ERR_JUKEBOX, "try later"), after RetryDelayNs, for the patience
-  // for a reply; then it is an error, EAGAIN. `begin` and `on_reply` are then called for each attempt.
+  // RawCall and RawCommit retry a call that the server defers (NFS3ERR_JUKEBOX, "try later"), after RetryDelayNs, for
+  // the patience for a reply, then fail with EAGAIN. They call `begin` and `on_reply` for each attempt.
   //
   // Like RawCall, but with the patience for a COMMIT.
   absl::Status RawCommit(std::string_view what,
@@ -110,12 +110,12 @@ class NfsConnection {
   // Blocks until the socket has something for Turn, but not for longer than `ns`, and not if the connection is lost.
   void Await(int64_t ns);
 
-  // Has Turn call `call(self)` at this time (MonotonicNowNs), for a call that the server wants to see again later. If
-  // the connection is lost before, it is called then, with rpc() null; if it is destroyed, never.
+  // Has Turn call `call(self)` at this time (MonotonicNowNs), for an NFS call that the server has deferred. If the
+  // connection is lost before, calls it then, with rpc() null; if it is destroyed, never.
   void CallAt(int64_t at_ns, void (*call)(void* self), void* self);
   const NfsPatience& patience() const { return patience_; }
 
-  // How often RawCall and RawCommit have sent calls again since the last time this was called.
+  // Returns how often RawCall and RawCommit have sent calls again since the last call of TakeRetries.
   uint64_t TakeRetries() { return std::exchange(retries_, 0); }
   // How long calls of all kinds have waited to be sent again.
   int64_t deferred_ns() const { return deferred_ns_; }
@@ -135,12 +135,12 @@ class NfsConnection {
   absl::Status RawCallFor(double silence_s, std::string_view what,
                           absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                           absl::FunctionRef<int(void* result)> on_reply);
-  // Sends it once. Returns the server's status, an nfsstat3.
+  // Sends a raw call once. Returns the server's status, an nfsstat3.
   absl::StatusOr<int> Ask(double silence_s, std::string_view what,
                           absl::FunctionRef<bool(rpc_context*, RawCallback, void*)> begin,
                           absl::FunctionRef<int(void* result)> on_reply);
   absl::Status Poll(bool wait, double silence_s, std::string_view what);
-  // Returns at this time, or earlier after taking what has arrived. Silence until then is no fault.
+  // Returns at this time, or earlier after processing what has arrived. Silence until then is not an error.
   absl::Status RestUntil(int64_t at_ns, std::string_view what);
   absl::Status Lose(absl::Status why);
   absl::Status LoseClosed(int errno_value, std::string_view what);
@@ -159,7 +159,7 @@ class NfsConnection {
   int64_t deferred_ns_ = 0;
 };
 
-// How long to wait before a call that the server has deferred is sent again for the first time (0), the second …
+// Returns how long to wait before a deferred call is sent again for the first time (0), the second time (1) …
 int64_t RetryDelayNs(uint32_t retries);
 
 }  // namespace iobench

@@ -182,7 +182,7 @@ absl::StatusOr<uint64_t> NfsFile::Move(uint64_t offset, std::byte* data, uint64_
       begun += transfer.length;
     }
     if (flight.in_flight == 0) break;
-    // Lost: nothing is in flight any more.
+    // If the connection is lost, nothing is in flight any more.
     connection_.Turn(/*wait=*/true).IgnoreError();
   }
   if (!connection_.lost().ok()) return connection_.lost();
@@ -299,7 +299,7 @@ void NfsFile::OnWrite(rpc_context*, int status, void* result, void* self) {
   Proceed(transfer, std::min<uint32_t>(written.count, transfer.length - transfer.moved), /*at_end=*/false);
 }
 
-// The server has not done it, and says so.
+// The server has refused or deferred the call.
 void NfsFile::EndWith(NfsTransfer& transfer, int nfs_status) {
   if (nfs_status == NFS3ERR_JUKEBOX && transfer.retries_later && RetryLater(transfer)) return;
   Fail(transfer, ErrnoOfNfs(nfs_status), nfs_status);

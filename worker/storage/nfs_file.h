@@ -51,7 +51,7 @@ struct NfsTransfer {
 
   // Used by NfsFile.
   NfsFile* file = nullptr;
-  int64_t give_up_ns = 0;  // with `retries`
+  int64_t give_up_ns = 0;  // with `retries` > 0
   bool is_write = false;
   NfsStability stability = NfsStability::kUnstable;
 };
@@ -76,7 +76,7 @@ class NfsFile {
   uint64_t bytes_at_open() const { return bytes_at_open_; }  // as reported by the server
   NfsConnection& connection() const { return connection_; }
 
-  // ---- blocking calls for any length, with up to 8 transfers in flight; what the server defers is sent again
+  // ---- blocking calls for any length, with up to 8 transfers in flight; deferred calls are sent again
 
   // Returns the number of bytes read; fewer than requested only at the end of the file.
   absl::StatusOr<uint64_t> Read(uint64_t offset, std::span<std::byte> into);

@@ -43,8 +43,8 @@ inline bool CopyHandle(const nfs_fh3& from, NfsHandle& to) {
   return true;
 }
 
-// Starts a READ of args.count bytes; returns false if it could not be queued. The data is in `into`, which must stay
-// valid, after TakeRead3 at the latest.
+// Starts a READ of args.count bytes; returns false if it could not be queued. The data is in `into` after TakeRead3 at
+// the latest; `into` must stay valid until then.
 inline bool BeginRead3(rpc_context* rpc, rpc_cb done, READ3args& args, [[maybe_unused]] std::byte* into,
                        void* self) {
 #ifdef LIBNFS_API_V2

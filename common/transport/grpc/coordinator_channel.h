@@ -28,11 +28,11 @@ class CoordinatorChannel {
   CoordinatorChannel(const GrpcAddress& address, const GrpcWorkerOptions& options);
 
   // Reads the credentials again and makes a new channel if they differ from the present one's. Call it before each
-  // attempt to join. An error is the reason why there is no channel now.
+  // attempt to join. An error says why there is no channel now.
   absl::Status Refresh();
   // REQUIRES: Refresh returned OK.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
-  // Adds the token, and the number of the attempt.
+  // Adds the token, and a random text that identifies the attempt (kAttemptKey).
   void AddMetadata(grpc::ClientContext& context) const;
 
   // Finds out whether TLS is why an attempt failed with gRPC's message `error`. Connects on its own, for up to 2 s.

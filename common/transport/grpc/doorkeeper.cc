@@ -24,13 +24,13 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kIdleTickNs = 250'000'000;  // while no connection waits
-// Between two looks at waiting connections, a sender may fill memory: 1 GB/s over 20 ms. A look takes 1 µs per
-// connection, so that this thread stays below 3 % of a processor however many wait.
+// Between two checks of waiting connections, a sender may fill memory: 1 GB/s over 20 ms. A check takes 1 µs per
+// connection, so this thread uses less than 3 % of a processor, however many connections wait.
 constexpr int64_t kMinTickNs = 20'000'000;
 constexpr int64_t kTickNsPerWaiting = 40'000;
 constexpr int kAfterExhaustionMs = 250;
 constexpr int64_t kAfterRefusalNs = 1'000'000'000;  // for gRPC to send the reason
-// For results, plans and gRPC itself.
+// Descriptors for results, plans and gRPC itself.
 constexpr int kReservedDescriptors = 64;
 // A joining worker sends a TLS handshake, at most 64 KiB of facts, and their frames.
 constexpr uint64_t kMaxInputBytes = 256 << 10;
@@ -53,7 +53,7 @@ std::string NameOf(const std::string& peer) {
   return peer.empty() ? "a local process" : peer;
 }
 
-// The same text as PeerForPeople makes of gRPC's name of the peer. Empty: a Unix socket.
+// Returns the same text that PeerForPeople makes from gRPC's name of the peer. Empty: a Unix socket.
 std::string PeerOf(const sockaddr_storage& name) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (name.ss_family == AF_INET) {
@@ -176,7 +176,7 @@ void Doorkeeper::Accept(int listener) {
   }
   const std::string peer = PeerOf(name);
   MutexLock lock(mutex_);
-  // The kernel gives the lowest free number, so it also says how many are in use.
+  // The kernel assigns the lowest free number, which thus shows how many are in use.
   const bool few_left = fd.get() >= max_fd_;
   if (few_left && waiting_.empty()) {
     log_.Add(NameOf(peer), FewDescriptors(), now_ns);
@@ -188,7 +188,7 @@ void Doorkeeper::Accept(int listener) {
                    : absl::StrCat("more than ", options_.max_waiting,
                                   " connections wait for their workers to join; the oldest are closed"));
   }
-  if (few_left) {  // into the gap, or the numbers would creep up to the limit
+  if (few_left) {  // moves it into the gap, or the numbers would creep up to the limit
     if (UniqueFd lower(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)); lower.valid()) fd = std::move(lower);
   }
   const int number = fd.get();
@@ -218,7 +218,7 @@ int Doorkeeper::LookAtFirstByte(Place place) {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return -1;
   if (got == 1 && first == (options_.tls ? kTlsHandshake : kHttp2Preface)) return Duplicate(place);
   if (got <= 0) {
-    Close(place, "");  // it left without a word, as port scans and health checks do
+    Close(place, "");  // it sent nothing, like port scans and health checks
   } else if (options_.tls && first == kHttp2Preface) {
     Close(place,
           "it does not use TLS: start the worker with the coordinator's --token-file, without --insecure");
@@ -270,7 +270,7 @@ void Doorkeeper::CloseOverdue(int64_t now_ns) {
 void Doorkeeper::Close(Place place, const std::string& reason) {
   if (!reason.empty()) {
     if (!place->refused) log_.Add(NameOf(place->peer), reason, MonotonicNowNs());
-    // gRPC has another descriptor of it, which it closes when it sees the end.
+    // gRPC has another descriptor of the connection, and closes that when it sees the shutdown.
     if (place->given) shutdown(place->fd.get(), SHUT_RDWR);
   }
   // A duplicate stays in the interest list until the connection is closed, even if its own descriptor is.

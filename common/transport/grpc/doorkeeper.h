@@ -20,11 +20,11 @@
 
 namespace iobench {
 
-// gRPC itself neither limits the number of connections nor says who failed to become one. So this class listens, and
-// gives a connection to gRPC only after its first byte has shown that it speaks what is expected (TLS or HTTP/2). Until
-// its worker has joined, it keeps a duplicate of the descriptor, which shows when the connection ends and can end it:
-// after `join_within_ns`, or after 256 KiB of input. Of at most `max_waiting` such connections the oldest is closed
-// when another arrives, and also when only a few descriptors of the process's limit are left.
+// gRPC itself neither limits the number of connections nor reports which peers failed to connect. So this class
+// listens, and gives a connection to gRPC only after its first byte has shown the expected protocol (TLS or HTTP/2).
+// Until its worker has joined, it keeps a duplicate of the descriptor, which shows when the connection ends and can end
+// it: after `join_within_ns`, or after 256 KiB of input. At most `max_waiting` connections may wait; the oldest is
+// closed when another arrives beyond that, or when the process has only a few descriptors left.
 //
 // Connections over Unix sockets have no address by which gRPC's calls could be told apart. They are left to gRPC after
 // their first byte.
@@ -34,15 +34,15 @@ class Doorkeeper {
     bool tls = false;
     int64_t join_within_ns = 0;
     size_t max_waiting = 0;
-    // Takes the ownership of a connection's descriptor. Called on the doorkeeper's thread.
+    // Takes ownership of a connection's descriptor. Called on the doorkeeper's thread.
     std::function<void(int fd)> admit;
-    // Called on the doorkeeper's thread about four times a second.
+    // Called on the doorkeeper's thread every 250 ms, or as often as every 20 ms while connections wait.
     std::function<void(int64_t now_ns)> tick;
   };
 
   // `log` must outlive it.
   Doorkeeper(ListeningSockets sockets, Options options, TurnedAwayLog& log);
-  ~Doorkeeper();  // closes the sockets, and what was not given to gRPC
+  ~Doorkeeper();  // closes the sockets, and connections that were not given to gRPC
   // Serves the sockets from Start to Stop, on a thread of its own. Connections that arrive before or after that wait in
   // the kernel's queue. Stop may be called again; the destructor does.
   void Start();
@@ -51,29 +51,30 @@ class Doorkeeper {
   // A worker has joined on the connection from `peer` (as PeerForPeople has it), which is gRPC's alone from now on.
   // Callable from any thread.
   void Joined(const std::string& peer);
-  // gRPC has refused the call of `peer`, which has been logged. The connection is closed soon. From any thread.
+  // gRPC has refused the call of `peer`, which has been logged. The connection is closed soon. Callable from any
+  // thread.
   void Refused(const std::string& peer);
 
  private:
   struct Waiting {
-    UniqueFd fd;  // gRPC has another for the same connection once `given`
+    UniqueFd fd;  // once `given`, gRPC has another for the same connection
     std::string peer;
     int64_t accepted_ns = 0;
     int64_t close_at_ns = 0;
     bool given = false;    // to gRPC
-    bool refused = false;  // what happens to it now has been logged
+    bool refused = false;  // the refusal has been logged, so its end is not
   };
   using Place = std::list<Waiting>::iterator;
 
   void Serve();
-  int64_t TickNs();  // until waiting connections are looked at again
+  int64_t TickNs();  // until waiting connections are checked again
   void Accept(int listener);
   // Handles an event of a connection. Returns a descriptor to give to gRPC, or -1.
   int Look(int fd, uint32_t events);
   int LookAtFirstByte(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int Duplicate(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CloseOverdue(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // An empty reason is not logged.
+  // An empty reason is not logged, and the connection stays open if gRPC has it.
   void Close(Place place, const std::string& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;

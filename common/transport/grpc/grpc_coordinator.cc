@@ -29,24 +29,23 @@ namespace iobench {
 namespace {
 
 constexpr auto kFarewell = std::chrono::seconds(2);
-// A worker that was told to leave first ends its lanes.
+// A worker that was told to leave ends its lanes first.
 constexpr int64_t kLeavingNs = 30 * kNanosPerSecond;
-// Enough for a worker, which needs one, to try again before gRPC has forgotten its previous call.
+// A worker needs one stream; the second lets it try again before gRPC has forgotten its previous call.
 constexpr int kMaxStreamsPerConnection = 2;
 constexpr size_t kMaxAttemptBytes = 64;
 // An identity is found by its first characters and compared as a whole.
 constexpr size_t kIdentityNameBytes = 16;
 constexpr size_t kMinIdentityBytes = 40;
 constexpr int kSlackMs = 1'000;
-// With many workers, the coordinator's thread takes what has arrived every now and then. To be woken for each of some
-// thousand events a second costs more than to handle them. Events are stamped when they arrive, so clocks do not
-// notice.
+// With many workers, the coordinator's thread takes events in batches, because being woken for each of some thousand
+// events a second costs more than handling them. Events are stamped when they arrive, so clocks are not affected.
 constexpr uint32_t kManyWorkers = 256;
 constexpr int64_t kNapNs = 100'000;
-// Of the connections that may wait to join, besides those of the workers.
+// Connections that may wait to join, besides those of the workers.
 constexpr size_t kStrangers = 256;
 
-// A call that is refused before anything is known of its worker.
+// A call that is refused before anything is known about its worker.
 class RefusedStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest> {
  public:
   explicit RefusedStream(const grpc::Status& status) { Finish(status); }
@@ -107,12 +106,12 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
     builder.AddChannelArgument(GRPC_ARG_TSI_MAX_FRAME_SIZE, kTlsFrameBytes);
-    // None of these is used, and each costs memory for every connection and time for every message.
+    // None of these features is used, and each costs memory per connection and time per message.
     builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
     builder.AddChannelArgument(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 0);
     builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
-    // The doorkeeper comes first, which also says so.
+    // The doorkeeper's own limit is shorter, and it also logs the reason.
     const int patience_ms = static_cast<int>(options_.join_within_s * 1e3) + kSlackMs;
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, patience_ms);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, patience_ms);  // without a call
@@ -139,7 +138,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return absl::OkStatus();
   }
 
-  // The token comes first: nothing is kept of a caller that lacks it.
+  // Checks the token first, so that nothing is stored for a caller without it.
   grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest>* Join(
       grpc::CallbackServerContext* context) override {
     Reaction reaction(this);
@@ -179,7 +178,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
       MutexLock lock(mutex_);
       const CallFacts& call = stream.call();
       const std::string name = call.identity.substr(0, kIdentityNameBytes);
-      // An earlier attempt has come through after all. The next one goes on with it.
+      // An earlier attempt has succeeded after all. The next attempt continues its session.
       if (!name.empty() && by_identity_.contains(name)) return absl::UnavailableError("it has joined twice");
       if (!call.attempt.empty() && !attempts_.insert(call.attempt).second) {
         return absl::AlreadyExistsError("the same attempt to join was made before");
@@ -190,7 +189,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
       joined_.push_back(session);
       if (joined_.size() == options_.expected_workers) ExpectConnections(false);
       if (!name.empty()) by_identity_[name] = {call.identity, session};
-      session->Attach(Find(stream), 0, CoordNow()).status().IgnoreError();  // the first has nothing to refuse
+      session->Attach(Find(stream), 0, CoordNow()).status().IgnoreError();  // a first Attach cannot fail
     }
     doorkeeper_->Joined(stream.address());
     return session;
@@ -226,7 +225,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return worker < joined_.size() ? joined_[worker] : nullptr;
   }
 
-  // A worker that was told to leave is given some time for it.
+  // Gives a worker that was told to leave some time to do so.
   void ExpectToLeave(const std::shared_ptr<WorkerSession>& session) {
     MutexLock lock(mutex_);
     leaving_.push_back({MonotonicNowNs() + kLeavingNs, session});
@@ -277,7 +276,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return new RefusedStream(grpc::Status(code, reason));
   }
 
-  // Returns the session of a worker that has joined before; null: there is none, or somebody only pretends.
+  // Returns the session of a worker that has joined before; null: there is none, or the identity is not the worker's.
   std::shared_ptr<WorkerSession> SessionOf(const std::string& identity) {
     MutexLock lock(mutex_);
     const auto found = by_identity_.find(identity.substr(0, kIdentityNameBytes));
@@ -292,7 +291,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     if (!received.empty() && !absl::SimpleAtoi(received, &requests_received)) {
       return Refuse(context, "its call is not a worker's");
     }
-    // A recorded call has an attempt that was made.
+    // A replayed recording of a call repeats an earlier attempt.
     if (!IsNew(call.attempt)) return Refuse(context, "the same attempt to join was made before");
     const auto stream = std::make_shared<WorkerStream>(*this, context, std::move(call), session);
     const absl::StatusOr<uint64_t> events_received = session->Attach(stream, requests_received, CoordNow());
@@ -320,8 +319,8 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return stream.get();
   }
 
-  // Returns the next that is due, or null. A queue is in the order of its times, since each has the same patience with
-  // all.
+  // Returns the next item that is due, or null. A queue is in the order of its times, since all its items wait equally
+  // long.
   template <typename Thing>
   std::shared_ptr<Thing> NextOf(std::deque<Due<Thing>>& queue, int64_t now_ns) {
     MutexLock lock(mutex_);
@@ -351,7 +350,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
   TurnedAwayLog turned_away_;
   EventQueue events_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
-  std::unique_ptr<Doorkeeper> doorkeeper_;  // calls in progress use it
+  std::unique_ptr<Doorkeeper> doorkeeper_;  // outlives the server, whose calls use it
   std::unique_ptr<grpc::Server> server_;
   std::string bound_address_;
   Mutex mutex_;

@@ -15,7 +15,7 @@
 namespace iobench {
 namespace {
 
-// gRPC reports a failed handshake of a server nowhere but in its log.
+// On the server's side, gRPC reports a failed handshake only in its log.
 struct LastTlsError {
   Mutex mutex;
   std::string reason ABSL_GUARDED_BY(mutex);
@@ -39,9 +39,9 @@ void KeepTlsError(gpr_log_func_args* line) {
   TheLastTlsError().reason = std::string(reason);
 }
 
-// OpenSSL keeps 33 KiB of buffers for each connection, unless it is told to release them while nothing is sent. Tickets
-// are for clients that come back; workers use none. gRPC offers no way to its SSL objects, but OpenSSL shows each new
-// one to whoever keeps data of his own with it.
+// OpenSSL keeps 33 KiB of buffers for each connection, unless it is told to release them while idle. Session tickets
+// are for clients that come back; workers use none. gRPC gives no access to its SSL objects, but OpenSSL passes each
+// new one to this callback, which is registered as if for extra data.
 void SaveMemory(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
   auto* const ssl = static_cast<SSL*>(parent);
   SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
@@ -53,7 +53,7 @@ void SaveMemory(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
 void PrepareGrpc() {
   static const bool done = [] {
     SSL_get_ex_new_index(0, nullptr, SaveMemory, nullptr, nullptr);
-    // Debian builds Abseil with assertions, so that every lock that gRPC takes looks for deadlocks in one graph of all
+    // Debian builds Abseil with assertions, so every lock that gRPC takes is checked for deadlocks in one graph of all
     // locks, under one spin lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function(KeepTlsError);

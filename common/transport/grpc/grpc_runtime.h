@@ -17,15 +17,15 @@ inline constexpr int kKeepalivePingMs = 10'000;
 inline constexpr int kKeepaliveTimeoutMs = 20'000;
 // The min. interval between a peer's pings; gRPC treats more frequent pings as an attack.
 inline constexpr int kKeepaliveMinPingMs = 5'000;
-// How much a peer may send before it is read. gRPC would rather find it out, by a ping for nearly every message: with
-// thousands of connections that carry little, this is half of what they cost.
+// How much a peer may send before it is read. By default, gRPC probes for this with a ping for nearly every message,
+// which is half the cost of thousands of connections with little traffic.
 inline constexpr int kWindowBytes = 1 << 20;
-// Of the TLS frames that a coordinator sends. Each connection keeps a buffer for one, 16 KiB by default; its requests
-// are shorter than this.
+// Size of the TLS frames that a coordinator sends. Each connection keeps a buffer for one frame, 16 KiB by default;
+// most requests are shorter than this.
 inline constexpr int kTlsFrameBytes = 1 << 10;
 // Requests have at most this many bytes: plans of 10,000 lanes in one worker need a few MiB.
 inline constexpr int kMaxRequestBytes = 64 << 20;
-// Until a worker has joined, its messages have at most this many.
+// Until a worker has joined, its messages have at most this many bytes.
 inline constexpr size_t kMaxJoinedBytes = 64 << 10;
 
 // The coordinator puts this key into the initial metadata of every stream that it accepts, with the number of the
@@ -33,18 +33,18 @@ inline constexpr size_t kMaxJoinedBytes = 64 << 10;
 // that failed to connect may have empty metadata.
 inline constexpr char kAcceptedKey[] = "cluster-iobench-accepted";
 
-// Keys of what a worker puts into the metadata of its call: the run's token, and a random text that differs for every
-// attempt to join, so that a recorded one is not accepted again.
+// Keys that a worker puts into the metadata of its call: the run's token, and a random text that differs for every
+// attempt to join, so that a recorded call is not accepted again.
 inline constexpr char kTokenKey[] = "cluster-iobench-token";
 inline constexpr char kAttemptKey[] = "cluster-iobench-attempt";
-// And what lets it reconnect: a secret that it has chosen for itself, the same for all its attempts, which nobody else
-// can present; and, once the coordinator has accepted it, the number of requests that have arrived.
+// Keys that let a worker reconnect: a secret that it has chosen itself, the same for all its attempts, which nobody
+// else can present; and, once the coordinator has accepted the worker, the number of requests that have arrived.
 inline constexpr char kIdentityKey[] = "cluster-iobench-identity";
 inline constexpr char kReceivedKey[] = "cluster-iobench-received";
 
-// Call it before anything of gRPC; from any thread, any number of times. Turns off gRPC's own log lines ("E1121 …
+// Call it before any other use of gRPC; from any thread, any number of times. Turns off gRPC's own log lines ("E1121 …
 // chttp2_server.cc:1045] …"), which would clutter the output; the statuses report the same errors. The environment
-// variable GRPC_VERBOSITY turns them on again. Also turns off the search for deadlocks in all of gRPC's locks.
+// variable GRPC_VERBOSITY turns them on again. Also turns off Abseil's deadlock detection for gRPC's locks.
 void PrepareGrpc();
 
 // Returns OpenSSL's reason for the last TLS handshake that failed in this process, as gRPC logs it, or an empty text if
@@ -53,7 +53,7 @@ std::string TakeLastTlsError();
 
 // For the end that accepts many connections. Of the two buffers of 17 KiB through which gRPC passes the data of each
 // TLS connection to OpenSSL, only the first page is used. While connections are expected, buffers of this size are
-// mapped on their own, so that their other pages take no memory; later, that would only cost time.
+// mapped on their own, so that their other pages take no memory; afterwards, this would only cost time.
 void ExpectConnections(bool expect);
 
 // Raises the limit of open files to the hard limit. Each connection needs a file descriptor, and the default soft limit

@@ -20,37 +20,38 @@
 namespace iobench {
 
 struct GrpcListenOptions {
-  // From MakeJoinSecurity for the same address. The default admits everybody, and fits only Unix sockets and loopback.
+  // From MakeJoinSecurity for the same address. The default admits everybody and only suits Unix sockets and loopback.
   JoinSecurity security = {};
-  // Messages of a worker that has joined may have at most this many bytes; before that, kMaxJoinedBytes.
+  // Max size of a message from a worker that has joined; before that, kMaxJoinedBytes.
   uint64_t max_event_bytes = 64 << 20;
   // A connection whose worker has not joined after this time is closed.
   double join_within_s = 10;
-  // Workers that the run waits for. Several times as many connections may be waiting to join; more are closed.
+  // Workers that the run waits for. Twice as many connections plus 256 may wait to join; beyond that, the oldest are
+  // closed.
   uint32_t expected_workers = 1;
-  // Called for each connection that was turned away, on any thread: a line with its address and the reason. Repeated
-  // ones are summed up, at most a few lines a second.
+  // Called on any thread for each connection that was turned away, with a line that gives its address and the reason.
+  // Repeated ones are summed up (TurnedAwayLog).
   std::function<void(const std::string& line)> on_turned_away = nullptr;
-  // Called when the connection of a worker that may come back breaks, on any thread: a line that says so.
+  // Called on any thread when the connection of a worker that may come back breaks, with a line that says so.
   std::function<void(const std::string& line)> on_broken = nullptr;
 };
 
-// The coordinator's end. A worker that has a lease (Ping.lease_ms) and whose connection breaks may come back within
-// that time, which is told as a Reconnected event; then it is lost. Without a lease, and on a Unix socket, where only
-// the end of a process breaks a connection, it is lost at once. Workers get their ids in the order in which they join.
-// gRPC's threads queue the events and stamp them when their bytes arrive. One thread calls Post and WaitEvent, which
-// never block on a peer.
+// The coordinator's end. If the connection of a worker with a lease (Ping.lease_ms) breaks, the worker may come back
+// within that time, which is reported as a Reconnected event; after that, it is lost. Without a lease, and on a Unix
+// socket, where only the end of a process breaks a connection, it is lost at once. Workers get their ids in the order
+// in which they join. gRPC's threads queue the events and stamp them when their bytes arrive. One thread calls Post and
+// WaitEvent, which never block on a peer.
 class GrpcCoordinator final : public Transport {
  public:
   // Starts to listen on `address`; port 0 selects a free port. InvalidArgument: malformed address. FailedPrecondition:
-  // the address is neither loopback nor a Unix socket, and `insecure` is false. Unavailable: cannot listen there (port
-  // in use, not a local address, no such directory).
+  // the address is neither loopback nor a Unix socket, and options.security has neither `tls` nor `insecure`.
+  // Unavailable: cannot listen there (port in use, not a local address, no such directory).
   static absl::StatusOr<std::unique_ptr<GrpcCoordinator>> Listen(const std::string& address,
                                                                  const GrpcListenOptions& options);
   // Sends the requests posted so far, then ends every stream. Takes at most about two seconds.
   ~GrpcCoordinator() override;
 
-  // The address that workers connect to, with the port that was selected.
+  // Returns the address that workers connect to, with the port that was selected.
   const std::string& bound_address() const;
 
   absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) override;
@@ -65,10 +66,11 @@ class GrpcCoordinator final : public Transport {
 };
 
 struct GrpcWorkerOptions {
-  bool insecure = false;  // connect to another host although nothing protects the connection
+  bool insecure = false;  // connect to another host even if nothing protects the connection
   TlsFiles tls = {};      // a certificate of its own, and the CA of the coordinator's
-  // Returns what the coordinator gave to its workers; called before each attempt, so that a file which the next
-  // coordinator replaces is read again. An error is reported like an unreachable coordinator. Null: there is none.
+  // Returns what the coordinator gave to its workers; called before each attempt, so that a file that the next
+  // coordinator replaces is read again. An error is reported like an unreachable coordinator. Null: there are no
+  // credentials.
   std::function<absl::StatusOr<JoinCredentials>()> credentials = nullptr;
   double join_timeout_s = 60;               // retries until then if the coordinator is not up yet
   const std::atomic<bool>* stop = nullptr;  // checked every 50 ms; true: disconnect at once
@@ -79,13 +81,15 @@ struct GrpcWorkerOptions {
 
 // The worker's end. Joins the coordinator at `address`, sends Joined and passes requests to `handler` on gRPC's
 // threads, one at a time (a Ping is answered on the same thread), until the coordinator sends Leave or is gone. Then it
-// calls handler.Shutdown(). Blocks for all of this time.
+// calls handler.Shutdown(), or Abandon() if the coordinator has disappeared without a Leave. Blocks for all of this
+// time.
 //
-// If the connection breaks and the coordinator has granted a lease, it is made again within that time. `handler` does
-// not notice: no request and no event is lost or doubled. Not on Unix sockets.
+// If the connection breaks and the coordinator has granted a lease, the worker reconnects within that time. `handler`
+// does not notice: no request and no event is lost or doubled. Not on Unix sockets.
 //
 // OK: Leave without a reason. FailedPrecondition: Leave with this reason. Unavailable: no connection within the join
-// timeout, or it broke and could not be made again. Cancelled: `stop` was set. InvalidArgument: malformed address.
+// timeout, or it broke and could not be made again. Unauthenticated: the token or a certificate is not accepted.
+// Cancelled: `stop` was set. InvalidArgument: malformed address, or see CheckProtection.
 absl::Status RunGrpcWorker(const std::string& address, WorkerHandler& handler,
                            const GrpcWorkerOptions& options);
 

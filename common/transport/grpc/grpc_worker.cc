@@ -27,11 +27,11 @@ constexpr int64_t kRedialNs = 200'000'000;
 constexpr int64_t kSayFirstNs = 1'000'000'000;
 constexpr int64_t kSayApartNs = 30'000'000'000;
 constexpr int64_t kFarewellNs = 5'000'000'000;
-// Of the workers in one process, so that none waits for the coordinator longer than a connection may.
+// How many workers of one process may be joining at a time, so that none waits longer than a connection may.
 constexpr size_t kDialingAtATime = 64;
 
-// Wakes the thread that runs the workers, and says whose link has changed: looking at all of thousands of workers on
-// each change of one would take longer than what they do.
+// Wakes the thread that runs the workers, and says whose link has changed: with thousands of workers, checking all of
+// them whenever one changes would take longer than their own work.
 class Bell {
  public:
   void Ring(size_t seat) {
@@ -67,7 +67,7 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
     grpc::Status status;  // valid once done
   };
 
-  // `seat`: the number that it rings the bell with.
+  // `seat`: the number with which this link rings the bell.
   WorkerLink(const CoordinatorChannel& channel, WorkerHandler& handler, WorkerMail& mail, Bell& bell,
              size_t seat)
       : handler_(handler),
@@ -108,7 +108,7 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
     handles_ = false;
   }
 
-  // Sent events are still written; then the coordinator is told that there are no more.
+  // Events sent so far are still written; then the coordinator is notified that there are no more.
   void CloseAfterWrites() {
     MutexLock lock(mutex_);
     closing_ = true;
@@ -228,8 +228,9 @@ class WorkerLink final : public grpc::ClientBidiReactor<v1::WorkerEvent, v1::Wor
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// Another connection may go on where the last one broke, unless the coordinator has ended it in its own words. A broken
-// one is mostly Unavailable, but also Cancelled, Internal or Unknown, depending on what gRPC was doing.
+// Another connection may continue where the last one broke, unless the coordinator has ended that with a status of its
+// own. A broken connection is mostly Unavailable, but also Cancelled, Internal or Unknown, depending on what gRPC was
+// doing.
 bool IsBrokenConnection(const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
@@ -243,7 +244,7 @@ bool IsBrokenConnection(const grpc::Status& status) {
   }
 }
 
-// Empty if the system gives no random bytes: such a worker cannot reconnect.
+// Returns an empty text if the system provides no random bytes: the worker then cannot reconnect.
 std::string NewIdentity() {
   absl::StatusOr<std::string> identity = MakeToken();
   return identity.ok() ? *std::move(identity) : std::string();
@@ -270,7 +271,7 @@ class Seat {
     mail_.Send(std::move(joined));
     Dial();
   }
-  // Ends on its own only.
+  // REQUIRES: ended().
   ~Seat() = default;
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
@@ -303,7 +304,8 @@ class Seat {
                                                 : std::string(lease.message()));
       }
     }
-    // The mail may be attached just before the state says so: that is no broken connection.
+    // The mail may be attached just before `state` shows it, so an attached mail alone does not mean that a connection
+    // broke.
     const bool broke = broke_at_ns_ != 0 || (state.done && mail_.requests_received().has_value());
     if (broke) return Reconnect(state);
     if (state.done) {
@@ -334,7 +336,7 @@ class Seat {
     End(absl::UnavailableError(absl::StrCat("lost the coordinator at ", address_, ": ", why)));
   }
 
-  // The worker has joined and has no connection now. Its lanes run on.
+  // For a worker that has joined and has no connection now. Its lanes keep running.
   void Reconnect(const WorkerLink::State& state) {
     const int64_t now_ns = MonotonicNowNs();
     if (state.done) {
@@ -364,8 +366,8 @@ class Seat {
     link_->Dial();
   }
 
-  // Notes why an attempt to join has failed. Returns an error if further ones would fail too, unless the credentials
-  // change: they are read again before each attempt.
+  // Notes why an attempt to join has failed. Returns an error if further attempts would fail too, except if the
+  // credentials have changed: they are read again before each attempt.
   absl::Status TakeRefusal(const grpc::Status& refusal) {
     const bool speaks_grpc = refusal.error_code() == grpc::StatusCode::UNIMPLEMENTED;
     const bool is_final = refusal.error_code() == grpc::StatusCode::UNAUTHENTICATED;
@@ -379,12 +381,13 @@ class Seat {
         absl::StrCat("cannot join the coordinator at ", address_, ": ", last_error_));
   }
 
-  // Others in this process need not wait for the coordinator's answer to a farewell.
+  // Does not wait for the coordinator's answer to the farewell, so that other workers in this process need not wait
+  // either.
   void End(absl::Status status) {
     status_ = std::move(status);
     if (link_ != nullptr) link_->StopHandling();
     coordinator_gone_ ? handler_.Abandon() : handler_.Shutdown();
-    // A worker that is stopped says so, too: the coordinator need not wait for it to come back.
+    // A stopped worker says so, too, so that the coordinator does not wait for it to come back.
     const bool is_polite = status_.ok() || absl::IsFailedPrecondition(status_) || absl::IsCancelled(status_);
     if (link_ == nullptr || !is_polite) return HangUp();
     link_->CloseAfterWrites();
@@ -421,7 +424,7 @@ class Seat {
   bool says_farewell_ = false;  // the worker has left; its last events are being written
   int64_t farewell_until_ns_ = 0;
   bool ended_ = false;
-  bool coordinator_gone_ = false;  // without a word
+  bool coordinator_gone_ = false;  // it disappeared without a Leave
   absl::Status status_;
 };
 
@@ -442,7 +445,7 @@ absl::Status RunGrpcWorkers(const std::string& address, std::span<WorkerHandler*
   if (absl::Status status = CheckProtection(*parsed, options); !status.ok()) return status;
   Bell bell;
   std::vector<std::unique_ptr<Seat>> seats;  // null: its worker has ended
-  size_t ended = 0, joined = 0;              // joined: those that have ended before count too
+  size_t ended = 0, joined = 0;              // joined: includes workers that ended before joining
   absl::Status first_problem;
   const auto step = [&](size_t number) {
     if (number >= seats.size() || seats[number] == nullptr) return;

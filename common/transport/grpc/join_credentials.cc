@@ -22,7 +22,7 @@ bool IsCertificate(const std::string& pem) {
   return NextCertificate(ReadingBio(pem).get()) != nullptr;
 }
 
-// Returns the certificates in `text` one after another, without what stands between them.
+// Returns the certificates in `text` one after another, without the text between them.
 absl::StatusOr<std::string> CertificatesIn(std::string_view text) {
   if (text.find("PRIVATE KEY-----") != std::string_view::npos) {
     return absl::InvalidArgumentError(
@@ -92,7 +92,7 @@ absl::StatusOr<std::string> MakeToken() {
 
 bool TokensMatch(std::string_view expected, std::string_view offered) {
   if (expected.empty()) return false;
-  // Digests of equal length, so that the length of the expected token does not show either.
+  // Digests of equal length, so that the time does not reveal the length of the expected token either.
   std::array<unsigned char, SHA256_DIGEST_LENGTH> of_expected{};
   std::array<unsigned char, SHA256_DIGEST_LENGTH> of_offered{};
   SHA256(reinterpret_cast<const unsigned char*>(expected.data()), expected.size(), of_expected.data());

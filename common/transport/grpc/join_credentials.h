@@ -35,13 +35,14 @@ std::string SerializeJoinCredentials(const JoinCredentials& credentials);
 // message never contains the token.
 absl::StatusOr<JoinCredentials> ParseJoinCredentials(std::string_view text);
 
-// InvalidArgument: fewer than kMinTokenBytes or more than kMaxTokenBytes characters, or others than printable ASCII.
+// InvalidArgument: fewer than kMinTokenBytes or more than kMaxTokenBytes characters, or characters other than printable
+// ASCII.
 absl::Status CheckToken(std::string_view token);
 
-// Returns a new token: 32 random bytes in base64url, 43 characters. Unavailable: the system gives no random bytes.
+// Returns a new token: 32 random bytes in base64url, 43 characters. Unavailable: the system provides no random bytes.
 absl::StatusOr<std::string> MakeToken();
 
-// Compares without revealing by its duration how much of `offered` is right. False if `expected` is empty.
+// Compares in a time that does not reveal how much of `offered` is right. False if `expected` is empty.
 bool TokensMatch(std::string_view expected, std::string_view offered);
 
 }  // namespace iobench

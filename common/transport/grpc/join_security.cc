@@ -53,7 +53,7 @@ bool IsIpAddress(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
 }
 
-// A list in OpenSSL's configuration syntax, in which commas separate and names cannot be quoted.
+// Returns a list in OpenSSL's configuration syntax, in which commas separate names and names cannot be quoted.
 std::string AlternativeNames(const std::vector<std::string>& names) {
   std::vector<std::string> entries = {absl::StrCat("DNS:", kPinnedName)};
   for (const std::string& name : names) {
@@ -74,7 +74,7 @@ bool AddExtension(X509* certificate, int nid, const std::string& value) {
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// Serial numbers of one issuer must differ, and each run is its own.
+// An issuer's serial numbers must differ, and each run's certificate is its own issuer.
 bool SetRandomSerial(X509* certificate) {
   std::array<unsigned char, 8> bytes{};
   if (RAND_bytes(bytes.data(), bytes.size()) != 1) return false;
@@ -218,7 +218,7 @@ absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address,
     IOBENCH_ASSIGN_OR_RETURN(security.token, MakeToken());
   }
   security.for_workers.token = security.token;
-  // Whoever is given a CA may meet any certificate of it; without one, only the coordinator's own is trusted.
+  // With a CA, workers trust every certificate that it has signed; without one, only the coordinator's own.
   security.for_workers.certificates_pem = security.asks_for_certificate ? security.identity.ca_pem
                                           : security.tls                ? security.identity.certificate_pem
                                                                         : "";

@@ -36,7 +36,7 @@ UniqueFd MakeSocket(int family) {
 }
 
 void SetFlag(const UniqueFd& socket, int level, int option, int value) {
-  ::setsockopt(socket.get(), level, option, &value, sizeof value);  // each is only an improvement
+  ::setsockopt(socket.get(), level, option, &value, sizeof value);  // best effort: each is only an improvement
 }
 
 int PortOf(const UniqueFd& socket) {

@@ -11,12 +11,13 @@
 
 namespace iobench {
 
-// Non-blocking sockets, one for each address of a host name. Its destructor closes them and removes a Unix socket's
+// Non-blocking sockets, one for each address of a host name. The destructor closes them and removes a Unix socket's
 // file.
 class ListeningSockets {
  public:
-  // An empty host is all interfaces, IPv6 and IPv4. Port 0: any free port, the same for all addresses. A Unix socket's
-  // file is replaced if nobody listens on it any more. Unavailable: cannot listen there; the message says why.
+  // An empty host means all interfaces, IPv6 and IPv4. Port 0: any free port, the same for all addresses. A Unix
+  // socket's file is replaced if no process listens on it any longer. Unavailable: cannot listen there; the message
+  // says why.
   static absl::StatusOr<ListeningSockets> Open(const GrpcAddress& address);
   ListeningSockets(ListeningSockets&& other) noexcept = default;
   ListeningSockets& operator=(ListeningSockets&& other) = delete;

@@ -1,4 +1,4 @@
-// Owners of OpenSSL's objects.
+// Owning pointers to OpenSSL's objects.
 #ifndef COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
 #define COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
 

@@ -37,7 +37,7 @@ UniqueFd Connected(const GrpcAddress& address) {
   return UniqueFd();
 }
 
-// As gRPC does: a certificate that is trusted itself needs no trusted issuer.
+// Like gRPC: a certificate that is itself trusted needs no trusted issuer.
 void Trust(SSL_CTX* context, const std::string& pem) {
   X509_STORE_set_flags(SSL_CTX_get_cert_store(context),
                        X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST);
@@ -77,7 +77,7 @@ std::string Printed(const ASN1_TIME* time) {
   return std::string(text, static_cast<size_t>(bytes));
 }
 
-// What a handshake shows on its way. OpenSSL forgets the certificate of a handshake that fails.
+// What a handshake shows before it ends. OpenSSL forgets the certificate of a failed handshake.
 struct Seen {
   OwnedCertificate untrusted;
   bool asked_for_ours = false;
@@ -99,7 +99,7 @@ int OnAskedForOurs(SSL* ssl, void*) {
   return 1;
 }
 
-// The coordinator's certificate was not accepted.
+// Explains why the coordinator's certificate was not accepted.
 std::string WhyUntrusted(const X509* certificate, long verify_result, const std::string& name) {
   if (certificate == nullptr) return "the coordinator has shown no certificate";
   switch (verify_result) {
@@ -121,7 +121,7 @@ std::string WhyUntrusted(const X509* certificate, long verify_result, const std:
   }
 }
 
-// The coordinator did not accept our certificate, or that there is none.
+// Explains why the coordinator refused us: because of our certificate, or because there is none.
 TlsFinding WhyRefused(const SSL* ssl, const TlsSetup& setup, bool asked, const std::string& alert) {
   if (asked && setup.identity.certificate_pem.empty()) {
     return {"the coordinator asks for a certificate: give --tls-cert and --tls-key", true};
@@ -148,7 +148,7 @@ bool SetExpectedName(SSL* ssl, const std::string& name) {
   return SSL_set1_host(ssl, name.c_str()) == 1;
 }
 
-// The other end has sent a reason of its own, in TLS.
+// Returns true if the other end has sent its reason as a TLS alert.
 bool IsAlert(unsigned long error) {
   return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
@@ -199,7 +199,7 @@ TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
     }
     return WhyRefused(ssl.get(), setup, seen.asked_for_ours, ReasonOfLastError());
   }
-  // In TLS 1.3, the server looks at our certificate after we have finished. It then sends HTTP/2 settings, or hangs up.
+  // In TLS 1.3, the server checks our certificate after we have finished. It then sends HTTP/2 settings, or hangs up.
   char first = 0;
   if (SSL_read(ssl.get(), &first, 1) == 1) return {};
   return WhyRefused(ssl.get(), setup, seen.asked_for_ours, ReasonOfLastError());

@@ -1,4 +1,4 @@
-// Finds out why a worker's TLS handshake with a coordinator fails, which gRPC tells only in part.
+// Finds out why a worker's TLS handshake with a coordinator fails, which gRPC reports only in part.
 #ifndef COMMON_TRANSPORT_GRPC_TLS_PROBE_H_
 #define COMMON_TRANSPORT_GRPC_TLS_PROBE_H_
 

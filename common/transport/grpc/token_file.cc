@@ -35,7 +35,7 @@ absl::StatusOr<std::string> ReadStandardInput() {
 absl::Status CheckMode(const std::string& file, TokenFileUse use) {
   struct stat facts {};
   if (stat(file.c_str(), &facts) != 0) return ErrnoStatus(absl::StrCat(kWhat, " ", file), errno);
-  // Of another user's file, only the group's rights let this process read it (a secret of Kubernetes with fsGroup).
+  // If another user owns the file, this process can read it only through its group (a Kubernetes secret with fsGroup).
   const bool only_owner = use == TokenFileUse::kCoordinator && facts.st_uid == geteuid();
   const mode_t forbidden = only_owner ? S_IRWXG | S_IRWXO : S_IRWXO | S_IWGRP;
   if (!S_ISREG(facts.st_mode) || (facts.st_mode & forbidden) == 0) return absl::OkStatus();
@@ -50,7 +50,7 @@ absl::Status WriteAll(int fd, const std::string& text, const std::string& name) 
     if (moved < 0) return ErrnoStatus(name, errno);
     done += static_cast<size_t>(moved);
   }
-  // A worker on another host must never see half of it.
+  // A worker on another host must never see half of the file.
   return fsync(fd) == 0 ? absl::OkStatus() : ErrnoStatus(name, errno);
 }
 

@@ -10,12 +10,12 @@
 
 namespace iobench {
 
-// Who else may be allowed to read the file: a coordinator's own belongs to one user; a worker's, or one that another
-// user hands to the coordinator, is often given to a group.
+// Decides who else may read the file: a coordinator's own file belongs to one user; a worker's, or one that another
+// user gives to the coordinator, is often readable by a group.
 enum class TokenFileUse { kCoordinator, kWorker };
 
 // Reads a token file; "-" is standard input, read to its end. NotFound: there is no such file. PermissionDenied: others
-// than its user (kWorker: its user and group) have access to it. Otherwise see ParseJoinCredentials; every message
+// than its user (kWorker: than its user and group) have access to it. Otherwise see ParseJoinCredentials; every message
 // names the file.
 absl::StatusOr<JoinCredentials> ReadTokenFile(const std::string& file, TokenFileUse use);
 

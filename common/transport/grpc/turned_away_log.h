@@ -11,8 +11,8 @@
 
 namespace iobench {
 
-// Usable from any thread. In each period of 10 s it passes on at most 8 lines, and one line for the same host and
-// reason. What is left out is counted and told at the end of the period.
+// Usable from any thread. In each period of 10 s, it passes on at most 8 lines, and only one for the same host and
+// reason. Further ones are counted and reported at the end of the period.
 class TurnedAwayLog {
  public:
   using Tell = std::function<void(const std::string& line)>;
@@ -21,14 +21,14 @@ class TurnedAwayLog {
 
   // `peer`: "10.0.0.7:4242" or "unix socket". `reason` completes "10.0.0.7:4242 was turned away: …".
   void Add(const std::string& peer, const std::string& reason, int64_t now_ns);
-  // Call it about once a second: tells what was left out when its period is over.
+  // Reports what was left out when its period is over. Call it at least about once a second.
   void Tick(int64_t now_ns);
 
  private:
   static constexpr int64_t kPeriodNs = 10'000'000'000;
   static constexpr size_t kMaxLines = 8;
 
-  // Returns the line about what the ended period left out, or an empty one.
+  // If the period is over, begins another. Returns the line about what it left out, or an empty line.
   std::string EndPeriod(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Tell tell_;

@@ -1,4 +1,4 @@
-// The messages of one direction of a stream that can be resumed: each arrives once, whatever connections break.
+// The messages of one direction of a stream that can be resumed: each arrives exactly once, even if connections break.
 #ifndef COMMON_TRANSPORT_GRPC_UNCONFIRMED_H_
 #define COMMON_TRANSPORT_GRPC_UNCONFIRMED_H_
 
@@ -11,8 +11,8 @@
 namespace iobench {
 
 // The sender's end. Messages are counted from the first one of the worker's first connection. Each is kept until the
-// other end has said that it arrived; on a new connection, those that did not are sent again. Memory is that of the
-// messages under way, since both ends confirm with every message that they send. Not thread-safe.
+// other end has confirmed that it arrived; on a new connection, the unconfirmed ones are sent again. Only messages
+// under way take memory, since both ends confirm with every message that they send. Not thread-safe.
 template <typename Message>
 class Unconfirmed {
  public:
@@ -21,14 +21,14 @@ class Unconfirmed {
   // Returns the next message to write on this connection. REQUIRES: has_next().
   const Message& Take() { return kept_[next_++]; }
 
-  // The other end has the first `count` messages. False: it cannot have them, since they were not written.
+  // Notes that the other end has the first `count` messages. False: it cannot have them, since they were not written.
   bool Confirm(uint64_t count) {
     if (count > confirmed_ + next_) return false;
     for (; confirmed_ < count; ++confirmed_, --next_) kept_.erase(kept_.begin());
     return true;
   }
-  // A new connection begins, and the other end has the first `count` messages. False as above, or if it lacks some that
-  // it had before.
+  // Begins a new connection, on which the other end has the first `count` messages. False as above, or if it lacks some
+  // that it had before.
   bool Restart(uint64_t count) {
     if (count < confirmed_ || !Confirm(count)) return false;
     next_ = 0;
@@ -37,8 +37,8 @@ class Unconfirmed {
 
  private:
   uint64_t confirmed_ = 0;
-  std::vector<Message> kept_;  // those after the confirmed ones; mostly none or one
-  size_t next_ = 0;           // index in kept_ of the next to write
+  std::vector<Message> kept_;  // messages after the confirmed ones; mostly none or one
+  size_t next_ = 0;           // index in kept_ of the next message to write
 };
 
 }  // namespace iobench

@@ -15,16 +15,16 @@
 
 namespace iobench {
 
-// One connection, as the mail sees it.
+// The mail's view of one connection.
 class MailCarrier {
  public:
   virtual ~MailCarrier() = default;
-  // There is something to write. Called without the mail's lock.
+  // Signals that an event is waiting to be written. Called without the mail's lock.
   virtual void Kick() = 0;
 };
 
 // The handler's sink, which outlives every connection: events are kept until the coordinator has them, and requests are
-// counted, so that both ends can go on where the last connection broke. Callable from any thread.
+// counted, so that both ends can continue where the last connection broke. Callable from any thread.
 class WorkerMail final : public EventSink {
  public:
   // `identity`: see kIdentityKey.
@@ -42,8 +42,8 @@ class WorkerMail final : public EventSink {
     if (carrier != nullptr) carrier->Kick();
   }
 
-  // A connection has been accepted, and the coordinator has the first `events_received` events. False: it cannot have
-  // them. `carrier` is told of further events.
+  // Called when a connection has been accepted; the coordinator has the first `events_received` events. False: it
+  // cannot have them. `carrier` is notified of further events.
   bool Attach(std::shared_ptr<MailCarrier> carrier, uint64_t events_received) {
     MutexLock lock(mutex_);
     if (!events_.Restart(events_received)) return false;
@@ -51,7 +51,7 @@ class WorkerMail final : public EventSink {
     joined_ = true;
     return true;
   }
-  // The connection has ended.
+  // Called when the connection has ended.
   void Detach() {
     MutexLock lock(mutex_);
     carrier_ = nullptr;
@@ -74,12 +74,12 @@ class WorkerMail final : public EventSink {
     }
     return true;
   }
-  // How many requests have arrived; nullopt: no connection has been accepted yet.
+  // Returns how many requests have arrived; nullopt: no connection has been accepted yet.
   std::optional<uint64_t> requests_received() {
     MutexLock lock(mutex_);
     return joined_ ? std::optional<uint64_t>(requests_received_) : std::nullopt;
   }
-  // The lease that the coordinator has granted; 0: none yet.
+  // Returns the lease that the coordinator has granted; 0: none yet.
   int64_t lease_ns() {
     MutexLock lock(mutex_);
     return lease_ns_;

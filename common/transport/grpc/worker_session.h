@@ -17,21 +17,22 @@
 
 namespace iobench {
 
-// One connection of a worker, as its session sees it.
+// A session's view of one connection of its worker.
 class SessionStream {
  public:
   virtual ~SessionStream() = default;
-  // There is something to write. Called without the session's lock.
+  // Signals that a request is waiting to be written. Called without the session's lock.
   virtual void Kick() = 0;
-  // Nobody needs it any more: another connection of the same worker has taken its place, or the worker is to leave.
+  // Ends the stream, which is no longer needed: another connection of the same worker has taken its place, or the
+  // worker did not leave in time.
   virtual void Cancel() = 0;
 };
 
-// When a connection breaks, the session waits for the worker to come back, for the time of its lease: that of the
-// latest Ping, once the worker is known to have received one. Before, it has no lease and leaves, so it is lost at
-// once. Nothing is lost or doubled meanwhile: requests are kept until they have arrived, and so are the worker's events
-// at its end. Callable from any thread. Streams name themselves, so that what an earlier connection still reports is
-// ignored.
+// When a connection breaks, the session waits for the worker to come back, for the duration of its lease: that of the
+// latest Ping, once the worker is known to have received a lease. Before that, the worker has no lease and leaves, so
+// it is lost at once. No message is lost or doubled meanwhile: requests are kept until they have arrived, and so are
+// events at the worker's end. Callable from any thread. Streams pass themselves, so that late reports of an earlier
+// connection are ignored.
 class WorkerSession {
  public:
   // `reconnects`: false if a broken connection means that the worker is gone. `events` must outlive it.
@@ -41,23 +42,22 @@ class WorkerSession {
   const std::string& address() const { return address_; }  // of its first connection
 
   // Makes `stream` the worker's connection; the worker has the first `requests_received` requests. Returns how many of
-  // its events have arrived. NotFound: the worker is not part of the run any more. InvalidArgument: an impossible
-  // count.
+  // its events have arrived. NotFound: the worker is no longer part of the run. InvalidArgument: an impossible count.
   absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream, uint64_t requests_received,
                                   CoordTime at);
-  // Unavailable: the worker is gone. Sent when there is a connection.
+  // Queues a request, which is sent as soon as there is a connection. Unavailable: the worker is gone.
   absl::Status Post(const v1::WorkerRequest& request);
   // Returns the next request to write on this connection, or nullopt.
   std::optional<v1::WorkerRequest> Take(const SessionStream& stream);
-  // Passes an event on. False: it confirms requests that were not sent. What comes over an earlier connection is
-  // dropped, since the worker sends it again.
+  // Passes an event on. False: it confirms requests that were not sent. Events from an earlier connection are dropped,
+  // since the worker sends them again.
   bool Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
-  // The connection has ended. `broke`: without a word, so that the worker may come back. Returns how long the session
-  // waits for that: call Expire then. 0: it does not wait.
+  // Called when the connection has ended. `broke`: unexpectedly, so that the worker may come back. Returns how many ns
+  // the session waits for it; call Expire after that. 0: it does not wait.
   int64_t Detach(const SessionStream& stream, bool broke, const std::string& reason, CoordTime at);
-  // The worker is lost if it has not come back since its connection broke at `broke_at`.
+  // Reports the worker as lost if it has not come back since its connection broke at `broke_at`.
   void Expire(CoordTime broke_at);
-  // Ends the session, and its connection. For a worker that was told to leave and has not.
+  // Ends the session and its connection, for a worker that was told to leave and did not.
   void BreakOff();
 
  private:
@@ -68,13 +68,13 @@ class WorkerSession {
   const bool reconnects_;
   EventQueue& events_;
   Mutex mutex_;
-  std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // null: none now
+  std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // null: no connection now
   Unconfirmed<v1::WorkerRequest> requests_ ABSL_GUARDED_BY(mutex_);
   uint64_t events_received_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t requests_posted_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t lease_request_ ABSL_GUARDED_BY(mutex_) = 0;  // number of the first with a lease; 0: none
+  uint64_t lease_request_ ABSL_GUARDED_BY(mutex_) = 0;  // number of the first request with a lease; 0: none
   int64_t posted_lease_ns_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t lease_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: the worker may not know of any
+  int64_t lease_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: the worker may not know of any lease
   CoordTime broke_at_ ABSL_GUARDED_BY(mutex_);
   std::string why_broken_ ABSL_GUARDED_BY(mutex_);
   bool leave_posted_ ABSL_GUARDED_BY(mutex_) = false;

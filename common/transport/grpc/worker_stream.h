@@ -30,23 +30,23 @@ class StreamObserver {
   // Returns an error if this worker may not join.
   virtual absl::StatusOr<std::shared_ptr<WorkerSession>> AddWorker(WorkerStream& stream) = 0;
   virtual void TurnedAway(const std::string& address, const std::string& reason) = 0;
-  // The connection of this worker broke at this time, and it may come back within `lease_ns`.
+  // Called when the connection of this worker broke at `at`; the worker may come back within `lease_ns`.
   virtual void Broke(std::shared_ptr<WorkerSession> session, CoordTime at, int64_t lease_ns) = 0;
   // The stream's last call, which may destroy it.
   virtual void StreamDone(WorkerStream& stream) = 0;
 };
 
-// What a worker's call says of it.
+// What a worker's call says about the worker.
 struct CallFacts {
   std::string attempt;   // see kAttemptKey
   std::string identity;  // see kIdentityKey
 };
 
-// One connection of a worker, during its whole life. gRPC calls each kind of On… one at a time, on its own threads.
+// One connection of a worker, for its whole lifetime. gRPC calls each kind of On… one at a time, on its own threads.
 class WorkerStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest>,
                            public SessionStream {
  public:
-  // `session`: of a worker that comes back; null: it has not joined yet.
+  // `session`: that of a worker that comes back; null: the worker has not joined yet.
   WorkerStream(StreamObserver& observer, grpc::CallbackServerContext& context, CallFacts call,
                std::shared_ptr<WorkerSession> session)
       : observer_(observer),
@@ -59,7 +59,7 @@ class WorkerStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::W
   const CallFacts& call() const { return call_; }
   bool is_local() const { return context_.peer().starts_with("unix:"); }
 
-  // `events_received`: of this worker, over earlier connections.
+  // `events_received`: how many of this worker's events arrived over earlier connections.
   void Start(uint64_t events_received) {
     MutexLock lock(mutex_);
     GiveToGrpc(this);
@@ -75,7 +75,7 @@ class WorkerStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::W
     WriteNext();
   }
 
-  // The coordinator is being destroyed: posted requests are still written, but nothing is reported any more.
+  // Called when the coordinator is being destroyed: posted requests are still written, but nothing more is reported.
   void Dismiss() {
     MutexLock lock(mutex_);
     // Not Unavailable, after which the worker would try to come back.
@@ -89,7 +89,7 @@ class WorkerStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::W
     if (!done_) context_.TryCancel();
   }
 
-  // Breaks the stream off, unless it has ended or its worker has joined.
+  // Cancels the call, unless it has ended or its worker has joined.
   void BreakOffIfNotJoined() {
     MutexLock lock(mutex_);
     if (done_ || session_ != nullptr) return;

@@ -39,7 +39,7 @@ const char* LibraryVersion() {
   return text;
 }
 
-// Counts the ranks with our processor name. It naps instead of waiting inside MPI, which spins, because many ranks may
+// Counts the ranks with our processor name. Naps instead of waiting inside MPI, which spins, because many ranks may
 // share few processors.
 int CountRanksOnThisHost(int size, int* count) {
   using Name = std::array<char, MPI_MAX_PROCESSOR_NAME>;

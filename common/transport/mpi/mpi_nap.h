@@ -1,4 +1,4 @@
-// Computes how long a rank may sleep between two polls of MPI, which cannot wake it. No I/O.
+// Computes how long a rank may sleep between two polls, because MPI cannot wake it. No I/O.
 #ifndef COMMON_TRANSPORT_MPI_MPI_NAP_H_
 #define COMMON_TRANSPORT_MPI_MPI_NAP_H_
 
@@ -7,9 +7,9 @@
 
 namespace iobench {
 
-// Decides by what happened recently; it neither sleeps nor reads a clock. A poll costs 5 to 10 us. Right after a
-// message another one is likely, and naps delay every round of requests, so naps are short then. A rank that waits for
-// minutes, or whose lanes are running, should use almost no CPU time.
+// Decides from recent activity; it neither sleeps nor reads a clock. A poll costs 5 to 10 us. Right after a message,
+// another is likely, and naps delay every round of requests, so naps are short then. A rank that waits for minutes, or
+// whose lanes are running, should use almost no CPU time.
 class MpiNap {
  public:
   // While bytes are under way: transfers advance only while a rank polls.

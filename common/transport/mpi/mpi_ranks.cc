@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-// A worker needs half a second to end lanes that are stuck in the kernel, more on a crowded host.
+// A worker needs half a second to abandon lanes that are stuck in the kernel, more on a crowded host.
 constexpr int64_t kGoodbyeNs = 10 * kNanosPerSecond;
 // For letters to ranks that were given up.
 constexpr int64_t kLastLettersNs = kNanosPerSecond / 5;

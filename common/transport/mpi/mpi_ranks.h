@@ -44,9 +44,9 @@ class MpiRanks {
   void BeginRun();
   // True if the worker was told to leave or has said goodbye; nothing more is sent to it in this run.
   bool has_left(int worker) const { return told_to_leave_[Index(worker)] || said_goodbye_[Index(worker)]; }
-  // The worker is dead, or hangs: nobody waits for its goodbye.
+  // The worker is dead or hung: its goodbye is not awaited.
   void GiveUp(int worker) { given_up_[Index(worker)] = true; }
-  // True if a rank was given up and has not said goodbye. MPI_Finalize would wait for it for ever.
+  // True if a rank was given up and has not said goodbye. MPI_Finalize would wait for it forever.
   bool misses_a_rank() const;
   // Starts to send. Leave also marks the worker as told to leave. Errors are those of MpiMail::Send.
   absl::Status Send(int worker, const v1::WorkerRequest& request);
@@ -63,8 +63,9 @@ class MpiRanks {
   // ---- the other ranks
   // Starts a run: this rank owes a goodbye again.
   void BeginWorker() { goodbye_sent_ = false; }
-  // Sends the goodbye as the last letter of the run and returns when everything has been sent; does nothing if it was
-  // said before. DeadlineExceeded: the letters were not taken within 10 s. After an error, is_sound() is false.
+  // Sends the goodbye as the last letter of the run and returns when everything has been sent; does nothing if the
+  // goodbye was sent before. DeadlineExceeded: the letters were not taken within 10 s. After an error, is_sound() is
+  // false.
   absl::Status SayGoodbye();
 
  private:

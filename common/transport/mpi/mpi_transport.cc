@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kBarrierNapNs = 1'000'000;
 constexpr int64_t kOthersLeaveNs = 2 * kNanosPerSecond;
 
-// Rank 0's end. Events of its own worker arrive in the queue, in which it also naps.
+// Rank 0's end. Events of its own worker arrive in the queue, whose wait also serves as the nap between polls.
 class MpiCoordinator final : public Transport {
  public:
   MpiCoordinator(MpiRanks& ranks, WorkerHandler& rank0_worker)
@@ -89,7 +89,8 @@ class MpiCoordinator final : public Transport {
   LocalWorker local_;
 };
 
-// The end of all other ranks. The worker's threads put their events into the outbox, in which it also naps.
+// The end of all other ranks. The worker's threads put their events into the outbox, whose wait also serves as the nap
+// between polls.
 class MpiWorker final : public EventSink {
  public:
   MpiWorker(MpiRanks& ranks, WorkerHandler& handler) : ranks_(ranks), handler_(handler) {}
@@ -213,7 +214,7 @@ absl::Status MpiSession::RunWorker(WorkerHandler& handler) {
   if (absl::IsUnavailable(reason.status())) {
     handler.Abandon();
     ranks_->SetUnsound();
-    // Aborting ends the other ranks, too, whose leases end at about the same time.
+    // Aborting also ends the other ranks. Their leases end at about the same time, so they get time to leave first.
     WorkerClock().SleepUntil({MonotonicNowNs() + kOthersLeaveNs});
     return reason.status();
   }

@@ -34,7 +34,7 @@ std::optional<size_t> KneedleKnee(std::span<const LoadPoint> points, const std::
   for (const size_t i : measured) {
     const double x = (points[i].achieved_per_s - first.achieved_per_s) / width;
     const double y = (points[i].mean_us - first.mean_us) / height;
-    if (x - y <= farthest + 1e-12) continue;  // a straight line has no knee, whatever rounding says
+    if (x - y <= farthest + 1e-12) continue;  // a straight line has no knee, even with rounding errors
     farthest = x - y;
     knee = i;
   }

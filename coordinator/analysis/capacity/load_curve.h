@@ -1,4 +1,4 @@
-// What a curve of response time over load tells: saturation, knee, overall response time, headroom, fairness. Pure.
+// Figures from a curve of response time over load: saturation, knee, overall response time, headroom, fairness. Pure.
 #ifndef COORDINATOR_ANALYSIS_CAPACITY_LOAD_CURVE_H_
 #define COORDINATOR_ANALYSIS_CAPACITY_LOAD_CURVE_H_
 
@@ -21,13 +21,13 @@ struct LoadPoint {
   double mean_high_us = 0;
 };
 
-// The part of a curve that a load can be chosen on: from the lowest load up to the first point that achieved no more
-// than the one before it, without that point. REQUIRES: in the order of offered_per_s. All functions below take such a
-// part, and do not look at points where nothing was achieved or the response time is not positive.
+// The part of a curve on which a load can be chosen: from the lowest load up to, but without, the first point that
+// achieved no more than the one before it. REQUIRES: in the order of offered_per_s. All functions below take such a
+// part, and ignore points where nothing was achieved or the response time is not positive.
 std::span<const LoadPoint> UpToPeak(std::span<const LoadPoint> points);
 
-// The number of clients (or lanes) from which more of them only wait: x_max times the response time of one. Below it the
-// throughput is bound by latency. x_max_per_s in ops/s.
+// The number of clients (or lanes) above which additional ones only wait: x_max times the response time of one. Below
+// it, latency limits the throughput. x_max_per_s in ops/s.
 double SaturationN(double x_max_per_s, double min_response_us);
 
 inline constexpr double kBroadKnee = 0.25;
@@ -53,8 +53,8 @@ std::optional<OverallResponse> OverallResponseOf(std::span<const LoadPoint> poin
 
 inline constexpr double kMaxLittleError = 0.05;
 
-// Little's law: throughput x response time is the number of ops in flight. If not, the measurement is wrong, not the
-// storage. Only for closed loops without think time.
+// Little's law: throughput x response time is the number of ops in flight. If it does not hold, the measurement is
+// wrong, not the storage. Only for closed loops without think time.
 struct LittleCheck {
   double error = 0;    // |product - in_flight| / in_flight
   bool holds = false;  // error is at most kMaxLittleError
@@ -64,11 +64,11 @@ LittleCheck CheckLittle(double achieved_per_s, double mean_us, double in_flight)
 
 // What a load leaves unused.
 struct Headroom {
-  double factor = 0;        // the load can grow to this many times itself; under 1: it is too much already
+  double factor = 0;        // the load can grow by this factor; under 1: it is already too high
   double unused_share = 0;  // of the limit; negative: the load exceeds it
   std::optional<double> mean_us;  // expected at that load, between two points; none: outside of the curve
 };
-// limit_per_s: the largest load that may be planned with, such as that under an SLO. REQUIRES: load and limit are
+// limit_per_s: the largest load that may be planned for, such as that under an SLO. REQUIRES: load and limit are
 // positive.
 Headroom HeadroomAt(double load_per_s, double limit_per_s, std::span<const LoadPoint> points);
 
@@ -77,11 +77,11 @@ struct ScalePoint {
   double n = 0;
   double ops_per_s = 0;
 };
-// For each point but the first: what each added client brought, as a share of what each of the first brought: 1 is
-// linear, 0 brought nothing, negative cost throughput. REQUIRES: n ascends.
+// For each point but the first: the throughput that each added client brought, relative to that of each client at the
+// first point. 1: linear; 0: it brought nothing; negative: it cost throughput. REQUIRES: n ascends.
 std::vector<double> EfficiencyPerAddedClient(std::span<const ScalePoint> points);
 
-// Jain's index of the clients' rates: 1 all equal, 1/n one has all. NaN: no rates, or all 0.
+// Jain's index of the clients' rates: 1 if all are equal, 1/n if one has everything. NaN: no rates, or all 0.
 double FairnessOf(std::span<const double> rates);
 
 }  // namespace iobench

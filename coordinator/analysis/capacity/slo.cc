@@ -14,7 +14,7 @@ namespace {
 
 using Figure = Criterion::Figure;
 
-// 0.01 for p99. The mean and the max have none.
+// 0.01 for p99; 1 for the mean and the max, which are no percentiles.
 double ShareBeyond(Figure figure) {
   switch (figure) {
     case Figure::kP50:
@@ -43,7 +43,7 @@ std::string Milliseconds(double us) {
   return absl::StrFormat("%.4g ms", us / 1e3);
 }
 
-// Where the SLO allows one op in a hundred beyond its limit, ten among a hundred are more than chance.
+// If the SLO allows one op in a hundred beyond its limit, ten in a hundred are more than chance.
 constexpr double kOpsBeyond = 10;
 
 struct LowerPercentile {

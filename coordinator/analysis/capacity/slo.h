@@ -21,31 +21,31 @@ struct Slo {
 };
 
 // Reads FIGURE<=TIME or FIGURE<TIME: mean, p50, p90, p99, p99.9, p99.99 or max, and a time above 0 in us, ms or s.
-// InvalidArgument: it is none of these; the message shows the syntax.
+// InvalidArgument: other text; the message shows the syntax.
 absl::StatusOr<Slo> ParseSlo(const std::string& text);
 
 bool Meets(const Slo& slo, double figure_us);
 
-// Ops that a measurement needs before the figure can be trusted: 100 / (1 - p) for a percentile, 100 for the mean. The max
-// has no such number: 100.
+// Ops that a measurement needs before the figure can be trusted: 100 / (1 - p) for a percentile, 100 for the mean. No
+// number is enough for the max; 100 is used.
 uint64_t NeededOps(const Slo& slo);
 
-// Seconds in which a Poisson process of this rate has them but for 3 of its standard deviations.
+// The time in which a Poisson process of this rate has NeededOps, with a margin of 3 standard deviations.
 double SecondsForNeededOps(const Slo& slo, double ops_per_s);
 
 // p50, p90, p99 and p99.9 of response time; NaN: unknown.
 using Percentiles = std::array<double, 4>;
 inline constexpr double kUnknownTime = std::numeric_limits<double>::quiet_NaN();
 
-// What a measurement at one load gave.
+// The result of a measurement at one load.
 struct SloResult {
   double achieved_per_s = 0;
   double done_share =
-      1;  // of the ops that were due; of a Poisson process these are not exactly the asked rate
+      1;  // of the ops that were due; a Poisson process does not yield exactly the requested rate
   double figure_us = 0;  // response time that the SLO limits
   double low_us = 0;     // 95 % interval of figure_us; both equal to it if unknown
   double high_us = 0;
-  // Too few ops for a high percentile are often enough for a lower one, and a lower one that is over the limit fails it.
+  // Ops too few for a high percentile often suffice for a lower one; if that is over the limit, the SLO fails.
   Percentiles percentiles_us = {kUnknownTime, kUnknownTime, kUnknownTime, kUnknownTime};
   uint64_t ops = 0;
   uint64_t errors = 0;           // failed ops

@@ -18,7 +18,7 @@ struct SloSearchSettings {
   double lowest_per_s = 0;           // load of the first probe, ops/s
   double closed_loop_max_per_s = 0;  // no more is offered than what a closed loop has reached
   double probe_s = 10;               // length of a probe
-  double max_probe_s = 80;           // to which inconclusive probes are prolonged
+  double max_probe_s = 80;           // up to which inconclusive probes are extended
   double tolerance = 0.05;  // the result is at most this much under the smallest load that did not pass
   size_t max_probes = 60;
 };
@@ -28,8 +28,8 @@ struct SloProbe {
   enum class Purpose {
     kDouble,   // from the lowest load upward
     kBisect,   // between a load that passed and one that did not
-    kRetest,   // the best load again: storage that slowed down meanwhile is found out
-    kConfirm,  // kConfirmFactor as long
+    kRetest,   // the best load again, to detect storage that has slowed down meanwhile
+    kConfirm,  // kConfirmFactor times as long
   };
   double offered_per_s = 0;
   double seconds = 0;
@@ -42,7 +42,7 @@ struct JudgedProbe {
   SloProbe probe;
   SloResult result;
   SloJudgement judgement;
-  bool counts_as_pass = false;  // an inconclusive one that cannot be prolonged counts by its figure
+  bool counts_as_pass = false;  // an inconclusive probe that cannot be extended counts by its figure
 };
 
 struct SloOutcome {
@@ -50,7 +50,7 @@ struct SloOutcome {
     kRunning,
     kFound,           // max_per_s is confirmed, and a load slightly higher failed
     kMetUpToMax,      // max_per_s is the closed-loop maximum: the SLO does not limit this storage
-    kGeneratorBound,  // max_per_s is confirmed; more could not be offered, or was not done, or failed
+    kGeneratorBound,  // max_per_s is confirmed; a higher load was not offered, or had undone or failed ops
     kCannotBeMet,     // not even at the lowest load
     kInvalid,         // a worker was lost, or the lowest load was not measured validly
     kInconclusive,    // max_probes is used up, or the lowest load stays too close to the limit
@@ -58,19 +58,19 @@ struct SloOutcome {
   Kind kind = Kind::kRunning;
   double max_per_s = 0;  // 0: none
   double figure_us = 0;  // of the confirming probe
-  bool sure = false;     // the confirming probe passed by its whole interval
+  bool sure = false;     // the confirming probe's whole interval met the SLO
   std::string text;      // one sentence for the user
 };
 
-// Doubles the load until a probe does not pass, bisects to the tolerance, tests the best load again and confirms it. A
-// load that fails either of these two is given up for one that is lower by the tolerance. A probe with failed ops
-// or an unmeasured load is repeated once; then it bounds the search from above, as a failed one does. Not thread-safe.
+// Doubles the load until a probe does not pass, bisects to the tolerance, tests the best load again and confirms it. If
+// a load fails one of these last two probes, a load lower by the tolerance takes its place. A probe with failed ops or
+// an unmeasured load is repeated once; after that, it bounds the search from above like a failed one. Not thread-safe.
 class SloSearch {
  public:
   static constexpr double kConfirmFactor = 3;
 
-  // InvalidArgument: loads, times or the tolerance are not positive and finite, the lowest load is over the maximum, or
-  // max_probes is 0.
+  // InvalidArgument: loads, times or the tolerance are not positive and finite, the lowest load is over the maximum,
+  // probe_s is over max_probe_s, or max_probes is 0.
   static absl::StatusOr<SloSearch> Create(const SloSearchSettings& settings);
 
   // What to measure now; the same until Note() is called. nullopt: the search has ended.
@@ -81,7 +81,7 @@ class SloSearch {
 
   const SloOutcome& outcome() const { return outcome_; }
 
-  // Every probe so far, in the order in which they were made: a load curve comes with the search.
+  // All probes so far, in order; they also form a load curve.
   std::span<const JudgedProbe> probes() const { return probes_; }
 
  private:

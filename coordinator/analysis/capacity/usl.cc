@@ -17,7 +17,7 @@ namespace iobench {
 namespace {
 
 constexpr size_t kTerms = 3;         // c0, c1, c2
-constexpr double kDependent = 1e-9;  // of a column's length that is left: it depends on the columns before
+constexpr double kDependent = 1e-9;  // of a column's length; if less is left, it depends on those before it
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct LinearFit {
@@ -47,8 +47,8 @@ void Subtract(double factor, std::span<const double> from, std::vector<double>& 
   for (size_t i = 0; i < column.size(); ++i) column[i] -= factor * from[i];
 }
 
-// Q and R of the chosen columns by Gram-Schmidt, each column scaled to length 1 first: n (n - 1) grows to 10^6 where the
-// constant stays 1, and the normal equations would lose all digits.
+// Q and R of the chosen columns by Gram-Schmidt, each column scaled to length 1 first: n (n - 1) grows to 10^6 where
+// the constant stays 1, and the normal equations would lose all digits.
 class Columns {
  public:
   // False: the column depends on those before it.
@@ -85,7 +85,7 @@ class Columns {
       Subtract(right[k], q_[k], y);
     }
     Solution solution = {Back(right), std::vector<double>(q_.size())};
-    for (size_t column = 0; column < q_.size(); ++column) {  // rows of R^-1
+    for (size_t column = 0; column < q_.size(); ++column) {  // columns of R^-1
       std::vector<double> unit(q_.size());
       unit[column] = 1;
       const std::vector<double> inverse = Back(unit);
@@ -111,7 +111,7 @@ class Columns {
   std::vector<double> length_;
 };
 
-// With the chosen terms. nullopt: the points do not determine them.
+// Fits the chosen terms. nullopt: the points do not determine them.
 std::optional<LinearFit> FitTerms(std::span<const UslPoint> points, const std::vector<size_t>& terms) {
   const size_t m = points.size();
   std::vector<double> weights(m), y(m);
@@ -136,7 +136,7 @@ std::optional<LinearFit> FitTerms(std::span<const UslPoint> points, const std::v
   return fit;
 }
 
-// The best of the fits with one or both terms at 0 that need no negative one.
+// The best fit with one or both terms at 0 and no negative term.
 std::optional<LinearFit> FitWithoutNegatives(std::span<const UslPoint> points) {
   std::optional<LinearFit> best;
   for (const std::vector<size_t>& terms : {std::vector<size_t>{0, 1}, {0, 2}, {0}}) {
@@ -246,7 +246,7 @@ class Resampler {
  private:
   struct Group {
     std::vector<UslPoint> centers;
-    std::vector<double> deviations;  // relative; any of them may hit any center
+    std::vector<double> deviations;  // relative; any of them may apply to any center
   };
 
   void AddResiduals(std::span<const UslPoint> points, const UslFit& fit) {

@@ -16,7 +16,7 @@ inline constexpr size_t kMinUslLevels = 4;      // distinct n below which a fit 
 inline constexpr size_t kEnoughUslLevels = 6;   // below which it has a warning
 inline constexpr double kMaxExtrapolation = 2;  // times the largest measured n
 
-// One repetition at n clients, or at n lanes: a fit is over one of these, never over both.
+// One repetition at n clients or at n lanes; a fit uses only one of the two kinds.
 struct UslPoint {
   double n = 0;
   double ops_per_s = 0;
@@ -28,10 +28,10 @@ struct UslTerms {
   double sigma = 0;   // contention: the share of the work that clients do one after the other
   double kappa = 0;   // crosstalk: what each pair of clients costs
 
-  // At any n; whoever shows a figure uses UslFit::XAt, which knows how far the measurement reaches.
+  // At any n. To show a figure, use UslFit::XAt, which knows how far the measurement reaches.
   double OpsPerSecond(double n) const;
-  // n of the highest throughput, sqrt((1 - sigma) / kappa), at least 1. Not rounded: reports show its floor. Infinite if
-  // kappa is 0 and sigma is below 1: throughput never falls.
+  // n of the highest throughput, sqrt((1 - sigma) / kappa), at least 1. Not rounded: reports show its floor. Infinite
+  // if kappa is 0 and sigma is below 1: throughput never falls.
   double PeakN() const;
   // X(PeakN()); if that is infinite, the asymptote lambda / sigma, infinite if sigma is 0 as well.
   double PeakOpsPerSecond() const;
@@ -43,7 +43,7 @@ struct UslFit {
   double x_max = 0;                 // terms.PeakOpsPerSecond()
   bool peak_out_of_reach = false;   // n_star is over kMaxExtrapolation x largest_n: the fit shows no peak
   double largest_n = 0;             // measured
-  bool sigma_was_negative = false;  // and was set to 0, as were the others refitted
+  bool sigma_was_negative = false;  // then terms are set to 0 and the others refitted
   bool kappa_was_negative = false;
   bool super_linear = false;          // sigma_was_negative, and not by chance (95 %)
   double r_squared = 0;               // of ops/s; NaN: all points have the same throughput
@@ -55,12 +55,12 @@ struct UslFit {
 };
 
 // Fits n/X = c0 + c1 (n - 1) + c2 n (n - 1) by least squares with weights (X^2/n)^2, which makes it equal to least
-// squares on X. The points may come in any order, several with the same n. InvalidArgument: a point is not finite, has n
-// below 1 or no throughput. FailedPrecondition: there are under kMinUslLevels distinct n, or the points do not determine
-// the throughput of one client.
+// squares on X. The points may come in any order, several with the same n. InvalidArgument: a point is not finite, has
+// n below 1 or no throughput. FailedPrecondition: there are under kMinUslLevels distinct n, or the points do not
+// determine the throughput of one client.
 absl::StatusOr<UslFit> FitUsl(std::span<const UslPoint> points);
 
-// Between these lies the true value with a probability of about 95 %.
+// Contains the true value with a probability of about 95 %.
 struct UslInterval {
   double low = 0;
   double high = 0;

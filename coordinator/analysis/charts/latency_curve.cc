@@ -33,7 +33,7 @@ void FillPercentiles(const Histogram& histogram, v1::PhaseCharts& charts) {
     point.set_unsure(unsure);
   };
   for (const double percent : kPercents) {
-    // 100 - 99.9999 is 0.00010000000000331966, but a million ops have one beyond it; so for its neighbours.
+    // 100 - 99.9999 is 0.00010000000000331966, but a million ops have one beyond it; likewise for its neighbours.
     if (static_cast<double>(count) * (100 - percent) < 100 - 1e-6) break;
     add(percent, histogram.PercentileNs(percent / 100), !histogram.Trusted(percent / 100));
   }

@@ -73,7 +73,7 @@ class MapBuilder {
   }
 
  private:
-  // What lies outside the axis, by the error of a clock, belongs to its ends.
+  // Ops that lie outside the axis, because of a clock's error, belong to its ends.
   uint32_t ColumnAt(double position) const {
     return static_cast<uint32_t>(std::clamp(position, 0.0, static_cast<double>(columns_ - 1)));
   }

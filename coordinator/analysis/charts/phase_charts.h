@@ -1,4 +1,4 @@
-// All that charts show of one phase, which only reports with charts need.
+// The data of one phase's charts, which only reports with charts need.
 #ifndef COORDINATOR_ANALYSIS_CHARTS_PHASE_CHARTS_H_
 #define COORDINATOR_ANALYSIS_CHARTS_PHASE_CHARTS_H_
 

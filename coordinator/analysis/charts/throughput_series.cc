@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-// Adds `amount`, which came evenly between two positions, counted in slices, to the slices between them.
+// Spreads `amount` evenly over the slices between two positions, which are counted in slices.
 void Spread(double amount, double from, double to, std::vector<double>& slices) {
   if (amount <= 0) return;
   const auto slice_at = [&](double position) {

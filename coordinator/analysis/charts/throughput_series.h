@@ -19,9 +19,9 @@ inline constexpr size_t kMaxSlices = 240;
 inline constexpr size_t kManyClients = 200;
 inline constexpr size_t kMaxSlicesOfManyClients = 120;
 
-// Returns into how many equal slices a phase is divided: as many as its clients allow, but no more than the timeline
-// with the most points can tell apart, and none shorter than the uncertainty of the lanes' clocks. At least 1.
-// REQUIRES: the axis is not empty.
+// Returns into how many equal slices a phase is divided: as many as its number of clients allows, but no more than the
+// most detailed timeline can resolve, and none shorter than the uncertainty of the lanes' clocks. At least 1. REQUIRES:
+// the axis is not empty.
 size_t SliceCountOf(const Window& axis, std::span<const AlignedLane> lanes, size_t client_count);
 
 // What was moved in each slice. Ops that end between two points of a timeline are spread evenly over the time between

@@ -44,7 +44,7 @@ double BlockBias(double correlation, size_t block) {
   return 1 - std::min(0.5, Persistence(correlation) / static_cast<double>(block));
 }
 
-// Blocks too few to say anything about: nullopt. Otherwise their number, which need not be whole.
+// Returns the number of blocks, which need not be whole; nullopt: too few to say anything.
 std::optional<double> BlockCount(size_t slices, size_t block) {
   const double count = static_cast<double>(slices) / static_cast<double>(block);
   if (slices < kMinSlices || count < kMinBlocks) return std::nullopt;
@@ -64,7 +64,7 @@ double PercentileOf(std::span<const double> counts, const LatencyOverTime& slice
   return slices.bin_upper_us.back();
 }
 
-// Sums of the counts before each slice of two rounds, so that any block is the difference of two rows.
+// Prefix sums of the counts over two rounds of the slices, so that any block is the difference of two rows.
 std::vector<std::vector<double>> PrefixSums(const LatencyOverTime& slices) {
   const size_t n = slices.counts.size(), bins = slices.bin_upper_us.size();
   std::vector<std::vector<double>> sums(2 * n + 1, std::vector<double>(bins));
@@ -155,7 +155,7 @@ namespace {
 
 RatioInterval IntervalOf(double log_ratio, double log_error, double degrees, double level) {
   const double reach = log_error > 0 ? StudentQuantile((1 - level) / 2, degrees) * log_error : 0;
-  // Figures without any scatter differ, or do not.
+  // Without any scatter, figures either differ or do not.
   const double t = log_error > 0 ? std::abs(log_ratio) / log_error
                                  : (log_ratio == 0 ? 0 : std::numeric_limits<double>::infinity());
   return {.ratio = std::exp(log_ratio),

@@ -56,7 +56,7 @@ std::string SlicesWhy(const char* which, const PhaseSamples& samples) {
 
 constexpr char kRepeatHint[] = "; measure longer, or repeat the runs (--repeat 5)";
 
-// One measurement each: the time slices within them.
+// For one measurement each: compares the time slices within them.
 Tested RateFromSlices(const PhaseSamples& baseline, const PhaseSamples& compared, double level) {
   const double before = baseline.Rates()[0], after = compared.Rates()[0];
   const std::optional<RelativeError> before_error = ErrorOfSeries(baseline.slices);

@@ -20,7 +20,7 @@ struct RunToCompare {
   RunFacts facts;
   std::vector<PhaseSamples> phases;
 };
-// `name`: how reports call the run. REQUIRES: a whole report (coordinator/saved_run/whole_report.h).
+// `name`: the run's name in reports. REQUIRES: a whole report (coordinator/saved_run/whole_report.h).
 RunToCompare RunToCompareFrom(const std::string& name, const v1::RunReport& report);
 
 struct CompareSettings {

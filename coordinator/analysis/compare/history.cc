@@ -21,7 +21,7 @@ namespace {
 constexpr double kSecondsPerDay = 86400;
 constexpr double kUnknownFigure = std::numeric_limits<double>::quiet_NaN();
 
-// Runs of a damaged record may have no time: they come first.
+// A run with a damaged record may have no time; it then comes first.
 double StartSeconds(const v1::ComparedRun& run) {
   absl::Time time;
   std::string error;

@@ -9,9 +9,10 @@
 
 namespace iobench {
 
-// Sorts the runs by the time of their start and looks for trends and changes in each phase that at least two of them
-// have. With fail_under, a phase is below the limit if its newest change is one to under that share of the level
-// before it. The statistics are defined in docs/measurement.md, "History". REQUIRES: at least one run.
+// Sorts the runs by start time and looks for trends and changes in each phase that at least two of them have (if there
+// is only one run, in all of its phases). With fail_under, a phase is below the limit if its newest change is to less
+// than that share of the level before it. The statistics are defined in docs/measurement.md, "History". REQUIRES: at
+// least one run.
 v1::HistoryReport HistoryOf(std::vector<RunToCompare> runs, const CompareSettings& settings);
 
 }  // namespace iobench

@@ -24,7 +24,7 @@ const v1::Phase* PlannedPhase(const v1::RunReport& report, const v1::PhaseReport
   return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
 }
 
-// The lanes that the plan asks for: those that took part are fewer in a repetition that lost some.
+// The lanes that the plan asks for: in a repetition that lost some, fewer took part.
 uint32_t PlannedLanes(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const v1::Phase* const planned = PlannedPhase(report, phase);
   if (planned == nullptr) return phase.lane_count();
@@ -135,7 +135,7 @@ std::string TextOf(const v1::PhaseKey& key) {
 
 std::vector<PhaseSamples> SamplesOf(const v1::RunReport& report) {
   std::vector<PhaseSamples> all;
-  std::vector<const v1::PhaseReport*> counted;  // the last measurement that counts of each
+  std::vector<const v1::PhaseReport*> counted;  // the last counted measurement of each key
   std::map<std::string, size_t> place_of;
   std::map<std::pair<uint32_t, std::string>, uint32_t> seen;  // by repetition and key
   for (const v1::PhaseReport& phase : report.phases()) {

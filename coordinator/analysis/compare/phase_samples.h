@@ -34,7 +34,7 @@ struct PhaseSamples {
 
   std::vector<double> Rates() const;  // of the measurements that count
   std::vector<double> P99s() const;
-  bool p99_unsure() const;  // in some measurement that counts
+  bool p99_unsure() const;  // in any measurement that counts
 };
 
 // Returns the phases in the order in which they first occur. REQUIRES: whole phases; without charts there are no

@@ -1,4 +1,4 @@
-// What a comparison and a history begin with.
+// The heading that comparisons and histories share.
 #ifndef COORDINATOR_ANALYSIS_COMPARE_REPORT_HEADING_H_
 #define COORDINATOR_ANALYSIS_COMPARE_REPORT_HEADING_H_
 

@@ -107,7 +107,7 @@ bool IsList(const std::string& field) {
   return field == kHosts || field.starts_with(kMountOptions);
 }
 
-// Of values with one item per line, what is not in all of them, and at most a few of it.
+// For values with one item per line: the items that not all of them have, a few at most.
 std::vector<std::string> WithoutCommon(const std::vector<std::string>& values) {
   std::vector<std::set<std::string>> items;
   for (const std::string& value : values) {
@@ -135,7 +135,7 @@ bool IsOfPhase(const std::string& field) {
   return field.starts_with("phases[");
 }
 
-// Runs of older versions do not know processor caches: that one of two runs is older is no difference of the clients.
+// Older versions do not record processor caches; that one of two runs is older is no difference of the clients.
 bool IsUnknownInSome(const std::string& field, const std::vector<std::string>& values) {
   return field.ends_with("_cache_bytes") &&
          std::any_of(values.begin(), values.end(), [](const auto& value) { return value.empty(); });
@@ -154,7 +154,7 @@ RunFacts FactsOf(const v1::RunReport& report) {
   RunFacts run;
   run.facts.push_back({"plan", kPhases, absl::StrCat(report.run().plan().phases_size())});
   AddFields(report.run().plan(), "", run.facts);
-  // Random orders and data are drawn from it; a new one for each run is the default.
+  // Random orders and data derive from the seed, which is new for each run by default.
   std::erase_if(run.facts, [](const RunFacts::Fact& fact) { return fact.field == "seed"; });
   const auto client_fact = [&](const char* name, auto value_of) {
     run.facts.push_back({"clients", name, OverClients(report, value_of)});
@@ -179,7 +179,8 @@ RunFacts FactsOf(const v1::RunReport& report) {
 }
 
 RunDifferences DifferencesOf(std::span<const RunFacts> runs) {
-  // By what and field: the values of each run. The order is that of the first run, then what only later ones have.
+  // The values of each run, by kind and field: in the order of the first run, then the fields that only later runs
+  // have.
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> values_of;
   for (size_t i = 0; i < runs.size(); ++i) {

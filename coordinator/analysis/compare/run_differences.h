@@ -11,7 +11,7 @@
 
 namespace iobench {
 
-// What tells runs apart, as text: names of fields and their values, in the order in which they are shown.
+// The facts that distinguish runs, as text: names of fields and their values, in display order.
 struct RunFacts {
   struct Fact {
     std::string of;  // "plan" | "clients" | "program"
@@ -27,7 +27,7 @@ struct RunDifferences {
   // Whether all runs measured the same thing: their plans differ at most in seed, paths, notes, criteria, the number of
   // repetitions, and whether data are kept.
   bool like_plans = true;
-  std::vector<v1::Difference> differences;  // in the order of the facts; the seed is none
+  std::vector<v1::Difference> differences;  // in the order of the facts; never the seed
 };
 RunDifferences DifferencesOf(std::span<const RunFacts> runs);
 

@@ -19,15 +19,15 @@ inline constexpr char kNotBelowLimit[] = "not below";
 
 // Returns the estimate without its verdict and its corrected p.
 v1::RatioEstimate EstimateFrom(const RatioInterval& interval);
-// Returns an estimate of which only the ratio is known, if that.
+// Returns an estimate of which at most the ratio is known.
 v1::RatioEstimate UnknownEstimate(double ratio, std::string why);
 
 enum class Better { kAbove, kBelow };  // which side of 1
-// Corrects the p-values of these estimates as one family and gives each its verdict. Those that cannot be told are no
-// tests.
+// Corrects the p-values of these estimates as one family and gives each its verdict. Estimates without a p-value are
+// not counted as tests.
 void SetFamilyVerdicts(std::span<v1::RatioEstimate* const> family, Better better, double level);
 
-// `adjusted_p`: of not being below the limit; NaN: cannot tell.
+// `adjusted_p`: the corrected p of not being below the limit; NaN: cannot tell.
 const char* LimitVerdict(double adjusted_p, double level);
 void CountLimitVerdict(const std::string& verdict, v1::Gate& gate);
 

@@ -18,19 +18,19 @@ constexpr double kFlat = 0.5;  // of the mean latency: no op is much faster than
 constexpr uint64_t kMaxSmallBytes = 64 << 10;
 constexpr double kMostlyOutside = 0.8;  // of the requests in flight
 constexpr double kHalfOutside = 0.5;
-constexpr double kHeldByServers = 0.5;  // of the ops in flight: more than what a client can have
+constexpr double kHeldByServers = 0.5;  // of the ops in flight: then no client holds them up
 constexpr uint64_t kMinCopyBytes = 64
                                    << 10;  // of a record: in smaller ones, the call costs as much as the copy
-constexpr double kMaxSkewPercent = 10;     // of the phase: more may be what a client seems to be slower
+constexpr double kMaxSkewPercent = 10;     // of the phase: a larger skew may make a client look slower
 constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
 constexpr double kMinWrittenOut =
-    0.5;  // of written bytes: fewer than these reached the server, the rest stayed in memory
+    0.5;  // of written bytes: if less reached the server, most stayed in memory
 
 // The clients with a mark of one code, and the one with the largest value.
 struct LimitedClients {
   size_t count = 0;
   size_t took_part = 0;
-  const v1::ClientPhaseReport* fullest = nullptr;  // null: fewer than half of those that took part
+  const v1::ClientPhaseReport* fullest = nullptr;  // null: fewer than half of those that took part are marked
   double percent = 0;
 };
 LimitedClients ClientsWithMark(const v1::PhaseReport& report, std::string_view code) {
@@ -51,7 +51,7 @@ LimitedClients ClientsWithMark(const v1::PhaseReport& report, std::string_view c
   return limited;
 }
 
-// Stronger the more clients it limits: 0.9 to 1.
+// Stronger the more clients are limited: 0.9 to 1.
 Finding FoundOnClients(const LimitedClients& limited, std::string evidence) {
   const double all = static_cast<double>(std::max<size_t>(1, limited.took_part));
   const double share = std::min(1.0, static_cast<double>(limited.count) / all);
@@ -60,7 +60,7 @@ Finding FoundOnClients(const LimitedClients& limited, std::string evidence) {
   return {0.9 + 0.1 * share, std::move(evidence)};
 }
 
-// The same mark says that the whole client, one processor of a lane, or the hypervisor was the limit.
+// The mark cpu_bound says that the whole client, one processor of a lane, or the hypervisor was the limit.
 enum class CpuKind { kHost, kLane, kStolen };
 CpuKind CpuKindOf(const LimitedClients& limited) {
   if (limited.percent == limited.fullest->cpu_percent()) return CpuKind::kHost;
@@ -87,19 +87,19 @@ std::optional<Finding> FindCpu(const v1::PhaseReport& report, CpuKind kind, doub
                         absl::StrCat(what, limited.fullest->host(), " ", PercentText(limited.percent / 100)));
 }
 
-// Lanes' time in ops that were in flight, as a share of what depth and time allow: near 1, lanes always wait for ops.
+// The lanes' time with ops in flight, as a share of what depth and time allow; near 1, lanes always wait for ops.
 double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   return OpsUnderWay(report) / facts.in_flight;
 }
 
-// Whether or not its phase was long enough for a mark.
+// Includes clients whose phase was too short for a mark.
 bool AnyClientFull(const v1::PhaseReport& report) {
   return HasMark(report, "cpu_bound") || HasMark(report, "network_bound") ||
          std::any_of(report.clients().begin(), report.clients().end(),
                      [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
 }
 
-// With one op in flight, the link is then the larger part of its time.
+// With one op in flight, the link then accounts for most of the op's time.
 bool AnyLinkHalfFull(const v1::PhaseReport& report) {
   return std::any_of(
       report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
@@ -179,7 +179,7 @@ std::optional<Finding> FindStolenCpu(const v1::PhaseReport& report, const Explai
   return FindCpu(report, CpuKind::kStolen, share);
 }
 
-// Says what the processors are full with, and therefore stands before them.
+// Says what keeps the processors busy, so its rule comes before those for processors.
 std::optional<Finding> FindMemoryCopy(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::ReadSources& sources = report.read_sources();
   const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
@@ -189,8 +189,9 @@ std::optional<Finding> FindMemoryCopy(const v1::PhaseReport& report, const Expla
   const double in_ops = OpsUnderWay(report) / report.lane_count();
   const double on_processor =
       (report.lanes_cpu_user_s() + report.lanes_cpu_system_s()) / report.lanes_wall_s();
-  // Lanes that share full processors wait for them. Of others, the least that both can have in common; the kernel's split
-  // into user and system time would say more, but some virtual machines count all of it as user time.
+  // Lanes that share full processors wait for them, so their time in ops counts. Otherwise, the least possible overlap
+  // of time in ops and time on a processor counts; the kernel's split into user and system time would say more, but
+  // some virtual machines count all of it as user time.
   const bool full = ClientsWithMark(report, "cpu_bound").fullest != nullptr;
   const double copying = full ? in_ops : in_ops + on_processor - 1;
   if (!(copying >= share)) return std::nullopt;
@@ -212,7 +213,7 @@ std::optional<Finding> FindClientNetwork(const v1::PhaseReport& report, const Ex
   return FoundOnClients(limited, std::move(evidence));
 }
 
-// Below the processors, which are what a read from memory uses up.
+// Weaker than the limits of processors, which a read from memory uses up.
 std::optional<Finding> FindCache(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   constexpr double kStrength = 0.85;
   const v1::ReadSources& sources = report.read_sources();
@@ -270,14 +271,14 @@ std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const Expla
 
 std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
   if (report.engine() == "null" || StayedInMemory(report) || SharesDirectory(report)) return std::nullopt;
-  if (FindByRule("slow-client", report, facts).has_value()) return std::nullopt;  // something there is full
+  if (FindByRule("slow-client", report, facts).has_value()) return std::nullopt;  // a resource there is full
   const double waiting = WaitingShare(report, facts);
   // With two samples of one op each, "more" than the whole time is an error of the figures.
   if (!(waiting >= share && waiting <= 1.1) || !std::isfinite(facts.in_flight)) return std::nullopt;
   const bool one_op = facts.in_flight == 1 && !AnyClientFull(report) && !AnyLinkHalfFull(report);
   if (!one_op && !(ClientsHaveRoom(report) && ServersHaveRoom(report, true))) return std::nullopt;
-  // If requests wait on the network, more of them may wait as well: where ops take many times as long as the fastest one, and
-  // where a link of unknown speed may need that long for a single large one.
+  // If requests wait on the network, additional ones may wait as well: where ops take many times as long as the fastest
+  // one, and where a link of unknown speed may need that long for a single large op.
   const bool queued = report.latency_us().min() < kFlat * report.latency_us().mean();
   const bool large = report.record_bytes() > kMaxSmallBytes && !ClientLinksAreKnown(report);
   const double outside = ShareOutsideServers(report);

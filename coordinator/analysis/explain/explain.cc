@@ -53,7 +53,7 @@ std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts
     const std::optional<Finding> finding = rule.find(report, facts, rule.threshold);
     if (!finding.has_value() || std::isnan(finding->strength)) continue;
     limits.push_back(LimitOf(rule, *finding));
-    if (std::string_view(rule.name) == "pace") return limits;  // nothing else was asked to be fast
+    if (std::string_view(rule.name) == "pace") return limits;  // the requested load was the limit
   }
   std::stable_sort(limits.begin(), limits.end(),
                    [](const v1::Limit& a, const v1::Limit& b) { return a.strength() > b.strength(); });

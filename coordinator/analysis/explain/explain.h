@@ -13,21 +13,21 @@ namespace iobench {
 
 inline constexpr size_t kMaxLimits = 2;  // a phase may have two in turn, such as writing and then flushing
 
-// What the plan says of a phase and its report does not.
+// What Explain needs to know of a phase besides its report.
 struct ExplainFacts {
   bool all_paced = false;  // every operation has a pace or a rate
   // Ops in flight while all lanes wait for one each: lanes x queue depth. NaN: the operations differ in depth.
   double in_flight = std::numeric_limits<double>::quiet_NaN();
-  // Every write is on stable storage before its op ends: O_SYNC, O_DSYNC, or O_DIRECT, whose writes NFS clients send as
-  // synchronous.
+  // Every write is on stable storage before its op ends: O_SYNC, O_DSYNC, O_RSYNC, or O_DIRECT, whose writes NFS
+  // clients send as synchronous.
   bool sync_writes = false;
   std::vector<double> server_processors = {};  // in the order of PhaseReport.servers
 };
 ExplainFacts ExplainFactsOf(const PhaseView& view);
 
-// The limits of a phase by the rules of limit_rules.h, strongest first, at most kMaxLimits. Empty: no rule fires, so the
-// limit is unknown. Signals that were not measured never fire. REQUIRES: the report has its clients, marks, servers and
-// figures.
+// The limits of a phase by the rules of limit_rules.h, strongest first, at most kMaxLimits. Empty: no rule fires, so
+// the limit is unknown. Signals that were not measured never fire. REQUIRES: the report has its clients, marks, servers
+// and figures.
 std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts& facts);
 
 // Sets limits, and limited_by to the evidence of the first one.

@@ -36,41 +36,43 @@ std::optional<Finding> FindSyncWrites(const v1::PhaseReport&, const ExplainFacts
 std::optional<Finding> FindFlush(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<Finding> FindLocks(const v1::PhaseReport&, const ExplainFacts&, double share);
 
-// Whether samplers saw servers of which no processor, disk or link was over 70 % busy. False also if there are none, or
-// one was not seen for the whole phase. nfsd threads count only if `threads_too`: they also wait for locks.
+// Whether samplers saw servers, and none of their processors, disks or links was over 70 % busy. Also false if there
+// are no servers, or one was not seen for the whole phase. nfsd threads count only if `threads_too`, because they also
+// wait for locks.
 bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too);
-// Whether no client's processors or known links were over 70 % busy, and no mark says that they limited it. False also
+// Whether no client's processors or known links were over 70 % busy, and no mark says that they limited it. Also false
 // if a client's processors are unknown.
 bool ClientsHaveRoom(const v1::PhaseReport& report);
 // Whether several lanes changed names in one directory tree.
 bool SharesDirectory(const v1::PhaseReport& report);
-// Ops that lanes had in flight, mean over their time, by Little's law: rate x latency. NaN: no latency.
+// The mean number of ops that lanes had in flight, by Little's law: rate x latency. NaN: no latency.
 double OpsUnderWay(const v1::PhaseReport& report);
-// nfsd of all sampled servers. nullopt: there is no server, or one whose busy threads are unknown.
+// The nfsd threads of all sampled servers. nullopt: there is no server, or one whose busy threads are unknown.
 struct ServerThreads {
   double busy = 0;  // ran or waited for a disk, mean
   double requests_per_s = 0;
 };
 std::optional<ServerThreads> ThreadsOf(const v1::PhaseReport& report);
-// Of these, the busy ones that did not run on a processor: they waited for a disk. NaN: unknown, or a server's
-// processors had no room. short_waits: threads that only waited for a processor, as the sampler itself needs one, are not
-// negligible. One is taken off for each processor, and unless the counters of some disk show it busy the result is NaN.
+// The busy ones of these threads that did not run on a processor: they waited for a disk. NaN: unknown, or a server's
+// processors had no room. short_waits: threads that only waited for a processor (the sampler itself needs one) are not
+// negligible, so one thread is subtracted for each processor, and the result is NaN unless the counters of some disk
+// show it busy.
 double WaitingThreads(const v1::PhaseReport& report, const ExplainFacts& facts, bool short_waits);
-// Whether all clients and all sampled servers tell the speed of a link.
+// Whether all clients, or all sampled servers, report the speed of a link.
 bool ClientLinksAreKnown(const v1::PhaseReport& report);
 bool ServerLinksAreKnown(const v1::PhaseReport& report);
 
-// NFS requests of all clients in flight, mean over the phase, by Little's law: rate x time. nullopt: no NFS counters of
-// the kernel, or too few requests for them.
+// The mean number of NFS requests of all clients in flight during the phase, by Little's law: rate x time. nullopt: the
+// kernel has no NFS counters, or there were too few requests.
 struct RequestsUnderWay {
   double unsent = 0;      // waited in a client: for a slot, or for its connection
   double unanswered = 0;  // sent; on the network or at a server
   double all() const { return unsent + unanswered; }
 };
 std::optional<RequestsUnderWay> RequestsOf(const v1::PhaseReport& report);
-// Share of the requests that were sent and not yet answered with which no thread of a server ran or waited for a disk: they
-// were on the network, or waited in a server's sockets. NaN: requests or threads are unknown, or the sampled servers got fewer requests than the
-// clients sent: there are others.
+// The share of the sent, unanswered requests for which no server thread was running or waiting for a disk: they were on
+// the network, or waited in a server's sockets. NaN: requests or threads are unknown, or the sampled servers got fewer
+// requests than the clients sent, so there are other servers.
 double ShareOutsideServers(const v1::PhaseReport& report);
 
 // "98 %" of 0.98.

@@ -10,24 +10,24 @@
 namespace iobench {
 namespace {
 
-constexpr double kFewSlots = 16;       // more requests than these in flight keep a server busy
+constexpr double kFewSlots = 16;       // with more requests than these in flight, a server is busy
 constexpr double kFullTransfer = 0.9;  // of rsize or wsize
 constexpr double kFullSlots = 0.8;     // of the most in use: a slot is idle from a reply to the next request
-constexpr double kMinSeconds = 1;      // bursts at the begin and the end make a queue in shorter phases
+constexpr double kMinSeconds = 1;      // in shorter phases, bursts at the beginning and the end form a queue
 constexpr double kBlocked = 0.9;   // of the lanes' time: they wait for requests, and generate none meanwhile
 constexpr double kMostTime = 0.7;  // of all requests
-// What makes requests long is weaker than what they queue for, and stronger than that there are few of them (lanes).
+// A cause of long requests is weaker than one that makes them queue, and stronger than too few requests (lanes).
 constexpr double kLongRequests = 0.61;
 constexpr double kMinQueueMs =
-    20;  // of a request: a few MiB that are sent at once, as of one op, queue as well
+    20;  // per request: a few MiB that are sent at once, as by one op, queue as well
 constexpr double kMinQueue = 0.3;    // of the time of requests, before they are sent
-constexpr double kOverheadMs = 2;    // of a request: as much may be what interrupts and schedulers need
+constexpr double kOverheadMs = 2;    // per request: interrupts and schedulers may need this much
 constexpr double kMinQueuedOps = 4;  // in flight: with fewer, the fastest op is hardly faster than the mean
 constexpr double kQueuedOverIdle = 4;
 constexpr double kMinSeen =
-    0.8;  // of the clients' requests, by the samplers; an interval at either end is a part
-constexpr double kMinCommits = 0.1;  // per WRITE: fewer are the end of a file
-// The kernel cuts each time down to ms: only many short ones, or fewer long ones, say something.
+    0.8;  // of the clients' requests, seen by samplers; intervals at either end are partial
+constexpr double kMinCommits = 0.1;  // per WRITE: fewer come from the ends of files
+// The kernel truncates each time to ms: only many short requests, or fewer long ones, say something.
 constexpr uint64_t kMinRpcs = 100;
 constexpr uint64_t kMinLongRpcs = 20;
 constexpr double kLongRpcMs = 10;
@@ -85,7 +85,8 @@ double MeanSeconds(const v1::PhaseReport& report) {
   return sum / count;
 }
 
-// Lanes' time in ops, fsync and close, as a share of what depth and time allow: near 1, something always is in flight.
+// The lanes' time in ops, fsync and close, as a share of what depth and time allow; near 1, something is always in
+// flight.
 double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const double depth = std::isfinite(facts.in_flight) ? facts.in_flight / report.lane_count() : 1;
   const double flush_s = report.lane_count() * (report.regions_s().fsync() + report.regions_s().close());
@@ -93,8 +94,8 @@ double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   return (ops_s + flush_s) / report.lanes_wall_s();
 }
 
-// The fastest op found nobody before it; the others waited for those before them. An idle path would serve most ops as
-// fast as the fastest, and a far one none of them.
+// The fastest op found no queue; the others waited for those before them. On an idle path, most ops would be as fast as
+// the fastest; on a distant one, none would be fast.
 bool LatencyShowsQueue(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const v1::Latency& latency = report.latency_us();
   return facts.in_flight >= kMinQueuedOps && latency.min() <= latency.mean() / kQueuedOverIdle &&
@@ -164,7 +165,7 @@ std::optional<Finding> FindNetwork(const v1::PhaseReport& report, const ExplainF
   if (!(QueueShare(report.nfs_rpc()) >= kMinQueue && MeanQueueMs(report.nfs_rpc()) >= kMinQueueMs) &&
       !LatencyShowsQueue(report, facts))
     return std::nullopt;
-  // What these name makes requests wait in the same way.
+  // These limits make requests wait in the same way.
   for (const char* name : {"slots", "one-connection", "slow-client"}) {
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
@@ -183,7 +184,7 @@ std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const Ex
       std::all_of(report.clients().begin(), report.clients().end(),
                   [](const v1::ClientPhaseReport& client) { return client.nfs_rpc().connections() == 1; });
   const double waiting = QueueShare(rpc);
-  // All slots of a session in use look the same, but for the number of requests in flight.
+  // A session with all slots in use looks the same, except for the number of requests in flight.
   const bool slots_full =
       !rpc.has_max_slots() || rpc.in_flight() >= kFullTransfer * static_cast<double>(rpc.max_slots());
   if (!one_each || slots_full || !(waiting >= share) || rpc.backlog() >= 1) return std::nullopt;
@@ -210,7 +211,7 @@ std::optional<Finding> FindTransferSize(const v1::PhaseReport& report, const Exp
     if (!side.size.has_value() || static_cast<double>(*side.size) > bytes) continue;
     if (report.record_bytes() <= *side.size) continue;
     const double share = TimeShare(rpc, {side.request});
-    // What takes that long waits for something else: a link, a disk.
+    // Requests that take this long wait for something else: a link, a disk.
     if (share > 0 && rpc.kinds().at(side.request).round_trip_ms() >= kLongRpcMs) continue;
     if (!(side.per_rpc >= kFullTransfer * static_cast<double>(*side.size)) || !(share >= 0.5)) continue;
     return Finding{
@@ -231,7 +232,7 @@ std::optional<Finding> FindCommit(const v1::PhaseReport& report, const ExplainFa
                                  PercentText(of_time))};
 }
 
-// Threads that run are no sign of a disk, so that the servers' processor time is taken off.
+// Running threads do not indicate a disk, so the servers' processor time is subtracted.
 std::optional<Finding> FindSyncWrites(const v1::PhaseReport& report, const ExplainFacts& facts,
                                       double share) {
   const std::optional<RequestsUnderWay> requests = RequestsOf(report);

@@ -13,9 +13,9 @@ namespace {
 constexpr double kServerRoom = 0.70;
 constexpr double kMinDiskQueue =
     1.5;  // less: the disk is busy with one request at a time, and more lanes may help
-constexpr double kSomeDisk = 0.30;    // busy, if threads are to wait for it
-constexpr double kOverThreads = 1.2;  // requests for each thread: one or more in six finds none
-constexpr double kIdleEnough = 0.50;  // of disks and processors, where threads are what is missing
+constexpr double kSomeDisk = 0.30;    // busy; below this, threads do not wait for it
+constexpr double kOverThreads = 1.2;  // requests per thread: at least one in six finds none free
+constexpr double kIdleEnough = 0.50;  // of disks and processors: a busier one may be the limit instead
 
 double LinkShare(const v1::ServerNic& nic) {
   if (!nic.has_link_bytes_per_s() || nic.link_bytes_per_s() == 0) return std::nan("");
@@ -128,8 +128,8 @@ std::optional<Finding> FindServerNetwork(const v1::PhaseReport& report, const Ex
   return best;
 }
 
-// Threads that wait for a disk count as busy, and so do those that wait for the lock of a directory. If all are busy with
-// all that the clients have in flight, more of them would have nothing to do.
+// Threads that wait for a disk or for a directory's lock count as busy too. If the threads are already busy with all
+// requests that the clients have in flight, more of them would have nothing to do.
 std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts& facts,
                                        double share) {
   std::optional<Finding> best;
@@ -150,8 +150,8 @@ std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const Expl
   return best;
 }
 
-// A directory's lock makes lanes wait in their own client, before the request, and threads on the server. Lanes that wait
-// for an answer, which no thread is about to give, wait for the network.
+// A directory's lock makes lanes wait in their own client, before the request, and threads on the server. Lanes that
+// wait for an answer on which no thread is working wait for the network.
 std::optional<Finding> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (!SharesDirectory(report) || !ClientsHaveRoom(report) || !ServersHaveRoom(report, false))
     return std::nullopt;

@@ -48,7 +48,7 @@ Coldness ColdnessOf(const PhaseView& view, const v1::ClientPhaseReport& client, 
   const v1::ReadSources& sources = client.read_sources();
   const uint64_t counted = sources.asked_bytes() - std::min(sources.asked_bytes(), sources.unknown_bytes());
   cold.cached_percent = PercentOf(static_cast<double>(sources.cache_bytes()), static_cast<double>(counted));
-  for (const v1::Mark& mark : client.marks()) {  // of names: their requests have been compared there
+  for (const v1::Mark& mark : client.marks()) {  // of metadata ops: the mark compared their requests
     if (view.traits.metadata && mark.code() == "cached") cold.cached_percent = mark.value();
   }
   const bool names_counted = view.traits.metadata && client.has_nfs_rpc();

@@ -25,7 +25,7 @@ double OpsSeconds(const AlignedLane& lane) {
   return SecondsFrom(lane.ops_end - lane.first_op);
 }
 
-// Lanes that must wait (think time, a pace) may do so busily (-J), which says nothing about the ops.
+// Lanes that must wait (think time, a pace) may busy-wait (-J), which says nothing about the ops.
 double WaitsSeconds(const v1::LaneResult& lane) {
   return lane.between_s() - lane.data_s();
 }

@@ -44,14 +44,14 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes);
 
-// What the phase survived: resumed, reconnected, retried_ops.
+// Returns the marks of faults that the phase survived: resumed, reconnected, retried_ops.
 std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report);
 
 // Returns options_differ: the clients of a run differ in kernel, or, for network file systems, in file system type or
 // mount options. Options that are specific to a client (its address, its port) are ignored.
 std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster);
 
-// Looks in the phase's own list, which also has the marks of its clients once FillMarks is done.
+// Searches the phase's own list, which also has the marks of its clients once FillMarks is done.
 bool HasMark(const v1::PhaseReport& report, std::string_view code);
 
 // `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which

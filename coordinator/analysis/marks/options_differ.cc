@@ -43,8 +43,8 @@ const std::string& SourceOf(const v1::RunRecord& run, uint32_t target_index, con
   return target.mount_source();
 }
 
-// Returns what should be equal at a target on all clients, each with a display name that begins with `prefix`: nothing of
-// local disks, which belong to one client.
+// Returns what should be equal at a target on all clients, each with a display name that begins with `prefix`. Nothing
+// for local disks, which belong to one client.
 Options FactsOf(const v1::RunRecord& run, uint32_t target_index, const v1::TargetFacts& target,
                 const std::string& prefix) {
   Options facts;
@@ -55,7 +55,8 @@ Options FactsOf(const v1::RunRecord& run, uint32_t target_index, const v1::Targe
   return facts;
 }
 
-// Adds what each client sees of one target. A client whose workers do not use it is taken for one like most of the others.
+// Adds what each client sees of one target. A client whose workers do not use it is assumed to be like most of the
+// others.
 void AddTarget(const v1::RunRecord& run, const ClientRoster& roster, uint32_t target,
                std::vector<Options>& of_clients) {
   const v1::Plan& plan = run.plan();
@@ -112,7 +113,7 @@ std::string Shown(const std::string& name, const Options& facts) {
   return found->second.empty() ? name : absl::StrCat(name, "=", found->second);
 }
 
-// Returns such as "rsize=262144 instead of rsize=1048576".
+// Returns the differences, such as "rsize=262144 instead of rsize=1048576".
 std::vector<std::string> Differences(const Options& mine, const Options& usual) {
   std::set<std::string> names;
   for (const auto& [name, value] : mine) names.insert(name);

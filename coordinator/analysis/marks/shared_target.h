@@ -34,7 +34,7 @@ Sharing SharingOf(const TargetSight& a, const TargetSight& b);
 
 struct TargetSharing {
   Sharing sharing = Sharing::kSame;  // of the first worker's view with the one that is least like it
-  // Those that turned out to be the first worker's, under another name, count as one with it.
+  // File systems that turned out to be the first worker's, under another name, are not counted separately.
   size_t filesystem_count = 0;
   // Example: "node1, node2 and 30 more: nfs4 server:/export; node7: its own ext4 (/dev/sda1)". Empty if kSame.
   std::string who_sees_what;

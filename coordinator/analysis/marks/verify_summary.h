@@ -31,8 +31,9 @@ std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report);
 
 // Returns pace_missed: some lanes did less than 99 % of their requested pace. The mark names the slowest.
 std::optional<v1::Mark> PaceMark(const PhaseView& view);
-// Returns generator_bound: ops of an open loop began late, because all lanes were busy when they were due, or never. p99 of
-// the lag over 10 % of a lane's mean gap, or less than 99 % done. REQUIRES: report.open_loop is filled.
+// Returns generator_bound: ops of an open loop began late, or never, because all lanes were busy when they were due.
+// The p99 of the lag is over 10 % of a lane's mean gap, or less than 99 % were done. REQUIRES: report.open_loop is
+// filled.
 std::optional<v1::Mark> GeneratorMark(const v1::PhaseReport& report);
 
 }  // namespace iobench

@@ -45,8 +45,8 @@ class ClientRoster {
   std::vector<size_t> client_of_;  // by worker number
 };
 
-// Returns what the workers of a client have seen of a target of the plan, if any was asked about it: not all of them
-// need to use it. nullptr: none was.
+// Returns what a worker of the client has seen of a target of the plan; not all workers need to use it. nullptr: none
+// was asked about it.
 const v1::TargetFacts* SeenOf(const v1::RunRecord& run, std::span<const uint32_t> workers, uint32_t target);
 
 }  // namespace iobench

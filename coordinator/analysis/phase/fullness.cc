@@ -16,7 +16,7 @@ struct SeenSpace {
   v1::Space space;
 };
 
-// By target, then by file system. A worker without facts of its targets counts as seeing one of its own.
+// By target, then by file system. A worker without facts about its targets counts as seeing a file system of its own.
 std::map<uint32_t, std::map<std::string, SeenSpace>> SpacesOf(const PhaseView& view) {
   std::map<uint32_t, std::map<std::string, SeenSpace>> seen;
   for (const AlignedWorker& worker : view.aligned.workers) {

@@ -7,8 +7,8 @@
 
 namespace iobench {
 
-// Sets report.fullness from what statfs told the workers: one entry for each target, in the plan's order, of which any
-// worker knows the space. docs/measurement.md, "Fullness".
+// Sets report.fullness from what statfs returned to the workers: one entry, in the plan's order, for each target whose
+// space any worker knows. docs/measurement.md, "Fullness".
 void FillFullness(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench

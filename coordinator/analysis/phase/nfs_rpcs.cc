@@ -27,7 +27,7 @@ double Total(double mean, uint64_t count) {
   return count > 0 && std::isfinite(mean) ? mean * static_cast<double>(count) : 0;
 }
 
-// The mean over both, from the means of each. An unknown one has no part in it.
+// The mean over both, from the mean of each; an unknown one is ignored.
 double Mean(double a, uint64_t a_count, double b, uint64_t b_count) {
   if (std::isnan(a)) a_count = 0;
   if (std::isnan(b)) b_count = 0;
@@ -106,7 +106,7 @@ void FillFromKinds(Report& report) {
   if (errors_known) report.set_errors(errors);
 }
 
-// Of the sends over one mount's connections; NaN with fewer than two, or without a send.
+// The coefficient of variation of the sends over one mount's connections; NaN with fewer than two, or without a send.
 double VariationOf(const v1::NfsDelta& nfs) {
   const auto count = static_cast<double>(nfs.connections_size());
   double sum = 0, squares = 0;
@@ -182,7 +182,7 @@ constexpr OptionalCount kSums[] = {IOBENCH_COUNT(delays),       IOBENCH_COUNT(sh
 constexpr OptionalCount kSame[] = {IOBENCH_COUNT(rsize_bytes), IOBENCH_COUNT(wsize_bytes)};
 #undef IOBENCH_COUNT
 
-// Everything but the ops of the lanes, which belong to a client and not to a mount.
+// Sums everything but the ops of the lanes, which belong to a client and not to a mount.
 Report SumOfRequests(const Report& a, const Report& b, uint64_t app_ops) {
   Report sum;
   sum.set_app_ops(app_ops);

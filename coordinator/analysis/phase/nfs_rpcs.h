@@ -23,7 +23,7 @@ struct NfsTarget {
 // Returns the mount of each target that a client's workers have seen, by the target's number.
 std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::RunRecord& run, std::span<const uint32_t> workers);
 
-// Returns a number among mount options, "rsize=1048576"; nullopt: there is none.
+// Returns the number that a mount option sets, as in "rsize=1048576"; nullopt: there is none.
 std::optional<uint64_t> NumberOfOption(std::string_view options, std::string_view name);
 
 // Returns the requests of one client over all its mounts; docs/measurement.md defines each figure. `app_ops`: the ops

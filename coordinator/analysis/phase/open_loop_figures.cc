@@ -13,7 +13,7 @@ namespace {
 
 struct Asked {
   double lanes = 0;      // that share the rates
-  double gap_per_s = 0;  // what the rates add up to: at the lower end of a ramp, and within bursts
+  double gap_per_s = 0;  // sum of the rates: at the lower end of a ramp, and within bursts
 };
 
 double GapPerS(const v1::Arrivals& arrivals) {

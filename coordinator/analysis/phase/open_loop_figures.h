@@ -1,5 +1,5 @@
-// What a phase was asked for and what became of it: of an open loop (--rate), how many ops were due and how long each
-// took from then on; of a phase with several assignments (--mix), what each of them did.
+// The requested load of a phase and how it was met: for an open loop (--rate), how many ops were due and how long each
+// took from then on; for a phase with several assignments (--mix), what each of them did.
 #ifndef COORDINATOR_ANALYSIS_PHASE_OPEN_LOOP_FIGURES_H_
 #define COORDINATOR_ANALYSIS_PHASE_OPEN_LOOP_FIGURES_H_
 

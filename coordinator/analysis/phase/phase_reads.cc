@@ -21,7 +21,7 @@ namespace {
 struct AskedBytes {
   uint32_t target_index = 0;
   double bytes = 0;
-  // The part of it that must have come from memory, because it was there before: of lanes that read part of their files
+  // The part that must have come from memory because it was there before; only of lanes that read part of their files
   // in random order. A comparison of sums does not show it, because the client reads more than their records. In other
   // orders the client reads hardly more than requested, and it matters which part of a file is in memory.
   double resident_bytes = 0;
@@ -32,7 +32,7 @@ struct AskedBytes {
     resident_bytes += read_bytes * std::min(1.0, static_cast<double>(lane.resident_bytes()) / lane_bytes);
   }
 
-  // The part that came from the storage, which delivered so many bytes. It may deliver more than was requested.
+  // The part that came from the storage, which delivered `storage_bytes`: perhaps more than was requested.
   double FromStorage(double storage_bytes) const { return std::min(bytes - resident_bytes, storage_bytes); }
 };
 
@@ -41,8 +41,8 @@ bool ReadsRandomly(const v1::Operation& operation) {
   return spec != nullptr && (spec->pattern == Pattern::kRandom || spec->pattern == Pattern::kRandomMix);
 }
 
-// Requested bytes by the counter that covers them. They are those that the lanes moved, since Linux does not count
-// reads through maps.
+// Requested bytes by the counter that covers them. They are the bytes that the lanes moved, since Linux does not count
+// reads through mmap.
 struct AskedByCounter {
   std::map<std::string, AskedBytes> mounts;  // targets on the same mount read the same counters
   AskedBytes local;

@@ -9,8 +9,8 @@
 
 namespace iobench {
 
-// A value; it does not borrow the phase. If a phase has several assignments, a trait holds for it as its comment says:
-// without one, if it holds for any of them.
+// A value; it does not borrow the phase. If a phase has several assignments, the comments say which of them must have a
+// trait; without a comment, any one is enough.
 struct PhaseTraits {
   std::string name;       // the phase's name, or else that of its operations
   std::string operation;  // "random-read"; several assignments: "read+write"

@@ -135,7 +135,7 @@ class ClientSorter {
                        kFlushedShare * static_cast<double>(lanes.buffered);
   }
 
-  // True if the lanes' timed regions ended with a step that waits for all of it.
+  // True if the lanes' timed regions ended with a step that waits for all writes.
   bool Waited(const SameCounter& lanes) const {
     const v1::TimedRegion& region = view_.phase.phase().region();
     return region.fsync() || (region.close() && CloseWaited(lanes));

@@ -19,7 +19,7 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 // The kernel counts processor time in ticks of up to 10 ms. In a shorter interval, the share of one or two ticks says
 // nothing, so it sets no maximum.
 constexpr double kMinSecondsOfMax = 0.1;
-// Figures that cover less of the phase than this are of a part of it.
+// Figures that cover less of the phase than this are partial.
 constexpr double kMinCovered = 0.9;
 
 // An interval on the coordinator's clock.
@@ -130,7 +130,7 @@ void ServerSums::Add(const TimedInterval& interval, const Window& window) {
   nfsd->writes += part * static_cast<double>(delta.writes());
   nfsd->commits += part * static_cast<double>(delta.commits());
   nfsd->threads = delta.threads();
-  // They were counted at the end of the interval.
+  // Busy threads were counted at the end of the interval.
   if (delta.has_busy_threads() && interval.end <= window.end) {
     nfsd->busy_threads.Add(delta.busy_threads(), inside_s, true);
   }

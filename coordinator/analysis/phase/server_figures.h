@@ -13,7 +13,7 @@
 namespace iobench {
 
 // Sets report.servers: one entry for each record of a sampler, over the time from the phase's start to the end of its
-// last timed region. An interval that this time cuts counts by its part inside, as if what it counted had been spread
+// last timed region. An interval that is partly outside this time counts in proportion, as if its counts were spread
 // evenly.
 void FillServers(const PhaseView& view, v1::PhaseReport& report);
 

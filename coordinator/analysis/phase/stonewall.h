@@ -13,7 +13,7 @@ namespace iobench {
 struct LaneEnd {
   CoordTime ops_end;     // end of the last op
   bool stopped = false;  // by the coordinator; false: the lane ended by itself
-  bool has_ops = false;  // it completed an op at all
+  bool has_ops = false;  // it completed at least one op
 };
 
 // True if `a` is the stonewall rather than `b`: a lane that ended by itself comes before all that were stopped, and the

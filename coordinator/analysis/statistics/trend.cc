@@ -13,7 +13,7 @@ namespace iobench {
 namespace {
 
 constexpr size_t kMaxForExact = 40;
-constexpr double kNormal95 = 1.959963984540054;  // P(|Z| > it) = 5 %
+constexpr double kNormal95 = 1.959963984540054;  // P(|Z| > this) = 5 %
 constexpr uint64_t kPermutationSeed = 20;        // any; fixed, so that equal results give equal histories
 constexpr size_t kMinPermutations = 2000;
 
@@ -32,7 +32,7 @@ double ShareOfOrders(size_t n, size_t inversions) {
   return sum;
 }
 
-// Between all pairs of points with different times.
+// The slopes between all pairs of points with different times.
 std::vector<double> SlopesOf(std::span<const double> times, std::span<const double> values) {
   std::vector<double> slopes;
   for (size_t i = 0; i < times.size(); ++i) {

@@ -19,7 +19,7 @@ struct SlopeInterval {
   double low = 0;
   double high = 0;
 };
-// That slope with its 95 % confidence interval by the variance of Kendall's S (Sen), which holds from about
+// The same slope with its 95 % confidence interval by the variance of Kendall's S (Sen), which holds from about
 // kMinForInterval values on; NaN without two different times or with fewer than three slopes. REQUIRES: as above.
 inline constexpr size_t kMinForInterval = 10;
 SlopeInterval TheilSenInterval(std::span<const double> times, std::span<const double> values);
@@ -41,7 +41,8 @@ struct Change {
   double p = 1;
 };
 // The points at which the level of a series changes: the split with the largest rank sum statistic, if a permutation
-// test finds it at `alpha`, then the same in both parts. Ascending. The permutations are the same each time.
+// test finds it significant at `alpha`, then the same in both parts. Ascending. The permutations are the same each
+// time.
 std::vector<Change> ChangePoints(std::span<const double> values, double alpha);
 
 double MedianOfSeries(std::span<const double> values);  // NaN if empty

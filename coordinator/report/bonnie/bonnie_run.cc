@@ -221,7 +221,7 @@ bool BonnieRun::has_item_tests() const {
 }
 
 absl::StatusOr<std::vector<BonnieRun>> BonnieRunsOf(const v1::RunReport& report) {
-  std::map<std::pair<uint32_t, uint32_t>, BonnieRun> of_repetition;  // and only_target
+  std::map<std::pair<uint32_t, uint32_t>, BonnieRun> of_repetition;  // by repetition and only_target
   for (const v1::PhaseReport& phase : report.phases()) {
     const std::optional<BonnieTest> test = TestOf(phase);
     if (!test.has_value()) continue;

@@ -46,7 +46,7 @@ struct BonnieFigure {
 
 // A line of the report: all clients together, or one of them.
 struct BonnieMachine {
-  std::string name;           // as it came from outside
+  std::string name;           // as received: not made printable
   uint32_t worker_count = 0;  // that took part
   std::array<BonnieFigure, kBonnieTestCount> figures;
 

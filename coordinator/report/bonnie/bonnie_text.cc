@@ -68,8 +68,8 @@ std::string Fitting(std::string parts) {
   return parts;
 }
 
-// Returns size:chunk:concurrency:seeks:seekers without Bonnie++'s defaults, which it leaves empty. Where the seekers do
-// not divide the seeks, each has the share that is a whole number.
+// Returns size:chunk:concurrency:seeks:seekers without Bonnie++'s defaults, which it leaves empty. If the seeks do not
+// divide evenly among the seekers, each one's share is rounded down.
 std::string FileField(const BonnieRun& run, const BonnieMachine& machine) {
   const uint32_t seekers = std::max(1u, run.seeker_count);
   const bool has_seeks = run.seek_count > 0;

@@ -13,14 +13,13 @@
 
 namespace iobench {
 
-// `reports`: one, or several that are laid over each other, with names that differ. `write` flushes `out`. DataLoss: not
-// everything could be written. FailedPrecondition: this program was built without the format. `style` matters to text
-// only.
+// `reports`: one, or several with different names, which are overlaid. `write` flushes `out`. DataLoss: not everything
+// could be written. FailedPrecondition: this program was built without the format. `style` matters to text only.
 struct CapacityFormat {
   const char* name = "";  // for --format
   absl::Status (*write)(std::span<const v1::CapacityReport> reports, const ConsoleStyle& style,
                         std::ostream& out) = nullptr;
-  bool binary = false;  // nobody reads it on a terminal
+  bool binary = false;  // not readable on a terminal
 };
 
 std::span<const CapacityFormat> CapacityFormats();

@@ -130,7 +130,7 @@ void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
   for (const std::string& warning : scaling.warnings()) page.Labelled("", warning, Tone::kWarning);
 }
 
-// Of one client there is no fairness.
+// A single client has no fairness.
 void AddScaling(const v1::Scaling& scaling, ConsolePage& page) {
   const bool fairness =
       std::any_of(scaling.levels().begin(), scaling.levels().end(),

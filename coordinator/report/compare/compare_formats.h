@@ -16,7 +16,7 @@ namespace iobench {
 // All functions flush `out`. DataLoss: not everything could be written. FailedPrecondition: this program was built
 // without the format. `style` matters to text only.
 struct CompareFormat {
-  enum class Content { kText, kBinary };  // binary: nobody reads it on a terminal
+  enum class Content { kText, kBinary };  // binary: not readable on a terminal
 
   const char* name = "";  // for --format
   absl::Status (*write_comparison)(const v1::CompareReport& report, const ConsoleStyle& style,

@@ -26,7 +26,7 @@ std::string Phases(uint32_t count) {
   return Counted(count, "phase");
 }
 
-// "write, read: TEXT": the phases of a run by the text of each, in the order of the first.
+// "write, read: TEXT": the phases of a run grouped by text, in the order of their first phases.
 std::vector<std::string> LinesByText(const v1::CompareReport& report, const PhaseLabels& labels, uint32_t run,
                                      const std::function<std::string(const v1::PhaseComparison&)>& text_of) {
   std::vector<std::string> order;

@@ -19,7 +19,7 @@ std::string IntervalText(const v1::RatioEstimate& estimate);  // "0.888 to 0.924
 std::string ProbabilityText(double p);                        // "0.012", "< 0.001"; "-": unknown
 std::string DayText(const std::string& started_at);           // "2026-03-01 10:15" of an ISO 8601 time
 
-// The name of a phase. Names that several phases have get what tells these apart: "write 64k/4k, 8 lanes".
+// The names of phases. A name that several phases have is extended by what distinguishes them: "write 64k/4k, 8 lanes".
 class PhaseLabels {
  public:
   void Add(const v1::PhaseKey& key);
@@ -31,7 +31,7 @@ class PhaseLabels {
 PhaseLabels LabelsOf(const v1::CompareReport& report);
 PhaseLabels LabelsOf(const v1::HistoryReport& report);
 
-// "write, 4 lanes, B/A", with what else tells it from the other maps.
+// "write, 4 lanes, B/A", with whatever else distinguishes it from the other maps.
 std::string MapTitle(const v1::CompareReport& report, const v1::RatioMap& map);
 
 // The unit of rates that stand in one column, and their text without it.
@@ -46,13 +46,13 @@ class RateUnit {
   ColumnUnit unit_;
 };
 
-// Codes, by whose they are: "both: cached; B: partial".
+// Codes of marks, by run: "both: cached; B: partial".
 std::string MarksText(const v1::PhaseComparison& phase);
 std::string Quoted(const std::string& value);  // for lists of differing values: "-" if empty
 
 // "1 of 3 phases is worse, 2 show no difference": what was found, in one clause.
 std::string VerdictSentence(const v1::VerdictCount& count);
-// Which figures the level refers to, and what a comparison of single measurements does not tell. One string each.
+// Which figures the level refers to, and what a comparison of single measurements cannot tell. One string each.
 std::vector<std::string> NotesOn(const v1::CompareReport& report);
 // Phases and their marks: "write, read: both: cached; B: partial". Empty: there are none.
 std::vector<std::string> MarkLinesOf(const v1::CompareReport& report, const PhaseLabels& labels,

@@ -15,7 +15,7 @@ namespace iobench {
 enum class Tone { kPlain, kStrong, kQuiet, kWarning, kError };
 
 // Collects text until Take. REQUIRES, for all texts: printable (display_text.h) and without escape sequences, which are
-// added here. With a style narrower than 38 columns, lines are wider than it.
+// added here. If the style is narrower than 38 columns, lines exceed its width.
 class ConsolePage {
  public:
   static constexpr size_t kTextColumn = 14;  // column where the text after a label starts

@@ -33,7 +33,7 @@ constexpr size_t kMaxSubjectsNamed = 3;
 constexpr size_t kMaxMarksOfCode = 3;
 constexpr int kMaxErrorsShown = 5;
 constexpr double kMinStragglerCost = 0.001;
-// What a brief page says of stragglers and of the start: lower values do not change how the headline is read.
+// What a brief page says of stragglers and of the start: lower values do not affect how the headline is read.
 constexpr double kNotableStragglerCost = 0.01;
 constexpr double kNotableSkewPercent = 1;
 constexpr uint64_t kMaxSmallFileBytes = 1_MiB;
@@ -74,7 +74,7 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
   page.Line(pieces);
 }
 
-// In full detail also what to try, and a second limit.
+// In full detail, also shows what to try, and a second limit.
 void PutLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   if (!phase.limited_by().empty()) page.Labelled("limited by", Printable(phase.limited_by()), Tone::kStrong);
   if (detail == Detail::kBrief) return;
@@ -317,7 +317,7 @@ void PutBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 // What a reader needs to trust or doubt the headline. Each line has a reason to be there, except for the amount and the
-// time, by which anyone can check the rate.
+// time, with which anyone can check the rate.
 void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   PutHeadline(report, phase, BriefLatency(phase.latency_us()), page);
   PutErrors(phase, page);

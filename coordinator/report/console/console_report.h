@@ -15,7 +15,7 @@ namespace iobench {
 // kFull (--verbose): also everything that explains it.
 enum class Detail { kBrief, kFull };
 
-// The style of the whole report. Nothing asks the terminal for its width, so a report has the same lines everywhere.
+// The style of the whole report. The terminal's width is never queried, so a report has the same lines everywhere.
 struct ConsoleStyle {
   bool color = false;  // use only on a terminal
   size_t width_columns = 100;
@@ -29,8 +29,8 @@ absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style
 // `report` need not contain the phase that is passed.
 
 // Selects the phases that the console shows in full. In a long sweep (console_sweep.h), these are only the phases with
-// problems; the footer's tables have the figures of the others. In a soak, a line for each round follows its last phase, and of
-// the phases only errors are shown.
+// problems; the footer's tables have the figures of the others. In a soak, only the errors of phases are shown, and a
+// line for each round follows its last phase.
 enum class Pages { kAll, kOfTrouble, kRounds };
 Pages PagesFor(const v1::Plan& plan);
 

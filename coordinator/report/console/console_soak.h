@@ -9,7 +9,7 @@
 
 namespace iobench {
 
-// Returns the line about the round that ends with this phase, however long it is. Empty after other phases.
+// Returns the line about the round that ends with this phase; it may have any length. Empty after other phases.
 std::string RoundTextAfter(const v1::RunReport& report, const v1::PhaseReport& phase);
 
 // Adds what was found over all rounds. Nothing for other runs.

@@ -18,7 +18,7 @@ namespace iobench {
 
 namespace {
 
-// Of those that are shown.
+// Considers only percentiles that are shown.
 bool HasUnsurePercentile(const v1::RunReport& report, Detail detail) {
   return std::any_of(report.phases().begin(), report.phases().end(), [detail](const v1::PhaseReport& phase) {
     const v1::Latency& latency = phase.latency_us();
@@ -70,7 +70,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   if (HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)) && !report.has_soak())
     page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   std::string text = page.Take();
-  // A part that leads to nothing leaves no blank lines.
+  // A part without content leaves no blank lines.
   while (text == "\n" || text.ends_with("\n\n")) text.pop_back();
   return text;
 }

@@ -10,7 +10,7 @@
 namespace iobench {
 
 // `saved`: the status of writing the run to `directory`. After an error, the line names the files that exist and those
-// that are missing; an existing file may then be older than the end of the run. Looks at the directory to find out.
+// that are missing, which it finds out from the directory; an existing file may then be older than the end of the run.
 // `documents`: further files in `directory`, of which those that exist are named first. Printable, without line end.
 std::string ResultsLine(const std::string& directory, const absl::Status& saved,
                         const std::vector<std::string>& documents = {});

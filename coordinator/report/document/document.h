@@ -15,7 +15,7 @@ namespace iobench {
 
 // A format that renders a complete RunReport, with every phase and its charts, and computes nothing.
 struct Document {
-  // What its contents are made for. Only text is printed on standard output unless a file is named.
+  // The kind of its contents. Unless a file is named, only text is printed, on standard output.
   enum class Content { kText, kBinary };
   // kAtEndOfRun: every run writes it into its result directory; kOnRequest: only with --format.
   enum class Written { kOnRequest, kAtEndOfRun };
@@ -28,7 +28,7 @@ struct Document {
   bool shows_charts =
       false;  // PhaseReport.charts must be filled in, which takes as long as all other figures
   // kAtEndOfRun only: returns whether a file that begins with `head` (at most ReportFormat::kHeadBytes) was written by
-  // this program. A run replaces no other file that it was not asked to write.
+  // this program. Unless it was asked to write the document, a run replaces no other file.
   bool (*is_ours)(std::string_view head) = nullptr;
   // Writes and flushes the document. DataLoss: not everything could be written. FailedPrecondition: the report does not
   // have what this format shows; the message says what is missing.

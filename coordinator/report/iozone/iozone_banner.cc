@@ -44,7 +44,7 @@ v1::IozoneOutput GivenSizes(const v1::RunReport& report) {
   return given;
 }
 
-// The same as they were in the run: one of each, or the range of file sizes of a sweep.
+// The sizes that the run used: one of each, or the range of file sizes of a sweep.
 v1::IozoneOutput UsedSizes(const v1::RunReport& report) {
   std::set<uint64_t> files, records;
   for (const v1::PhaseReport& phase : report.phases()) {
@@ -62,8 +62,8 @@ v1::IozoneOutput UsedSizes(const v1::RunReport& report) {
   return used;
 }
 
-// Sizes of files and records. A run without any of these options, from a plan or by an earlier version, has those that
-// it used; in automatic mode IOzone names only the options.
+// Sizes of files and records. For a run without any of these options, from a plan or by an earlier version, names those
+// that it used, except in automatic mode, where IOzone names only the options.
 void AppendSizes(const v1::RunReport& report, std::string& text) {
   v1::IozoneOutput sizes = GivenSizes(report);
   if (sizes.ByteSizeLong() == 0 && !report.run().iozone().auto_mode()) sizes = UsedSizes(report);

@@ -8,8 +8,8 @@
 
 namespace iobench {
 
-// Lines for the options are IOzone's, wherever the plan, or what was kept of the command line, has what they say. Names
-// are made safe to print.
+// Lines for the options are IOzone's, wherever the plan, or what was kept of the command line, has the information.
+// Names are made safe to print.
 std::string IozoneBanner(const v1::RunReport& report);
 
 }  // namespace iobench

@@ -1,4 +1,4 @@
-// The figures of a phase in the units of IOzone's formats: which figure of the message each of them is.
+// The figures of a phase in the units of IOzone's formats, and which figures of the message they correspond to.
 #ifndef COORDINATOR_REPORT_IOZONE_IOZONE_FIGURES_H_
 #define COORDINATOR_REPORT_IOZONE_IOZONE_FIGURES_H_
 
@@ -18,8 +18,8 @@ enum class IozoneUnit { kKilobytes, kOps, kMicroseconds };
 IozoneUnit UnitOf(const v1::IozoneOutput& output);
 IozoneUnit UnitOf(const v1::IozoneOutput& output, const v1::PhaseReport& phase);
 
-// The table's figure: the rate that IOzone measures (`children`), as a whole number that is cut off, as IOzone does. A
-// time per op is the inverse of the rate. Empty: unknown.
+// The table's figure: the rate that IOzone measures (`children`), truncated to a whole number, as IOzone does. A time
+// per op is the inverse of the rate. Empty: unknown.
 std::string TableValue(const v1::IozoneOutput& output, const v1::PhaseReport& phase);
 
 // The figures of one phase of throughput mode, in kB/s and kB or in ops/s and ops; NaN: unknown.

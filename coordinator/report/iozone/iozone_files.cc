@@ -16,7 +16,7 @@ namespace {
 
 using TextOfLane = std::string (*)(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane);
 
-// The same text of every phase, by lane.
+// Joins the texts of all phases, by lane.
 std::map<uint32_t, std::string> TextsByLane(const v1::RunReport& report, TextOfLane text_of) {
   std::map<uint32_t, std::string> texts;
   for (const v1::PhaseReport& phase : report.phases()) {

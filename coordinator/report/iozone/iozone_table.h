@@ -35,7 +35,7 @@ std::string TableTitle(const v1::RunReport& report, const IozoneTable& table);
 // figures run into each other.
 std::string TableText(const v1::RunReport& report, const IozoneTable& table);
 
-// The blocks of -R, each with its title, one per test that was run, and the same of the CPU utilization (-+u).
+// The blocks of -R, each with its title, one per test that was run; and the same for the CPU utilization (-+u).
 std::string ExcelText(const v1::RunReport& report, const IozoneTable& table);
 std::string CpuExcelText(const IozoneTable& table);
 

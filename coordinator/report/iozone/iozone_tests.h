@@ -1,4 +1,4 @@
-// How IOzone names and lays out its tests: one row per operation that has a number there.
+// How IOzone names and lays out its tests: one row per operation that is one of them.
 #ifndef COORDINATOR_REPORT_IOZONE_IOZONE_TESTS_H_
 #define COORDINATOR_REPORT_IOZONE_IOZONE_TESTS_H_
 
@@ -21,13 +21,13 @@ struct IozoneColumn {
 struct IozoneTest {
   const char* operation = "";  // a row of common/model/operation.h
   IozoneColumn column;
-  const char* excel = "";    // "Re-writer": begin of the titles of -R
+  const char* excel = "";    // "Re-writer": the start of the titles of -R
   const char* label = "";    // "Initial write": row label of -R with several lanes
   const char* subject = "";  // "initial writers \t": of the throughput lines, with the tabs in front of "="
   const char* parent_tabs = "";  // further tabs in the line of the parent
   bool wide_count = false;       // the number of lanes is at least two columns wide
   const char* log_name = "";     // of -+z and -+T: "Rewrite"
-  // The operation whose missing second pass (-+n) IOzone shows as 0; empty: this is no second pass.
+  // The operation whose second pass this is; IOzone shows a missing one (-+n) as 0. Empty: this is no second pass.
   const char* first_pass = "";
 };
 

@@ -16,7 +16,7 @@
 namespace iobench {
 namespace {
 
-// Phases of which IOzone would run one after the other without a new heading.
+// IOzone would run phases of one group one after the other without a new heading.
 using Group = std::tuple<uint32_t, std::string, uint64_t, uint64_t>;
 Group GroupOf(const v1::PhaseReport& phase) {
   return {phase.repetition(), phase.target(), phase.bytes_per_lane(), phase.record_bytes()};

@@ -9,13 +9,13 @@
 namespace iobench {
 
 // The block of one phase, beginning with an empty line: what children and parent see, min, max and average of a child,
-// the smallest amount, with -+u the CPU line, with -C a line per child, and who is not counted.
+// the smallest amount, with -+u the CPU line, with -C a line per child, and which lanes are not counted.
 std::string ThroughputText(const v1::RunReport& report, const v1::PhaseReport& phase);
 
-// All phases, with a heading wherever number of lanes, file size, record size, repetition or path change.
+// All phases, with a heading wherever the number of lanes, file size, record size, repetition or path changes.
 std::string ThroughputsText(const v1::RunReport& report);
 
-// The block of -R: a row per test, a column per number of lanes. With -+u another one of the CPU utilization.
+// The block of -R: a row per test, a column per number of lanes. With -+u, also one for the CPU utilization.
 std::string ThroughputExcelText(const v1::RunReport& report);
 
 }  // namespace iobench

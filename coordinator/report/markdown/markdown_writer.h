@@ -1,4 +1,4 @@
-// The report as a document to hand over (report.md): what an acceptance paper needs, in GitHub's flavour of Markdown.
+// The report as a document to hand over (report.md), for acceptance tests, in GitHub's flavour of Markdown.
 #ifndef COORDINATOR_REPORT_MARKDOWN_MARKDOWN_WRITER_H_
 #define COORDINATOR_REPORT_MARKDOWN_MARKDOWN_WRITER_H_
 

@@ -6,7 +6,7 @@
 
 namespace iobench {
 
-// What the data replaces; it occurs once in the shell.
+// The placeholder for the data; it occurs once in the shell.
 inline constexpr std::string_view kDataPlace = "@REPORT_DATA@";
 
 // Empty: this program was built without the page.

@@ -24,7 +24,7 @@ bool IsOurPage(std::string_view head);
 // Writes and flushes the page. DataLoss: not everything could be written. FailedPrecondition: !kHasPage.
 absl::Status WritePage(const v1::RunReport& report, std::ostream& out);
 
-// The same of other data than those of a run: `data` is the result of PackForPage (page_data.h).
+// The same for data other than a run's: `data` is the result of PackForPage (page_data.h).
 absl::Status WritePageOf(std::string_view data, std::ostream& out);
 
 }  // namespace iobench

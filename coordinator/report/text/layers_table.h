@@ -16,7 +16,8 @@ const std::vector<std::string>& LayersColumns();
 // Returns a row for each layer, from below.
 std::vector<std::vector<std::string>> LayersCells(const v1::LayersReport& report);
 
-// Returns lines that say what the rows cannot: where rates come from, and which cannot be compared. First the layer.
+// Returns lines that say what the rows cannot: where rates come from, and which cannot be compared. Each is a pair of
+// layer and text.
 std::vector<std::pair<std::string, std::string>> LayersRemarks(const v1::LayersReport& report);
 
 }  // namespace iobench

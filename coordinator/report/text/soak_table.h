@@ -16,14 +16,14 @@ const v1::SoakRound* RoundOf(const v1::PhaseReport& phase, const v1::SoakReport&
 // Returns one line about a round: rates, errors and the longest pause. Names are as the user typed them.
 std::string RoundLine(const v1::SoakRound& round, const v1::SoakReport& soak);
 
-// Returns labels and texts, in the order in which they are shown: rounds, what was moved, data loss, failed ops, fullness.
+// Returns labels and texts, in display order: rounds, what was moved, data loss, failed ops, fullness.
 std::vector<std::pair<std::string, std::string>> SoakTexts(const v1::SoakReport& soak);
 
 // The titles of the columns after the first one, which has the phase's name, and a row for each phase.
 const std::vector<std::string>& SoakTrendColumns();
 std::vector<std::vector<std::string>> SoakTrendCells(const v1::SoakReport& soak);
 
-// The same of the clients. Columns of what happened on none of them are left out.
+// The same for the clients. Columns of events that occurred on none of them are left out.
 std::vector<std::string> SoakClientColumns(const v1::SoakReport& soak);
 std::vector<std::vector<std::string>> SoakClientCells(const v1::SoakReport& soak);
 

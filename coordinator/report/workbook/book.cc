@@ -40,7 +40,7 @@ Book::Book(lxw_workbook* workbook) : workbook_(workbook) {
 
 Sheet::Sheet(Book& book, const std::string& name)
     : book_(book), name_(name), worksheet_(workbook_add_worksheet(book.workbook(), name.c_str())) {
-  // On paper: as wide as the page, as long as it takes.
+  // Printed: one page wide, as many pages long as it takes.
   worksheet_set_landscape(worksheet_);
   worksheet_fit_to_pages(worksheet_, 1, 0);
 }

@@ -79,7 +79,7 @@ class Sheet {
   uint32_t row_ = 0;
 };
 
-// A column of a table; `value` fills a cell with what it says of a row of the table.
+// A column of a table; `fill` writes its cell for a row of the table.
 template <typename Row>
 struct SheetColumn {
   const char* title;

@@ -26,7 +26,7 @@ namespace iobench {
 absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                          std::span<const v1::WorkerTargets> facts);
 
-// Returns what the lanes need on each file system, and what is free there, as below.
+// Returns what the lanes need on each file system, and what is free there, counted as below.
 std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                                   std::span<const v1::WorkerTargets> facts);
 

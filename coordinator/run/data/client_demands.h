@@ -21,16 +21,17 @@ namespace iobench {
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
                       std::span<const Member> members);
 
-// Returns the numbers of the targets that the worker must look at: those where its lanes own files or use those of
-// others, and what tells whether a mount that it remounts for its client is one of them. All, in a run on the user's own
-// files, since those may be anywhere. With a path for each worker, each has a few, however many workers there are. Pure.
+// Returns the numbers of the targets that the worker must inspect: those where its lanes own files or use those of
+// others, and those that show whether a mount that it remounts for its client holds a target. All targets in a run on
+// the user's own files, which may be anywhere. With a path for each worker, each inspects a few, however many workers
+// there are. Pure.
 std::set<uint32_t> TargetsToInspect(const Member& member, const v1::Plan& plan, const Layout& layout,
                                     const v1::Demands& demands, std::span<const Member> members);
 
-// Returns InvalidArgument for each demand that the worker has not found met; the message begins with the client.
+// Returns InvalidArgument for each demand that the worker found unmet; the message begins with the client.
 std::vector<absl::Status> UnmetBy(const Member& member, const v1::Inspected& seen);
 
-// Checks that every mount to be remounted on the client contains one of the targets that the worker has looked at, so
+// Checks that every mount to be remounted on the client contains one of the targets that the worker has inspected, so
 // that a mistyped mount is not touched. InvalidArgument: the message names the mount and where the targets are.
 absl::Status CheckRemountsHoldTargets(const Member& member, const v1::Plan& plan, const v1::Demands& demands,
                                       const v1::WorkerTargets& seen);

@@ -63,7 +63,7 @@ std::map<uint32_t, ColdRemount> ColdRemountsOf(const Cluster& cluster, const Col
   return remounts;
 }
 
-// The mount is as it was.
+// True if the mount is as it was.
 bool LeftMounted(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) || absl::IsPermissionDenied(status) ||
          absl::IsInvalidArgument(status);

@@ -23,13 +23,13 @@ using StepsOfWorkers = std::map<uint32_t, std::vector<v1::StepResult>>;  // by w
 
 // Performs the steps in the phase's order, on all clients in parallel, each by the client's first worker that takes
 // part. A step begins when all clients have done the one before it. Adds the results to `done` under that worker.
-// `patience`: for each of them. Errors: a client could not perform its step (the message names it), or those of Cluster::Call; the steps after it are
-// then left out. REQUIRES: no worker is in a phase.
+// `patience`: for each step. Errors: a client could not perform its step (the message names it), or those of
+// Cluster::Call; later steps are then left out. REQUIRES: no worker is in a phase.
 absl::Status RunClientSteps(Cluster& cluster, const v1::Phase& phase,
                             const std::function<bool(uint32_t worker)>& takes_part, StepsOfWorkers& done,
                             const Cluster::Patience& patience = {});
 
-// What each worker said of its client's caches, by worker number.
+// What each worker reported about its client's caches, by worker number.
 using ColdnessOfWorkers = std::map<uint32_t, v1::Coldness>;
 
 // True if some client has more than 5 % of its files in memory, or may remember names, and one of its workers may

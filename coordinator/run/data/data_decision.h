@@ -24,8 +24,8 @@ namespace iobench {
 using FilesystemOfTarget = std::pair<uint32_t, std::string>;
 
 // Selects one worker for each file system of each target, to claim and remove the data there: the first one that is not
-// lost, so that another takes over if it is. Only targets where lanes own files. `facts` is indexed by worker
-// number. Workers in `avoided` are selected only where there is no other.
+// lost, so that another takes over if it is. Only targets where lanes own files. `facts` is indexed by worker number.
+// Workers in `avoided` are selected only where there is no other.
 std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,
                                                 std::span<const v1::WorkerTargets> facts,
                                                 const std::set<uint32_t>& avoided = {});
@@ -51,9 +51,9 @@ struct DataDecision {
   std::vector<std::string> notes;  // what the user should know about it
 };
 
-// Decides from what every worker saw. `facts` is indexed by worker number. InvalidArgument or
-// FailedPrecondition: one line with client, path and what to do. `earlier_runs`: run ids of the earlier parts of a run
-// that is resumed, whose data are replaced without a question. Pure.
+// Decides from what every worker saw. `facts` is indexed by worker number. InvalidArgument or FailedPrecondition: one
+// line with client, path and what to do. `earlier_runs`: run ids of the earlier parts of a run that is resumed, whose
+// data are replaced without a question. Pure.
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
                                              std::span<const Member> members,
                                              std::span<const v1::WorkerTargets> facts,

@@ -17,10 +17,10 @@
 namespace iobench {
 namespace {
 
-// What a round has not written because workers were lost, or the file system took less than statfs had said, the next
-// one writes.
+// The next round writes what a round has not, because workers were lost, or the file system took less than statfs had
+// said.
 constexpr int kMaxRounds = 4;
-// Less than this share of the file system is not worth another round, nor a word.
+// Less than this share of the file system is worth neither another round nor a message.
 constexpr double kNearPercent = 0.5;
 
 // How long an interrupted run waits for the flush in flight. mpirun kills the ranks one second after its SIGTERM.
@@ -141,7 +141,7 @@ absl::Status DataKeeper::FillOnce(uint32_t percent, const std::map<std::string, 
                     [&](const Member& member, const ReceivedEvent& received) {
                       const absl::Status problem = ProblemOf(member, received);
                       if (!problem.ok() && first_problem.ok())
-                        cluster_.Tell(disarm);  // nobody needs the rest
+                        cluster_.Tell(disarm);  // the rest is not needed
                       first_problem.Update(problem);
                       v1::StepResult& step = done[member.number];
                       step.set_seconds(step.seconds() + received.event.space_filled().seconds());
@@ -186,7 +186,7 @@ absl::Status DataKeeper::Fill(uint32_t percent, const std::function<void(uint64_
     const double before = percent_before[id];
     for (const auto& [worker, target] : place.writers) {
       const bool wrote = done.contains(worker) && before < percent;
-      if (!wrote && worker != place.looker) continue;  // who looked says it
+      if (!wrote && worker != place.looker) continue;  // the looker reports it
       v1::StepResult step = wrote ? done[worker] : v1::StepResult();
       done.erase(worker);
       step.set_name("fill");

@@ -39,7 +39,7 @@ v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
   return names;
 }
 
-// After an interrupt: how long the removal of data may make no progress, if something else hangs, and otherwise.
+// After an interrupt, how long the removal of data may make no progress: if something else hangs, and otherwise.
 constexpr int64_t kHangsAtEndNs = 400'000'000;
 constexpr int64_t kSlowAtEndNs = 10 * kNanosPerSecond;
 
@@ -248,7 +248,7 @@ absl::Status DataKeeper::Finish(AtEnd at_end, const DataLedger& ledger) {
   const v1::DataStep::Action action = keep ? v1::DataStep::MARK_KEPT : v1::DataStep::REMOVE;
   const auto actors = Claimers(layout_, cluster_.members(), facts_, avoided_);
   absl::Status done = Do(action, OnInterrupt::kGoOn);
-  // One client's trouble with the file system is not everybody's.
+  // The fault may be one client's alone, so others try too.
   if (!done.ok() && !cluster_.interrupted() &&
       Claimers(layout_, cluster_.members(), facts_, avoided_) != actors) {
     done = Do(action, OnInterrupt::kGoOn);
@@ -263,7 +263,7 @@ absl::Status DataKeeper::Finish(AtEnd at_end, const DataLedger& ledger) {
   return told;
 }
 
-// Of those that were claimed, lists where the last step has not been performed.
+// Lists the claimed places where the last step has not been performed.
 std::string DataKeeper::WhereLeft() const {
   std::vector<std::string> places;
   for (const auto& [key, worker] : claimers_) {
@@ -338,7 +338,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrup
   return first_problem;
 }
 
-// The user who has interrupted the run does not wait for a file system that hangs.
+// A user who has interrupted the run must not wait for a file system that hangs.
 int64_t DataKeeper::StallAtEndNs() const {
   if (!cluster_.interrupted()) return 0;
   const bool something_hangs =

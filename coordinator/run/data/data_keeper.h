@@ -38,7 +38,7 @@ class DataKeeper {
   // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that
   // was lost. Errors: those of Cluster::Call.
   absl::Status Inspect();
-  // By worker number: all that it lacks, and what it may use.
+  // By worker number: everything that it lacks, and what it may use.
   const std::vector<std::vector<absl::Status>>& unmet() const { return unmet_; }
   const std::vector<v1::WorkerLimits>& limits() const { return limits_; }
   // Takes over what check files have shown (storage_check.h): which workers see the same storage.
@@ -46,7 +46,7 @@ class DataKeeper {
   // Decides what to do about existing data, and prints the decision's notes on stderr. Changes nothing. Errors: those
   // of DecideAboutData, which describes `earlier_runs` too. REQUIRES: Inspect succeeded and no worker was lost.
   absl::Status Decide(bool force, std::span<const uint64_t> earlier_runs = {});
-  // What Inspect found, indexed by worker number. If Inspect failed, it has what the workers answered until then.
+  // What Inspect found, indexed by worker number. If Inspect failed, only what workers had answered by then.
   const std::vector<v1::WorkerTargets>& facts() const { return facts_; }
   const DataDecision& decision() const { return decision_; }
 
@@ -109,8 +109,8 @@ class DataKeeper {
   // There may be data of this run to remove.
   bool claimed_ = false;
   std::map<FilesystemOfTarget, uint32_t> claimers_;  // by file system: the worker that claims it
-  // Whose data there were before this run, and whose there must be since Claim. A worker touches a data directory only
-  // if it still belongs to that run, so that two runs never remove each other's data.
+  // The run whose data was there before this run, and the one whose data must be there since Claim. A worker touches a
+  // data directory only if it still belongs to that run, so that two runs never remove each other's data.
   std::map<FilesystemOfTarget, v1::DataClaim> found_;
   std::map<FilesystemOfTarget, v1::DataClaim> held_;
   uint32_t filled_percent_ = 0;        // largest of Fill

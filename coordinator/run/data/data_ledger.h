@@ -26,7 +26,7 @@ uint32_t SectorUnitBytes(const v1::Plan& plan);
 // One object per run. Call TakeOver first if the run uses kept data; then, for each phase, Begin, Fill for each worker
 // and Note; at last Describe. Files are named by the lane that owns them, because other lanes may use them too (rotated
 // clients, first_lane_files). In phases with only_target, a lane has files of its own on each target. Without sectors
-// to verify (HasSectors), workers are told nothing of generations.
+// to verify (HasSectors), workers get no generations.
 class DataLedger {
  public:
   // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.

@@ -23,8 +23,7 @@ class TreeLedger {
   explicit TreeLedger(const v1::Plan& plan) : plan_(plan) {}  // `plan` must outlive it
 
   // Returns the state that a lane finds when it runs `operation` on the part of `owner`, in a phase with this
-  // only_target. If that part was left half
-  // changed, only `unknown` is meaningful.
+  // only_target. If that part was left half changed, only `unknown` is meaningful.
   v1::TreeState StateFor(uint32_t only_target, uint32_t owner, const v1::Operation& operation) const;
 
   // True if the lane must sit out: its part was left half changed, and the operation does not recreate it.

@@ -1,4 +1,4 @@
-// What a check of validate is given, and how it says what it has found.
+// The inputs of validate's checks, and how a check reports what it has found.
 #ifndef COORDINATOR_VALIDATE_CHECKS_CHECK_CONTEXT_H_
 #define COORDINATOR_VALIDATE_CHECKS_CHECK_CONTEXT_H_
 
@@ -29,12 +29,12 @@ struct MeasuredNetwork;
 
 // What the user has set. The defaults are those of the command line.
 struct ValidateLimits {
-  double visible_within_s = 65;   // acdirmax of Linux, and a little
+  double visible_within_s = 65;   // acdirmax of Linux plus a margin
   double clock_difference_s = 1;  // between clients, and from the file system's clock
   double recall_within_s = 10;    // a conflicting open that recalls a delegation
   double stall_within_s = 90;     // a write while the server is away
   double fault_timeout_s = 300;   // of a hook, and then for the file system to come back
-  // After the power of its holder is cut; 0: not given, and then what the server's lease allows.
+  // How soon a lock must be free after its holder's power is cut; 0: not given, then as the server's lease allows.
   double lock_free_within_s = 0;
   double outlier_share = 0.5;  // of the median of the others, below which a client's rate fails
 };
@@ -51,9 +51,10 @@ struct CheckContext {
   FileCalls& files;
   // The workers that take part, one for each client that can; with a single client, all of its workers. At least one.
   std::vector<uint32_t> peers;
-  // Clients that cannot: their path is missing, other storage, or not writable. Mounts and storage say so.
+  // Clients that cannot take part: their path is missing, other storage, or not writable. The checks of mounts and
+  // storage say so.
   uint32_t left_out = 0;
-  std::vector<uint32_t> one_of_each;  // worker of each client, also of those
+  std::vector<uint32_t> one_of_each;  // a worker of each client, including those
   uint32_t client_count = 1;
   bool whole = false;  // --whole: more rounds
   ValidateLimits limits;
@@ -67,22 +68,22 @@ struct CheckContext {
   std::span<const v1::WorkerTargets> targets;
   std::span<const Finding> findings;  // of preflight
   std::mt19937_64 random;
-  std::shared_ptr<const Fault> fault = nullptr;  // once one of the checks has made it
+  std::shared_ptr<const Fault> fault = nullptr;  // set once one of the checks has made it
   bool client_hook_failed = false;
-  // Measures performance, at most once. Null: nobody has asked for that.
+  // Measures performance, at most once. Null: not requested.
   std::function<absl::StatusOr<Performance>()> measure = nullptr;
-  // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client; those
-  // on that host are left out. Null: as `measure`. Unavailable: a worker was lost; Cancelled: interrupted.
+  // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client;
+  // clients on that host are left out. Null: as `measure`. Unavailable: a worker was lost; Cancelled: interrupted.
   std::function<absl::StatusOr<std::map<std::string, NetworkLimits>>()> measure_network = nullptr;
-  std::shared_ptr<const MeasuredNetwork> network = nullptr;  // once one of the checks has called it
+  std::shared_ptr<const MeasuredNetwork> network = nullptr;  // set by the first measure_network
   uint64_t over_quota_bytes = 0;                             // --over-quota; 0: not given
-  std::shared_ptr<const Performance> measured = nullptr;     // once one of the checks has called it
+  std::shared_ptr<const Performance> measured = nullptr;     // set by the first measure
   const Expectations* expected = nullptr;                    // --expect; null: not given
 
   const std::string& HostOf(uint32_t worker) const { return files.cluster().members()[worker].facts.host(); }
   // "c01", or "worker 3 on c01" if the client has several.
   std::string NameOf(uint32_t worker) const;
-  // What the worker sees at the path.
+  // Returns the facts of the path as the worker sees it.
   const v1::TargetFacts& SeenBy(uint32_t worker) const;
   // The path is on a network file system of the NFS client.
   bool IsNfs() const;
@@ -94,7 +95,7 @@ struct CheckContext {
   std::string NewContents(size_t bytes);
 };
 
-// Collects what a check finds. The last verdict counts, but a failure stays one.
+// Collects what a check finds. The last verdict counts, but a failure stays a failure.
 class Outcome {
  public:
   explicit Outcome(v1::ValidateCheck& check) : check_(check) {}
@@ -103,11 +104,12 @@ class Outcome {
   void Fail(std::string found, std::string advice);
   void Warn(std::string found, std::string advice);
   void Skip(std::string why);
-  // In place of all that was found, because it says nothing of what was to be checked. No waiver is for such a verdict.
+  // Replaces all that was found, because it says nothing about what was to be checked. Waivers do not apply to such a
+  // verdict.
   void NotReached(const char* verdict, std::string why, std::string advice);
   bool reached() const { return reached_; }
-  // Who, what. Equal lines become one, with their number. Only the first 20 different ones are kept, and how many there
-  // were.
+  // Adds a line of evidence: who did what. Equal lines become one, with their count. Only the first 20 different lines
+  // are kept; a last line counts the others.
   void Evidence(const std::string& line);
   void Figure(const char* name, double value, const char* unit = "");
   bool failed() const { return check_.verdict() == "fail"; }
@@ -118,7 +120,7 @@ class Outcome {
 
   v1::ValidateCheck& check_;
   bool reached_ = true;
-  std::map<std::string, std::pair<int, uint64_t>> times_;  // line -> its place, how often
+  std::map<std::string, std::pair<int, uint64_t>> times_;  // line -> its index, count
 };
 
 }  // namespace iobench

@@ -1,5 +1,5 @@
-// The checks of what the file system must answer, whatever its speed. Errors are those of FileCalls; what the file system
-// does wrong is a verdict. Each blocks the cluster's thread until it has ended.
+// The checks of what the file system must answer, whatever its speed. Errors are those of FileCalls; what the file
+// system does wrong is a verdict. Each blocks the cluster's thread until it has ended.
 #ifndef COORDINATOR_VALIDATE_CHECKS_CHECKS_H_
 #define COORDINATOR_VALIDATE_CHECKS_CHECKS_H_
 

@@ -1,4 +1,4 @@
-// Checks of what one client sees of what another one has written.
+// Checks what one client sees of what another has written.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -46,7 +46,7 @@ const char* NameOf(Change change) {
   return "a change";
 }
 
-// Makes the change to the file by these calls, and returns what it holds then.
+// Adds the calls that make the change to the file, and returns the file's contents after it.
 std::string Make(Change change, uint32_t file, const std::string& before, CheckContext& context,
                  CallList& calls) {
   switch (change) {
@@ -158,7 +158,7 @@ absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
       IOBENCH_RETURN_IF_ERROR(MakeAndRead(context, directory, change, writer, contents, rounds, outcome));
       if (rounds.wrong > 0 && rounds.reads == 0) break;  // the change itself failed
     }
-    // Otherwise each client would make the same changes for ever.
+    // Otherwise each client would make the same changes forever.
     if (kChanges.size() % context.peers.size() == 0) ++turn;
   }
   outcome.Figure("rounds", static_cast<double>(rounds.done));

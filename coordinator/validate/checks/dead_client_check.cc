@@ -1,4 +1,4 @@
-// What becomes of a lock whose holder loses its power. It is the last check, because it costs a client.
+// Checks the lock of a client that loses its power. It is the last check, because it costs a client.
 #include <algorithm>
 #include <cerrno>
 #include <optional>
@@ -17,22 +17,22 @@ namespace iobench {
 namespace {
 
 constexpr uint32_t kFileOfDead = 1, kHeldOfDead = 1;
-// A client that answers a ping within this time has its power still.
+// A client that answers a ping within this time still has its power.
 constexpr int64_t kAliveNs = 3 * kNanosPerSecond;
 constexpr int64_t kLookAgainNs = kNanosPerSecond / 2;
-// Without a known lease: what is free sooner was given back by a client that had its power still.
+// Without a known lease: a lock that is free sooner was released by a client that still had its power.
 constexpr double kSoonestS = 5;
 // The Linux server's lease. It looks for leases that have run out once per lease, so a lock may last for two.
 constexpr double kUsualLeaseS = 90, kSpareS = 30;
-// Over NFSv3 no time frees the lock; this long is looked whether something else does.
+// Over NFSv3 no timeout frees the lock; this long the check waits for something else to free it.
 constexpr double kLookOverNfs3S = 20;
 
-// Who loses its power, and who then asks for its lock.
+// The worker whose client loses its power, and the worker that then asks for its lock.
 struct Pair {
   uint32_t holder, other;
 };
 
-// The last client that is another host than the coordinator's. nullopt: there is none.
+// Returns the last client that is not the coordinator's host. nullopt: there is none.
 std::optional<Pair> PairOf(const CheckContext& context) {
   const std::vector<Member>& members = context.files.cluster().members();
   for (auto holder = context.peers.rbegin(); holder != context.peers.rend(); ++holder) {
@@ -47,7 +47,7 @@ class LockOfDead {
   LockOfDead(CheckContext& context, Pair pair, uint32_t directory)
       : context_(context), pair_(pair), directory_(directory) {}
 
-  // The holder has the lock, and the other client is refused. Otherwise `problem` says what is so.
+  // Takes the lock for the holder, and checks that the other client is refused. Otherwise `problem` says what happened.
   absl::Status Take(std::string& problem) {
     CallList open(directory_);
     open.Open(kFileOfDead, kHeldOfDead, /*write=*/true).mutable_how()->set_create(true);
@@ -106,7 +106,7 @@ class LockOfDead {
   const uint32_t directory_;
 };
 
-// 0: the client does not know it.
+// Returns the lease in seconds. 0: the client does not know it.
 double LeaseOf(const CheckContext& context, uint32_t worker) {
   const auto& settings = context.SeenBy(worker).settings();
   const auto lease = settings.find("lease_time");
@@ -120,7 +120,7 @@ void JudgeFree(const std::string& name, double since_begin_s, double since_end_s
   const std::string found = absl::StrCat(
       "the lock of ", name, " was free ", FormatSeconds(since_end_s), " after the hook had cut its power",
       lease_s > 0 ? absl::StrCat("; the server's lease is ", FormatSeconds(lease_s)) : "");
-  // A client renews its lease when two thirds of it are over. What is sooner is no loss of power.
+  // A client renews its lease when two thirds of it are over. A lock that is free sooner was not lost with the power.
   const double soonest_s = lease_s > 0 ? lease_s / 3 : kSoonestS;
   if (since_begin_s < soonest_s) {
     outcome.Warn(absl::StrCat(found, ": sooner than a client without power loses it"),

@@ -18,13 +18,13 @@ namespace {
 constexpr uint32_t kBlockCount = 256;
 constexpr uint32_t kFaultLockFile = 1, kFirstBlocks = 10;
 constexpr uint32_t kHeldLock = 7;
-// Writers tell how far they are this often.
+// Writers report how far they are this often.
 constexpr uint32_t kPartMs = 1000;
 constexpr int64_t kRoundsNs = 2 * kNanosPerSecond, kStraightNs = 2 * kNanosPerSecond;
 constexpr int64_t kAfterNs = 5 * kNanosPerSecond;
 constexpr double kNoticedS = 1;
 
-// Lets all peers write, part after part, until it is told to stop.
+// Lets all peers write, part after part, until Stop.
 class Writers {
  public:
   Writers(CheckContext& context, uint32_t directory, Fault& fault)
@@ -46,7 +46,7 @@ class Writers {
   void GoStraight() { straight_ = true; }
   void Stop() { stopped_ = true; }
   bool AllStopped() const { return waiting_.empty(); }
-  // Those that have not come back hang.
+  // Writers that have not answered hang.
   void End() {
     context_.files.cluster().set_on_event(nullptr);
     for (const auto& [worker, call] : waiting_) {
@@ -121,7 +121,7 @@ absl::Status TakeLock(CheckContext& context, uint32_t directory) {
   return ToStatus(results[1].problem());
 }
 
-// Another client must still be refused, and get the lock once its holder lets it go.
+// Another client must still be refused, and the holder must be able to release the lock.
 absl::Status LookAtLock(CheckContext& context, uint32_t directory, Fault& fault) {
   const uint32_t holder = context.peers.front(), other = context.peers[1];
   CallList ask(directory), release(directory);
@@ -209,7 +209,7 @@ absl::Status MakeFault(CheckContext& context, Fault& fault) {
   }
   const bool any_hangs = std::any_of(fault.writers.begin(), fault.writers.end(),
                                      [](const auto& writer) { return writer.second.hangs; });
-  // Who hangs answers no more calls.
+  // A client that hangs answers no more calls.
   if (any_hangs) {
     for (auto& [worker, story] : fault.writers) story.unread = "a client still hangs";
     return absl::OkStatus();

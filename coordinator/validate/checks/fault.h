@@ -12,28 +12,29 @@
 
 namespace iobench {
 
-// What one client's writes met. Blocks are written and flushed one after the other.
+// The outcome of one client's writes. Blocks are written and flushed one after the other.
 struct WriterStory {
-  v1::BlockWrites writes;  // what was acknowledged in the end
+  v1::BlockWrites writes;  // acknowledged in the end
   double longest_s = 0;    // of one write with its flush
   int first_errno = 0;     // 0: none failed
-  bool hangs = false;      // its last write had not returned when the patience ended
+  bool hangs = false;      // its last write had not returned when the waiting ended
   v1::BlockCounts found;   // what another client read afterwards; nothing if `unread` says why
   std::string unread;
 };
 
 struct Fault {
-  std::string hook_problem;  // empty: it ended with 0
+  std::string hook_problem;  // empty: the hook exited with 0
   double hook_s = 0;
   bool reached_writers = false;             // a write took longer than a second, or failed
   std::map<uint32_t, WriterStory> writers;  // by worker
-  // What became of a lock that the first peer held; by another peer. Empty: there is only one.
+  // What was wrong with a lock that the first peer held, as seen by another peer; empty: nothing, or lock_checked is
+  // false.
   std::string lock_problem;
   bool lock_checked = false;
 };
 
-// Returns context.fault, after making it if no check has done so yet. The hook is told IOBENCH_PATH and IOBENCH_CLIENTS
-// (one per line). Errors are those of FileCalls.
+// Returns context.fault, after making it if no check has done so yet. The hook gets IOBENCH_PATH and IOBENCH_CLIENTS
+// (one per line) in its environment. Errors are those of FileCalls.
 absl::StatusOr<const Fault*> FaultOf(CheckContext& context);
 
 }  // namespace iobench

@@ -66,7 +66,7 @@ absl::Status CheckDurability(CheckContext& context, Outcome& outcome) {
   outcome.Figure("lost_blocks", static_cast<double>(all.lost));
   outcome.Figure("stale_blocks", static_cast<double>(all.stale));
   outcome.Figure("torn_blocks", static_cast<double>(all.torn));
-  // NFS promises of close() what POSIX promises of fsync() alone.
+  // NFS promises for close() what POSIX promises only for fsync().
   const bool is_broken = context.IsNfs() ? all.bad() > 0 : of_fsync.bad() > 0;
   constexpr AdviceByFilesystem kWriteCaches = {
       .nfs = "export with sync, and check write caches of disks and controllers on the server",

@@ -15,9 +15,9 @@ constexpr size_t kMaxActions = 64;  // in one request
 constexpr int64_t kLeadNs = 20'000'000;
 constexpr int64_t kTimestampStepNs = 10'000'000, kTimestampPatienceNs = 5 * kNanosPerSecond;
 constexpr uint32_t kClockFile = 1'000'000;  // no check has so many files where it waits for a timestamp
-// A file system that hangs does not hold the report back.
+// A file system that hangs must not hold back the report.
 constexpr int64_t kRemoveNs = 30 * kNanosPerSecond, kRemoveAfterInterruptNs = 10 * kNanosPerSecond;
-// How the message of a worker begins that finds the directory of a check gone (worker/check/check_tree.cc).
+// The beginning of a worker's message that the directory of a check is gone (worker/check/check_tree.cc).
 constexpr char kOpenDirectory[] = "open directory ";
 
 Cluster::Patience PatienceFor() {

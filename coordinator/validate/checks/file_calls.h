@@ -1,4 +1,4 @@
-// Has workers call the file system on the check files of validate, and brings what the calls returned.
+// Has workers call the file system on the check files of validate, and returns the calls' results.
 #ifndef COORDINATOR_VALIDATE_CHECKS_FILE_CALLS_H_
 #define COORDINATOR_VALIDATE_CHECKS_FILE_CALLS_H_
 
@@ -23,7 +23,7 @@ class CallList {
  public:
   explicit CallList(uint32_t directory) : directory_(directory) {}
 
-  // The action, for what it needs besides.
+  // Returns the new action, for its other fields to be set.
   v1::FileAction& Add(v1::FileAction::What what, uint32_t file = 0);
   // The common ones.
   v1::FileAction& Write(uint32_t file, std::string_view contents);  // creates it, and replaces what it holds
@@ -44,19 +44,20 @@ using CallResults = std::vector<v1::FileActionResult>;
 // By worker number.
 using ResultsOfWorkers = std::map<uint32_t, CallResults>;
 
-// Waits on the cluster's thread until `done`. OK also when the time has passed; Cancelled: interrupted.
+// Waits on the cluster's thread until `done`, or until the time has passed. OK in both cases; Cancelled: interrupted.
 absl::Status WaitFor(Cluster& cluster, int64_t ns, const std::function<bool()>& done);
 
 // Use it on the cluster's thread, while no worker is in a phase. What it borrows must outlive it. Errors of all calls:
-// Unavailable: a worker was lost, and which; Cancelled: interrupted; otherwise what Cluster::Call returns, or why a
-// worker refused the request as a whole. What a call on the file system returned is in its result.
+// Unavailable: a worker was lost (the message names it); Cancelled: interrupted; otherwise what Cluster::Call returns,
+// or why a worker refused the request as a whole. What a call on the file system returned is in its result.
 class FileCalls {
  public:
   FileCalls(Cluster& cluster, const ClockSync& clocks, v1::Target target)
       : cluster_(cluster), clocks_(clocks), target_(std::move(target)) {}
 
   absl::StatusOr<CallResults> Do(uint32_t worker, const CallList& calls);
-  // All at the same time. `together`: no worker begins before all have been told, within the error of their clocks.
+  // Sends all calls at the same time. kTogether: no worker begins before all have their calls, within the error of
+  // their clocks.
   enum class Start { kAtOnce, kTogether };
   absl::StatusOr<ResultsOfWorkers> DoAll(const std::map<uint32_t, CallList>& calls,
                                          Start start = Start::kAtOnce);
@@ -66,7 +67,7 @@ class FileCalls {
   // NFSv3 client, wherever it is. This worker writes a file of its own in the directory until its time has moved on;
   // after 5 s the caller has to do without. A file that cannot be written is left to the caller's own calls.
   absl::Status AwaitNextTimestamp(uint32_t worker, uint32_t directory);
-  // By how much the time moved on at least, in seconds; 0: it has not been awaited, or never did.
+  // The smallest step of the time that was seen, in seconds; 0: none was awaited or seen.
   double timestamp_step_s() const { return timestamp_step_s_; }
 
   // Makes a new directory, by this worker, and returns its number.
@@ -75,11 +76,12 @@ class FileCalls {
   // made. The error names what is left.
   absl::Status RemoveAll(std::span<const uint32_t> workers);
 
-  // Why calls fail that says nothing of what is checked; empty: nothing does. There is no space or quota (ENOSPC,
-  // EDQUOT; not at large offsets, which may fail so), or somebody has removed or replaced a directory of validate.
+  // Why calls fail for a reason that says nothing about what is checked; empty: they do not. There is no space or quota
+  // (ENOSPC, EDQUOT; not at large offsets, which may fail so), or somebody has removed or replaced a directory of
+  // validate.
   const std::string& obstacle() const { return obstacle_; }
 
-  // The request that Do sends, for those who wait for the answer in another way.
+  // The request that Do sends, for callers that wait for the answer in another way.
   v1::WorkerRequest RequestFor(const CallList& calls) const;
   CoordTime OnCoordinator(uint32_t worker, int64_t worker_ns) const {
     return clocks_.MapOf(worker).ToCoordinator(WorkerTime{worker_ns});

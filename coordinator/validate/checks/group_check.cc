@@ -53,7 +53,7 @@ void NoteTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTri
 
 absl::Status CheckGroups(CheckContext& context, Outcome& outcome) {
   GroupVerdict all;
-  // The first one makes it writable for all. A client whose root is squashed could make none of its own.
+  // The first peer makes it writable for all: a client whose root is squashed could not make one of its own.
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
   for (size_t i = 0; i < context.peers.size(); ++i) {
     const uint32_t worker = context.peers[i];
@@ -83,7 +83,7 @@ absl::Status CheckGroups(CheckContext& context, Outcome& outcome) {
         "supplementary groups do not count, so files shared by a group cannot be opened",
         "look for all_squash in the export; with manage-gids, make the server know the users' groups");
   } else {
-    // As with manage-gids, which is Debian's default: nothing is known of users that the server knows.
+    // As with manage-gids, which is Debian's default: this says nothing about users that the server knows.
     outcome.Skip(
         "the server looks groups up itself (manage-gids) and does not know the user of this check: run the workers as a "
         "user with supplementary groups, to check those");

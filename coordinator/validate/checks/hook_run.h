@@ -1,4 +1,4 @@
-// Runs a command of the user that makes a fault, while the workers' events are taken.
+// Runs a command of the user that makes a fault, while the workers' events are handled.
 #ifndef COORDINATOR_VALIDATE_CHECKS_HOOK_RUN_H_
 #define COORDINATOR_VALIDATE_CHECKS_HOOK_RUN_H_
 
@@ -12,13 +12,13 @@
 namespace iobench {
 
 struct HookRun {
-  std::string problem;  // empty: it ended with 0
+  std::string problem;  // empty: the command exited with 0
   double seconds = 0;   // until it ended, or was given up; 0: it could not be started
 };
 
 // Blocks the cluster's thread until the command has ended, for at most ValidateLimits.fault_timeout_s, after which its
-// process group is killed. It is told IOBENCH_PATH and `variables`; its output goes to the file `log`, which is
-// replaced. Errors: Cancelled: interrupted, and the command killed; or the transport's.
+// process group is killed. Its environment has IOBENCH_PATH and `variables`; its output goes to the file `log`, which
+// is replaced. Errors: Cancelled: interrupted, and the command killed; or the transport's.
 absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& command,
                                 std::map<std::string, std::string> variables, const std::string& log);
 

@@ -19,7 +19,7 @@ constexpr uint32_t kHeld = 1;
 // Clients ask again; NFSv4 has no wake-up that all servers send.
 constexpr double kLockTimeoutS = 30;
 
-// Two clients with one file open, whose locks are asked for in turn.
+// Two clients that have one file open and ask for locks in turn.
 class LockPair {
  public:
   LockPair(CheckContext& context, uint32_t directory, bool flock, uint32_t first, uint32_t second,
@@ -133,7 +133,7 @@ absl::Status CheckExclusion(CheckContext& context, bool flock, uint32_t first, u
   return absl::OkStatus();
 }
 
-// Raises the counter so many times, each under a lock.
+// Raises the counter `count` times, each under a lock.
 void AddCount(bool flock, uint32_t count, CallList& list) {
   v1::FileAction& action = list.Add(v1::FileAction::COUNT_UP, kCounterFile);
   action.set_count(count);

@@ -1,4 +1,4 @@
-// Checks of what the clients report of their mounts. They read nothing.
+// Checks of what the clients report about their mounts. They access nothing.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -141,7 +141,7 @@ absl::Status CheckMounts(CheckContext& context, Outcome& outcome) {
                                         first.mount_source().empty() ? "" : " from ", first.mount_source());
   if (outcome.evidence_count() == 0) {
     const bool compared = context.left_out > 0 || context.client_count > 1;
-    // What a client in user space was told, such as its timeouts, is not among the options that the kernel lists.
+    // Options given to a client in user space, such as timeouts, are not among those that the kernel lists.
     const bool in_user_space = first.filesystem().starts_with("fuse");
     outcome.Pass(absl::StrCat(Printable(what),
                               context.left_out > 0 ? ", on those that see it with equal options"

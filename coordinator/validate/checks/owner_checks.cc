@@ -59,7 +59,7 @@ std::string CompareReaders(const CheckContext& context, uint32_t creator, size_t
 
 }  // namespace
 
-// The file system's clock stamps a new file between two looks at the client's own clock.
+// The file system's clock stamps a new file between two readings of the client's own clock.
 absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers created, CreateEach(context, directory, "x"));
@@ -125,7 +125,7 @@ absl::Status CheckIdentity(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers read, context.files.DoAll(calls));
 
   std::string advice;
-  std::map<std::string, std::vector<std::string>> owners;  // what becomes of the creator -> clients
+  std::map<std::string, std::vector<std::string>> owners;  // owner that the creator becomes -> clients
   std::set<std::pair<uint32_t, uint32_t>> processes;
   for (size_t i = 0; i < context.peers.size(); ++i) {
     const uint32_t creator = context.peers[i];

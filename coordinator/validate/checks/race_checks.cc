@@ -14,7 +14,7 @@
 namespace iobench {
 namespace {
 
-// Contests of one request: few, so that the clients are still together at the last.
+// Contests of one request: few, so that the clients are still together in the last one.
 constexpr uint32_t kContestsPerStart = 8;
 constexpr uint32_t kOwnFiles = 10'000;  // names of one client's own begin at a multiple of this
 
@@ -60,7 +60,7 @@ void AddEntry(int race, size_t peer, uint32_t contest, CallList& calls) {
   }
 }
 
-// The files that the contests are about.
+// Makes the files that the contests are about.
 absl::Status MakeSources(CheckContext& context, int race, uint32_t directory, uint32_t first, uint32_t end) {
   std::map<uint32_t, CallList> calls;
   for (size_t peer = 0; peer < context.peers.size(); ++peer) {
@@ -79,14 +79,14 @@ absl::Status MakeSources(CheckContext& context, int race, uint32_t directory, ui
   return absl::OkStatus();
 }
 
-// Between clients, so many contests of each race must have taken place at the same time, or the race has shown little;
-// until then it goes on, up to so many times the contests. The processes of one client are rarely together in calls
-// that take a few microseconds, and it is the kernel that keeps them apart.
+// Between clients, this many contests of each race must have overlapped, or the race has shown little; until then it
+// goes on, up to kMaxTimes times the contests. The processes of one client are rarely together in calls that take a few
+// microseconds, and it is the kernel that keeps them apart.
 constexpr uint64_t kEnoughOverlapping = 5;
 constexpr uint32_t kMaxTimes = 3;
 
-// Its client answers a removal with success if the brick says that the name is gone (dht_unlink_cbk), and makes a link on
-// the brick of its source, where the link of another client's source is not seen (dht_link).
+// The GlusterFS client answers a removal with success if the brick says that the name is gone (dht_unlink_cbk), and
+// makes a link on the brick of its source, where the link of another client's source is not seen (dht_link).
 constexpr char kOnGluster[] =
     "GlusterFS distributes names over bricks without a lock: let programs agree by exclusive creation or rename, "
     "which had one winner each, or use a volume of a single replica set";

@@ -1,4 +1,4 @@
-// How long clients believe what they know, when nobody opens or closes anything.
+// How long clients trust what they know while no file is opened or closed.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ constexpr const char* kFigures[] = {"size_seen_max_s", "contents_seen_max_s", "n
                                     "removal_seen_max_s"};
 constexpr size_t kBytes = 512;
 
-// The look at one kind of change, which sees it or waits for what is left of the limit.
+// Adds the call that looks for one kind of change, and waits for it for what is left of the limit.
 void AddLook(size_t kind, double left_s, uint64_t contents_xxh3, CallList& calls) {
   switch (kind) {
     case 0: {
@@ -43,7 +43,7 @@ void AddLook(size_t kind, double left_s, uint64_t contents_xxh3, CallList& calls
   }
 }
 
-// All readers look at once. The kinds of changes follow each other, so that each time is an upper bound.
+// All readers look at the same time. The kinds of changes follow each other, so each time is an upper bound.
 absl::Status LookFor(size_t kind, CheckContext& context, uint32_t directory, uint32_t writer,
                      uint64_t contents_xxh3, CoordTime change_end, std::vector<double>& seen_s,
                      Outcome& outcome) {
@@ -90,7 +90,7 @@ absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vec
   }
   IOBENCH_RETURN_IF_ERROR(context.files.Do(writer, make).status());
   IOBENCH_RETURN_IF_ERROR(context.files.DoAll(knowing).status());
-  // Changes with the time of what readers already know would never be seen.
+  // A change with a timestamp that readers already know would never be seen.
   IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp(writer, directory));
   IOBENCH_ASSIGN_OR_RETURN(const CallResults changed, context.files.Do(writer, change));
   for (const v1::FileActionResult& result : changed) {

@@ -114,7 +114,7 @@ std::string_view TrimmedWords(std::string_view text) {
 
 using UnitSize = std::pair<std::string_view, double>;
 
-// A finite number of 0 or more, and one of the units. nullopt: it is none.
+// Returns a finite number of 0 or more with one of the units. nullopt: something else.
 std::optional<double> NumberWithUnit(std::string_view text, std::span<const UnitSize> units) {
   const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   double number = 0;
@@ -205,7 +205,7 @@ std::optional<std::vector<uint64_t>> VersionOf(std::string_view text) {
   return parts;
 }
 
-// Of the values that are numbers. nullopt: it is none.
+// Returns the value of a numeric kind. nullopt: it is no such number.
 std::optional<double> NumberOfKind(FactKind kind, std::string_view text) {
   switch (kind) {
     case FactKind::kNumber:
@@ -352,7 +352,7 @@ class ExpectationReader {
     return nullptr;
   }
 
-  // The slowest client cannot be above the mean, nor all above their median.
+  // The slowest client cannot be above the mean, nor can all be above their median.
   absl::Status CheckShares() const {
     for (const Threshold& each : read_.thresholds) {
       if (each.key->quantity != Quantity::kShare || each.limit <= 1) continue;
@@ -377,7 +377,7 @@ class ExpectationReader {
     return absl::OkStatus();
   }
 
-  // No client is faster than the interface that it may at most have.
+  // No client is faster than the fastest interface that it may have.
   absl::Status CheckNicCarriesRates() const {
     for (const ExpectedFact& fact : read_.facts) {
       if (fact.name != "nic_speed" || fact.relation == ExpectedFact::Relation::kAtLeast) continue;

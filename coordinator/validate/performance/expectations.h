@@ -1,4 +1,4 @@
-// What a deployment must reach and have (--expect FILE).
+// What a deployment must reach and which facts it must have (--expect FILE).
 #ifndef COORDINATOR_VALIDATE_PERFORMANCE_EXPECTATIONS_H_
 #define COORDINATOR_VALIDATE_PERFORMANCE_EXPECTATIONS_H_
 
@@ -63,8 +63,9 @@ struct Expectations {
   std::string PlaceOf(int line) const;
 };
 
-// Reads the maps `performance` and `facts` of a YAML file. InvalidArgument: it is none, or has an unknown key, a value
-// that is not of the key's kind, or values that contradict each other; one line with file, line and key.
+// Reads the maps `performance` and `facts` of a YAML file. InvalidArgument: the file is not such a map, or has an
+// unknown key, a value that is not of the key's kind, or values that contradict each other; one line with file, line
+// and key.
 absl::StatusOr<Expectations> LoadExpectations(const std::string& path);
 absl::StatusOr<Expectations> ParseExpectations(const std::string& path, const std::string& text);
 

@@ -39,7 +39,7 @@ double RateOfPhase(const v1::PhaseReport& phase) {
 
 using Readings = std::vector<std::pair<std::string, double>>;  // whose, and its value
 
-// Marks by which a rate may be better than the storage.
+// True for marks by which a rate may be better than the storage.
 bool IsDoubtful(const v1::PhaseReport* phase) {
   if (phase == nullptr) return false;
   static constexpr std::string_view kDoubtful[] = {"cached", "absorbed", "unflushed", "not_cold"};
@@ -133,7 +133,7 @@ Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
     if (!met) missing.push_back(absl::StrCat(whose, " has ", InUnitsOf(key.quantity, value)));
   }
   if (!missing.empty()) return {false, absl::StrJoin(missing, ", ")};
-  // What was too good to be true meets nothing.
+  // A rate that is too good to be true meets no expectation.
   if (key.quantity == Quantity::kBytesPerSecond) {
     for (const v1::PhaseReport& phase : measured.report.phases()) {
       const bool counts = key.measured == Measured::kAllTogether

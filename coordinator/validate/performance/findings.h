@@ -1,4 +1,4 @@
-// What several looks at measured figures amount to, and how their figures are told.
+// Combines several findings into one verdict, and formats their figures.
 #ifndef COORDINATOR_VALIDATE_PERFORMANCE_FINDINGS_H_
 #define COORDINATOR_VALIDATE_PERFORMANCE_FINDINGS_H_
 
@@ -24,9 +24,9 @@ struct Findings {
 // "95 MiB/s" or "500/s", and "76 %" or "-" if it is not finite.
 std::string RateWord(bool in_ops, double rate);
 std::string ShareWord(double share);
-// The rate that a phase is known by.
+// Returns the phase's headline rate.
 double HeadlineOf(const v1::PhaseReport& phase);
-// "write_alone_c01": what stands in the names of figures are small letters, digits and underscores.
+// Returns the name of a figure, "write_alone_c01": only lower-case letters, digits and underscores.
 std::string FigureOf(const std::string& what, const std::string& how, const std::string& client);
 
 }  // namespace iobench

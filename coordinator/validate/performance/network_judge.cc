@@ -1,4 +1,4 @@
-// What clients reach of what the network carries for them, and whose network is slower than that of the others.
+// Judges how much clients reach of what the network carries for them, and names clients with a slower network.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -33,13 +33,14 @@ AloneRates RatesAlone(const Performance& measured, const std::string& client, bo
       has_row = true;
       *rate = clients->clients(i).alone();
     }
-    // Of a single client, the rows are its workers, if there are any.
+    // If there is a single client, the rows are its workers, if any.
     if (!has_row && is_only_client && phase != nullptr) *rate = HeadlineOf(*phase);
   }
   return rates;
 }
 
-// Of the interface if its speed is known, otherwise of what TCP carries in the same direction. NAN: neither is known.
+// The share of the interface's speed if that is known, otherwise of what TCP carries in the same direction. NAN:
+// neither is known.
 double ShareOf(const AloneRates& rates, const NetworkLimits& limits) {
   if (limits.nic > 0) return rates.best() / limits.nic;
   const double write = limits.to > 0 ? rates.write / limits.to : NAN;

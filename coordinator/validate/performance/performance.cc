@@ -26,10 +26,10 @@ constexpr uint64_t kPerformanceRecordBytes = 256_KiB;
 constexpr uint64_t kItemsPerLane = 1000;
 constexpr uint64_t kSmallFileBytes = 4_KiB;
 constexpr double kSecondsAroundPhase = 0.7;  // preparation, clocks, and dropping caches
-// Phases that are shorter are too much a matter of chance to fail a client.
+// Shorter phases depend too much on chance to fail a client.
 constexpr double kShortestJudged_s = 1;
 
-// Marks by which a phase does not show what the server and the way to it can do.
+// Marks by which a phase does not show what the server and the path to it can do.
 constexpr std::string_view kSpoiling[] = {"cached",   "absorbed", "unflushed",  "memory_fs",
                                           "not_cold", "partial",  "clock_step", "start_late"};
 
@@ -46,7 +46,7 @@ std::string AloneName(std::string_view phase, const std::string& client) {
   return absl::StrCat(std::string(phase), " on ", client);
 }
 
-// Whether a phase can be judged, and what speaks against its figures.
+// Whether a phase can be judged, and what makes its figures doubtful.
 void LookAtPhase(const Performance& measured, const std::string& name, Outcome& outcome, Findings& findings) {
   if (const auto error = measured.errors.find(name); error != measured.errors.end()) {
     outcome.Evidence(absl::StrCat(name, ": ", error->second));
@@ -75,8 +75,8 @@ std::string RangeAlone(const v1::PerClientReport& clients) {
                       RateWord(clients.in_ops(), most));
 }
 
-// For how long the headline counts: until the first lane is done, if the others then go on alone. A phase that lasts
-// because one client began late says little of how they share the server.
+// For how long the headline counts: until the first lane is done, if the others then go on alone. A phase that is long
+// because one client began late says little about how clients share the server.
 double SecondsCounted(const v1::PhaseReport& phase) {
   const double rate = phase.headline().bytes_per_s();
   if (phase.headline_in_ops() || phase.measured_bytes() == 0 || !(rate > 0)) return phase.duration_s();

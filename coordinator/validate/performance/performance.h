@@ -1,4 +1,4 @@
-// What the phases of a validation say of a deployment's performance. Pure, but for PerformanceOf.
+// Judges a deployment's performance by the phases of a validation. Pure, except for PerformanceOf and NetworkOf.
 #ifndef COORDINATOR_VALIDATE_PERFORMANCE_PERFORMANCE_H_
 #define COORDINATOR_VALIDATE_PERFORMANCE_PERFORMANCE_H_
 
@@ -34,7 +34,7 @@ void UsePerformancePhases(const PhaseAmounts& amounts, v1::Plan& plan);
 std::span<const std::string_view> DataPhases();
 std::span<const std::string_view> MetadataPhases();
 
-// About how long the phases take, once they are known for each client.
+// About how long the phases take, once they exist for each client.
 double SecondsOfPhases(const v1::Plan& plan);
 
 // What was measured. `report` has briefs of the phases.
@@ -44,28 +44,28 @@ struct Performance {
   std::map<std::string, std::string> errors;
   std::string problem;  // nothing was measured, and why
 
-  // Of the phase by all. Null: there is none.
+  // Returns the phase by all clients. Null: there is none.
   const v1::PhaseReport* PhaseNamed(std::string_view name) const;
-  // Each client alone and together. Null: there is only one worker.
+  // Returns each client alone and together. Null: there is only one worker.
   const v1::PerClientReport* ClientsIn(std::string_view phase) const;
 };
 
-// Measures when it is first called. Null, and a verdict: nothing could be measured. Errors: those of
+// Measures on the first call. Null, with a verdict in `outcome`: nothing could be measured. Errors: those of
 // CheckContext.measure that end a validation.
 absl::StatusOr<const Performance*> PerformanceOf(CheckContext& context, Outcome& outcome);
 
-// Shares below which a figure is worth a warning, or fails. Those that an expectation gives only fail.
+// Shares below which a figure is worth a warning, or fails. Below a share from an expectation, it always fails.
 struct PerformanceLimits {
   double outlier_warn = 0.7, outlier_fail = 0.5;  // of the median of the others
   // Rates of names vary by a factor of two with the server's journal.
   double metadata_warn = 0.5, metadata_fail = 0.2;
   double fairness_warn = 0.7, fairness_fail = 0.5;  // slowest client of the mean, while all work
   double network_warn = 0.6, network_fail = 0;  // what a client alone reaches, of what the network carries
-  // Where no interface tells its speed: TCP alone, perhaps within one machine, may carry more than any file system.
+  // Where no interface reports its speed: TCP alone, perhaps within one machine, may carry more than any file system.
   double tcp_warn = 0.2;
   double scaling_fail = 0;  // all together, of the sum of each alone
 };
-// With what the expectations say in place of the defaults.
+// Returns `limits`, with the expectations in place of the defaults.
 PerformanceLimits WithExpectations(PerformanceLimits limits, const Expectations& expected);
 
 // Judge each client alone: outliers, and data that did not come from the server or go there.
@@ -76,7 +76,7 @@ void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, 
 // What the network carries for a client, in bytes per second. NAN: unknown.
 struct NetworkLimits {
   double nic = NAN;  // its interface to the server, as the driver says
-  // Over TCP to the coordinator's host and from it, each client alone, while nothing else runs. The way to the server
+  // Over TCP to the coordinator's host and from it, each client alone, while nothing else runs. The path to the server
   // may carry more or less: only the client's own link is part of both.
   double to = NAN, from = NAN;
 };
@@ -86,7 +86,7 @@ struct MeasuredNetwork {
   NetworkOfClients clients;
   std::string problem;  // why there are no rates of TCP; empty: there are
 };
-// Measures when it is first called; the interfaces' speeds are known without. Errors: those of
+// Measures on the first call, but not the speeds of interfaces, which are known. Errors: those of
 // CheckContext.measure_network that end a validation.
 absl::StatusOr<const MeasuredNetwork*> NetworkOf(CheckContext& context);
 
@@ -100,7 +100,7 @@ void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,
 // Judges p99 and max of the latencies against the expectations; without any, they are facts.
 void JudgeLatencies(const Performance& measured, const Expectations& expected, Outcome& outcome);
 
-// A client as far as facts are expected of it: values by their names in `facts`.
+// A client's facts that can be expected: values by their names in `facts`.
 struct FactsOfClient {
   std::string client;
   std::map<std::string, std::string> values;

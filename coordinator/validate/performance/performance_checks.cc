@@ -134,7 +134,7 @@ absl::Status CheckExpected(CheckContext& context, Outcome& outcome) {
   const Expectations& expected = ExpectedOf(context);
   const Performance* measured = nullptr;
   if (!expected.thresholds.empty()) {
-    // Facts are judged even if nothing could be measured, which then fails what is expected of rates.
+    // Facts are judged even if nothing could be measured; expected rates then fail.
     v1::ValidateCheck unused;
     Outcome of_measuring(unused);
     if (context.measure != nullptr && context.left_out == 0) {

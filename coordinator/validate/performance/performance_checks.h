@@ -1,5 +1,5 @@
-// The checks of performance. All judge the same phases, which the first of them measures (PerformanceOf). Errors: those of
-// CheckContext.measure and measure_network that end a validation; a slow file system is a verdict.
+// The checks of performance. All judge the same phases, which the first of them measures (PerformanceOf). Errors: those
+// of CheckContext.measure and measure_network that end a validation; a slow file system is a verdict.
 #ifndef COORDINATOR_VALIDATE_PERFORMANCE_PERFORMANCE_CHECKS_H_
 #define COORDINATOR_VALIDATE_PERFORMANCE_PERFORMANCE_CHECKS_H_
 
