@@ -39,6 +39,13 @@ void AddUse(ResourceUse use, std::vector<ResourceUse>& uses) {
   if (std::isfinite(use.share) && use.share > 0) uses.push_back(std::move(use));
 }
 
+// The run can grow only into what nobody uses. What others take of a client, such as the kernel's threads, stays taken.
+double ProcessorShareOf(const v1::ClientPhaseReport& client) {
+  const double own = client.own_cpu_percent();
+  const double idle = std::clamp(100 - client.cpu_percent(), 0.0, 100.0);
+  return own / (own + idle);
+}
+
 std::vector<ResourceUse> UsesIn(const v1::PhaseReport& phase) {
   std::vector<ResourceUse> uses;
   for (const v1::ServerReport& server : phase.servers()) {
@@ -55,9 +62,8 @@ std::vector<ResourceUse> UsesIn(const v1::PhaseReport& phase) {
              uses);
     }
   }
-  // What others use of a client is not the run's to grow into.
   for (const v1::ClientPhaseReport& client : phase.clients())
-    AddUse({absl::StrCat("processors of ", client.host()), client.own_cpu_percent() / 100}, uses);
+    AddUse({absl::StrCat("processors of ", client.host()), ProcessorShareOf(client)}, uses);
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ResourceUse& a, const ResourceUse& b) { return a.share > b.share; });
   return uses;

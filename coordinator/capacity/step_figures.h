@@ -1,4 +1,4 @@
-// What one step of a capacity measurement gave, from the report of its phase. Pure.
+// The figures of one step of a capacity measurement, from the report of its phase. Pure.
 #ifndef COORDINATOR_CAPACITY_STEP_FIGURES_H_
 #define COORDINATOR_CAPACITY_STEP_FIGURES_H_
 
@@ -15,7 +15,8 @@ namespace iobench {
 
 inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
-// A resource that the phase used, as a share of what it has.
+// A resource that the phase used, and the used share of its capacity; of a client's processors, the run's share of what
+// others leave.
 struct ResourceUse {
   std::string name;  // "link eth0 of filer1"
   double share = 0;
@@ -31,7 +32,7 @@ struct StepFigures {
   double p50_us = 0;
   double p99_us = 0;
   double slo_figure_us = 0;          // NaN: no SLO
-  double slo_service_figure_us = 0;  // the same of the ops themselves, without the wait behind late ones
+  double slo_service_figure_us = 0;  // the same for the ops alone, without the wait behind late ones
   Percentiles percentiles_us = {kNotMeasured, kNotMeasured, kNotMeasured, kNotMeasured};
   uint64_t ops = 0;
   uint64_t errors = 0;    // failed ops and lanes
