@@ -1,5 +1,5 @@
 # cluster-iobench-worker: the command `worker` as one file that needs no library of its host, not even glibc, for
-# `--copy-binary`. It is linked from the same archives as the program; only the libraries below are taken as static ones.
+# `--copy-binary`. It is linked from the same archives as the program, but the libraries below are linked statically.
 # `cmake --build BUILD --target bundle` builds it. Sanitizers cannot be linked statically.
 set(IOBENCH_BUNDLE AUTO CACHE STRING "Build the self-contained worker for --copy-binary: AUTO, ON or OFF")
 set_property(CACHE IOBENCH_BUNDLE PROPERTY STRINGS AUTO ON OFF)
@@ -22,7 +22,7 @@ function(iobench_own_libraries result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# iobench_static_libraries(RESULT MISSING): the archives of other projects, and the names of those that are not there.
+# iobench_static_libraries(RESULT MISSING): the archives of other projects, and the names of those that are missing.
 function(iobench_static_libraries result missing)
   set(names grpc++ grpc gpr address_sorting upb cares re2 protobuf ssl crypto uring z absl_base c)
   if(IOBENCH_HAS_LIBNFS)
@@ -95,7 +95,7 @@ set(IOBENCH_HAS_BUNDLE ON)
 set(worker_sources clean_command.cc worker_logging.cc worker_main.cc worker_command.cc worker_slots.cc signals.cc run/failure.cc)
 list(TRANSFORM worker_sources PREPEND ${PROJECT_SOURCE_DIR}/coordinator/)
 add_executable(cluster-iobench-worker ${worker_sources})
-# Archives by file name: the targets themselves would bring shared libraries.
+# Archives by file name: the targets themselves would add shared libraries.
 iobench_own_libraries(own_libraries iobench_launch iobench_command_line iobench_simulated iobench_worker iobench_transport_grpc iobench_version)
 set(archives ${own_libraries})
 list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
@@ -108,5 +108,5 @@ target_link_options(cluster-iobench-worker PRIVATE -static -s -Wl,--gc-sections)
 target_link_libraries(cluster-iobench-worker PRIVATE
   iobench_flags -Wl,--start-group ${archives} ${static_libraries} -Wl,--end-group)
 add_custom_target(bundle DEPENDS cluster-iobench-worker)
-# Beside the MPI module, not in the PATH: the program finds it there.
+# Beside the MPI module, where the program finds it; not in PATH.
 install(TARGETS cluster-iobench-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench)

@@ -53,15 +53,15 @@ function(iobench_compile_like_libraries name)
   target_compile_options(${name} PRIVATE -fPIC)
 endfunction()
 
-# iobench_library(NAME [COLD] SOURCES … PUBLIC … PRIVATE …): one static library per folder. PUBLIC lists what its headers
-# include, PRIVATE what only its sources use; a wrong include does not compile. COLD: nothing runs it while lanes do or for
-# each of many workers, so it is compiled with -O1, which takes a quarter less time.
+# iobench_library(NAME [COLD] SOURCES … PUBLIC … PRIVATE …): one static library per folder. PUBLIC lists what its
+# headers include, PRIVATE what only its sources use; a wrong include does not compile. COLD: its code runs neither
+# beside lanes nor for each of many workers, so it is compiled with -O1, which takes a quarter less time.
 function(iobench_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE iobench_flags ${ARG_PRIVATE})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  # Headers take most of the compile time; in batches of 20, files read them only once.
+  # Headers take most of the compile time; batches of 20 files read them only once.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${IOBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 20)
   set(level)
   if(ARG_COLD AND NOT IOBENCH_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)  # sanitizers have levels of their own
@@ -74,10 +74,10 @@ endfunction()
 # Open MPI unloads its libraries together with the memory they still hold, which the leak check cannot tell from a leak.
 set(IOBENCH_MPI_TEST_ENVIRONMENT LSAN_OPTIONS=detect_leaks=0)
 
-# iobench_unit_test(NAME [OPTIMIZED] [COST s] FILES a_test.cc … LIBS … [APART a_test.cc …]): the unit tests of one folder,
-# declared next to its code; the files are in tests/unit. OPTIMIZED: what they test is mostly in headers, and would take long
-# without optimisation. COST: how long they take if that is long, so that they are started early. APART: those of FILES that
-# are compiled alone, because they use a name that another file has too.
+# iobench_unit_test(NAME [OPTIMIZED] [COST s] FILES a_test.cc … LIBS … [APART a_test.cc …]): the unit tests of one
+# folder, declared next to its code; the files are in tests/unit. OPTIMIZED: the code under test is mostly in headers,
+# and would be slow without optimisation. COST: the duration of long tests, so that they start early. APART: those of
+# FILES that are compiled alone, because they share a name with another file.
 function(iobench_unit_test name)
   if(NOT IOBENCH_TESTS OR NOT IOBENCH_UNIT_TESTS)
     return()
@@ -107,8 +107,8 @@ function(iobench_unit_test name)
   target_link_libraries(${name} PRIVATE iobench_flags iobench_catch_main ${ARG_LIBS})
   iobench_compile_like_libraries(${name})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # g++ 12 sees accesses out of bounds in sums of strings (GCC bug 105651), depending on the length of literals such
-    # as the path of the sources.
+    # g++ 12 warns of accesses out of bounds in sums of strings (GCC bug 105651), depending on the length of literals
+    # such as the path of the sources.
     target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests

@@ -1,6 +1,6 @@
-# Whether the web page can be built (IOBENCH_HAS_PAGE), from web/ into IOBENCH_PAGE_FILE: Node.js and npm are needed. The
-# packages of the lock file are fetched when CMake runs, so that a machine without network builds the program without the
-# page.
+# Whether the web page can be built (IOBENCH_HAS_PAGE), from web/ into IOBENCH_PAGE_FILE: Node.js and npm are needed.
+# The packages of the lock file are fetched when CMake runs, so that a machine without a network builds the program
+# without the page.
 set(IOBENCH_PAGE AUTO CACHE STRING "Build the web page (report.html): AUTO, ON or OFF")
 set_property(CACHE IOBENCH_PAGE PROPERTY STRINGS AUTO ON OFF)
 set(IOBENCH_HAS_PAGE OFF)
@@ -27,7 +27,7 @@ function(iobench_npm_packages source build result)
   endif()
   message(STATUS "fetching the npm packages of ${source}")
   file(COPY ${source}/package.json ${source}/package-lock.json DESTINATION ${build})
-  # npm brings its own certificates. On a network whose proxy has one of its own, the system's are needed too.
+  # npm brings its own certificates. On a network whose proxy has its own, the system's are needed, too.
   set(certificates)
   if(NOT DEFINED ENV{NODE_EXTRA_CA_CERTS} AND EXISTS /etc/ssl/certs/ca-certificates.crt)
     set(certificates NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)

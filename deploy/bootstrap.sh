@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up a machine for a first report, or for all tests. It can be repeated: what already exists is kept.
+# Sets up a machine for a first report, or for all tests. It can be repeated: existing set-up is kept.
 set -euo pipefail
 
 # A minimal image has no locale, cron jobs and containers have no HOME, and PATH may lack sbin.
@@ -66,8 +66,8 @@ is_configured() {
     grep -q "^IOBENCH_UNIT_TESTS:BOOL=$3\$" "$cache"
 }
 
-# build PRESET ON|OFF [TARGET...]: with tests or without. They need more packages than the program, so `run` omits them.
-# `unit_tests`: OFF leaves out the unit tests.
+# build PRESET ON|OFF [TARGET...]: with tests or without. Tests need more packages than the program, so `run` omits
+# them. `unit_tests`: OFF leaves out the unit tests.
 build() {
   local preset=$1 tests=$2 units=${unit_tests:-ON}
   shift 2
@@ -122,7 +122,7 @@ run() {
   exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # it prints where the report's files are
 }
 
-# The lab leaves most of the processors idle, so the next preset is built meanwhile, when nothing else wants to run.
+# The lab leaves most of the processors idle, so the next preset is built meanwhile, at idle priority.
 in_idle_time() {
   if chrt --idle 0 true > /dev/null 2>&1; then chrt --idle 0 "$@"; else nice -n 19 "$@"; fi
 }
@@ -146,14 +146,14 @@ test_preset() {
     run_ctest "$preset" || failed="$failed $preset"
   else
     ! has_sanitizer "$next" || left_out="lab|once"
-    # Labs run beside each other, but not beside other tests, which keep processors busy.
+    # Labs run concurrently, but not beside other tests, which keep processors busy.
     run_ctest "$preset" --label-exclude "$left_out" || failed="$failed $preset"
     if [ -n "$next" ]; then
       say "building preset $next in idle time, see build/$next.log"
       in_idle_time "$root/deploy/bootstrap.sh" build-tests "$next" > "build/$next.log" 2>&1 < /dev/null &
       building=$!
     fi
-    # Their hosts wait for each other, so that more labs than processors are quicker.
+    # Their hosts wait for each other, so more labs than processors are faster.
     run_ctest "$preset" --label-regex lab --parallel "$((2 * $(nproc)))" || failed="$failed $preset-lab"
     [ -z "$building" ] || wait "$building" || { cat "build/$next.log" >&2; die "preset $next cannot be built"; }
   fi

@@ -22,8 +22,8 @@ detect_distribution() {
       "Debian 12 is the reference."
 }
 
-# Node.js and npm bundle the web page. Packages from nodejs.org's own repository hold both and conflict with Debian's npm,
-# so whatever is there is used.
+# Node.js and npm bundle the web page. Packages from nodejs.org's own repository hold both and conflict with Debian's
+# npm, so whatever is installed is used.
 page_packages() {
   command -v node > /dev/null 2>&1 && command -v npm > /dev/null 2>&1 && return
   printf '%s ' nodejs npm

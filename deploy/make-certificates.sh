@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what long-lived workers and their coordinators need to trust each other: a CA, the coordinator's certificate and
-# a token. Uses openssl. Existing files are kept, so running it again adds what is missing.
+# Creates what long-lived workers and their coordinators need to trust each other: a CA, the coordinator's certificate
+# and a token. Uses openssl. Existing files are kept, so running it again adds what is missing.
 set -euo pipefail
 umask 077
 

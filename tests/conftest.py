@@ -1,4 +1,4 @@
-"""Tests that are run again (tests/CMakeLists.txt, --reruns) say how they failed first."""
+"""Reports the first failure of each test that is rerun (tests/CMakeLists.txt, --reruns)."""
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -18,7 +18,7 @@ def pytest_configure(config):
 
 @pytest.fixture
 def path(tmp_path):
-    """The directory that is measured. A file of somebody else's lies in it and must be there afterwards."""
+    """The directory that is measured. It holds a foreign file, which must still be there afterwards."""
     directory = tmp_path / "target"
     directory.mkdir()
     bystander = directory / "somebody-elses"
@@ -36,7 +36,7 @@ def out(tmp_path):
 
 @pytest.fixture(scope="session")
 def reachable_program():
-    """A copy of the program where every user can run it: a clone in /root, with mode 700, is closed to all but root."""
+    """A copy of the program that every user can run: only root can enter a clone in /root, which has mode 700."""
     with tempfile.TemporaryDirectory(prefix="iobench-program-", dir="/var/tmp") as directory:
         os.chmod(directory, 0o755)
         copy = shutil.copy(program.BINARY, directory)
@@ -46,9 +46,9 @@ def reachable_program():
 
 @pytest.fixture
 def nobody(monkeypatch, request):
-    """The words before a command that run it as the user nobody, and meanwhile the program is a copy that nobody can run.
+    """The prefix that runs a command as the user nobody; meanwhile program.BINARY is a copy that this user can run.
 
-    As root, as in CI, that has to work, or the test fails; other users cannot become nobody, and skip.
+    For root, as in CI, this must work, or the test fails. Other users cannot become nobody: the test is skipped.
     """
     if os.geteuid() != 0:
         pytest.skip("only root can run the program as another user")

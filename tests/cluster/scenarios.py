@@ -1,4 +1,4 @@
-"""The runs that every transport must do alike, one row each with four lanes, and what their reports must say."""
+"""The runs that every transport must do alike, one row each with four lanes, and checks of their reports."""
 import dataclasses
 from typing import Callable, Optional
 
@@ -15,7 +15,7 @@ class Scenario:
     name: str
     options: tuple
     phases: tuple
-    ops_per_lane: Optional[int] = 64         # of every phase, 256 KiB in all; None: a time rules
+    ops_per_lane: Optional[int] = 64         # in every phase, 256 KiB in all; None: limited by time
     check: Callable = lambda outcome: None
 
     def __str__(self):
@@ -27,7 +27,7 @@ def options(text):
 
 
 def regions_are(**by_operation):
-    """write="ops+close": the region that the headline's clock covers."""
+    """The region that each operation's headline covers, such as write="ops+close"."""
     def check(outcome):
         for operation, region in by_operation.items():
             assert outcome.phase(operation)["headline"]["region"] == region
@@ -140,7 +140,7 @@ def not_a_file(outcome):
 
 
 def close_flushes_without_a_mount(outcome):
-    """libnfs commits in its close; that of a local file flushes nothing."""
+    """libnfs commits in its close; closing a local file flushes nothing."""
     flushes = outcome.phase("write")["engine"] == "libnfs"
     stonewalls_are(write="flushed" if flushes else "closed")(outcome)
     (not_marked if flushes else marked)("write", "unflushed")(outcome)
@@ -217,7 +217,7 @@ def mixed_files(outcome):
 
 
 def cut_short(outcome):
-    """Later phases work on the files that there are, and finish what the deadline leaves undone of them."""
+    """Later phases work on the files that exist, and finish those that the deadline left undone."""
     created = {lane["lane"]: lane["ops"] for lane in lanes_of(outcome.phase("create"))}
     assert len(set(created.values())) == 1, "every lane makes as many as the fastest had made"
     assert 0 < created[0] < 1_000_000
@@ -324,12 +324,12 @@ SCENARIOS = (
 
 
 def may_end_short(phase):
-    """A flushed stonewall stops lanes. New files are finished afterwards; those that were whole before are whole still."""
+    """A flushed stonewall stops lanes. New files are finished afterwards; existing files are still whole."""
     return phase["stonewall"]["kind"] in ("flushed", "closed") and phase["operation"] not in ("write", "pwrite")
 
 
 def check_scenario(scenario, outcome, worker_count):
-    """What holds of a run of it, wherever and however it was."""
+    """Checks what must hold for every run of the scenario, on any transport."""
     result = outcome.expect(0).result
     assert [phase["operation"] for phase in result["phases"]] == list(scenario.phases)
     check_report(result)

@@ -1,4 +1,4 @@
-"""An acceptance test: criteria stated before the run, a document to hand over, names left out, results that can be checked."""
+"""An acceptance test: criteria stated before the run, a report to hand over, names left out, results that can be verified."""
 import base64
 import gzip
 import json
@@ -62,7 +62,7 @@ def test_criteria_stand_in_plans_and_are_judged_again_from_a_saved_run(path, out
 
 
 def tables(text):
-    """Of a Markdown document: a list of rows of cells for each table."""
+    """The tables of a Markdown document, each a list of rows of cells."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     found = []
     for i, token in enumerate(tokens):

@@ -1,4 +1,4 @@
-"""--background measures some clients, or workers of a single one, undisturbed and while the others keep up a load."""
+"""--background measures some clients, or workers of a single client, undisturbed and while the others keep up a load."""
 import json
 import re
 
@@ -6,7 +6,7 @@ import program
 import pytest
 from report_checks import check_csv, check_report
 
-# One server that takes 5 ms for each op: whoever asks, it does 200 ops/s.
+# One server that takes 5 ms for each op: it does 200 ops/s in all.
 SERVER = ("--engine", "sim:service=5ms", "-r", "4k", "-s", "64k", "-t", "1")
 
 
@@ -67,7 +67,7 @@ def test_a_plan_of_loads_and_repetitions(path, out, tmp_path):
     assert beside["background"] == "neighbour" and undisturbed["count"] == beside["count"] == 2
     load = outcome.phases[1]["parts"][1]
     assert (load["operation"], load["record_bytes"]) == ("random-write", 8192)
-    # What it overwrites again and again is flushed, or it would stay in memory.
+    # Data that it overwrites repeatedly is flushed; otherwise it would stay in memory.
     assert outcome.result["run"]["plan"]["phases"][1]["region"]["flush_passes"]
 
 

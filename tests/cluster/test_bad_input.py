@@ -1,4 +1,4 @@
-"""Bad input is refused with one line that says what to do, exit code 1, and nothing written."""
+"""Bad input is refused with exit code 1 and one line that says what to do; nothing is written."""
 import os
 import re
 import subprocess
@@ -146,7 +146,7 @@ def test_path_is_not_writable(tmp_path, out):
     place = tmp_path / "read-only"
     place.mkdir()
     mounted = False
-    if os.geteuid() == 0:       # nothing else stops root
+    if os.geteuid() == 0:       # only a read-only mount stops root
         subprocess.run(["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", place], check=True)
         mounted = True
     else:

@@ -8,11 +8,11 @@ import subprocess
 import program
 import pytest
 
-# In the order of Bonnie++'s columns: the operation, and whether the items are in random order.
+# (operation, whether the items are in random order), in the order of Bonnie++'s columns.
 TESTS = [("putc", False), ("write", False), ("update", False), ("getc", False), ("read", False), ("seeks", False),
          ("create", False), ("stat", False), ("unlink", False), ("create", True), ("stat", True), ("unlink", True)]
 DATA_TESTS = 5                # those with a rate in KiB/s
-# 256 records at 400 per second: longer than half a second, for which a figure is printed.
+# 256 records at 400 per second take more than half a second, so that figures are printed.
 SUITE = "--suite bonnie -s 2m -t 2 --items 256 --tree-depth 1 --tree-branching 3".split()
 SLOW = ["--ops-per-second", "400"]
 NAME = 'lab, "rack 3" <b>'
@@ -28,7 +28,7 @@ def slow(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def fast(tmp_path_factory):
-    """A run in which no test takes that long on most machines."""
+    """A run in which no test takes half a second on most machines."""
     path = tmp_path_factory.mktemp("fast")
     return program.run(SUITE, path=path, out=path / "out").expect(0)
 
@@ -54,7 +54,7 @@ def half_up(value):
 
 
 def rate_and_cpu(result, number):
-    """What Bonnie++ would print, worked out again from result.json."""
+    """What Bonnie++ would print, computed from result.json."""
     phase = phase_of(result, TESTS[number])
     headline = phase["headline"]
     if phase["measured_ops"] / headline["ops_per_s"] < 0.5:
@@ -75,7 +75,7 @@ def latency(result, number):
 
 
 def converted(tool, text):
-    """What a tool of Debian's bonnie++ makes of it. The package is one of those that the tests need."""
+    """The text converted by a tool of Debian's bonnie++, a package that the tests need."""
     assert shutil.which(tool), f"{tool} is missing: install Debian's bonnie++ (deploy/bootstrap.sh test does)"
     done = subprocess.run([tool], input=text, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and not done.stderr and "Can't process" not in done.stdout, done
@@ -83,7 +83,7 @@ def converted(tool, text):
 
 
 class Cells(html.parser.HTMLParser):
-    """The rows of all tables, and the tags that were met."""
+    """The rows of all tables, and the tags that occur."""
 
     def __init__(self, text):
         super().__init__()
@@ -138,7 +138,7 @@ def figures_of(text):
 
 
 def test_the_text_has_the_figures_that_bonnies_own_tool_makes_of_the_csv(slow):
-    """bon_csv2txt prints the rows under the same titles; only what stands left of the figures differs."""
+    """bon_csv2txt prints the rows under the same titles; only the text to the left of the figures differs."""
     ours, theirs = shown(slow, "bonnie"), converted("bon_csv2txt", csv_line(slow) + "\n")
     assert all(len(line) <= 80 for line in ours.splitlines()), ours
     found = figures_of(ours)
@@ -152,7 +152,7 @@ def test_bonnies_own_tool_makes_a_page_of_the_csv(slow, fast):
     row = next(row for row in page.rows if row and row[0] == SAFE_NAME)
     assert row[1:3] == ["2M", "8k"]
     figures = [cell for cell in row if re.fullmatch(r"[\d.]+", cell)]
-    for value in (fields[19], *(fields[i] for i in range(26, 38, 2))):      # the page has rates of data in MiB/s
+    for value in (fields[19], *(fields[i] for i in range(26, 38, 2))):      # the page gives data rates in MiB/s
         assert value in figures, (value, row)
     assert any(row and row[0] == fast.result["run"]["coordinator_host"] for row in page.rows)
 

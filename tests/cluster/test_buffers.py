@@ -12,7 +12,7 @@ SHAPE = ("--transport", "local", "-t", "1", "-r", "4k", "-s", f"{RECORDS * 4}k",
 
 
 def addresses(call, log):
-    """Where the data of a lane's calls of one record stood; other threads have files of their own to read."""
+    """Memory addresses of the data in the lane's one-record calls; other threads read files of their own."""
     of_thread = collections.defaultdict(list)
     for thread, address in re.findall(rf"^(\d+) +{call}\(0x[0-9a-f]+, (0x[0-9a-f]+), 0x1000[,) ]", log.read_text(),
                                       re.MULTILINE):

@@ -1,4 +1,4 @@
-"""capacity: what it finds of a simulated storage is what that storage was given, and bad questions are refused."""
+"""capacity: it finds the parameters that a simulated storage was given, and refuses bad questions."""
 import json
 import math
 import signal
@@ -11,7 +11,7 @@ import pytest
 import schema
 
 BRIEFLY = ["--time", "0.7", "--warmup", "0.2", "--repeat", "2"]
-LAMBDA, SIGMA, KAPPA = 100, 0.05, 0.002  # 10 ms alone
+LAMBDA, SIGMA, KAPPA = 100, 0.05, 0.002  # an op takes 10 ms when alone
 STORAGE = f"sim:service={1000 / LAMBDA}ms,contention={SIGMA},crosstalk={KAPPA},distribution=constant"
 
 
@@ -34,7 +34,7 @@ def measured(tmp_path_factory):
 
 
 def test_the_law_of_the_storage_is_found(measured):
-    """Real time on a shared machine: the tight bounds are those of tests/unit/usl_test.cc, without any."""
+    """Bounds are loose, for real time on a shared machine; tests/unit/usl_test.cc, without real time, has tight ones."""
     _, report, _ = measured
     scaling, = report["scalings"]
     assert scaling["over"] == "lanes" and [level["n"] for level in scaling["levels"]] == [1, 2, 4, 8, 12, 16]
@@ -46,7 +46,7 @@ def test_the_law_of_the_storage_is_found(measured):
 
 
 def test_the_report_is_as_its_schema_says(measured):
-    """Every message of the format occurs in it, so that a new field cannot be forgotten in docs/capacity.schema.json."""
+    """The report has every message of the format, so that no new field can be forgotten in docs/capacity.schema.json."""
     _, report, _ = measured
     document = schema.load(schema.ROOT / "docs" / "capacity.schema.json")
     jsonschema.Draft202012Validator(document).validate(report)

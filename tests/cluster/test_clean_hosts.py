@@ -1,4 +1,4 @@
-"""`clean --hosts` cleans on all hosts of a list at the same time, and touches nothing that is not ours."""
+"""`clean --hosts` cleans all hosts of a list at the same time, and touches nothing that is not ours."""
 import json
 import stat
 import time
@@ -9,8 +9,8 @@ from ssh_server import SshServer
 
 
 class Shell:
-    """A remote shell that runs the command here. The word HOST in it becomes the host's name, as if each host had a place
-    of its own."""
+    """A remote shell that runs the command here. HOST in the command becomes the host's name, as if each host had a
+    directory of its own."""
 
     def __init__(self, directory):
         self.file = directory / "shell"
@@ -28,7 +28,7 @@ def fake_shell(tmp_path):
 
 
 def left_by_a_crash(path, tmp_path, name):
-    """Data whose run was killed."""
+    """Makes data whose run was killed; returns their directory."""
     path.mkdir(exist_ok=True)
     with program.start(["-i", "0", "-+n", "-r", "4k", "-s", "64k", "--time", "100", "-+O", "50", "--transport", "local", "-t", "2"],
                        path=path, out=tmp_path / f"out-{name}") as running:
@@ -69,7 +69,7 @@ def test_data_of_a_run_that_is_alive_stay_whatever_is_forced(shell, tmp_path):
                        out=tmp_path / "out") as running:
         running.wait_until(lambda: running.data_bytes() > 0, "data")
         manifest = path / program.DATA_DIRECTORY / "manifest.json"
-        # As another host of a shared directory sees it.
+        # The data as another host that shares the directory sees them.
         (tmp_path / "far").mkdir()
         far = tmp_path / "far" / program.DATA_DIRECTORY
         far.mkdir()
@@ -81,7 +81,7 @@ def test_data_of_a_run_that_is_alive_stay_whatever_is_forced(shell, tmp_path):
         assert manifest.exists() and (far / "manifest.json").exists()
         running.interrupt()
         running.wait().expect(130)
-    # Nobody sees it alive any more: now --force counts.
+    # No host sees the run alive any more: now --force counts.
     refused = clean(shell, "c1,far", f"{tmp_path}/HOST")
     assert refused.code == 3 and (far / "manifest.json").exists(), refused
     done = clean(shell, "c1,far", f"{tmp_path}/HOST", "--force")

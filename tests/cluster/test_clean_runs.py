@@ -10,10 +10,10 @@ import pytest
 
 MIB = 1 << 20
 
-# What other work on the machine that runs the tests, or its memory, may cause; each is true when it shows.
+# Marks that other work on the test machine, or its memory, may cause; each is true when it appears.
 ABOUT_THE_MACHINE = {"too_short", "cpu_bound", "skewed_start", "start_late", "begun_before", "stalled", "data_time"}
 
-# name: (options, marks that are true of its phases besides those of the machine)
+# name: (options, marks that are true of its phases besides ABOUT_THE_MACHINE)
 RUNS = {
     "fsync and close": ("-i 0 -c -e -r 64k -s 8m -t 2", {}),
     "fsync": ("-i 0 -e -r 1m -s 16m -t 1", {}),
@@ -40,7 +40,7 @@ RUNS = {
 
 
 def device_of(directory):
-    """/sys/dev/block entry of the disk below a directory."""
+    """The /sys/dev/block entry of the disk below a directory."""
     number = os.stat(directory).st_dev
     return pathlib.Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
 

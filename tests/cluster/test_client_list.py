@@ -1,4 +1,4 @@
-"""A client list (-+m FILE) starts a worker for each line by a remote shell, here a script that records its words."""
+"""A client list (-+m FILE) starts a worker for each line through a remote shell, here a script that records its arguments."""
 import json
 import os
 import stat
@@ -11,7 +11,7 @@ SMALL = ("-i", "0", "-i", "1", "-+n", "-ce", "-r", "4k", "-s", "64k")
 
 
 class Clients:
-    """A list of clients, and a remote shell that IOzone's users would write for a test on one host."""
+    """A list of clients, and a remote shell as IOzone's users would write it for a test on one host."""
 
     def __init__(self, scratch):
         self.scratch = scratch
@@ -30,12 +30,12 @@ class Clients:
         return program.clean_environment(RSH=str(self.shell), LOG=str(self.log), **extra)
 
     def started(self):
-        """Client and command of each remote shell, in the order of the places."""
+        """The client and command of each remote shell, in order of --place."""
         lines = self.log.read_text().splitlines()
         return sorted(lines, key=lambda line: int(line.split("--place ")[1].split()[0]))
 
     def run(self, *args, env=None, out=None):
-        """Without --path: the list says where."""
+        """Runs without --path: the list names the directories."""
         words = [*args, *(("--out", str(out)) if out else ())]
         outcome = program.plain(*words, env=env or self.environment(), cwd=self.scratch)
         outcome.out = out
@@ -84,7 +84,7 @@ def test_more_workers_than_lines(clients, path):
 def test_the_fourth_field_is_the_worker_s_own_path(clients, path, tmp_path, out):
     other = tmp_path / "other"
     other.mkdir()
-    # As in IOzone's lists: a file that need not be there.
+    # As in IOzone's lists, the field may name a file that need not exist.
     listed = clients.list(f"localhost {tmp_path} {program.BINARY} {path}",
                           f"localhost {tmp_path} {program.BINARY} {other}/iozone.tmp",
                           f"localhost {tmp_path} {program.BINARY} other/")
@@ -163,7 +163,7 @@ def test_a_worker_that_cannot_join_says_where(clients, path):
 
 
 def test_clients_elsewhere_join_with_credentials_from_their_standard_input(clients, path, out):
-    """Without -n, which would close it. Only this host alone, and --insecure, need none."""
+    """No -n, which would close standard input. Runs on this host alone, or with --insecure, need no credentials."""
     listed = clients.list(f"node7 {path} {program.BINARY}")
     clients.run(*listed, "-+h", "127.0.0.1", *SMALL, out=out).expect(0)
     started = clients.log.read_text()
@@ -219,7 +219,7 @@ def commands_running():
 
 
 def test_a_worker_may_say_itself_where_it_works(path, tmp_path, out):
-    """With --listen, too; the others go where the plan says."""
+    """This works with --listen too; the other workers use the path of the plan."""
     other = tmp_path / "other"
     other.mkdir()
     address = f"127.0.0.1:{program.free_port()}"

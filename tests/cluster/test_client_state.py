@@ -29,7 +29,7 @@ def test_a_worker_that_is_stopped_for_a_while_leaves_a_mark(path, out):
     with program.start([*NULL_READ, "--time", "3", "--spawn", "2"], path=path, out=out) as running:
         running.wait_until(lambda: len(workers_of(running.process.pid)) == 2, "two workers")
         stopped = workers_of(running.process.pid)[1]
-        # Its lane computes all the time, and nothing else does before the phase.
+        # Once the phase runs, its lane uses the CPU all the time; until then, the worker is idle.
         idle_s = cpu_seconds_of(stopped)
         running.wait_until(lambda: cpu_seconds_of(stopped) > idle_s + 0.2, "its lane running")
         os.kill(stopped, signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""compare and history: saved runs against each other, from the command line to the exit code."""
+"""compare and history: they compare saved runs, from the command line to the exit code."""
 import csv
 import io
 import itertools
@@ -19,8 +19,8 @@ import schema
 SCHEMA_PATH = schema.ROOT / "docs" / "compare.schema.json"
 GOLDEN = schema.ROOT / "tests" / "unit" / "golden"
 FORMATS = ("text", "json", "junit", "markdown")
-# Paced lanes do as many ops per second on any machine, so that one run is a quarter as fast as another. The pace makes up
-# for a delay of one interval: 12.5 ms and 50 ms are long enough that a busy machine loses few ops.
+# Paced lanes do the same number of ops per second on any machine, so that one run is a quarter as fast as another. The pace
+# makes up for a delay of one interval: 12.5 ms and 50 ms are long enough that a busy machine loses few ops.
 FAST, SLOW = "80", "20"
 
 
@@ -52,7 +52,7 @@ def runs(tmp_path_factory):
 
 
 def student_tail(t, degrees):
-    """P(T > t), integrated numerically: nothing of it is shared with the program."""
+    """P(T > t), integrated numerically, with no code of the program."""
     def density(x):
         return math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)
                         - (degrees + 1) / 2 * math.log1p(x * x / degrees)) / math.sqrt(degrees * math.pi)
@@ -109,7 +109,7 @@ def test_single_runs_are_compared_by_their_time_slices(single):
     assert rate["ratio"] == pytest.approx(after / before) and rate["verdict"] == "worse" and 0.15 < rate["ratio"] < 0.5
     reach = math.log(rate["high"] / rate["ratio"])
     assert math.log(rate["ratio"] / rate["low"]) == pytest.approx(reach)
-    # The slices of a lane at a steady pace differ less than independent ones: their means are surer than stdev/sqrt(n).
+    # The slices of a lane at a steady pace vary less than independent ones, so their means are more certain than stdev/sqrt(n).
     slices = [slices_of(single / name) for name in ("fast", "slow")]
     assert all(len(each) >= 20 for each in slices)
     independent = math.hypot(*(statistics.stdev(each) / math.sqrt(len(each)) / statistics.mean(each) for each in slices))
@@ -311,12 +311,12 @@ def test_a_single_run_without_repetitions_is_refused_and_a_gate_that_judges_noth
 
 @pytest.fixture(scope="module")
 def days(tmp_path_factory):
-    """Eight runs in one directory, as runs without --out leave them; the last four are a quarter as fast."""
+    """Eight runs in one directory, as runs without --out leave them; the last four are a quarter as fast as the first."""
     base = tmp_path_factory.mktemp("days")
     (base / "target").mkdir()
     (base / "cluster-iobench.out" / "not a run").mkdir(parents=True)
     for number in range(8):
-        # The names are not in the order of time.
+        # The order of the names is not the order in time.
         measure(base / "target", base / "cluster-iobench.out" / f"{(5 * number) % 8}", FAST if number < 4 else SLOW,
                 seconds="0.3")
     return base / "cluster-iobench.out"

@@ -1,4 +1,4 @@
-"""What a run writes does not compress or deduplicate by chance: compressors judge the files of whole runs."""
+"""Data that a run writes do not compress or deduplicate by accident: compressors judge the files of whole runs."""
 import os
 import subprocess
 import tempfile
@@ -8,7 +8,7 @@ import pytest
 
 BLOCK = 4096
 MIB = 1 << 20
-# Each looks back over all that it is given.
+# The window of each covers all of its input.
 COMPRESSORS = {
     "zstd -3": ["zstd", "-q", "-3", "--long=27", "-c"],
     "zstd -19": ["zstd", "-q", "-19", "--long=27", "-c"],
@@ -24,7 +24,7 @@ def written(path, out, *options):
 
 
 def ratio(data, compressor):
-    with tempfile.NamedTemporaryFile() as file:  # whose size they know, so that they set up no larger tables
+    with tempfile.NamedTemporaryFile() as file:  # compressors know a file's size and set up no larger tables
         file.write(data)
         file.flush()
         command = [*COMPRESSORS[compressor], file.name]

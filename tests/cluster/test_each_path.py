@@ -15,7 +15,7 @@ LANE_BYTES = 64 << 10
 
 @pytest.fixture
 def first(tmp_path):
-    """The directory that is measured before `path`, which program.run names last."""
+    """The directory that is measured first; `path` is the last, since program.run appends it."""
     directory = tmp_path / "first"
     directory.mkdir()
     yield directory

@@ -83,7 +83,7 @@ def test_ctrl_c_while_waiting_for_workers(path, out, tmp_path):
 # ------------------------------------------------------------------------------------------- lane fails
 
 
-# A record of one page is written or refused; a larger one may be cut short first, which is an error without a number.
+# A record of one page is written or refused; a larger one may first be cut short, which is an error without an errno.
 @pytest.mark.parametrize("record, errnos", [("4k", {28}), ("64k", {0, 28})])
 def test_a_full_file_system_ends_its_lanes_and_the_others_run_on(record, errnos, path, out, tmp_path):
     with tiny_file_system(tmp_path / "tiny", "2m") as tiny:
@@ -94,7 +94,7 @@ def test_a_full_file_system_ends_its_lanes_and_the_others_run_on(record, errnos,
     check_schema(result)
     check_csv(outcome)
     write, read = result["phases"]
-    # Of --path A --path B worker 0 has the first, worker 1 the second.
+    # With --path A --path B, worker 0 has A and worker 1 has B.
     errors = {error["lane"]: error for error in write["errors"]}
     assert errors and set(errors) <= {0, 1}
     for error in errors.values():
@@ -185,7 +185,7 @@ def test_a_worker_that_is_stopped_is_told_of_and_given_up(transport, path, out, 
             stopped = children_of(parent)[1]
         os.kill(stopped, signal.SIGSTOP)
         running.process.wait(timeout=program.PATIENCE_S)
-        if transport == "join-tcp":     # when it comes back it learns that it is not wanted any more
+        if transport == "join-tcp":     # when it wakes up it learns that it was dropped from the run
             os.kill(stopped, signal.SIGCONT)
         outcome = running.wait()
     if transport != "mpi":      # mpirun answers with a code of its own
@@ -197,7 +197,7 @@ def test_a_worker_that_is_stopped_is_told_of_and_given_up(transport, path, out, 
     assert result["run"]["exit_code"] == 3
     assert result["phases"][0]["workers_lost"] == 1
     assert result["phases"][1]["bytes"] > 0, "the worker that is left runs on"
-    deadline = time.monotonic() + program.PATIENCE_S      # mpirun does not wait for a rank that it kills
+    deadline = time.monotonic() + program.PATIENCE_S      # mpirun does not wait until a rank that it kills has ended
     while alive(stopped):
         assert time.monotonic() < deadline, "nothing stays behind"
         time.sleep(0.02)
@@ -224,7 +224,7 @@ def wait_until_gone(file):
 
 
 def coordinator_of(process):
-    """mpirun's first rank has it; otherwise the program itself."""
+    """The process id of the coordinator: mpirun's first rank, otherwise the program itself."""
     ranks = [pid for pid in children_of(process.pid)
              if b"OMPI_COMM_WORLD_RANK=0" in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
     return ranks[0] if ranks else process.pid
@@ -340,7 +340,7 @@ def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
 
 @pytest.mark.strace
 def test_a_file_system_that_hangs_is_told_of_before_the_run_begins(path, out, tmp_path):
-    """The worker itself answers all the time, so it is not given up."""
+    """The worker keeps answering, so it is not given up."""
     delay = ("strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-P", str(path), "-e", "trace=faccessat2,faccessat",
              "-e", "inject=faccessat2,faccessat:delay_enter=4000000")
     outcome = program.run(["-i", "0", "-r", "4k", "-s", "64k", "--transport", "local", "--lost-after", "2"], path=path,
@@ -360,7 +360,7 @@ def test_a_worker_says_that_it_waits_for_a_coordinator(tmp_path):
 
 @pytest.fixture
 def short_directory():
-    """A socket's path may have about 100 characters."""
+    """A temporary directory with a short name, as a socket's path may have only about 100 characters."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         yield pathlib.Path(name)
 
@@ -368,7 +368,7 @@ def short_directory():
 def test_the_sockets_directory_of_a_killed_coordinator_goes_with_the_next_run(path, out, tmp_path, short_directory):
     temporary = short_directory
     env = program.clean_environment(TMPDIR=str(temporary))
-    bystander = temporary / "cluster-iobench-backup"   # empty, and not ours
+    bystander = temporary / "cluster-iobench-backup"   # empty, but not ours
     bystander.mkdir()
     def sockets():
         return sorted(name for name in temporary.iterdir() if name != bystander)

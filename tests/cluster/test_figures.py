@@ -1,4 +1,4 @@
-"""Figures that only a whole run can show count the right ops, lanes and file systems."""
+"""Figures that only a whole run can test count the right ops, lanes and file systems."""
 import os
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ from report_checks import lanes_of
 
 @pytest.mark.parametrize("engine", ["posix", "uring"])
 def test_an_op_that_is_not_due_at_the_end_is_not_issued(engine, path, out):
-    """Two ops a second for 1.25 s are due at 0, 0.5 and 1 s, the fourth one at 1.5 s."""
+    """At two ops per second for 1.25 s, ops are due at 0, 0.5 and 1 s; the fourth would be due at 1.5 s."""
     outcome = program.run(["-i", "1", "-+n", "-t", "2", "-r", "4k", "-s", "64k", "--engine", engine, "-+O", "2",
                            "--time", "1.25"], path=path, out=out).expect(0)
     phase = outcome.phase("read")
@@ -38,7 +38,7 @@ PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
 
 
 def fields_of(path, message):
-    """A raw file as (path of names, value) in the file's order: ("workers", "lanes", "ops"), "5"."""
+    """A raw file as (path of names, value) in the file's order, such as (("workers", "lanes", "ops"), "5")."""
     text = subprocess.run(["protoc", f"--decode=iobench.v1.{message}", "-I", str(PROTO), "iobench/v1/result.proto"],
                           stdin=path.open("rb"), capture_output=True, check=True).stdout.decode()
     names = []

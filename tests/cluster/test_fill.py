@@ -1,4 +1,4 @@
-"""--fill: the file system is as full as asked when the first phase begins, and as empty as before when the run has ended."""
+"""--fill: the file system is as full as asked when the first phase begins, and as empty as before once the run has ended."""
 import json
 import os
 import pathlib
@@ -41,14 +41,14 @@ class SmallFilesystem:
 
 @pytest.fixture
 def small(path, request):
-    """With 256 MiB, or what the test says."""
+    """A SmallFilesystem of 256 MiB, or as many MiB as the test's parameter says."""
     filesystem = SmallFilesystem(path, getattr(request, "param", 256))
     yield filesystem
     filesystem.close()
 
 
 def children(pid):
-    """The command lines of all processes that it has started, directly or not."""
+    """The command lines of all descendants of a process."""
     lines = []
     for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         lines.append(pathlib.Path(f"/proc/{child}/cmdline").read_bytes())
@@ -119,7 +119,7 @@ def test_lanes_that_no_longer_fit_are_refused_before_anything_is_written(small, 
 
 
 def test_no_room_where_statfs_shows_some_is_a_clear_error(small, out):
-    """As with a quota: the file system refuses what it has said to be free."""
+    """As with a quota, the file system refuses writes into space that it reported as free."""
     options = "-i 0 -+n -r 64k -s 1m -t 1 --fill 99".split()
     shrink = (f"until ls {small.path}/cluster-iobench.data/fill-* >/dev/null 2>&1; do :; done; "
               f"mount -o remount,size=100m {small.path}")
@@ -161,7 +161,7 @@ def test_workers_whose_coordinator_is_killed_while_they_fill_remove_everything(s
 
 
 def test_clean_removes_the_files_that_a_crash_left(small, out):
-    """Everything is killed at once, as by a power cut: nobody is left who could."""
+    """Everything is killed at once, as by a power cut: no process is left to remove them."""
     with program.start("-i 0 -+n -r 64k -s 1m -t 2 --fill 70 --before-phase".split() + ["touch /dev/null; sleep 1000"],
                        path=small.path, out=out, prefix=small.prefix) as running:
         running.wait_until(lambda: any("fill-" in name for name in small.names()), "a file that fills")

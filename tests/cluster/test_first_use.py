@@ -97,7 +97,7 @@ def closed_pipe():
 
 
 def patched_copy(tmp_path):
-    """The same release, built from other sources, as far as its version says."""
+    """A copy whose version says: the same release, built from other sources."""
     shown = program.plain("--version").expect(0).stdout
     version, fingerprint = re.fullmatch(r"cluster-iobench ([\d.]+\+([0-9a-f]{12}))\n", shown).groups()
     other = "f00dfeedbeef"
@@ -206,7 +206,7 @@ def test_a_worker_at_a_wrong_port_says_what_answers_there():
     assert "connection refused: nothing listens on that port" in outcome.stderr, outcome
     outcome = program.plain("worker", "--join", "localhost").expect(1)
     assert "localhost:9400" in outcome.stderr, outcome
-    with socket.socket() as listener:        # a web server, or one that waits for TLS
+    with socket.socket() as listener:        # stands for a web server, or a server that waits for TLS
         listener.bind(("127.0.0.1", 0))
         listener.listen()
 

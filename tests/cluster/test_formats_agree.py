@@ -1,5 +1,5 @@
-"""Every format shows the same figures: each is parsed and compared, to its last digit, with result.json, rounded here as
-the format's description says. tests/web/page.test.mjs does that for the tables of the web page."""
+"""Every format shows the same figures: each is parsed and compared, to its last digit, with result.json, which is rounded
+here as the format's description says. tests/web/page.test.mjs does that for the tables of the web page."""
 import base64
 import csv
 import decimal
@@ -20,13 +20,13 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 SAVED = pathlib.Path(__file__).resolve().parents[2] / "tests" / "support" / "saved_runs" / "2026-11"
 SWEEP = "-a -n 64k -g 128k -y 16k -q 64k -i 0 -i 1 -i 2 -R".split()
-# Long enough for figures in every place of Bonnie++'s text.
+# Long enough that every figure of Bonnie++'s text is printed.
 TIMED = "-t 2 -i 0 -i 1 -+n -r 4k -s 1m --ops-per-second 400 --op create,stat --items 256".split()
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Results by name: of an earlier version with repetitions, a sweep, and phases that last."""
+    """Result directories by name: a run of an earlier version with repetitions, a sweep, and a run with long phases."""
     base = tmp_path_factory.mktemp("runs")
     found = {"saved": SAVED}
     for name, options in (("sweep", SWEEP), ("timed", TIMED)):
@@ -52,10 +52,10 @@ def shown(run, name=None):
     return program.plain("report", directory, *options).expect(0).stdout
 
 
-# ----------------------------------------------------------------------- how people's formats round (common/text/units.h)
+# --------------------------------------------------------------- how formats for people round (common/text/units.h)
 
 def fixed(value, decimals):
-    """Halves are rounded up as they are on paper: 7.775, which no binary fraction is, to 7.78."""
+    """Halves are rounded up as on paper: 7.775, which has no exact binary fraction, becomes 7.78."""
     return decimal.Decimal(f"{value:.12g}").quantize(decimal.Decimal(1).scaleb(-decimals), decimal.ROUND_HALF_UP)
 
 
@@ -90,7 +90,7 @@ def rate(phase):
 
 
 def latency(phase, key):
-    """`~`: fewer than 100 ops lie beyond it."""
+    """The latency as text; `~` means that fewer than 100 ops lie beyond it."""
     return ("~" if key in phase["latency_us"]["unsure"] else "") + duration(phase["latency_us"][key] / 1e6)
 
 
@@ -109,13 +109,13 @@ def title(phase, result):
 # ------------------------------------------------------------------------------------------------- formats for people
 
 def sweep_tables(text):
-    """Operation -> (file size, record) -> KiB/s, as texts."""
+    """Returns operation -> (file size, record) -> KiB/s, all as text."""
     tables = {}
     for name, head, body in re.findall(r"^(\S+), KiB/s\n  size \\ record(.*)\n((?: +\d+[kmg] .*\n)+)", text, re.M):
         records = head.split()
         for line in body.splitlines():
             at, *cells = line.split()
-            # The smallest file has no cell of a larger record.
+            # A small file has no cells for records that are larger than the file.
             tables.setdefault(name, {}).update({(at, record): cell for record, cell in zip(records, cells)})
     return tables
 
@@ -131,7 +131,7 @@ def test_the_console(run):
         cells = {(operation, *place): cell for operation, table in sweep_tables(text).items() for place, cell in table.items()}
         expected = {(phase["operation"], short(phase["bytes_per_lane"]), short(phase["record_bytes"])):
                     f"{phase['headline']['bytes_per_s'] / 1024:.0f}" for phase in result["phases"]}
-        # Letters stand for marks.
+        # Letters after a figure stand for marks.
         assert {key: cell.rstrip("abcdefgh") for key, cell in cells.items()} == expected
         return
     flat = " ".join(text.split())
@@ -150,7 +150,7 @@ def test_the_console_summary_and_repetitions(run):
         return
     flat = " ".join(shown(run).split("\nsummary\n")[1].split())
     for phase in result["phases"]:
-        # Its column is in one unit: MiB/s here, without decimals from 100 on.
+        # Each column has one unit: MiB/s here, without decimals from 100 on.
         mib = "" if phase["headline_in_ops"] else count(phase["headline"]["bytes_per_s"] / 2**20) + " "
         ops, p50, p99 = count(phase["headline"]["ops_per_s"]), *(latency_in(phase, key, flat) for key in ("p50", "p99"))
         line = f"{title(phase, result)} {mib}{ops} {phase['headline']['region']} {p50} {p99}"
@@ -197,7 +197,7 @@ def test_iozone(run):
         return
     head, *blocks = text.split("\tChildren see throughput for ")
     assert len(blocks) == len(result["phases"])
-    # IOzone has no metadata operations, so our lines of these have words of their own.
+    # IOzone has no metadata operations, so our lines for them are worded differently.
     data = [(block, phase) for block, phase in zip(blocks, result["phases"]) if not phase["metadata"]]
     check_throughput("\tChildren see throughput for ".join([head, *(block for block, _ in data)]),
                      dict(result, phases=[phase for _, phase in data],
@@ -209,7 +209,7 @@ def test_iozone(run):
 
 
 def bonnie_rate(phase):
-    """Half a second is what Bonnie++ takes for long enough."""
+    """Bonnie++ prints no rate for a test that takes less than half a second."""
     if phase["measured_ops"] / phase["headline"]["ops_per_s"] < 0.5:
         return "+++++"
     value = phase["headline"]["ops_per_s"] if phase["metadata"] else phase["headline"]["bytes_per_s"] / 1024
@@ -221,7 +221,7 @@ def bonnie_latency(phase):
     return f"{math.floor(us + 0.5)}us" if us < 99_999.5 else f"{math.floor(us / 1e3 + 0.5)}ms"
 
 
-# Operation: its rate and its latency in the lines of versions 2.00a and 1.96 (fields from 0).
+# Format -> operation -> fields of its rate and latency, from 0; versions 2.00a and 1.96.
 BONNIE_FIELDS = {"bonnie-csv": {"write": (11, 39), "read": (17, 42), "create": (26, 44), "stat": (28, 45)},
                  "bonnie-csv-1.96": {"write": (9, 37), "read": (15, 40), "create": (24, 42), "stat": (26, 43)}}
 
@@ -235,7 +235,7 @@ def test_bonnie(run, name):
     seen = 0
     for repetition, line in enumerate(lines):
         for operation, (of_rate, of_latency) in BONNIE_FIELDS[name].items():
-            # One size and record has a place: the first.
+            # There is room for only one size and record: the first.
             phases = [phase for phase in result["phases"] if (phase["operation"], phase["repetition"]) == (operation, repetition)]
             if not phases:
                 continue
@@ -275,7 +275,7 @@ def figure(phase, path):
 def check_phase_columns(row, phase):
     for column, path in PHASE_COLUMNS.items():
         if phase["metadata"] and "bytes" in column:
-            continue  # there are none
+            continue  # it has no bytes
         assert floats(number(row[column])) == floats(figure(phase, path)), column
 
 
@@ -315,12 +315,12 @@ def test_openmetrics(run):
             assert of_phase("phase_bytes_per_second") == phase["headline"]["bytes_per_s"]
         assert of_phase("phase_ops_per_second") == phase["headline"]["ops_per_s"]
         for quantile, key in (("0.5", "p50"), ("0.99", "p99")):
-            # In seconds: the division may round the last bit.
+            # The figure is in seconds: the division may round the last bit.
             assert of_phase("phase_latency_seconds", quantile) == pytest.approx(phase["latency_us"][key] / 1e6, rel=1e-15, abs=0)
 
 
 def test_the_workbook(run, tmp_path):
-    """Workbooks have 16 significant digits."""
+    """A workbook's figures have 16 significant digits."""
     _, directory, result = run
     program.plain("report", directory, "--format", "workbook", "--output", tmp_path / "report.xlsx").expect(0)
     rows = [[cell.value for cell in row] for row in openpyxl.load_workbook(tmp_path / "report.xlsx")["summary"].iter_rows()]
@@ -335,7 +335,7 @@ def test_the_workbook(run, tmp_path):
 
 
 def test_the_data_of_the_web_page(run, tmp_path):
-    """The page has result.json, and exact columns instead of its lists of clients and lanes."""
+    """The page embeds result.json, with exact columns in place of its lists of clients and lanes."""
     _, directory, result = run
     program.plain("report", directory, "--format", "html", "--output", tmp_path / "page.html").expect(0)
     (data,) = re.findall(r'id="data">([^<]*)<', (tmp_path / "page.html").read_text(encoding="utf-8"))

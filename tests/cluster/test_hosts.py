@@ -28,7 +28,7 @@ def sshd(tmp_path_factory):
 
 
 class FakeShell:
-    """A launcher that runs the command here, after a script of the test: $1 is the host, $2 the command."""
+    """A launcher that first runs a script of the test, then the command, here: $1 is the host, $2 the command."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -52,13 +52,13 @@ def shell(tmp_path):
     return FakeShell(directory)
 
 
-# Listens on all interfaces, as for real hosts, and is reached on loopback.
+# The coordinator listens on all interfaces, as for real hosts, and is reached over loopback.
 def on_hosts(hosts, launcher, *more):
     return ("--hosts", hosts, "--launcher", launcher, "--listen", "0.0.0.0:0", "--coordinator-host", "127.0.0.1", *more)
 
 
 def processes_with(text, where="cmdline"):
-    """Those that have the text in their command line or environment."""
+    """Processes with the text in their command line or environment: process id -> that content."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -135,7 +135,7 @@ def test_selftest_and_dry_run_take_hosts_too(sshd, path, out):
 
 @pytest.mark.unsanitized
 def test_all_hosts_start_at_the_same_time(shell, path, out):
-    """Each waits until the last one has begun: started one after another, none would ever join."""
+    """Each shell waits until the last one has begun: started one after another, no worker would ever join."""
     shell.does('touch "$D/at.$1"\nwhile [ $(ls "$D" | grep -c ^at) -lt 32 ]; do sleep 0.05; done')
     outcome = program.run([*on_hosts("c[01-32]", shell.launcher), "-i", "0", "-+n", "-r", "4k", "-s", "4k"], path=path,
                           out=out).expect(0)
@@ -150,7 +150,7 @@ def test_workers_are_numbered_by_host_and_slot(shell, path, out):
 
 
 def test_credentials_are_on_standard_input_only(shell, path, out):
-    """They pass through the shell's input; meanwhile no process has them in its command line or environment."""
+    """Credentials pass through the shell's input; no process has them in its command line or environment."""
     shell.does('cat >"$D/input.$1"\nexec sh -c "$2" <"$D/input.$1"')
     words = [*on_hosts("a*2,b", shell.launcher), "-i", "0", "-+n", "-r", "4k", "-s", "1m", "--time", "600"]
     with program.start(words, path=path, out=out) as running:
@@ -177,7 +177,7 @@ def test_a_worker_without_the_credentials_does_not_join(shell, path, out):
 
 
 def test_every_kind_of_failure_is_reported_at_once(shell, path, out):
-    """A hang is found by the time-out; the others are reported before it, and each with what its host printed."""
+    """A hang is found by the timeout; the other failures are reported before that, each with the output of its host."""
     other = shell.directory / "other"
     other.write_text(f'#!/bin/sh\nexec {program.BINARY} worker --join 127.0.0.1:1 --root / --join-timeout 0.5\n')
     other.chmod(0o755)
@@ -223,14 +223,14 @@ def test_a_worker_of_another_version_is_named_with_both(shell, path, out):
 
 
 def test_slots_are_processes_whose_ends_are_reported_one_by_one():
-    """What the coordinator reads of a host on which one worker ends while others go on."""
+    """The output by which the coordinator learns that one worker of a host has ended while others go on."""
     outcome = program.plain("worker", "--join", f"127.0.0.1:{program.free_port()}", "--root", "/", "--join-timeout", "0.3",
                             "--place", "4", "--slots", "3").expect(3)
     assert sorted(re.findall(r"the worker at position (\d) has ended: exit code 3", outcome.stderr)) == ["4", "5", "6"]
 
 
 def test_slots_join_with_a_token_file_too(path, out, tmp_path):
-    """Started by hand, they do not wait for a standard input that nobody closes."""
+    """Slots that are started by hand do not wait for a standard input that is never closed."""
     address, token = f"127.0.0.1:{program.free_port()}", tmp_path / "token"
     token.write_text("a-token-that-is-long-enough\n")
     token.chmod(0o600)

@@ -35,7 +35,7 @@ def test_automatic_mode_is_the_table(path, out):
     assert "\tAuto Mode\n\tUsing maximum file size of 1024 kilobytes.\n" in text
     for absent in ("Using minimum file size", "Cross over", "File size set to", "Record Size", "No retest"):
         assert absent not in text, "only what was given"
-    # What graph tools take: field n of lines with exactly 15 numbers.
+    # Graph tools read field n of lines with exactly 15 numbers.
     phases = iozone_format.phases_by_cell(outcome.result)
     full = iozone_format.words_of_full_rows(text)
     assert len(full) == len(rows)
@@ -135,7 +135,7 @@ def test_the_machine_is_in_the_banner(path, out):
     (("-A", "-g", "64"), ("Auto Mode", "Cross over of record size disabled.", "Using maximum file size of 64 kilobytes.")),
     (("-i", "0", "-s", "128", "-r", "4", "-s", "64", "-r", "8"),
      ("Record Size 4 kB", "Record Size 8 kB", "File size set to 128 kB", "File size set to 64 kB")),
-    # Nothing was given, so the sizes are those of the run.
+    # No sizes were given, so the banner has those of the run.
     (("-i", "0", "--max-ops", "1"), ("Record Size 64 kB", "File size set to 65536 kB")),
 ], ids=["auto", "auto-read-write", "sizes", "defaults"])
 def test_options_that_leave_no_trace_in_the_plan_are_in_the_banner(options, lines, path, out):
@@ -163,7 +163,7 @@ def test_options_of_the_plan_are_in_the_banner(path, out):
 # ------------------------------------------------------------------------------------------------- -Q
 
 def check_ops(ops, count=64, record=4096, ordered=True):
-    """Each record once, with a latency that is possible."""
+    """Checks that each record occurs once, with a plausible latency."""
     offsets = [offset for offset, _, _ in ops]
     assert (offsets if ordered else sorted(offsets)) == [record * n // 1024 for n in range(count)]
     assert all(size == record and 0 <= latency < 60e6 for _, latency, size in ops)
@@ -207,7 +207,7 @@ def test_several_lanes_log_into_files_of_their_own(transport, path, out, tmp_pat
 
 
 def test_only_the_measured_part_is_logged(path, out, tmp_path):
-    """A lane that ends early completes its file afterwards, which no figure counts."""
+    """A lane that ends early completes its file afterwards; no figure counts this."""
     here = tmp_path / "here"
     here.mkdir()
     outcome = program.run(["-Q", "--op", "write", "-t", "2", "--max-ops", "10", *SMALL], path=path, out=out,
@@ -238,7 +238,7 @@ def test_histograms_count_every_op(path, out):
             lane = iozone_format.lanes_of(phase)[number]
             assert sum(count for _, count in counts) == lane["ops"] == 64
             assert [count for _, count in counts] == lane["iozone_bands"]
-            # The median is in the band where half of the ops are reached.
+            # The median is in the band in which the running total reaches half of the ops.
             total, edge = 0, None
             for label, count in counts:
                 total += count

@@ -1,4 +1,4 @@
-"""Data that a run keeps or a crash leaves can be read again, and are removed only when that is safe."""
+"""Data that a run keeps or a crash leaves can be read again, and are removed only when it is safe."""
 import contextlib
 import json
 import os

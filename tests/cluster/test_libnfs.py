@@ -1,4 +1,4 @@
-"""--engine libnfs does its ops right against nfs-ganesha: whole runs on every transport, their parts and their ends."""
+"""--engine libnfs does its ops right against nfs-ganesha: whole runs, the parts of the timed region, ends of phases."""
 import dataclasses
 import shlex
 import time
@@ -9,7 +9,7 @@ import pytest
 from report_checks import check_report, lanes_of
 from scenarios import LANES, SCENARIOS, check_scenario
 
-# Those that only say how ops are done and counted; the others are about what other engines can do.
+# The scenarios about how ops are done and counted; the others need features of other engines.
 ON_THE_WIRE = (
     "every operation", "operations by name", "vectors of sixteen records", "a sequential mix by lane",
     "nothing timed but the ops", "close and fsync in the timing", "close in the timing", "fsync in the timing",
@@ -107,7 +107,7 @@ def test_data_that_changed_on_the_server_are_found(export, tmp_path):
 
 
 def test_records_longer_than_a_call_are_one_op(export, out):
-    """1 MiB is the most that one call moves."""
+    """One call moves 1 MiB at most."""
     outcome = run(export, out, "-i", "0", "-i", "1", "-+n", "--verify", "-r", "3m", "-s", "12m", "-t", "1", "--depth",
                   "2").expect(0)
     for operation in ("write", "read"):
@@ -234,7 +234,7 @@ def test_an_interrupt_while_the_server_is_silent_ends_the_run_and_says_what_is_l
 
 
 def test_a_server_that_fills_up_in_mid_phase_says_so_by_its_own_error(out):
-    """Its export is a tmpfs of 8 MiB. What the run needs is free when it begins, and then somebody else takes it."""
+    """The export is a tmpfs of 8 MiB. The space that the run needs is free when it begins, and then somebody else takes it."""
     ganesha.need()
     with ganesha.Ganesha(megabytes=8) as small:
         with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-t", "1", "-r", "64k", "-s", "6m", "-+O", "40"],
@@ -261,7 +261,7 @@ def test_a_url_that_cannot_be_mounted_is_one_line_before_anything_runs(where, wo
 
 
 def test_a_file_system_without_a_mount_is_filled_too(out):
-    """Two workers over connections of their own; the server counts the bytes by its file system's space."""
+    """Two workers fill it over connections of their own; the used space on the server shows the bytes."""
     ganesha.need()
     with ganesha.Ganesha(megabytes=96) as server:
         path = server.url()

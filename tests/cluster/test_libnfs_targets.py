@@ -26,7 +26,7 @@ def server():
 
 
 class Export:
-    """A directory of the server's: its URL, and the same as it lies on this host's disk."""
+    """A directory of the server: its URL, and its path on this host's disk."""
 
     def __init__(self, server, name):
         self.server, self.name = server, name
@@ -119,7 +119,7 @@ def test_data_that_one_run_keeps_another_reads_and_verifies(export, tmp_path):
 
 
 def test_data_kept_on_a_mount_are_read_without_one_and_the_other_way_round(export, tmp_path):
-    """The server's own disk stands for a mount of its export."""
+    """The server's own directory stands in for a mount of its export."""
     shape = (*SHAPE, "-t", "2", "--verify", "-+n", "-w")
     program.run(["-i", "0", *shape], path=export.disk, out=tmp_path / "1").expect(0)
     read = run(export, tmp_path / "2", "-i", "1", *shape).expect(0).phase("read")
@@ -132,7 +132,7 @@ def test_data_kept_on_a_mount_are_read_without_one_and_the_other_way_round(expor
 
 
 def test_a_run_that_is_forced_in_keeps_its_data_when_the_first_one_ends(export, out, tmp_path):
-    """The first one seems to be of another host, and is stopped meanwhile, so that it knows nothing of the second."""
+    """The first run seems to be on another host, and is stopped while the second runs, so that it learns nothing of it."""
     with program.start(["--engine", "libnfs", "-i", "0", "--time", "100", "-t", "2", *SHAPE], path=export.url(),
                        out=out) as first:
         first.wait_until(lambda: export.data.exists() and len(export.data_files()) == 2, "both lanes")
@@ -217,7 +217,7 @@ phases:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_targets_that_are_the_same_directory_are_removed_by_two_at_once(host, export, out):
-    """What one removes is stale to the other."""
+    """Files that one worker has removed are stale for the other."""
     paths = ["--path", export.url(), "--path", export.url().replace("127.0.0.1", host)]
     for round in range(5):
         outcome = program.plain("run", "--engine", "libnfs", *paths, "--spawn", "2", "-i", "0", "-t", "1", "-s", "1m",

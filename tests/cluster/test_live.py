@@ -1,4 +1,4 @@
-"""A run while it lasts: --live on a terminal (tmux), --live-csv, and --live-metrics as Prometheus reads it."""
+"""Figures while a run lasts: --live on a terminal (tmux), --live-csv, and --live-metrics as Prometheus reads it."""
 import csv
 import os
 import pathlib
@@ -23,7 +23,7 @@ def rows_of(file):
 
 
 def check_csv(rows, result):
-    """The rates of each client, and of the cluster, by their times add up to what the report says."""
+    """The rates of each client, and of the cluster, times their intervals add up to what the report says."""
     for phase in result["phases"]:
         of_phase = [row for row in rows if row["phase_index"] == str(phase["index"])]
         assert {row["phase"] for row in of_phase} == {phase["name"]}
@@ -36,14 +36,14 @@ def check_csv(rows, result):
                     continue
                 moved += float(row["bytes_per_s"]) * (float(row["elapsed_s"]) - before_s)
                 before_s = float(row["elapsed_s"])
-            # Times have three decimals, of phases of at least a second.
+            # Times have three decimals, and phases last at least a second.
             assert moved == pytest.approx(client["bytes"], rel=0.01)
         assert int(of_phase[-1]["bytes"]) == phase["clients"][-1]["bytes"]
         check_latencies(of_phase, phase)
 
 
 def check_latencies(rows, phase):
-    """The rows of a phase's end have the report's latencies; those before are in order, and none is beyond its max."""
+    """A phase's last rows have the report's latencies; those of earlier rows are in order, and none exceeds the report's max."""
     for name, reported in (("all", phase), *((client["host"], client) for client in phase["clients"])):
         *moving, last = [row for row in rows if row["client"] == name]
         for column, field in (("mean_us", "mean"), ("p50_us", "p50"), ("p99_us", "p99"), ("max_us", "max")):
@@ -53,7 +53,7 @@ def check_latencies(rows, phase):
                 continue
             assert 0 < float(row["p50_us"]) <= float(row["p99_us"]) <= float(row["max_us"])
             assert 0 < float(row["mean_us"]) <= float(row["max_us"])
-            # A live figure is the middle of a bin, which is at most 3.2 % off.
+            # A live figure is the middle of a bin: at most 3.2 % off.
             assert float(row["max_us"]) <= 1.032 * reported["latency_us"]["max"] + 0.004
             assert float(row["max_us"]) >= 0.968 * reported["latency_us"]["min"] - 0.004
 
@@ -111,7 +111,7 @@ def test_prometheus_reads_the_metrics_while_the_run_lasts(path, out):
                        path=path, out=out) as running:
         url = re.search(r"http://\S+", running.process.stderr.readline())[0]
         deadline = time.monotonic() + program.PATIENCE_S
-        # Soon after the start of a phase, there is nothing to tell yet.
+        # Right after the start of a phase, there are no figures yet.
         while not all((found := families(url))[f"iobench_{name}"].samples for name in (
                 "phase_bytes_per_second", "client_bytes_per_second", "phase_latency_seconds", "client_latency_seconds")):
             assert time.monotonic() < deadline
@@ -158,7 +158,7 @@ def test_the_network_test_has_nothing_to_watch(option):
 
 
 class Terminal:
-    """A shell in tmux, on a server of its own."""
+    """A shell in tmux, with a tmux server of its own."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -244,7 +244,7 @@ def test_a_second_interrupt_leaves_the_terminal_usable(terminal, path, out):
 
 def test_marks_and_messages_appear_while_the_run_lasts(terminal, path, out):
     terminal.type(command(path, out, "--time", "1") + "; echo code=$?")
-    # Reads of what this client has just written.
+    # The phase reads what this client has just written.
     terminal.wait_for(r"^! read: cached: ")
     terminal.wait_for(r"^code=0$")
 

@@ -1,4 +1,4 @@
-"""Runs of thousands of phases use bounded memory, and one that is killed leaves whole results."""
+"""Runs of thousands of phases use bounded memory, and a run that is killed leaves whole results."""
 import json
 import pathlib
 import signal
@@ -45,7 +45,7 @@ def peak_memory_kib(pid):
 
 @pytest.mark.unsanitized
 def test_memory_does_not_grow_with_the_phases(path, out):
-    # Of each phase a brief stays, 3 KiB; its whole report took 11 KiB here, and more with more lanes and clients.
+    # Each phase leaves a summary of 3 KiB; its whole report took 11 KiB here, and more with more lanes and clients.
     with program.start(MANY_PHASES, path=path, out=out, prefix=QUIET) as running:
         running.wait_until(there(out, 500), "500 phases")
         early_kib = peak_memory_kib(running.process.pid)

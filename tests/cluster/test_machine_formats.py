@@ -1,5 +1,5 @@
-"""Formats for programs, read by the programs that people read them with: pandas, LibreOffice and openpyxl, Prometheus'
-parser; HdrHistogram logs by a decoder written from the format's description."""
+"""Formats for programs, read by the usual readers: pandas, LibreOffice and openpyxl, Prometheus' parser; HdrHistogram logs
+are read by a decoder written from the format's description."""
 import base64
 import io
 import math
@@ -20,7 +20,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIG_RUN = pathlib.Path(program.BINARY).parent / "tests" / "big_run"
-# Of the version before reports were written in other formats: without labels, hashes and latencies over time.
+# Saved by the version before reports had other formats: without labels, hashes and latencies over time.
 SAVED_2026_11 = SOURCE / "tests" / "support" / "saved_runs" / "2026-11"
 HOSTILE = "=cmd|'/C calc'!A0,\"<script>alert(1)</script>\" nörd\n\x1b[31m"
 
@@ -62,7 +62,7 @@ def formats():
 
 
 def same(cell, figure):
-    """To the 16 significant digits that a workbook has."""
+    """Whether they agree to the 16 significant digits that a workbook has."""
     if figure is None:
         return cell is None or (isinstance(cell, float) and math.isnan(cell))
     return cell == pytest.approx(figure, rel=1e-15, abs=0)
@@ -85,9 +85,9 @@ def test_a_run_of_an_earlier_version_has_its_figures(tmp_path):
     result = result_of(copy)
     assert [phase["name"] for phase in result["phases"][:3]] == ["write 1m/64k", "rewrite 1m/64k", "read 1m/64k"]
     assert len(result["phases"]) == 28
-    # What its own files said, of the version that ran it.
+    # The figures in the file that the version of the run wrote.
     before = read_csv((SAVED_2026_11 / "phases.csv").read_text())
-    # pandas' default reader of numbers is not exact in the last bit.
+    # pandas' default number parser is not exact in the last bit.
     for column, figures in (("headline_ops_per_s", [phase["headline"]["ops_per_s"] for phase in result["phases"]]),
                             ("phase_p99_us", [phase["latency_us"]["p99"] for phase in result["phases"]])):
         assert list(before[column]) == pytest.approx(figures, rel=1e-15, abs=0)
@@ -104,7 +104,7 @@ def test_a_result_that_cannot_be_read_is_one_clear_line(damage, words, big, tmp_
     seal = data.rindex(b"IOBRUN01") - 6
     file.write_bytes({"truncated": data[:-100], "empty": b"", "ours no more": b"PK\x03\x04" * 100,
                       "newer": data.replace(b"IOBRUN01", b"IOBRUN02"),
-                      # Field 1000, a number: one that this version does not know.
+                      # Field 1000, a number, which this version does not know.
                       "newer fields": sealed(data[:seal] + b"\xc0\x3e\x01", b"IOBRUN01")}[damage])
     outcome = program.plain("report", copy)
     assert outcome.code != 0
@@ -113,7 +113,7 @@ def test_a_result_that_cannot_be_read_is_one_clear_line(damage, words, big, tmp_
 
 
 def sealed(message, kind):
-    """With the seal of raw_files.cc."""
+    """The message with the seal that raw_files.cc appends."""
     checksum = 0xcbf29ce484222325
     for byte in message:
         checksum = (checksum ^ byte) * 0x100000001b3 % 2**64
@@ -226,7 +226,7 @@ def decoded(text):
 
 
 def upper_edge(bucket):
-    """Of HdrHistogram with two digits: 256 buckets of 1 ns, then 128 per octave."""
+    """Upper edge, in ns, of an HdrHistogram bucket at two digits: 256 buckets of 1 ns, then 128 per octave."""
     if bucket < 256:
         return bucket
     shift = bucket // 128 - 1
@@ -303,7 +303,7 @@ def test_names_are_text_in_a_workbook_whatever_they_look_like(big, tmp_path):
     book = openpyxl.load_workbook(file)
     hostile = HOSTILE.replace("\n", "?").replace("\x1b", "?")
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row if cell.value is not None]
-    # openpyxl takes any text that begins with "=" for a formula; the file itself tells them apart.
+    # openpyxl takes any text that begins with "=" for a formula; the file itself distinguishes text and formulas.
     assert sum(cell.value == hostile for cell in cells) >= 8
     with zipfile.ZipFile(file) as parts:
         for name in parts.namelist():
@@ -345,7 +345,7 @@ def test_the_surface_of_a_sweep_over_both_sizes_is_a_surface_chart(path, out, tm
 
 
 def through_libreoffice(file, tmp_path):
-    """Converted to a workbook of LibreOffice's own, which has what it understood of ours."""
+    """The workbook as LibreOffice reads it: converted and saved again."""
     assert shutil.which("soffice"), "LibreOffice is missing: install libreoffice-calc (deploy/bootstrap.sh test does)"
     converted = subprocess.run(
         ["soffice", f"-env:UserInstallation=file://{tmp_path}/profile", "--headless", "--convert-to",

@@ -20,7 +20,7 @@ CALLS = ("openat,close,read,write,newfstatat,statx,mkdirat,unlinkat,renameat2,re
 
 
 def lane_threads(log, root):
-    """Per thread that works on the tree, in order of their beginning: its calls, as "name first-path"."""
+    """For each thread that works on the tree, in the order in which they begin: its calls, as "name first-path"."""
     threads, keepers = collections.OrderedDict(), set()
     with open(log, encoding="utf-8", errors="replace") as lines:
         for line in strace_log.joined(text.rstrip("\n") for text in lines):
@@ -41,7 +41,7 @@ def lane_threads(log, root):
 
 @pytest.fixture
 def traced(path, tmp_path):
-    """Runs under strace: the outcome, and the calls of each phase's lane on its tree."""
+    """A function that runs under strace; it returns the outcome, and the calls of each phase's lane on its tree."""
     def run(*options):
         log = tmp_path / "log"
         # Names of items are short; -s 0 would hide them.
@@ -76,12 +76,12 @@ EXPECTED = {
     "rmdir": each(("unlinkat", "dir")),
 }
 APART = {"readdir", "find"}       # operations with tests of their own below
-OPENED = [("openat", "tree-000000.0"), ("openat", "."), ("close", "tree-000000.0")]   # the root, and its listing asked anew
+OPENED = [("openat", "tree-000000.0"), ("openat", "."), ("close", "tree-000000.0")]   # the root, and a new request for its listing
 CLOSED = [("close", "tree-000000.0")]
 
 
 def test_no_operation_is_left_out():
-    """Of those whose ops are all of one kind: its calls are tested here, a scenario runs it, the documentation names it."""
+    """Each operation with ops of a single kind is tested here, run by a scenario and named in the documentation."""
     operations = set(schema.op_kinds()) - {"read", "write", "update", "append"}
     assert EXPECTED.keys() | APART == operations
     assert set(ON_NAMES) == operations
@@ -134,7 +134,7 @@ def test_find_looks_at_every_item_that_the_listing_names(traced):
 
 
 def found_by_find(data, *conditions):
-    """What find(1) says of the same files."""
+    """What find(1) finds among the same files."""
     listed = subprocess.run(["find", str(data), "-type", "f", *conditions], capture_output=True, text=True, check=True)
     return len(listed.stdout.splitlines())
 
@@ -154,7 +154,7 @@ def test_find_counts_what_find_counts(shared, path, tmp_path):
         phase = outcome.phase("find")
         assert 0 < expected == phase["found_items"] == sum(lane["found_items"] for lane in lanes_of(phase)), options
         assert phase["ops"] == 1400 and phase["by_kind"].keys() == {"find"}
-        assert f"{expected:,} found" in " ".join(outcome.stdout.split())  # lines are broken
+        assert f"{expected:,} found" in " ".join(outcome.stdout.split())  # lines may be wrapped
         rows = [row for row in outcome.rows if row["phase"] == "find"]
         assert {row["phase_found_items"] for row in rows} == {str(expected)}
         assert sum(int(row["found_items"]) for row in rows) == expected
@@ -244,7 +244,7 @@ def test_an_error_names_client_lane_operation_and_path(path, out):
     program.run([*SHAPE, "--op", "create", "-w"], path=path, out=out)
     outcome = program.run([*SHAPE, "--op", "create", "--op", "stat", "--force"], path=path,
                           out=str(out) + "2", env=program.clean_environment())
-    outcome.expect(0)       # kept trees are not taken over: a run makes its own
+    outcome.expect(0)       # a run does not reuse kept trees: it makes its own
 
     with program.start(["--transport", "local", "-t", "2", "--items", "15000", "--op", "create", "--op", "stat"], path=path,
                        out=str(out) + "3") as running:

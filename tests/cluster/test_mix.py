@@ -1,4 +1,4 @@
-"""--mix: several operations at once, each at its share of the rate, by workers of its own."""
+"""--mix: several operations at once, each with its own workers and share of the rate."""
 import json
 
 import program
@@ -15,14 +15,14 @@ def parts_of(outcome):
 
 
 def assert_rate(part, ops_per_s, seconds=SECONDS):
-    """The ops that were due are a Poisson process of this rate, and hardly any was missed."""
+    """The ops that were due form a Poisson process of this rate, and hardly any was missed."""
     loop = part["open_loop"]
     expected = ops_per_s * seconds
     assert loop["asked_ops_per_s"] == pytest.approx(ops_per_s)
     assert abs(loop["due_ops"] - expected) <= POISSON_SLACK * expected ** 0.5
     done = loop["due_ops"] - loop["missed_ops"]
     assert done == loop["response_us"]["count"]
-    # file-mix completes its set of files when the time is over, up to one cycle of four ops.
+    # When the time is over, file-mix completes its set of files: up to one cycle of four ops.
     assert 0 <= part["ops"] - done < (4 if part["operation"] == "file-mix" else 1)
 
 

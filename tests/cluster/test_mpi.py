@@ -90,7 +90,7 @@ def processor_s(pid):
 
 
 def ranks_of(pid):
-    """rank -> process id, of those that mpirun has started so far"""
+    """rank -> process id, of the ranks that mpirun has started so far"""
     found = {}
     for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         environment = pathlib.Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
@@ -100,7 +100,7 @@ def ranks_of(pid):
 
 
 def test_waiting_ranks_sleep(path, out, tmp_path):
-    """Only worker 0 has work. OpenMPI's own waiting would take a whole processor for each of the others."""
+    """Only worker 0 has work. OpenMPI's own waiting would use a whole processor for each other rank."""
     options = ("-i", "1", "-+n", "--engine", "null", "-r", "4k", "-s", "4k", "-t", "1", "--time", "1000")
     plan = yaml.safe_load(program.plain(*options, "--path", path, "--print-plan").expect(0).stdout)
     plan["phases"][0]["assignments"][0]["who"] = {"workers": [0]}
@@ -117,6 +117,6 @@ def test_waiting_ranks_sleep(path, out, tmp_path):
         elapsed_s = time.monotonic() - begin
         running.interrupt()
         outcome = running.wait()
-    # A rank that spins would have had as much as worker 0. On a busy machine that second takes long.
+    # A rank that spins would use as much as worker 0. On a busy machine, the second may last much longer.
     assert all(seconds < max(0.1, 0.03 * elapsed_s) for seconds in used.values()), f"in {elapsed_s:.1f} s: {used}"
     assert outcome.phases[0]["ops"] > 0

@@ -1,4 +1,4 @@
-"""The network test (-+t) measures every way to start workers, and refuses options that are about files."""
+"""The network test (-+t) works with every way to start workers, and refuses options about files."""
 import re
 
 import program
@@ -19,7 +19,7 @@ def rows(outcome):
 
 
 def check(outcome):
-    """Two workers of this host are one client."""
+    """Two workers on this host are one client."""
     (client,), total = rows(outcome.expect(0))
     to, back, median, p99, all_to, all_from = map(float, client[1:7])
     assert min(to, back, all_to, all_from) > 1 and 0 < median <= p99
@@ -54,7 +54,7 @@ def test_records_of_any_size(path, out):
 
 
 def test_an_address_that_does_not_lead_here(path, out):
-    """Of the documentation's network: nobody answers there."""
+    """A name that cannot be resolved."""
     outcome = program.run([*SHORT, "--spawn", "1", "-+h", "nowhere.invalid"], path=path, out=out)
     assert outcome.code == 3 and "nowhere.invalid" in outcome.stderr and "-+h" in outcome.stderr, outcome
     assert len(outcome.stderr.strip().splitlines()) == 1

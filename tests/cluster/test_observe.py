@@ -1,4 +1,4 @@
-"""observe: what it refuses, and what it makes of the counters of a mount that a file stands for."""
+"""observe: what it refuses, and what it computes from the counters of a mount, which a file provides."""
 import signal
 import subprocess
 import threading
@@ -21,7 +21,7 @@ def mountstats(age_s, reads=0, stats=0, mount=MOUNT):
 
 
 class Counting(threading.Thread):
-    """Replaces a file of statistics every 20 ms by what `text_at` says for the seconds since its start."""
+    """Every 20 ms, replaces a file of statistics with text_at(seconds since the start)."""
 
     def __init__(self, file, text_at):
         super().__init__(daemon=True)
@@ -66,7 +66,7 @@ def test_rates_are_those_of_the_counters_and_the_file_is_a_mix_that_runs(path, o
     assert "do not distinguish sequential from random" in text and "filer:/home" in text
     rerun = program.run(["--mix", seen, "--time", "2", "--spawn", "2", "-s", "1m", "--items", "100"], path=path, out=out).expect(0)
     parts = {part["operation"]: part for part in rerun.phases[0]["parts"]}
-    # The file is up to 20 ms old at either end, and a busy machine adds to it.
+    # The file is up to 20 ms old at either end, or more on a busy machine.
     assert parts["random-read"]["open_loop"]["asked_ops_per_s"] == pytest.approx(500, rel=0.05)
     assert parts["stat"]["open_loop"]["asked_ops_per_s"] == pytest.approx(200, rel=0.05)
     assert parts["random-read"]["record_bytes"] == 8192
@@ -89,7 +89,7 @@ def test_an_interrupt_ends_it_early_and_writes_what_was_seen(tmp_path):
                    "--output", seen]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert "observing" in process.stderr.readline()
-        time.sleep(1.2)  # what is seen, not what is waited for
+        time.sleep(1.2)  # time for observe to see something; the test does not wait for an event
         process.send_signal(signal.SIGINT)
         printed, complaints = process.communicate(timeout=20)
     assert process.returncode == 0, complaints
@@ -97,7 +97,7 @@ def test_an_interrupt_ends_it_early_and_writes_what_was_seen(tmp_path):
 
 
 def test_a_remount_and_a_time_without_mount_are_left_out(tmp_path):
-    """Counters begin anew after 1 s, and are gone from 2 s to 3 s: five of eight intervals of half a second count at least."""
+    """Counters restart after 1 s and are gone from 2 s to 3 s: at least five of eight intervals of half a second count."""
     def text_at(seconds):
         if 2 <= seconds < 3:
             return "device rootfs mounted on / with fstype rootfs\n"

@@ -26,12 +26,12 @@ def test_the_rate_is_that_of_all_lanes_together(options, path, out):
         assert figures["due_ops"] == pytest.approx(1000, rel=POISSON_SLACK)
         done = figures["due_ops"] - figures["missed_ops"]
         assert sum(lane["ops"] for lane in lanes_of(outcome.phase(phase))) == done == figures["response_us"]["count"]
-        # Responses contain the latencies, which begin later.
+        # Response times include the latencies, which begin later.
         assert figures["response_us"]["mean"] >= outcome.phase(phase)["latency_us"]["mean"]
 
 
 def test_even_rates_of_lanes_leave_equal_gaps_over_the_workers(path, out):
-    """Four lanes of two workers at 25 ops/s each: one op every 10 ms, the workers in turn."""
+    """Four lanes on two workers at 25 ops/s each: one op every 10 ms, the workers in turn."""
     outcome = program.run(["-i", "1", "-+n", "-r", "4k", "-s", "64k", "--lane-rate", "25", "--even-rate", "--time", "2",
                            "--spawn", "2", "-t", "2"], path=path, out=out).expect(0)
     figures = open_loop_of(outcome, "read")
@@ -88,7 +88,7 @@ def test_a_saved_run_reports_the_same_open_loop(path, out):
 
 
 def test_simulated_storage_is_shared_by_all_workers_and_leaves_nothing_behind(path, out, tmp_path):
-    """One server that takes 5 ms for each op does 200 ops/s, however many lanes and workers ask."""
+    """One server that takes 5 ms for each op does 200 ops/s, however many lanes and workers use it."""
     seed = 0x1d1e5  # the shared memory of a run is named after its seed; other runs have others
     for number, lanes in enumerate((["-t", "1"], ["-t", "4"], ["--spawn", "2", "-t", "2"])):
         outcome = program.run(["-i", "1", "-+n", "-r", "4k", "-s", "64k", "--engine", "sim:service=5ms", "--time", "1.5",

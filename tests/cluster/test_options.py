@@ -98,8 +98,8 @@ def test_thirteen_tests_with_32_lanes_need_no_pauses(path, out):
     assert len(operations) == 22 and operations[0] == "write" and operations[-1] == "repreadv"
     for phase in outcome.phases:
         assert phase["bytes"] == 32 * 65536 and phase["lanes_failed"] == 0, phase["name"]
-    # IOzone sleeps 2 s and more between two tests. No bound on a time: what is not a lane's work or a step is small
-    # beside that, even where 32 lanes share two processors.
+    # IOzone sleeps 2 s and more between two tests. No tight bound: our overhead besides lanes and steps is small beside
+    # that, even where 32 lanes share two processors.
     fixed = sorted(phase["fixed_cost_s"] for phase in outcome.phases)
     assert fixed[len(fixed) // 2] < 2, fixed
 
@@ -174,7 +174,7 @@ def test_files_that_are_kept_are_written_over_in_place(path, out):
                         out=out.parent / "again").expect(0)
     assert {file.name: file.stat().st_ino for file in data.glob("lane-*")} == before, "the same files"
     assert again.phases[0]["bytes"] == 131072
-    with contextlib.ExitStack() as held:  # so that no new file gets an old one's inode number
+    with contextlib.ExitStack() as held:  # open, so that no new file gets an old file's inode number
         for file in data.glob("lane-*"):
             held.enter_context(file.open())
         program.run(["-i", "0", "-+n", "-r", "4k", "-s", "64k", "-t", "2", "-w"], path=path,
@@ -206,7 +206,7 @@ def test_interleaved_records_fill_a_shared_file(path, out):
 
 @pytest.mark.parametrize("record, size", [("4k", "64k"), ("1k", "16k")])
 def test_interleaved_records_are_made_where_nothing_was_written(record, size, path, out):
-    """By all lanes at the same time, each record by its own."""
+    """All lanes make them at the same time, each its own records."""
     words = f"-i 1 -i 2 -+V --interleaved -r {record} -s {size} -t 3 --spawn 2 -w --data pattern:7".split()
     outcome = program.run(words, path=path, out=out).expect(0)
     lane_bytes = int(size.rstrip("k")) * 1024

@@ -15,7 +15,7 @@ LANES = ["lane-000000.0", "lane-000001.0"]
 
 @pytest.fixture
 def tmp_path(tmp_path):
-    """On an overlay, whose directories may change their numbers, a directory in memory."""
+    """pytest's tmp_path, or a directory in memory where that is an overlay, whose directories may change their inode numbers."""
     kind = subprocess.run(["stat", "-f", "-c", "%T", tmp_path], capture_output=True, text=True, check=True).stdout.strip()
     if kind != "overlayfs":
         yield tmp_path
@@ -29,7 +29,7 @@ def contents(directory):
 
 
 def seem_to_be_of_another_host(data):
-    """The claim of a run, as a run on another host would see it: whether it lives cannot be seen."""
+    """Makes a run's claim look like that of another host, where nobody here can see whether the run is alive."""
     manifest = json.loads((data / "manifest.json").read_text())
     manifest["process"]["boot_id"] = "another boot"
     (data / "manifest.json").write_text(json.dumps(manifest))
@@ -67,7 +67,7 @@ def data_of_nobody(tmp_path):
 
 
 def copy_of_its_own(_tmp_path):
-    """Only the directory's number tells."""
+    """Only the directory's inode number differs."""
     return None
 
 
@@ -121,7 +121,7 @@ def test_a_run_does_not_write_to_a_file_that_only_looks_like_its_own(path, out, 
 
 
 def test_a_sweep_and_trees_leave_nothing(path, out, tmp_path):
-    """The manifest accounts for whatever any phase of a plan makes."""
+    """The manifest lists whatever any phase of a plan makes."""
     sweep = ["-i", "0", "-+n", "-l", "1", "-u", "3", "-r", "4k", "-s", "16k", "-s", "32k", "--files-per-lane", "2", "-w"]
     data = program.run(sweep, path=path, out=out).expect(0).data
     assert len(contents(data)) > 6

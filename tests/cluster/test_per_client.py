@@ -1,4 +1,4 @@
-"""--per-client lets each client, or each worker of a single one, do each phase alone before all do it together."""
+"""--per-client lets each client, or each worker of a single client, do each phase alone before all do it together."""
 import json
 
 import program

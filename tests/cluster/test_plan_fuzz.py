@@ -1,4 +1,4 @@
-"""A random plan is refused with a reason or runs: none kills a worker, and every saved run can be printed again."""
+"""A random plan runs or is refused with a reason: none kills a worker, and every saved run can be printed again."""
 import os
 import random
 

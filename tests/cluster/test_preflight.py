@@ -1,4 +1,4 @@
-"""Preflight finds all that is wrong with a run's clients, leaves nothing behind, and a run can do without bad ones."""
+"""Preflight finds everything that is wrong with a run's clients and leaves nothing behind; a run can skip bad clients."""
 import json
 import os
 import subprocess
@@ -115,7 +115,7 @@ def test_a_single_worker_compares_its_storage_with_nobody(cluster):
 
 
 def test_a_client_of_one_machine_is_left_out_with_all_its_workers(cluster, tmp_path):
-    """All workers of these tests are on one client, so there is nobody left."""
+    """All workers of these tests are on one client, so no client is left."""
     workers = [cluster.worker(), cluster.on_own_disk(tmp_path / "own")]
     refused = cluster.command("run", workers, "-i", "0", "-s", "64k", "--skip-bad", *CHECK_WAIT).expect(1)
     assert "is other storage than" in refused.stderr
@@ -152,14 +152,14 @@ def test_hosts_that_cannot_be_reached_are_in_the_table_and_can_be_left_out(tmp_p
 
 
 def test_an_interrupted_preflight_leaves_no_files(cluster, tmp_path):
-    """While it waits for a file to appear where it never will."""
+    """The interrupt comes while preflight waits for a file that will never appear."""
     own = tmp_path / "own"
     workers = [cluster.worker(), cluster.on_own_disk(own)]
     words = ["preflight", "--listen", f"unix:{cluster.socket}", "--workers", "2", "--path", str(cluster.path),
              "--share-wait", "60"]
 
     def left():
-        # Either worker may write the file: the one that joined first.
+        # The worker that joined first writes the file, and this may be either.
         return cluster.left() + os.listdir(own)
 
     with program.Running([program.BINARY, *words], cluster.out, cluster.path, program.clean_environment(), workers) as running:

@@ -45,7 +45,7 @@ def test_results_that_could_not_be_written_are_not_named(path, out):
     with running:
         running.wait_until(lambda: (out / "raw" / "phase-000.pb").exists(), "the first phase has ended")
         (out / "result.json").unlink()
-        (out / "result.json").mkdir()            # in the way of the next
+        (out / "result.json").mkdir()            # blocks the next result.json
         outcome = running.wait()
     assert "results: " not in outcome.stdout, outcome
     assert "results are incomplete" in outcome.stdout, outcome

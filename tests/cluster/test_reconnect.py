@@ -15,8 +15,8 @@ PACED = ("-i", "0", "-i", "1", "-+n", "-r", "4k", "-s", "64k", "--time", str(SEC
 
 
 class BreakingProxy:
-    """Stands between a worker and the coordinator. A break resets the connection at both ends; for a time, others are
-    refused."""
+    """Stands between a worker and the coordinator. A break resets the connection at both ends; for some time, new
+    connections are refused."""
 
     def __init__(self, port):
         self.port = port
@@ -24,8 +24,8 @@ class BreakingProxy:
         self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
         self.pair, self.down_until = None, 0.0
         self.breaks, self.connections, self.recorded = 0, 0, b""
-        self.break_for_s = None             # set from outside: break now, for so long
-        self.break_in_message_of = None     # once the worker has sent so many bytes at once, in the middle of them
+        self.break_for_s = None             # set from outside: break now, for this time
+        self.break_in_message_of = None     # break in the middle of the next chunk from the worker of this many bytes or more
         self.ends = threading.Event()
         self.thread = threading.Thread(target=self.serve, daemon=True)
         self.thread.start()
@@ -108,14 +108,14 @@ def check_whole(outcome, phases, farewells=((0, 0),)):
     assert len(outcome.phases) == phases
     for phase in outcome.phases:
         assert phase["workers_lost"] == 0 and phase["lanes_failed"] == 0 and len(lanes_of(phase)) == 2
-        for lane in lanes_of(phase):        # of a lane that is disturbed, ops are missing
+        for lane in lanes_of(phase):        # a disturbed lane would lack ops
             assert lane["ops"] >= 0.8 * PACE * SECONDS, lane
     verified = program.plain("report", "--verify", outcome.out)
     assert verified.code == 0, verified
 
 
 def reconnects(phase):
-    """worker -> how often it came back; and what the mark says."""
+    """worker -> how often it reconnected; checks that the mark agrees."""
     marks = [mark for mark in phase["marks"] if mark["code"] == "reconnected"]
     found = {worker["worker"]: worker["reconnects"] for client in phase["clients"] for worker in client["workers"]}
     assert len(marks) == (1 if any(found.values()) else 0)
@@ -165,7 +165,7 @@ def test_many_breaks_at_any_time_cost_nothing(path, out):
                 break
         proxy.break_for_s = None
         outcome = wait(running)
-    # To a worker whose connection breaks between the last result and the farewell, the coordinator is gone.
+    # A worker whose connection breaks between the last result and the farewell finds the coordinator gone.
     check_whole(outcome, 2, farewells=((0, 0), (0, 3)))
     assert sum(sum(reconnects(phase).values()) for phase in outcome.phases) >= 3
 

@@ -1,4 +1,4 @@
-"""raw/report.cache: a report of a large saved run that reads what an earlier one has computed is the same report."""
+"""raw/report.cache: reports of a large saved run are the same with and without the cached figures of an earlier report."""
 import pathlib
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""A run can be printed again, and what it prints and saves agrees and is readable."""
+"""A run can be printed again; its printed and saved figures agree and are readable."""
 import os
 import pathlib
 import pty
@@ -22,7 +22,7 @@ def test_report_prints_the_run_again_from_raw_data(path, out):
 
 
 def test_details_are_printed_only_on_request(path, out):
-    """Of a run, and of its report: the same lines."""
+    """A run and its report print the same details."""
     details = [rf"^  {label} " for label in ("windows", "stonewall", "regions", "latency", "tool", "lanes", "clients")]
     brief = program.run(SMALL, path=path, out=out).expect(0).stdout
     full = program.plain("report", "--verbose", out).expect(0).stdout
@@ -33,7 +33,7 @@ def test_details_are_printed_only_on_request(path, out):
 
 
 def figures(text):
-    """Without lines that say where files are: a saved run may have been moved."""
+    """The lines without those that say where files are: a saved run may have been moved."""
     return [line.rstrip() for line in text.splitlines() if line.strip() and "result.json" not in line]
 
 
@@ -78,7 +78,7 @@ def test_every_phase_is_saved_raw_and_result_files_agree(path, out):
     outcome = program.run(SMALL, path=path, out=out).expect(0)
     raw = sorted(file.name for file in (out / "raw").iterdir())
     assert raw == [f"phase-{index:03}.pb" for index in range(6)] + ["run.pb"]
-    # A program that was built without Node.js does not write the page.
+    # A program that was built without Node.js does not write report.html.
     assert {file.name for file in out.iterdir()} - {"report.html"} == {"raw", *program.RESULT_FILES}
     check_csv(outcome)
     run = outcome.result["run"]

@@ -1,4 +1,4 @@
-"""A run that was cut off goes on where it was: what was finished stays as it is, the rest is measured."""
+"""A run that was cut off goes on where it stopped: finished phases stay as they are, the rest is measured."""
 import contextlib
 import json
 import os
@@ -10,7 +10,7 @@ import program
 import pytest
 from report_checks import check_csv, check_schema
 
-# Four phases of 0.4 s, and a pace that needs little of the machine.
+# Four phases of 0.4 s, at a pace that uses little of the machine.
 PHASES = ("-i", "0", "-i", "1", "-+n", "-r", "4k", "-s", "64k", "--time", "0.4", "-+O", "100", "--repeat", "2")
 ONE = ("--transport", "local", "-t", "1")
 
@@ -20,12 +20,12 @@ def raw(out):
 
 
 def resume(out, *more, prefix=()):
-    """Without --path and --out, which the saved run has."""
+    """Resumes without --path and --out, which the saved run knows."""
     return program.start_bare([*prefix, program.BINARY, "run", "--resume", str(out), *more])
 
 
 def cut_off(running, out, phase, strike):
-    """Strikes in the phase after this one."""
+    """Calls strike(running) during the phase after `phase`."""
     running.wait_until((out / "raw" / f"phase-{phase:03}.pb").exists, f"the end of phase {phase}")
     time.sleep(0.1)
     strike(running)
@@ -37,7 +37,7 @@ def kill(running):
 
 
 def check_whole(out, before, first):
-    """The four phases are there, those before `first` to the byte as they were, and the run says that it was resumed."""
+    """All four phases are there, those before `first` unchanged to the byte, and the run says that it was resumed."""
     result = json.loads((out / "result.json").read_text())
     check_schema(result)
     check_csv(program.Outcome([], 0, "", "", out, out))
@@ -63,7 +63,7 @@ def test_a_killed_coordinator_costs_the_phase_that_it_was_in(path, out):
     before = raw(out)
     started = json.loads((out / "result.json").read_text())["run"]
     assert list(before) == ["phase-000.pb", "phase-001.pb"] and not started["finished"]
-    assert (path / program.DATA_DIRECTORY).exists()     # left behind, and taken over
+    assert (path / program.DATA_DIRECTORY).exists()     # left behind, to be taken over
     with resume(out, "--transport", "local") as again:
         outcome = again.wait().expect(0)
     assert "resuming with phase 3 of 4" in outcome.stderr, outcome
@@ -179,7 +179,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(killed, path, tmp_path
         other.interrupt()
         other.wait().expect(130)
     assert {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()} == files
-    # Nothing is in its way any more; the data are gone, and prepared anew.
+    # Nothing blocks it any more; its data are gone, and are prepared anew.
     with resume(killed, "--transport", "local") as again:
         again.wait().expect(0)
     check_whole(killed, {}, 1)

@@ -1,4 +1,4 @@
-"""What a worker does for a coordinator, whose user it runs as, and the commands around phases."""
+"""What a worker may do for a coordinator, which user it runs as, and the commands around phases."""
 import os
 import pathlib
 import re
@@ -99,7 +99,7 @@ def test_a_worker_refuses_phases_above_its_limits(path, out, limit, options, sai
 @AS_ROOT
 @pytest.mark.parametrize("where", ["run", "worker"])
 def test_root_gives_up_its_rights_for_good(tmp_path, reachable_program, where):
-    """Files are the user's, its groups are gone, and what root alone may read is refused."""
+    """Files belong to the user, root's groups are gone, and files that only root may read are refused."""
     directory = pathlib.Path(subprocess.run(["mktemp", "-d", "/tmp/iobench-user-XXXXXX"], check=True, capture_output=True,
                                             text=True).stdout.strip())
     os.chown(directory, 65534, 65534)

@@ -22,7 +22,7 @@ def listening(port, *words):
 
 
 def test_a_sampler_s_figures_cover_each_phase(path, out, port):
-    # No --root: it touches no files.
+    # The sampler gets no --root: it touches no files.
     outcome = program.run([*listening(port), *SMALL], path=path, out=out,
                           helpers=(worker(port, "--root", str(path)), worker(port, "--sampler"))).expect(0)
     (facts,) = outcome.result["run"]["servers"]
@@ -46,7 +46,7 @@ def test_intervals_follow_the_option(path, out, port):
     outcome = program.run([*listening(port), *words], path=path, out=out,
                           helpers=(worker(port, "--root", str(path)), worker(port, "--sampler"))).expect(0)
     (server,) = outcome.phase("write")["servers"]
-    # A machine that is busy reads less often, but never more often.
+    # A busy machine samples less often, but never more often.
     assert 3 <= server["interval_count"] <= outcome.phase("write")["duration_s"] / 0.1 + 3
 
 

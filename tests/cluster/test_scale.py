@@ -17,7 +17,7 @@ def number_after(words, text):
 
 
 def check_costs(text):
-    """The parts are there, none is negative, and together they are about the whole."""
+    """All parts are there, none is negative, and none exceeds the whole."""
     line = re.search(r"its parts, medians +(.*) ms", text)[1]
     parts = dict(part.split() for part in line.split(", "))
     assert tuple(parts) == PARTS, text

@@ -3,7 +3,7 @@ import program
 import pytest
 from scenarios import SCENARIOS, check_scenario
 
-# The wire is the same protobuf everywhere; what differs is how it is carried. Addresses are tried in test_grpc.py.
+# The messages are the same protobuf everywhere; only their transport differs. test_grpc.py tries the addresses.
 TRANSPORTS = ("in-process", "spawn", "join-tcp", program.MPI)
 
 

@@ -29,7 +29,7 @@ def has_ipv6():
 
 
 class Cluster:
-    """A coordinator that waits on a port, and those who come there. To the program, its address is one of a network,
+    """A coordinator that waits on a port, and whatever connects to it. The program takes its address for a network address,
     although only this host can reach it."""
 
     def __init__(self, tmp_path, path, out):
@@ -59,12 +59,12 @@ class Cluster:
         self.running.wait_until(lambda: re.search(words, self.said()), f"it says {words}: {self.said()}")
 
     def worker(self, *options, port=None, wait_s=30):
-        """One that joins, or fails to."""
+        """Runs a worker that joins, or fails to join."""
         return program.plain("worker", "--join", f"127.0.0.1:{port or self.port}", "--root", self.path, "--join-timeout", wait_s,
                              *options)
 
     def complete(self, *options, count=1):
-        """The run goes on and ends well once its own workers come."""
+        """Starts the run's own workers, with which it goes on and ends well."""
         workers = [subprocess.Popen([program.BINARY, "worker", "--join", f"127.0.0.1:{self.port}", "--root", self.path, *options],
                                     stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=program.clean_environment())
                    for _ in range(count)]
@@ -108,7 +108,7 @@ def test_strangers_are_told_why_and_the_run_goes_on(cluster):
     other = Authority(cluster.scratch, "other")
     letters = "abcdefghijklmnopqrstuvwxyz"
     strangers = {
-        # What they have, what they hear, what the coordinator says.
+        # name: (their options, their exit code, what they are told, what the coordinator says).
         "another token": (("--token-file", cluster.file("wrong", letters + "\n" + cluster.pem())), 1,
                           "the worker's token is not this run's", "token is not this run's"),
         "another run's certificate": (("--token-file", cluster.file("foreign", cluster.token() + "\n" + other.ca.read_text())),
@@ -169,7 +169,7 @@ def test_token_files_that_are_refused(cluster, path):
 
 
 class Recorder:
-    """A proxy between a worker and its coordinator that keeps what passes in both directions."""
+    """A proxy between a worker and its coordinator that records what passes in both directions."""
 
     def __init__(self, port):
         self.to_coordinator, self.to_worker = bytearray(), bytearray()
@@ -198,7 +198,7 @@ class Recorder:
 
 @pytest.mark.parametrize("loopback", [False, True], ids=["TLS", "loopback"])
 def test_a_token_crosses_a_network_only_encrypted(cluster, loopback):
-    """On loopback, where it may, the same recorder sees it: this test can fail."""
+    """On loopback, where a token may cross unencrypted, the same recorder sees it: this proves that the test can fail."""
     cluster.with_token(loopback=loopback)
     recorder = Recorder(cluster.port)
     with recorder.listener:
@@ -291,7 +291,7 @@ def test_tls_at_a_port_without_it(cluster):
 
 
 def test_silent_connections_do_not_use_up_the_descriptors(cluster):
-    """They are more than the coordinator has descriptors."""
+    """There are more connections than the coordinator has descriptors."""
     cluster.with_token(prefix=("prlimit", "--nofile=200:200"))
     with contextlib.ExitStack() as stack:
         for _ in range(400):
@@ -303,7 +303,7 @@ def test_silent_connections_do_not_use_up_the_descriptors(cluster):
 
 
 def field(number, value):
-    """Of a protobuf message."""
+    """A field of a protobuf message, encoded."""
     def varint(n):
         head, n = n & 0x7f, n >> 7
         return bytes([head | 0x80]) + varint(n) if n else bytes([head])
@@ -329,7 +329,7 @@ class RawWorker:
         self.metadata = [("cluster-iobench-token", cluster.token())] if token else []
 
     def say(self, *messages, silent_s=0):
-        """Returns gRPC's code and the coordinator's messages."""
+        """Sends messages. Returns gRPC's code and the coordinator's messages."""
         done = threading.Event()
 
         def requests():
@@ -341,7 +341,7 @@ class RawWorker:
         try:
             for answer in call:
                 answers.append(answer)
-                if b"\x5a" in answer[:40] or len(answers) == 1:     # it was sent away: Leave
+                if b"\x5a" in answer[:40] or len(answers) == 1:     # Leave: it was dismissed
                     break
             return call.code() if not answers else "answered", answers
         except grpc.RpcError as error:
@@ -426,7 +426,7 @@ def staying(cluster):
 
 
 def test_a_worker_that_stays_serves_run_after_run(cluster):
-    """Each run has another certificate, which the worker finds in the token file."""
+    """Each run has a new certificate, which the worker finds in the token file."""
     with staying(cluster) as (worker, errors):
         for number in range(3):
             next_run = Cluster(cluster.scratch, cluster.path, cluster.scratch / f"out{number}")

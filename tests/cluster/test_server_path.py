@@ -1,4 +1,4 @@
-"""--server-path: the servers do each phase by themselves, in their own directory; layers are compared."""
+"""--server-path: the servers do each phase by themselves, in their own directory; the report compares the layers."""
 import pytest
 
 import program
@@ -26,7 +26,7 @@ def worker(port, *words):
 
 
 def run(path, out, port, server_dir, words, workers=2, server_workers=2, root=None):
-    """Two workers of one client and a sampler, with workers beside it, on this host."""
+    """Runs with two workers of one client and a sampler with server workers beside it, all on this host."""
     listen = ["--listen", f"127.0.0.1:{port}", "--insecure", "--workers", str(workers), "--samplers", "1"]
     server = ["--sampler", "--server-workers", str(server_workers), "--root", str(root or server_dir)] if server_workers else ["--sampler"]
     helpers = [worker(port, "--root", str(path))] * workers + [worker(port, *server)]
@@ -41,13 +41,13 @@ def test_the_server_does_each_phase_after_the_clients(path, out, port, server_di
         assert len(phase["clients"]) == 1 and len(phase["servers"]) == 1
         workers = [worker["worker"] for worker in phase["clients"][0]["workers"]]
         assert workers == ([2, 3] if "server" in phase["name"] else [0, 1])
-    # One after the other.
+    # Phases run one after the other.
     starts = [phase["started_at"] for phase in outcome.phases]
     assert starts == sorted(starts)
     run_info = outcome.result["run"]
     assert run_info["worker_count"] == 2 and run_info["lane_count"] == 2
     assert len(outcome.result["clients"]) == 1 and outcome.result["clients"][0]["worker_count"] == 2
-    # Its own data are gone, and what was there is as it was.
+    # The run's data are gone, and what was there before is unchanged.
     assert [entry.name for entry in server_dir.iterdir()] == ["yours"]
     assert (server_dir / "yours").read_text() == "not ours"
 

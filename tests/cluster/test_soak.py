@@ -141,7 +141,7 @@ def test_metadata_operations_are_soaked_too(path, out):
     soak = outcome.result["soak"]
     assert soak["complete_rounds"] >= 2 and soak["loss"]["verified_sectors"] == 0
     assert all(trend["in_ops"] for trend in soak["trends"])
-    # However short they are, there are at most 10,000 in the whole time.
+    # However short the rounds are, there are at most 10,000 in the whole run.
     begins = [round_["begin_s"] for round_ in soak["rounds"]]
     assert begins == sorted(begins)
     assert "nothing was verified" in outcome.stdout

@@ -1,4 +1,4 @@
-"""The report agrees with the system calls that strace sees: which records, in which order, and what lies between."""
+"""The report agrees with the system calls that strace sees: which records, in which order, and the calls between them."""
 import program
 import pytest
 import strace_log
@@ -23,7 +23,8 @@ def data(path):
 
 @pytest.fixture
 def trace(path, tmp_path, data):
-    """Runs under strace; the outcome and the calls on data files. Data are kept, and there before unless told."""
+    """A function that runs under strace; returns the outcome and the calls on data files. Data are kept, and exist before
+    unless prepared=False."""
     numbers = iter(range(100))
 
     def run(*options, lanes=1, prepared=True, shape=SHAPE, strace=()):
@@ -184,7 +185,7 @@ def test_flags_of_open(operation, option, flag, trace):
 
 
 def after_opening(calls):
-    """From the last open before data are moved."""
+    """The calls from the last open before data are moved."""
     first_move = next(index for index, call in enumerate(calls) if call.moves)
     return calls[max(index for index in range(first_move) if calls[index].name == "openat"):]
 
@@ -197,7 +198,7 @@ def test_without_e_nothing_is_flushed_before_close(operation, trace):
             story = strace_log.story(after_opening(of_lane))
             name = "pwrite64" if operation in POSITIONAL else "write"
             assert story[:3] == ["openat", name, "close"], story
-            # What was written is on the disk before the next phase is measured.
+            # The written data are on the disk before the next phase is measured.
             assert story[3:] in (["openat", "fsync", "close"], ["openat", "fdatasync", "close"]), story
 
 
@@ -278,7 +279,7 @@ def data_file(data):
     ("read", "--open-in-timing", "openat", "open"),
 ])
 def test_a_slow_call_is_in_the_headline_only_where_its_option_says_so(operation, option, call, part, path, data, tmp_path):
-    """The kernel is made slow in one call: its time is in that part, and in the headline only with the option."""
+    """One system call is made slow: its time is in that part, and in the headline only with the option."""
     program.run([*SHAPE, "-t", "1", "-w", "--op", "write"], path=path, out=tmp_path / "prepared").expect(0)
 
     def phase(*options):

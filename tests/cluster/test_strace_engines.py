@@ -36,7 +36,7 @@ def plan_with(operation, size=SIZE, lanes=1, region=(), stop=None, **more):
 
 @pytest.fixture
 def trace(path, tmp_path, data):
-    """Runs one operation under strace, on data that were there before; (outcome, calls of its lane since it opened)."""
+    """A function that runs one operation under strace, on existing data; returns (outcome, calls of its lane since it opened)."""
     numbers = iter(range(100))
 
     def run(operation, *, strace=(), code=0, **plan):
@@ -56,7 +56,7 @@ def trace(path, tmp_path, data):
 
 
 def of_engine(calls):
-    """From the engine's open on: after whatever made, looked for or filled the file before."""
+    """The calls from the engine's open on, without those that made, looked for or filled the file before."""
     opens = [index for index, call in enumerate(calls)
              if call.name == "openat" and not {"O_CREAT", "O_NONBLOCK"} & set(call.flags)]
     return calls[opens[0]:]
@@ -154,7 +154,7 @@ def test_e_is_fflush_and_fsync_c_is_fclose(operation, trace):
 
 @pytest.mark.parametrize("region, part", [(("close",), "close"), (("fsync",), "fsync")])
 def test_what_the_stream_still_holds_is_written_inside_that_clock(region, part, trace, data):
-    """The last record lies in the buffer when its op is over; its write is slow."""
+    """The last record is still in the buffer when its op is over; its write is made slow."""
     trace({"name": "refwrite"})
     outcome, _ = trace({"name": "refwrite"}, region=region, strace=slowed("write", the_file(data), f":when={RECORDS}"))
     phase = outcome.phase("refwrite")
@@ -335,7 +335,7 @@ def test_a_disk_that_is_full_is_an_error_before_the_first_op_of_a_map(path, tmp_
 
 @contextlib.contextmanager
 def running(operation, path, tmp_path, seconds, lanes=2):
-    """A run of so many seconds, which the test disturbs."""
+    """A run of `seconds` seconds, for the test to disturb."""
     plan = tmp_path / "prepare.yaml"
     plan.write_text(plan_with({"name": "write"}, lanes=lanes))
     program.run(["--transport", "local", "--plan", str(plan)], path=path, out=tmp_path / "prepared").expect(0)
@@ -439,7 +439,7 @@ def test_k_reads_at_the_begin_before_every_nth_read(operation, direct, trace):
               and call.length == length and index % 11 == 9]
     assert jitter == [9 + 11 * n for n in range(RECORDS // 10)]
     rest = [call.offset for index, call in enumerate(data_calls) if index not in jitter]
-    if operation != "random-read":                       # whose order is another in each phase of each run
+    if operation != "random-read":                       # its order differs in each phase of each run
         assert rest == plain_calls, "positions are where they would be without"
     assert sorted(rest) == [n * RECORD for n in range(RECORDS)]
     phase = outcome.phase(operation)
@@ -473,7 +473,7 @@ def test_a_preallocation_that_fails_says_why(error, number, words, path, tmp_pat
 def test_a_limit_on_file_sizes_is_an_error_not_the_end(engine, operation, path, tmp_path):
     plan = tmp_path / "plan.yaml"
     plan.write_text(plan_with({"name": operation, "engine": engine, "between": {"ops_per_s": 1000}}, size=8 << 20))
-    # The limit comes once the run has begun: before, the run is refused (see the next test).
+    # The limit is set once the run has begun; if set earlier, the run is refused (see the next test).
     limit_later = f"(until ls {path}/cluster-iobench.data/lane-* 2> /dev/null; do sleep 0.02; done; exec prlimit --pid $$ --fsize={4 << 20}) &"
     outcome = program.run(["--transport", "local", "--plan", str(plan)], path=path, out=tmp_path / "out",
                           prefix=("sh", "-c", f"{limit_later} exec \"$@\"", "sh")).expect(2)

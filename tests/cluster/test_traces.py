@@ -18,7 +18,7 @@ def traces(tmp_path):
 
 
 def refusal_of(outcome):
-    """The one line that said why, before anything was made."""
+    """The one line that gives the reason; nothing has been made."""
     outcome.expect(1)
     line, = outcome.stderr.strip().splitlines()
     assert not outcome.data.exists() and not outcome.out.exists(), outcome
@@ -35,7 +35,7 @@ def delays_of(file):
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_what_was_written_is_replayed(transport, path, out, tmp_path, traces):
-    """random-write's order, written down by each lane, then done again by one that reads."""
+    """Each lane records the order of its random writes; then lanes read in that order."""
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)
     outcome = program.run(["--op", "random-write", "-r", "4k", "-s", "64k", "-X", str(traces / "t"), *options],
                           path=path, out=out, prefix=prefix, helpers=helpers).expect(0)
@@ -115,7 +115,7 @@ def test_a_trace_that_cannot_be_written(path, out):
 
 @pytest.mark.parametrize("is_link", [False, True])
 def test_a_file_in_the_way_of_a_trace_is_left_alone(path, out, traces, is_link):
-    """It is told before anything runs, and the lanes whose names are free make no files."""
+    """It is reported before anything runs, and the lanes whose names are free make no files."""
     foreign, trace = traces / "foreign", traces / "t.1"
     foreign.write_text("not yours")
     trace.symlink_to(foreign) if is_link else trace.write_text("not yours")
@@ -162,7 +162,7 @@ def test_what_no_client_has_is_told_before_anything_is_made(transport, options, 
     outcome = program.run(["-i", "1", "-r", "4k", "-s", "64k", *options, *places], path=path, out=out, prefix=prefix,
                           helpers=helpers).expect(1)
     lines = [line for line in outcome.stderr.splitlines() if line.startswith("cluster-iobench: ")]
-    assert len(lines) == 1 and re.search(message, outcome.stderr), outcome     # of several faults, the table has them
+    assert len(lines) == 1 and re.search(message, outcome.stderr), outcome     # several faults are listed in the table
     assert not outcome.data.exists() and not outcome.out.exists(), outcome
 
 
@@ -187,7 +187,7 @@ def test_lanes_are_bound_around_the_processors_of_a_client(transport, path, out,
     lanes = [usable[(1 + lane) % len(usable)] for lane in range(4)]
     if transport == "in-process":
         assert bind["outcome"] == "lanes on processors " + ", ".join(map(str, lanes))
-    else:  # two workers of two lanes each: counted through
+    else:  # two workers of two lanes each: lanes are numbered across workers
         for pair in (lanes[:2], lanes[2:]):
             assert "processors " + ", ".join(map(str, pair)) in bind["outcome"]
 

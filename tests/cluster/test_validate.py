@@ -11,7 +11,7 @@ import program
 import pytest
 
 QUICK = ("--names", "60", "--visible-within", "2")
-# A user other than root has perhaps no groups to check.
+# A user other than root may have no groups to check.
 PASSED = "14 passed" if os.geteuid() == 0 else "passed"
 BETWEEN_CLIENTS = {"close-to-open", "visibility", "mmap", "races", "locks", "append", "delegations"}
 
@@ -208,7 +208,7 @@ def test_a_fault_hook_that_does_nothing_is_told(tmp_path):
 def test_a_fault_hook_that_fails_or_never_returns_fails_the_checks(tmp_path):
     failed = validate("--fault-hook", "echo no server >&2; exit 7", "--only", "failover", path=tmp_path).expect(4)
     assert "exit code 7" in " ".join(failed.stdout.split())
-    # No other test on this machine has such a process.
+    # A command line that no other test on this machine has.
     nap = f"sleep {1_000_000 + os.getpid()}"
     endless = validate("--fault-hook", nap, "--fault-timeout", "1", "--only", "failover", path=tmp_path).expect(4)
     assert "--fault-timeout" in " ".join(endless.stdout.split())
@@ -232,7 +232,7 @@ def test_each_worker_alone_and_then_all(tmp_path):
     outcome = validate("--per-client", *BRIEFLY, "--only", ",".join(PERFORMANCE), "--format", "json", path=tmp_path,
                        workers="2")
     found = checks(outcome)
-    # The machine has other work: rates may differ, and phases are too short to fail for that.
+    # The machine does other work: rates may differ, and phases are too short to fail because of that.
     outcome.expect(0)
     assert list(found) == list(PERFORMANCE)
     assert found["network-limit"]["verdict"] == "skipped", "a local file system has no interface"
@@ -288,7 +288,7 @@ def test_expectations_are_judged_one_by_one(tmp_path):
     met = validate(*only, "--format", "json", path=path, workers="2")
     lines = checks(met)["expected"]["evidence"]
     assert len(lines) == 5
-    # What a file system in memory or a page cache has absorbed meets nothing.
+    # Writes that a file system in memory or a page cache has absorbed meet no expectation.
     assert all(line.startswith("met: ") or "undecided" in line for line in lines), lines
     file.write_text(EXPECTED.replace("clients: 1", "clients: 7").replace("total_create_min: 1/s",
                                                                          "total_create_min: 900000 k/s"))
@@ -329,7 +329,7 @@ def test_bad_expectations_are_refused_in_one_line_before_anything_is_written(tex
 
 @pytest.mark.parametrize("example", sorted((pathlib.Path(__file__).parents[2] / "deploy" / "expect").glob("*.yaml")), ids=lambda file: file.stem)
 def test_the_shipped_expectations_can_be_read(example, tmp_path):
-    """On a local file system they are not met."""
+    """A local file system does not meet them."""
     outcome = validate("--only", "expected", "--expect", example, *BRIEFLY, path=tmp_path).expect(4)
     assert "not met: filesystem = nfs or nfs4" in " ".join(outcome.stdout.split())
     assert os.listdir(tmp_path) == []

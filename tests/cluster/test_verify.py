@@ -82,7 +82,7 @@ def test_data_in_which_something_is_wrong_stay_as_evidence(path, tmp_path, optio
     assert data_file(path, 1).read_bytes() == before
     (problem,) = outcome.result["run"]["problems"]
     for text in (problem["message"], outcome.stdout, outcome.stderr):
-        text = "".join(text.split())    # a page's lines end somewhere
+        text = "".join(text.split())    # lines may be wrapped anywhere
         for part in ("verificationfailed", str(data), f"cluster-iobenchclean{path}"):
             assert part in text, outcome
     again = program.run(read, path=path, out=tmp_path / "3").expect(2)

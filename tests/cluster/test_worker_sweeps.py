@@ -1,4 +1,4 @@
-"""With -l and -u, the first so many workers do each phase, and the report shows how the throughput scales."""
+"""With -l and -u, the first N workers do each phase, for each N, and the report shows how the throughput scales."""
 import csv
 import io
 

@@ -1,7 +1,7 @@
-"""The report says truly how much of what was written reached the storage, by the counters of the kernel.
+"""The report says correctly how much of the written data reached the storage, as the kernel's counters confirm.
 
-These are /proc/PID/io of the program, which counts a page when it becomes dirty, and the sectors that were written to the
-disk below the directory. Both need a file system on a disk.
+These are /proc/PID/io of the program, which counts a page when it becomes dirty, and the sectors written to the disk below
+the directory. Both need a file system on a disk.
 """
 import os
 import pathlib
@@ -27,7 +27,7 @@ def file_system_of(directory):
 
 @pytest.fixture
 def disk(tmp_path):
-    """A directory on a disk: that of the build, where pytest's own is in memory."""
+    """A new directory on a disk: in pytest's own directory, or elsewhere if that is in memory."""
     candidates = [tmp_path, pathlib.Path(program.BINARY).resolve().parent, pathlib.Path.home(), pathlib.Path("/var/tmp")]
     for candidate in candidates:
         if file_system_of(candidate) in CHARGING and os.access(candidate, os.W_OK):
@@ -41,12 +41,13 @@ def disk(tmp_path):
 
 
 class Disk:
-    """What the device under a directory was given, by its own counters. Others write there, too: a lower bound only."""
+    """Bytes that the device under a directory received, by its own counters. Others write there too, so a test has only a
+    lower bound."""
 
     def __init__(self, directory):
         number = os.stat(directory).st_dev
         stat = pathlib.Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat")
-        self._stat = stat if stat.exists() else None  # btrfs numbers its own
+        self._stat = stat if stat.exists() else None  # btrfs has device numbers of its own
         self._before = self._sectors()
 
     def _sectors(self):
@@ -63,7 +64,7 @@ def run_counted(command, directory, out):
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
         process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
                                    env=program.clean_environment())
-        # Ended and not yet waited for: its counters are still there.
+        # The process has ended but is not reaped: its counters are still there.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         counted = pathlib.Path(f"/proc/{process.pid}/io").read_text()
         code = process.wait()

@@ -1,4 +1,4 @@
-"""What the tests of deploy/ share: the program, and a directory that it measures."""
+"""Fixtures for the tests of deploy/: the program, and a directory that it measures."""
 import pathlib
 import sys
 

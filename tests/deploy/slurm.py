@@ -1,4 +1,4 @@
-"""A Slurm cluster of this machine: slurmctld and a slurmd per node, with munge, configuration and sockets of their own."""
+"""A Slurm cluster on this machine: slurmctld and a slurmd per node, with munge, configuration and sockets of their own."""
 
 import os
 import pathlib
@@ -43,7 +43,7 @@ def free_ports(count):
 
 
 class Slurm:
-    """Use it as a context. `environment` is what Slurm's commands need to find this cluster."""
+    """A context manager. `environment` is what Slurm's commands need to find this cluster."""
 
     def __init__(self, base):
         self.base = pathlib.Path(base)
@@ -61,7 +61,7 @@ class Slurm:
         self._start("slurmctld", "-D", "-c", "-f", self.base / "slurm.conf")
         for name in NODES:
             (self.base / f"spool-{name}").mkdir()
-            # Nodes of one machine would share PMIx's directory of temporary files.
+            # Nodes on one machine would share PMIx's directory of temporary files.
             own = self.base / name
             (own / "pmix").mkdir(parents=True)
             (own / "slurm.conf").write_text(configuration)

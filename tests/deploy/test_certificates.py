@@ -1,4 +1,4 @@
-"""deploy/make-certificates.sh: what it writes lets a worker join over TLS, and only with it."""
+"""deploy/make-certificates.sh: a worker can join over TLS with the files that it writes, and not without them."""
 
 import pathlib
 import subprocess
@@ -24,7 +24,7 @@ def test_existing_files_are_kept_and_secrets_are_private(tmp_path):
 
 
 def join(tmp_path, token):
-    """A run that listens on all interfaces with the certificate of the script. Returns it and its worker's exit code."""
+    """Runs on all interfaces with the script's certificate. Returns the coordinator's code and output, and the ended worker."""
     tls = tmp_path / "tls"
     (port,) = slurm.free_ports(1)
     out, path = tmp_path / "out", tmp_path / "target"

@@ -1,4 +1,4 @@
-"""The files in deploy/ name options that exist, and are what the tools that read them expect."""
+"""The files in deploy/ name only options that exist, and are valid for the tools that read them."""
 
 import pathlib
 import re

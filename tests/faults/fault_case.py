@@ -1,7 +1,7 @@
-"""One run of three workers of which one is disturbed, and what is left of it.
+"""A run of three workers, one of which is disturbed, and what the run leaves behind.
 
-Each lane keeps a pace, so that the runs use little of the machine and what the undisturbed lanes do can be worked out:
-PACE ops per second. The fault strikes in the second of three repetitions.
+Each lane keeps a pace of PACE ops per second, so that runs use little of the machine and the work of undisturbed lanes can
+be computed. The fault strikes in the second of three repetitions.
 """
 import contextlib
 import dataclasses
@@ -20,7 +20,7 @@ import program
 PACE = 50
 SECONDS = 3
 LEASE_S, LOST_AFTER_S, STALL_S = 2, 3, 2
-# What the operations are called on the command line. A record is a page, so that data are few.
+# The options for each operation. A record is a page, to keep the data small.
 OPERATIONS = {
     "write": ("-i", "0", "-+n", "-r", "4k", "-s", "256k"),
     "read": ("-i", "1", "-+n", "-r", "4k", "-s", "256k"),
@@ -32,8 +32,8 @@ WORKERS = 3
 
 
 class Proxy:
-    """Stands between one worker and the coordinator. When it is cut, nothing gets through and nobody is told, as if a
-    cable had been pulled."""
+    """Stands between one worker and the coordinator. When it is cut, nothing gets through and neither end is notified,
+    as if a cable had been pulled."""
 
     def __init__(self, port):
         self.port = port
@@ -83,17 +83,17 @@ class Case:
 class Outcome:
     code: int
     stderr: str
-    result: dict | None         # what `report` makes of the result directory
+    result: dict | None         # the output of `report` for the result directory
     saved_code: int | None      # in result.json
     report_code: int
     left_processes: list
     data_left: bool             # the data directory is there
     clean_code: int             # of `clean`, afterwards
-    leaves_after_s: float | None  # until the last worker was gone, after the coordinator was struck
+    leaves_after_s: float | None  # from the fault in the coordinator until the last worker had ended
 
 
 def tagged(tag):
-    """Process ids of the case, wherever they are."""
+    """Ids of all processes of the case, by the tag in their environment."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -106,7 +106,7 @@ def tagged(tag):
 
 
 def ranks_of(tag):
-    """rank -> process id, without the ranks' janitors"""
+    """rank -> process id, without the janitors of ranks"""
     found = {}
     for pid in tagged(tag):
         with contextlib.suppress(OSError):
@@ -164,7 +164,7 @@ class Runner:
                 env={**self.env, **(self.shim if is_victim else {})}, start_new_session=True))
 
     def wait_for_second_repetition(self):
-        """Until lanes have done ops in it."""
+        """Waits until lanes have done ops in the second repetition."""
         deadline = time.monotonic() + program.PATIENCE_S
         while time.monotonic() < deadline and self.process.poll() is None:
             with contextlib.suppress(OSError, IndexError, ValueError):
@@ -219,7 +219,7 @@ class Runner:
                 self.process.send_signal(signal.SIGCONT)
             self.process.wait(timeout=program.PATIENCE_S)
             if self.case.fault == "worker stopped" and self.case.transport == "grpc":
-                os.kill(self.victim(), signal.SIGCONT)  # it learns that it is not wanted any more
+                os.kill(self.victim(), signal.SIGCONT)  # it learns that it was dropped from the run
             return self.outcome(leaves_after_s)
         finally:
             if self.proxy:
@@ -252,5 +252,5 @@ class Runner:
                        clean_code=clean, leaves_after_s=leaves_after_s)
 
 
-# What the library of the victim is told.
+# The victim's orders to the fault library.
 ORDERS = {"EIO": "5", "ESTALE": "116", "hung lane": "hang", "slow lane": "slow"}

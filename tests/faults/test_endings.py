@@ -1,4 +1,4 @@
-"""Runs in which something hangs, is refused or is short end by themselves, and say why."""
+"""Runs in which a call hangs, is refused or transfers too little end by themselves, and say why."""
 import os
 import signal
 import subprocess
@@ -25,7 +25,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def order(tmp_path):
-    """Tells the library what to do from now on."""
+    """A function that tells the library what to do from now on."""
     def give(text):
         (tmp_path / "order.new").write_text(text)
         os.rename(tmp_path / "order.new", tmp_path / "order")
@@ -105,7 +105,7 @@ def test_a_soak_goes_on_after_errors_and_takes_what_was_not_acknowledged_for_no_
         outcome = running.wait().expect(2)
     soak = outcome.result["soak"]
     client, = soak["clients"]
-    # Calls on names may fail too, such as an open. Then a lane sits out until its file is written again.
+    # Calls on names, such as open, may fail too. Then a lane sits out until its file is written again.
     assert client["failed_ops"] or client["phases_failed"], soak
     assert {failed["error"] for failed in client["failed_ops"]} <= {"EIO"}
     assert soak["failed_ops"] == client["failed_ops"]

@@ -1,6 +1,6 @@
-"""Each fault costs what it must and nothing else: exit code, report, what is left behind, and the others' numbers.
+"""Each fault costs what it must and nothing else: checks the exit code, report, leftovers, and the other workers' figures.
 
-The table of what happens is written into docs/faults.md by IOBENCH_UPDATE_GOLDEN=1; the test compares it with the file.
+IOBENCH_UPDATE_GOLDEN=1 writes the table of outcomes into docs/faults.md; otherwise the test compares it with the file.
 """
 import concurrent.futures
 import os
@@ -20,7 +20,7 @@ LOST = ("worker killed", "worker stopped", "connection cut", "hung lane")
 
 
 def possible(fault, transport):
-    """A rank of the same host has no connection that could be cut."""
+    """Ranks on one host have no connection that could be cut."""
     return transport == "grpc" or fault != "connection cut"
 
 
@@ -36,7 +36,7 @@ def ends_job(case):
 
 @pytest.fixture(scope="session")
 def outcomes(shim, tmp_path_factory):
-    """case name -> Outcome, or the error that its run ended with"""
+    """case name -> Outcome, or the error with which its run ended"""
     place = tmp_path_factory.mktemp("faults")
 
     def run(case):
@@ -65,7 +65,7 @@ def whole_lanes(phase):
 
 
 def is_undisturbed(lane):
-    """It did what its pace asks for. A machine with other work to do may lag behind."""
+    """Whether the lane kept its pace. A machine with other work may lag behind."""
     asked = fault_case.PACE * fault_case.SECONDS
     return 0.6 * asked <= lane["ops"] <= 1.1 * asked
 
@@ -87,7 +87,7 @@ def test_a_fault_costs_what_it_must_and_nothing_else(case, outcomes):
     assert outcome.clean_code == 0
     phases = outcome.result["phases"]
     assert phases, outcome.stderr
-    # What was finished before the fault is on disk, whole.
+    # The phase that finished before the fault is whole on disk.
     first = whole_lanes(phases[0])
     assert len(first) == 3 and all(map(is_undisturbed, first))
     CHECKS[case.fault](case, outcome, phases)
@@ -135,14 +135,14 @@ def check_slow(case, outcome, phases):
 
 def check_coordinator(case, outcome, phases):
     if case.fault == "coordinator stopped" and case.transport == "mpi" and outcome.saved_code is not None:
-        # mpirun wakes rank 0 before it kills it, which may be time enough to save.
+        # mpirun wakes rank 0 before it kills it; this may give it enough time to save.
         assert outcome.saved_code in (3, 130), outcome.stderr
     elif case.fault == "coordinator killed" or case.transport == "mpi":
-        # Whatever was finished is in the report, which says that the run was not.
+        # Finished phases are in the report, which says that the run did not finish.
         assert outcome.result["run"]["finished"] is False and outcome.result["run"]["exit_code"] is None
         assert outcome.saved_code is None
         assert len(phases) == 1
-    else:  # it goes on, alone
+    else:  # the coordinator goes on alone
         assert outcome.code == outcome.saved_code == 3, outcome.stderr
     if case.transport == "grpc":
         assert "lost the coordinator" in outcome.stderr
@@ -161,13 +161,13 @@ CHECKS = {**{fault: check_lost for fault in LOST}, "EIO": check_errors, "ESTALE"
 
 
 def row(fault, transport, outcomes):
-    """One row of the table: what all three operations have in common."""
+    """One row of the table, for all three operations."""
     seen = [take(outcomes, Case(fault, transport, operation)) for operation in fault_case.OPERATIONS]
 
     def one(values):
         return " or ".join(dict.fromkeys(str(value) for value in values))
 
-    # How much a rank still does after mpirun's SIGTERM depends on the load.
+    # How far a rank gets after mpirun's SIGTERM depends on the load.
     unsteady = transport == "mpi" and fault.startswith("coordinator")
     saved = one("none" if outcome.saved_code is None else outcome.saved_code for outcome in seen)
     saved = "none, 3 or 130" if unsteady and fault == "coordinator stopped" else saved

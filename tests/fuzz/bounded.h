@@ -1,5 +1,4 @@
-// Limits on random messages where only the program itself could write more: in raw files, whose seals show every other
-// change.
+// Limits on random messages in raw files: only the program itself could exceed them, as seals reveal any other change.
 #ifndef TESTS_FUZZ_BOUNDED_H_
 #define TESTS_FUZZ_BOUNDED_H_
 
@@ -15,7 +14,7 @@ namespace iobench {
 // Months in nanoseconds: clocks of one run are never farther apart.
 inline constexpr int64_t kMaxBounded = int64_t{1} << 52;
 
-// Limits integers to +-2^52 and doubles to numbers up to 10^18, and names no more than `most_repeated` of anything.
+// Limits integers to +-2^52 and doubles to numbers up to 10^18, and cuts repeated fields off after `most_repeated`.
 inline void Bound(google::protobuf::Message& message, int most_repeated = 1000) {
   using google::protobuf::FieldDescriptor;
   const google::protobuf::Reflection& reflection = *message.GetReflection();

@@ -1,6 +1,6 @@
-// A whole run with a hostile worker among three: each of its answers is that of a perfect worker, with the next message
-// of the input merged into it, or in place of it if that has the call id 1. Whatever it says, the run ends with an exit
-// code that is documented, and its report can be rendered. Time is simulated.
+// A whole run with a hostile worker among three: each of its answers is a perfect worker's, with the next message of
+// the input merged into it, or replaced by that message if it has call id 1. Whatever the worker says, the run ends
+// with a documented exit code, and its report can be rendered. Time is simulated.
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ constexpr size_t kMaxParts = 64;
 constexpr WorkerId kHostile = 1;
 constexpr uint64_t kMaxRequests = 100'000;  // to one worker: more is a loop
 
-// The worker that answers with what the input says.
+// The worker whose answers the input determines.
 class HostileWorker {
  public:
   explicit HostileWorker(std::vector<std::string> parts) : parts_(std::move(parts)) {}
@@ -54,7 +54,8 @@ class HostileWorker {
   size_t next_ = 0;
 };
 
-// Empty phases, those with a goal of ops, and those with data: one that writes, or one that reads what another wrote.
+// Returns a plan of empty phases, with a goal of ops, or with data: a phase that writes, and another that reads its
+// files.
 v1::Plan PlanOf(uint8_t kind) {
   v1::Plan plan = EmptyPhases(2, 2);
   v1::Phase& phase = *plan.mutable_phases(0);

@@ -1,4 +1,4 @@
-// What a fuzz target defines, and what it is called by: libFuzzer (https://llvm.org/docs/LibFuzzer.html), or replay.cc
+// The functions of a fuzz target. It is called by libFuzzer (https://llvm.org/docs/LibFuzzer.html), or by replay.cc
 // where that is not available.
 #ifndef TESTS_FUZZ_FUZZ_TARGET_H_
 #define TESTS_FUZZ_FUZZ_TARGET_H_
@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
-// One input. Returns 0. Whatever is wrong (a crash, undefined behaviour, a leak, a broken promise, minutes of time)
-// ends the process.
+// Runs one input. Returns 0. Any fault (a crash, undefined behaviour, a leak, a broken promise, minutes of time) ends
+// the process.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 // Optional: changes an input in place, at random; returns its new size.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed);

@@ -16,7 +16,7 @@ using namespace iobench;
 
 namespace {
 
-constexpr uint64_t kManyOps = uint64_t{1} << 56;  // more than that, and the sum over an input may wrap
+constexpr uint64_t kManyOps = uint64_t{1} << 56;  // with more, the sum over an input may wrap
 
 void CheckHistograms(const std::vector<v1::Histogram>& messages) {
   Histogram all;

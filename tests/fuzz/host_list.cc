@@ -1,5 +1,5 @@
 // Lists of hosts (--hosts, @FILE) and IOzone's client lists (-+m): refused with a reason that can be printed, or a list
-// of hosts that are none of the remote shell's options.
+// of hosts, none of which the remote shell takes for an option.
 #include "coordinator/launch/host_list.h"
 
 #include <string>

@@ -1,6 +1,6 @@
-"""Writes the corpora anew from real runs: CLUSTER_IOBENCH=build/debug/cluster-iobench tests/fuzz/make_corpus.py
+"""Regenerates the corpora from real runs: CLUSTER_IOBENCH=build/debug/cluster-iobench tests/fuzz/make_corpus.py
 
-Inputs that fuzzers have found are kept beside them by hand; their names begin with "found-".
+Inputs that fuzzers have found are added by hand; their names begin with "found-".
 """
 import os
 import pathlib

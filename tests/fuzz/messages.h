@@ -1,4 +1,4 @@
-// Inputs that are sequences of messages, each after its length as a varint, and their changes at random.
+// Inputs that are sequences of messages, each preceded by its length as a varint, and random changes to them.
 #ifndef TESTS_FUZZ_MESSAGES_H_
 #define TESTS_FUZZ_MESSAGES_H_
 
@@ -16,7 +16,7 @@
 
 namespace iobench {
 
-// Splits an input at its lengths; the last part may be shorter than its length says. No copy outlives the caller's.
+// Splits an input at its lengths; the last part may be shorter than its length says. Ends after `most` parts.
 inline std::vector<std::string> PartsOf(const uint8_t* data, size_t size, size_t most) {
   google::protobuf::io::CodedInputStream in(data, static_cast<int>(size));
   std::vector<std::string> parts;
@@ -41,7 +41,7 @@ inline std::string Joined(const std::vector<std::string>& parts) {
   return joined;
 }
 
-// Only those that can be parsed, as a transport delivers them.
+// Returns only the messages that can be parsed, as a transport does.
 template <typename Message>
 std::vector<Message> MessagesOf(const std::vector<std::string>& parts) {
   google::protobuf::SetLogHandler(nullptr);  // which would print each name that is not UTF-8
@@ -52,15 +52,15 @@ std::vector<Message> MessagesOf(const std::vector<std::string>& parts) {
   return messages;
 }
 
-// Replaces data[0, size) by `text` if that fits. Returns the new size; 0: it does not fit.
+// Replaces data[0, size) with `text` if that fits. Returns the new size; 0: it does not fit.
 inline size_t Replace(const std::string& text, uint8_t* data, size_t max_size) {
   if (text.empty() || text.size() > max_size) return 0;
   std::copy(text.begin(), text.end(), data);
   return text.size();
 }
 
-// A mutator: changes fields of messages three times out of four, else bytes. `message_of` returns an empty message for
-// the part of this index.
+// A mutator: changes fields of messages or parts three times out of four, else bytes. `message_of` returns an empty
+// message of the type of the part with this index.
 template <typename MessageOf>
 size_t MutateParts(uint8_t* data, size_t size, size_t max_size, unsigned int seed,
                    const MessageOf& message_of) {

@@ -12,7 +12,7 @@
 
 namespace iobench {
 
-// The console's, then those that a run saves.
+// Formats are numbered: the console's first, then those that a run saves.
 inline size_t FormatCount() {
   return 1 + static_cast<size_t>(std::ranges::count_if(
                  ResultFiles(), [](const ResultFile& file) { return file.format != nullptr; }));

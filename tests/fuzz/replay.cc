@@ -1,5 +1,5 @@
-// What stands in for libFuzzer where there is none: runs a fuzz target on every file of its corpus, and on a fixed
-// number of random changes of them. The same seed gives the same inputs.
+// Stands in for libFuzzer where it is not available: runs a fuzz target on every file of its corpus, and on a fixed
+// number of random changes of these. The same seed gives the same inputs.
 //   usage: fuzz_NAME CORPUS [COUNT [SEED [FIRST]]]      FIRST: the change to begin with, to repeat a failure
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                                                 unsigned int seed);
-// Of the address sanitizer, which ends the process without a signal.
+// Defined by the address sanitizer, which ends the process without a signal.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
 namespace {
@@ -27,7 +27,7 @@ constexpr unsigned int kHangS = 60;
 
 std::mt19937_64 g_random;
 std::string g_input;    // the current one
-char g_name[128] = "";  // of it
+char g_name[128] = "";  // its name
 constexpr char kSavedAs[] = "fuzz-failure.input";
 
 size_t Below(size_t limit) {
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   }
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(SayWhich);
 
-  // A file is an input, too: one that a fuzzer has saved.
+  // In place of a corpus, one file: an input that a fuzzer has saved.
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(argv[1])) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[1])) files.push_back(entry.path());

@@ -1,11 +1,11 @@
 // Saved runs, as `report DIR` and `report --verify DIR` read them. The first byte of an input says how the parts that
 // follow the second are used:
 //   s  a run's record and those of its phases: saved and sealed as a run saves them, so that what the checksums protect is
-//      looked at too
+//      read too
 //   c  a run's record, and its phases as report.cache has them, saved with their checksums
 //   f  the bytes of raw/run.pb, raw/phase-000.pb, raw/phase-001.pb, raw/report.cache and result.json
-// The second byte says what is made of it:
-//   a  the report in each format, with charts, from the cache that this has written, and redacted
+// The second byte says what is made of the run:
+//   a  the report in each format, with charts, from the cache that this writes, and redacted
 //   b… the report in one format, redacted or not: a fifth of the work, so that a fuzzer tries five times as many inputs
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ constexpr size_t kHeadBytes = 2;
 constexpr size_t kMaxParts = 6;
 constexpr uint64_t kProgram = 1;  // the XXH3 of a program, for caches
 
-// In memory, if possible: there may be thousands of inputs per second. Its files are overwritten by each.
+// In memory, if possible: there may be thousands of inputs per second. Each overwrites its files.
 class Directory {
  public:
   Directory() {
@@ -80,7 +80,7 @@ FinishSettings SettingsWith(Charts charts) {
 }
 
 void ReportOnEverything(const std::string& directory) {
-  // The second time it reads the cache that the first has written.
+  // The second report reads the cache that the first has written.
   for (const Charts charts : {Charts::kFilledIn, Charts::kLeftOut}) {
     std::optional<SavedRun> saved = Opened(directory);
     if (!saved) return;
@@ -119,7 +119,7 @@ void SaveSealed(const std::string& directory, const std::vector<std::string>& pa
   }
 }
 
-// The raw files are those of phases without workers, which would give other reports than the cache.
+// The raw files are those of phases without workers, which would give different reports than the cache.
 void SaveCached(const std::string& directory, const std::vector<std::string>& parts, Charts charts) {
   SaveSealed(directory, {parts.begin(), parts.begin() + std::min<ptrdiff_t>(1, std::ssize(parts))});
   v1::FileDigest digest;

@@ -1,4 +1,4 @@
-// Writes the seeds of a corpus that are messages, from a saved run: make_corpus.py calls it.
+// Writes those seeds of a corpus that are messages, from a saved run. make_corpus.py calls it.
 //   usage: fuzz_seeds RESULT_DIRECTORY CORPUS NAME      writes CORPUS/{saved_run,histogram,worker_event}/NAME…
 //          fuzz_seeds --requests CORPUS                 writes CORPUS/{worker_request,conductor}/…
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "iobench/v1/control.pb.h"
 #include "tests/fuzz/messages.h"
 
-// messages.h needs it for mutators, which this program has not.
+// messages.h needs it for mutators, which this program lacks.
 extern "C" size_t LLVMFuzzerMutate(uint8_t*, size_t size, size_t) {
   return size;
 }
@@ -139,7 +139,7 @@ v1::WorkerRequest PrepareOf(const std::string& operation, const std::string& pat
   });
 }
 
-// What is merged into the answers of a worker: mostly nothing.
+// Writes what is merged into a worker's answers: mostly nothing.
 int WriteAnswers(const std::string& corpus) {
   std::vector<v1::WorkerEvent> changes(8);
   changes[1].mutable_armed()->set_late(true);

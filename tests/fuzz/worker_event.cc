@@ -1,5 +1,5 @@
-// A coordinator and a hostile worker: what it says of itself and of a phase is refused, or it gives a report. The input
-// is a sequence of events, of which those with facts or results count.
+// A coordinator and a hostile worker: what the worker says of itself and of a phase is refused, or yields a report. The
+// input is a sequence of events, of which only those with facts or results count.
 #include <limits>
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ constexpr char kVersion[] = "fuzzed";
 constexpr uint64_t kFileBytes = 1000 * 4096;
 constexpr CoordTime kStart{1'000'000'000'000}, kCollected{1'010'000'000'000};
 
-// Of two lanes on one worker; `name` is an operation that a plan may have.
+// A phase of two lanes on one worker; `name` is an operation that a plan may have.
 v1::Phase PhaseNamed(const std::string& name) {
   v1::Phase phase;
   phase.set_name(name);
@@ -59,7 +59,7 @@ std::vector<v1::LanePlan> GivenLanes() {
   return lanes;
 }
 
-// As the coordinator collects them (coordinator/run/phase_conductor.cc).
+// Stores a chunk as the coordinator does (coordinator/run/phase_conductor.cc).
 void Take(v1::ResultChunk chunk, v1::WorkerPhaseResult& result) {
   for (v1::LaneResult& lane : *chunk.mutable_lanes()) *result.add_lanes() = std::move(lane);
   if (!chunk.last()) return;
@@ -69,7 +69,7 @@ void Take(v1::ResultChunk chunk, v1::WorkerPhaseResult& result) {
   result.set_process_cpu_system_s(chunk.process_cpu_system_s());
 }
 
-// A result that is accepted gives a report.
+// A result that is accepted yields a report.
 void Report(const v1::Phase& phase, const v1::WorkerFacts& facts, v1::WorkerPhaseResult result) {
   const std::vector<v1::LanePlan> lanes = GivenLanes();
   const absl::Status status = CheckResult(result, {.operation = phase.assignments(0).operation(),

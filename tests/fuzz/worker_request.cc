@@ -62,7 +62,7 @@ std::unique_ptr<WorkerHandler> WorkerWithoutRights() {
   return MakeWorkerService({.host_override = "fuzzed", .boot_id_override = "fuzzed", .measure_costs = false});
 }
 
-// What would only take long. A lane of the null engine does millions of ops per second until it is told to end.
+// Limits what would only take long. A lane of the null engine does millions of ops per second until it is stopped.
 void Shorten(v1::WorkerRequest& request) {
   if (request.has_file_actions())
     request.mutable_file_actions()->set_start_worker_ns(WorkerClock().Now().ns + 200'000);
@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!may_wait) Require(coordinator.AwaitAnswer(MonotonicNowNs() + kPatienceNs), "a request is answered");
     if (arms) ::usleep(500);
   }
-  // However far it came, the run can be ended.
+  // However far the worker got, the run can be ended.
   v1::WorkerRequest quit;
   quit.mutable_adjust()->set_quit(true);
   Handle(*worker, coordinator, quit, ++call_id);

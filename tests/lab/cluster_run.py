@@ -7,13 +7,13 @@ import subprocess
 import lab as nfs_lab
 
 PORT = 9400
-# A machine that is busy otherwise makes these runs ten times slower; this only ends a hang.
+# A busy machine makes these runs ten times slower; this only ends a hang.
 PATIENCE_S = 150
 MAX_RUNS = 5
 
 
 class Outcome:
-    """A finished run. phases: by name; server, clients: nfs_counters.Counters of what it caused."""
+    """A finished run. phases: by name; server, clients: nfs_counters.Counters of the traffic that it caused."""
 
     def __init__(self, out, server, clients):
         self.result = json.loads((out / "result.json").read_text())
@@ -34,7 +34,7 @@ class Outcome:
 
 
 def mpi_command(lab, options):
-    """mpirun outside, a rank on each client; rank 0, and with it the coordinator, on the first."""
+    """mpirun outside, a rank on each client; rank 0, and so the coordinator, on the first."""
     network = ["btl", "tcp,self"], ["btl_tcp_if_include", "10.77.0.0/24"]
     launch = ["oob_tcp_if_include", "10.77.0.0/24"], ["plm_rsh_no_tree_spawn", "1"]
     agent = ["plm_rsh_agent", " ".join(lab.ssh_words("")[:-1])]
@@ -69,9 +69,9 @@ def over_grpc(lab, options, allow="remount,drop-caches,log-files", command="run"
 
 
 def with_sampler(lab, path, out, words, clients=None, samplers=1, server_path=None):
-    """A worker on each of these clients (all), a sampler on the server, the coordinator outside. Returns result.json.
+    """A worker on each of these clients (default: all), a sampler on the server, the coordinator outside. Returns result.json.
 
-    samplers: 0, and nobody watches the server. server_path: the server measures this directory of its own too.
+    samplers: with 0, nothing samples the server. server_path: the server also measures this directory of its own.
     """
     address = f"{nfs_lab.OUTSIDE}:{PORT}"
     program = nfs_lab.binary()
@@ -124,7 +124,7 @@ class Cluster:
         return on_time(lambda: self.run_once(text, transport, cold, lanes))
 
     def run_once(self, text, transport="grpc", cold=False, lanes=1):
-        """Like run(), but a phase may have started late: a test with a part to play in the run repeats both with on_time()."""
+        """Like run(), but a phase may have started late: a test that acts during the run repeats both with on_time()."""
         self._run_count += 1
         for client in self.lab.clients if cold else []:
             self.lab.run(client, "sync; echo 3 >/proc/sys/vm/drop_caches")
@@ -142,7 +142,7 @@ class Cluster:
         return self.lab.run(nfs_lab.SERVER, f"ls -A {exported}").stdout.split()
 
     def _counters(self):
-        """Of all hosts, which are asked at the same time."""
+        """The counters of all hosts, read at the same time."""
         lab = self.lab
         with concurrent.futures.ThreadPoolExecutor() as pool:
             server = pool.submit(lab.server_counters)

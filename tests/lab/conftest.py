@@ -23,7 +23,7 @@ def pytest_configure(config):
     def interrupt(*_):
         raise KeyboardInterrupt("SIGTERM")
 
-    signal.signal(signal.SIGTERM, interrupt)  # so that a CI's time limit, too, ends with a report
+    signal.signal(signal.SIGTERM, interrupt)  # so that a CI time limit, too, ends with a report
 
 
 def pytest_runtest_logreport(report):
@@ -46,7 +46,7 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def disk_mb():
-    """Size of the server's disk; 0: it has none, and what it exports is gone with its power. For modules to override."""
+    """Size of the server's disk, for modules to override. 0: it has no disk, and loses the exported files with its power."""
     return 0
 
 
@@ -68,7 +68,7 @@ def version(request):
 
 @pytest.fixture
 def directory_name(request):
-    """The test's name; another one for each further attempt, since clients may remember the directory of the first."""
+    """The test's name, with a new one for each further attempt, since clients may remember the directory of an earlier one."""
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
     attempt = getattr(request.node, "execution_count", 1)
     return name if attempt == 1 else f"{name}-{attempt}"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs validate again and again on a right deployment of the lab, and counts the verdicts of each check.
+"""Runs validate repeatedly on a correct deployment in the lab, and counts the verdicts of each check.
 
     CLUSTER_IOBENCH=build/release/cluster-iobench tests/lab/false_alarms.py --runs 20 --nfs 4.2 -- --whole --names 4000
 
-What is behind `--` goes to validate. Unless --no-fault is given, each run cuts the power of the server, whose export is `sync`.
-Prints a line for each check that did not always pass, and ends with 1 if one failed: the table "False alarms" of
-docs/validate.md. It needs what the tests of the lab need.
+Arguments after `--` go to validate. Unless --no-fault is given, each run cuts the power of the server, whose export is `sync`.
+Prints a line for each check that did not always pass (the table "False alarms" of docs/validate.md), and exits with 1 if a
+check failed. It has the same requirements as the tests of the lab.
 """
 
 import argparse
@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import lab as nfs_lab  # noqa: E402
 import test_validate  # noqa: E402
 
-# Of a whole set on a machine whose processors others use too.
+# For a whole set of checks on a shared machine.
 PATIENCE_S = 1800
 OPTIONS = {"4.2": test_validate.V4, "3": test_validate.V3}
 

@@ -5,13 +5,13 @@
         volume.mount_all()
         lab.run("client-11", ["ls", volume.path])
 
-Its daemons run on hosts of the lab, which have kernels of their own: neither the machine's FUSE nor its loop devices nor
-a glusterd of its own have a part in it.
+Its daemons run on hosts of the lab, which have kernels of their own. The machine's FUSE, its loop devices and any glusterd
+of its own play no part.
 """
 
 import lab as nfs_lab
 
-# Command, and the Debian package that has it.
+# Command -> the Debian package that has it.
 NEEDED_COMMANDS = {
     "glusterd": "glusterfs-server",
     "gluster": "glusterfs-cli",
@@ -25,7 +25,7 @@ THERE = "/run/shared"  # on each client
 # A busy machine makes all of this slow; this only ends a hang.
 PATIENCE_S = 240
 
-# What the advice of validate names: with it, clients believe nothing that the bricks have not just said.
+# As the advice of validate recommends: with these options, clients trust only what the bricks have just said.
 COHERENT_MOUNT = "direct-io-mode=enable,attribute-timeout=0,entry-timeout=0"
 CACHES = ("quick-read", "io-cache", "stat-prefetch", "write-behind")
 
@@ -41,7 +41,7 @@ class GlusterVolume:
         self._mounted = []
         self._on_server(f"mkdir -p {' '.join(self.bricks)}")
         serve(lab)
-        # "force": the bricks are on the same host, and directories of its export.
+        # "force", because the bricks are on the same host, in directories of its export.
         self._volume(f"create {name} {' '.join(f'{ADDRESS}:{brick}' for brick in self.bricks)} force")
         self._volume(f"start {name}")
 
@@ -53,7 +53,7 @@ class GlusterVolume:
                         f"rm -r {BRICKS} {STATE}")
 
     def switch_caches(self, how):
-        """how: "on" or "off", for all mounts from now on."""
+        """Switches caches "on" or "off" for all future mounts."""
         self._volume(f"set {self.name} " + " ".join(f"performance.{cache} {how}" for cache in CACHES))
 
     def mount(self, client, options=""):
@@ -73,12 +73,12 @@ class GlusterVolume:
         self._mounted.clear()
 
     def await_bricks(self):
-        """Returns when all clients have all bricks again."""
+        """Waits until all clients reach all bricks again."""
         for client in self.lab.clients:
             self.lab.run(client, f"until ls {THERE} && df {THERE}; do sleep 0.2; done", timeout=PATIENCE_S)
 
     def names(self):
-        """Paths of what users have on the bricks, below them."""
+        """Paths of users' files and directories on the bricks, relative to these."""
         found = f"find {' '.join(self.bricks)} -mindepth 1 -not -path '*/.glusterfs*' -printf '%P\\n'"
         return self._on_server(found).stdout.split()
 
@@ -90,11 +90,11 @@ class GlusterVolume:
 
 
 def attempt(lab, host, command):
-    """Runs a command of GlusterFS, whose reason for a failure is in its logs."""
+    """Runs a command of GlusterFS. The reason for a failure is in its logs."""
     lab.run(host, f"{command} || {{ tail -n 30 {LOGS}/*.log; exit 1; }}", timeout=PATIENCE_S)
 
 
 def serve(lab):
-    """Starts glusterd, and with it the bricks of volumes that were started, also after a power cut of the server."""
+    """Starts glusterd, which starts the bricks of started volumes, even after a power cut of the server."""
     attempt(lab, nfs_lab.SERVER, f"mkdir -p {STATE} /run/gluster && mount --bind {STATE} /var/lib/glusterd && "
             f"mount -t tmpfs tmpfs {LOGS} && glusterd")

@@ -11,7 +11,7 @@ class HostClock:
     def __init__(self, lab, host):
         self._lab = lab
         self._process = lab.start(host, f"exec /usr/bin/python3 -c '{_ANSWER}'")
-        self.offset_bounds_ns(1)  # the interpreter has started
+        self.offset_bounds_ns(1)  # returns once the interpreter has started
 
     def __enter__(self):
         return self
@@ -20,7 +20,7 @@ class HostClock:
         self._lab.finish(self._process)
 
     def offset_bounds_ns(self, readings=40):
-        """The host's clock minus this machine's lies in the returned (low, high) for sure.
+        """Returns certain bounds (low, high) of the host's clock minus this machine's.
 
         Each reading of the host's clock is bracketed by two of ours; the tightest bounds count.
         """

@@ -33,7 +33,7 @@ SCRATCH = "/mnt/lab"  # in the namespaces
 CLEAN_PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
 BOOT_LIMIT_S = 90
 
-# Command, and the Debian package that has it.
+# Command -> the Debian package that has it.
 NEEDED_COMMANDS = {
     "linux.uml": "user-mode-linux",
     "rpc.nfsd": "nfs-kernel-server",
@@ -57,7 +57,7 @@ class LabError(Exception):
 
 
 class CommandFailed(LabError):
-    """A command in the lab ended with a code other than 0, or not in time (code None)."""
+    """A command in the lab ended with a code other than 0, or did not end in time (code None)."""
 
     def __init__(self, where, command, code, out, err):
         self.code, self.out, self.err = code, out, err
@@ -79,7 +79,7 @@ def binary():
 
 
 def require_commands(needed):
-    """LabError, which names what to install, if a command is missing. needed: the package of each command."""
+    """Raises LabError, which names what to install, if a command is missing. needed: the package of each command."""
     missing = {package for command, package in needed.items() if shutil.which(command, path=CLEAN_PATH) is None}
     if missing:
         names = " ".join(sorted(missing))
@@ -96,9 +96,9 @@ class Host:
         self.process = None
 
     def await_console(self, word, deadline):
-        """Returns when a line of the console starts with `word`.
+        """Waits until a line of the console starts with `word`.
 
-        LabError when the host ends or the deadline (time.monotonic) passes first.
+        Raises LabError when the host ends or the deadline (time.monotonic) passes first.
         """
         while True:
             ended = self.process.poll() is not None
@@ -161,7 +161,7 @@ class NfsLab:
         server, *clients = self.hosts.values()
         self._start(server)
         for index, client in enumerate(clients):
-            if index > 0:  # clocks of clients must not begin at the same moment by chance
+            if index > 0:  # clients' clocks must not begin at the same moment by chance
                 clients[index - 1].await_console("Linux version", begin + BOOT_LIMIT_S)
             self._start(client)
         with concurrent.futures.ThreadPoolExecutor(len(self.hosts)) as pool:
@@ -169,25 +169,25 @@ class NfsLab:
         self.boot_s = time.monotonic() - begin
 
     def down(self):
-        """Kills all that runs in the lab. May be called twice."""
+        """Kills everything that runs in the lab. May be called twice."""
         for process in self._started:
             processes.kill(process)
         self._started.clear()
         for host in self.hosts.values():
             host.kill()
         if self._keeper is not None:
-            self._keeper.stdin.close()  # ends process 1, and with it whatever else is there
+            self._keeper.stdin.close()  # ends process 1, and with it everything else
             self._keeper.wait(timeout=30)
             self._keeper.stdout.close()
             self._keeper = None
 
     def power_cut(self, name):
-        """Ends a host in the middle of whatever it does."""
+        """Ends a host abruptly, whatever it does."""
         self.hosts[name].kill()
         self.run_outside([*self.ssh_words(name), "-O", "exit"], check=False)
 
     def boot(self, name):
-        """A host again after power_cut(). A client needs the server."""
+        """Starts a host again after power_cut(). A client needs the server to be up."""
         self._start(self.hosts[name])
         self._await_ready(self.hosts[name])
 
@@ -222,7 +222,7 @@ class NfsLab:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                start_new_session=True,  # Ctrl-C is for us, who then end it in order
+                start_new_session=True,  # so that Ctrl-C reaches only us, and we end it in order
                 env=self._environment(),
             )
         if self._keeper.stdout.readline() != "READY\n":
@@ -253,9 +253,9 @@ class NfsLab:
             )
 
     def _await_ready(self, host):
-        """The host serves or has mounted, and the connection that its commands share stands.
+        """Waits until the host serves or has mounted, and its shared ssh connection is up.
 
-        Over it a command costs one fork on the host, not a key exchange.
+        Over that connection, a command costs one fork on the host, not a key exchange.
         """
         deadline = time.monotonic() + BOOT_LIMIT_S
         host.await_console("LAB", deadline)
@@ -277,7 +277,7 @@ class NfsLab:
     def run(self, host, command, timeout=60, check=True):
         """Runs a shell line, or a list of words, on a host and returns its CompletedProcess (text).
 
-        CommandFailed on a code other than 0 unless `check` is False, and after `timeout` seconds.
+        Raises CommandFailed on a code other than 0 unless `check` is False, and after `timeout` seconds.
         """
         line = command if isinstance(command, str) else shlex.join(command)
         process = self._start_piped([*self.ssh_words(host), line], stdin=subprocess.DEVNULL)
@@ -289,7 +289,7 @@ class NfsLab:
         return self._finish(process, f"outside: {shlex.join(command)}", timeout, check)
 
     def start(self, host, command):
-        """Starts a shell line on a host; a Popen with text pipes. End it with finish()."""
+        """Starts a shell line on a host and returns a Popen with text pipes. End it with finish()."""
         return self.start_outside([*self.ssh_words(host), command])
 
     def start_outside(self, command, env=None):
@@ -303,12 +303,12 @@ class NfsLab:
         return self._finish(process, f"started: {shlex.join(process.args)}", timeout, check)
 
     def ssh_words(self, host):
-        """The words before a shell line that run it on a host; to be run outside."""
+        """The words that, put before a shell line and run outside, run it on a host."""
         return ["ssh", "-F", f"{SCRATCH}/ssh_config", host]
 
     @contextlib.contextmanager
     def limit_to(self, host, bytes_per_s):
-        """While this lasts, no more than that reaches the host over the network."""
+        """While this lasts, at most `bytes_per_s` reach the host over the network."""
         tap = f"tap{self.hosts[host].number}"
         shape = ["rate", f"{bytes_per_s * 8}bit", "burst", "64k", "latency", "2s"]
         self.run_outside(["tc", "qdisc", "add", "dev", tap, "root", "tbf", *shape])
@@ -342,8 +342,8 @@ class NfsLab:
         keeper = f"/proc/{self._keeper.pid}"
         spaces = {"net": "net", "mount": "mnt", "pid": "pid_for_children"}
         enter = [f"--{option}={keeper}/ns/{name}" for option, name in spaces.items()]
-        # The root matters in a chroot. Without a working directory of its own a command would keep ours, which belongs
-        # to another mount namespace: getcwd() fails there.
+        # The root matters in a chroot. Without --wd a command would keep our working directory, which belongs to
+        # another mount namespace: getcwd() would fail.
         enter += [f"--root={keeper}/root", f"--wd={keeper}/root"]
         return subprocess.Popen(
             ["nsenter", *enter, *command],

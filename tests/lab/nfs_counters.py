@@ -2,14 +2,14 @@
 
 import dataclasses
 
-# Positions after the line's own count: RFC 1813 procedures, and NFSv4 operations (RFC 7862).
+# Positions after the count that begins each line: RFC 1813 procedures, and NFSv4 operations (RFC 7862).
 _V3_PROCEDURES = {"READ": 6, "WRITE": 7, "COMMIT": 21, "GETATTR": 1, "LOOKUP": 3, "REMOVE": 12, "RENAME": 14}
 _V4_OPERATIONS = {"READ": 25, "WRITE": 38, "COMMIT": 5, "GETATTR": 9, "LOOKUP": 15, "REMOVE": 28, "RENAME": 29}
 
 
 @dataclasses.dataclass(frozen=True)
 class Counters:
-    """File bytes that crossed the network, and requests by kind. A difference is again Counters."""
+    """File bytes that crossed the network, and requests by kind. The difference of two is again a Counters."""
 
     read_bytes: int
     write_bytes: int

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-PATIENCE_S = 30  # of a busy machine, until a process that was killed has ended
+PATIENCE_S = 30  # until a killed process has ended, on a busy machine
 
 
 def kill(process):
@@ -27,14 +27,14 @@ def kill(process):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
-    # A host that boots again needs the network device and the disk of the one before, which its last process holds.
+    # A host that boots again needs the network device and disk of its predecessor, whose last process still holds them.
     deadline = time.monotonic() + PATIENCE_S
     while any(map(_lives, doomed)) and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 def _lives(pid):
-    """Also true of a zombie with threads that have not ended: they keep its files open."""
+    """Also true for a zombie with threads that have not ended: they keep its files open."""
     try:
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
         return state not in "ZX" or len(os.listdir(f"/proc/{pid}/task")) > 1
@@ -43,13 +43,13 @@ def _lives(pid):
 
 
 def program_of(process):
-    """The process id of what nsenter, a Popen, runs: a host's kernel, a program."""
+    """The process id of the program, such as a host's kernel, that `process`, an nsenter, runs."""
     (child,) = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return int(child)
 
 
 def kill_and_read(process):
-    """Kills a Popen with text pipes and returns what it had said: (stdout, stderr).
+    """Kills a Popen with text pipes and returns its output so far: (stdout, stderr).
 
     Does not await the ends of its pipes: the ssh connection that commands share holds them open
     while the command still runs on its host.

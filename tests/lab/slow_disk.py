@@ -11,7 +11,7 @@ _EXPORT_OPTIONS = "rw,sync,no_root_squash,no_subtree_check,insecure"
 
 @contextlib.contextmanager
 def slow_disk(lab, delay_ms, visible):
-    """Exports an ext4 on a disk of its own, and returns its directory in the export. One of each kind can exist.
+    """Exports an ext4 on a disk of its own and yields its directory in the export. One disk of each kind can exist.
 
     visible: a loop device, which takes one request after another and shows in the server's disk counters how busy it is.
     Otherwise requests overlap, and the counters show nothing, as with storage behind a driver that keeps none.
@@ -31,7 +31,7 @@ def slow_disk(lab, delay_ms, visible):
     try:
         yield name
     finally:
-        # nfsd keeps files open until exportfs -f, and some of them a little longer.
+        # nfsd keeps files open until exportfs -f, some even a little longer.
         lab.run(nfs_lab.SERVER, f"""exportfs -u {_CLIENTS}:{place}; sync
             for try in 1 2 3 4 5 6 7 8 9; do exportfs -f; umount {place} && break; sleep 0.5; done
             {f"losetup -d {loop};" if visible else ""} dmsetup remove --noudevsync {name}""")
@@ -39,7 +39,7 @@ def slow_disk(lab, delay_ms, visible):
 
 @contextlib.contextmanager
 def mounted(lab, options, directory, place):
-    """Mounts a directory of the export on all clients; returns `place`."""
+    """Mounts a directory of the export on all clients; yields `place`."""
     root = nfs_lab.EXPORT if "vers=3" in options else ""
     done = []
     try:

@@ -16,14 +16,14 @@ class Soak:
         self.coordinator, self.workers = start_over_grpc(lab, "run", options, "--root / --allow drop-caches")
 
     def wait_for_phase(self, number):
-        """Until phase `number`, from 0, has ended: 3 is the read of the second round, and its write begins."""
+        """Waits until phase `number`, from 0, has ended. Phase 3 is the second round's read, after which its write begins."""
         deadline = time.monotonic() + PATIENCE_S
         while not (self.out / "raw" / f"phase-{number:03}.pb").exists():
             assert time.monotonic() < deadline and self.coordinator.poll() is None, self.lab.finish(self.coordinator)
             time.sleep(0.05)
 
     def end(self):
-        """Returns how the coordinator ended, and `soak` of its result."""
+        """Waits for the end. Returns how the coordinator ended, and `soak` of its result."""
         ended = self.lab.finish(self.coordinator, timeout=PATIENCE_S)
         codes = [self.lab.finish(worker, timeout=PATIENCE_S).returncode for worker in self.workers]
         result = json.loads((self.out / "result.json").read_text())

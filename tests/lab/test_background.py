@@ -18,7 +18,7 @@ def test_victims_read_and_the_load_writes_what_the_server_counts(lab, nfs_dir, t
     assert [len(phase["clients"]) for phase in result["phases"]] == [1, 2]
     victims, load = beside["parts"]
     assert (victims["worker_count"], load["worker_count"]) == (1, 1)
-    # O_DIRECT: each op of both sides is a request, and files were written before. A late start is repeated.
+    # O_DIRECT: each op of both sides is a request, and the files existed before. A late start is repeated.
     read = undisturbed["bytes"] + victims["bytes"]
     assert read <= server.read_bytes <= 1.1 * read + MIB
     assert load["bytes"] <= server.write_bytes <= 1.3 * load["bytes"] + 8 * MIB

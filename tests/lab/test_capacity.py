@@ -34,11 +34,11 @@ def test_what_capacity_counts_is_what_the_server_did(lab, version, nfs_dir, tmp_
     # Each lab client has one processor, which may be too busy to generate the closed loop's rate.
     assert report["slo"]["outcome"] in ("met_up_to_max", "generator_bound"), report["slo"]["text"]
     assert 0 < report["slo"]["max_ops_per_s"] <= report["max"]["ops_per_s"]
-    # Little's law: no more ops are in flight than there are lanes. Fewer are while lanes wait for the only processor of
-    # a client, which on a busy machine is most of the time, and the report says how many of them are missing.
+    # Little's law: no more ops are in flight than there are lanes. There are fewer while lanes wait for the only
+    # processor of a client, on a busy machine most of the time, and the report says how many are missing.
     for level in report["scalings"][1]["levels"]:
         in_flight = level["median_ops_per_s"] * level["mean_us"] / 1e6
-        assert 0 < in_flight < 1.5 * level["n"], level  # medians of rate and latency need not belong together
+        assert 0 < in_flight < 1.5 * level["n"], level  # the medians of rate and latency may be of different repetitions
         assert level["little_error"] == pytest.approx(abs(in_flight - level["n"]) / level["n"], abs=0.01), level
 
 

@@ -14,7 +14,7 @@ REMOTE_SHELL = f"ssh -F {nfs_lab.SCRATCH}/ssh_config"
 
 
 class Listed:
-    """Runs by -+m, coordinated from outside, with so many workers on each client."""
+    """Runs with -+m, coordinated from outside, with `workers_per_client` workers on each client."""
 
     def __init__(self, lab, version, nfs_dir, scratch):
         self.lab, self.version, self.nfs_dir = lab, version, nfs_dir
@@ -27,8 +27,8 @@ class Listed:
         self.file.write_text("\n".join(lines) + "\n")
 
     def run(self, text, check=True):
-        """Runs with the options in `text`. A start that came too late is repeated by the program, and exact counts then
-        mean nothing: such a run is done again, as in cluster_run.py."""
+        """Runs with the options in `text`. The program repeats a start that came too late, which makes exact counts
+        meaningless: such a run is repeated, as in cluster_run.py."""
         for _ in range(MAX_RUNS):
             self.result = None
             done = self._run_once(text, check)
@@ -79,7 +79,7 @@ def test_a_client_without_the_directory_is_named(listed):
 
 
 def test_what_is_read_after_a_remount_comes_from_the_server(listed):
-    """A reread is free otherwise: see test_reads_from_a_client_s_own_cache_are_marked."""
+    """Without a remount, a reread costs nothing: see test_reads_from_a_client_s_own_cache_are_marked."""
     listed.list(workers_per_client=2)
     listed.run(f"-i 0 -i 1 -c -e -x -r 64k -s 512k -U {listed.mount_point}")
     total = 4 * 512 * KIB
@@ -92,7 +92,7 @@ def test_what_is_read_after_a_remount_comes_from_the_server(listed):
         (remount,) = (step for step in phase["steps"] if step["name"] == "remount")
         assert listed.mount_point in remount["outcome"] and "10.77.0.1:/" in remount["outcome"]
         assert remount["seconds"] > 0
-    for client in listed.lab.clients:  # as it was
+    for client in listed.lab.clients:  # mounted as before
         mounts = listed.lab.run(client, f"grep ' {listed.mount_point} ' /proc/self/mountinfo").stdout
         assert len(mounts.splitlines()) == 1 and f"vers={listed.version}" in mounts
 
@@ -146,7 +146,7 @@ def test_a_directory_is_no_mount_point(listed):
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_the_network_test_sees_what_the_wire_can_do(listed):
-    """One client's receiving side is made slow; nothing else is."""
+    """Only one client's receiving side is made slow."""
     lab, slow = listed.lab, listed.lab.clients[0]
     listed.list(workers_per_client=2)
     with lab.limit_to(slow, 4 * MIB):

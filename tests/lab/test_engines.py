@@ -35,8 +35,8 @@ def test_every_engine_s_bytes_reach_the_server_and_come_from_it(cluster, what, p
     assert "cached" not in outcome.marks(phases[1])
     total = CLIENTS * 2 * MIB
     assert total <= outcome.server.write_bytes <= total + SLACK_BYTES
-    # The first touch of a mapped page reads it, also where it is written in full: a map's writes read as much again. But
-    # for the last page under NFSv3, which cannot allocate: there the file is grown by writing its last byte.
+    # The first touch of a mapped page reads it, even if it is then written in full: a map's writes read as much again.
+    # The exception is the last page under NFSv3, which cannot allocate: there, writing its last byte grows the file.
     # The kernel may also read pages again that it has just dropped or found changed; no other engine gives it the chance.
     read, again = (2 * total - CLIENTS * 4 * KIB, total // 4) if "mmap" in what else (total, 0)
     assert read <= outcome.server.read_bytes <= read + again + SLACK_BYTES
@@ -46,14 +46,14 @@ def test_every_engine_s_bytes_reach_the_server_and_come_from_it(cluster, what, p
 def test_locks_of_files_and_of_records_are_asked_of_the_server_and_given_back(cluster):
     lab = cluster.lab
     cluster.run(f"-i 0 -w -c -e {SMALL}")
-    # A server that has just started gives no locks for a while, and its clients ask again and again.
+    # A server that has just started grants no locks for a while, and its clients keep asking.
     lab.run(lab.clients[0], f"flock {cluster.nfs_dir}/cluster-iobench.data/lane-000000.0 true")
-    # Writers: a reader with a delegation of the server's locks at home.
+    # Writers only: a reader with a delegation locks locally, without the server.
     for options, locks in (("--op rewrite -w -W", 1), ("--op random-write -w -+l", RECORDS),
                            ("--engine mmap --op rewrite -+l", RECORDS)):
         outcome = cluster.run(f"{options} {SMALL}")
         for counted in outcome.clients.values():
-            # Some are asked for again, while a delegation is on its way back.
+            # Some requests are repeated while a delegation is being returned.
             assert locks <= counted.requests["LOCK"] <= locks + 8, options
             assert locks <= counted.requests["LOCKU"] <= counted.requests["LOCK"], options
     assert lab.run(nfs_lab.SERVER, "grep -c POSIX /proc/locks", check=False).stdout.strip() == "0"
@@ -66,7 +66,7 @@ def lock_calls(lab, client):
 
 
 def run_while_the_other_client_holds_a_lock(cluster, options):
-    """Runs with lane 0's file locked by the second client, which lets go 1.5 s after the first has asked for the lock."""
+    """Runs with lane 0's file locked by the second client, which releases it 1.5 s after the first has asked for the lock."""
     lab = cluster.lab
     first, second = lab.clients
     held_file = f"{cluster.nfs_dir}/cluster-iobench.data/lane-000000.0"
@@ -79,7 +79,7 @@ def run_while_the_other_client_holds_a_lock(cluster, options):
         while lock_calls(lab, first) == lock_calls_before and time.monotonic() < deadline:
             time.sleep(0.2)
         time.sleep(1.5)
-        lab.finish(holder)                    # its input ends, so the lock goes
+        lab.finish(holder)                    # its input ends, which releases the lock
 
     releaser = threading.Thread(target=release)
     releaser.start()
@@ -89,8 +89,8 @@ def run_while_the_other_client_holds_a_lock(cluster, options):
         releaser.join()
 
 
-# What a lane of client 1 wants to lock is held by client 2, through another mount of the same export. It goes on when
-# that ends, and the wait is where the option says: in the op that locks its record, or before the first op.
+# Client 2 holds the lock that a lane of client 1 wants, through another mount of the same export. The lane goes on once the
+# lock is released; it waits in the op that locks its record (-+l), or before the first op (-W).
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)  # the lab's NFSv3 mounts have no lock daemon
 @pytest.mark.parametrize("option, waits_in_op", [("-+l", True), ("-W", False)])
 def test_a_lock_that_another_client_holds_is_waited_for(cluster, option, waits_in_op):

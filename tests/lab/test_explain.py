@@ -1,4 +1,4 @@
-"""`explain` names what really sets the pace: each limit is made, and the same plan without it must not name it."""
+"""`explain` names what really sets the pace: each test creates a limit, which the same plan without it must not name."""
 
 import contextlib
 import itertools
@@ -10,12 +10,12 @@ from cluster_run import with_sampler
 from slow_disk import mounted, slow_disk
 
 HERE = "/run/explain"  # on each client, where a test mounts
-LINK_BYTES_PER_S = 2_000_000  # what is full at 2 MB/s leaves processors idle, however slow the lab is
+LINK_BYTES_PER_S = 2_000_000  # a link that is full at 2 MB/s leaves processors idle, however slow the lab is
 DISK_MS = 10
-BUSY_DISK_MS = 30  # the longer, the less do the pauses between requests of a busy machine count
+BUSY_DISK_MS = 30  # the longer, the less the pauses of a busy machine between requests matter
 MANY_THREADS = 16  # more than any plan here has ops in flight
 FEW_SLOTS = 2
-MAX_BUSY_RUNS = 3  # a machine that is busy otherwise leaves the lab's hosts no idle processor either
+MAX_BUSY_RUNS = 3  # on a busy machine, the lab's hosts have no idle processor either
 
 DIRECT = "-i 0 -+n -I -r 16k -s 256k --time 2 -t 4"
 WRITE_AND_READ = "-i 0 -i 1 -+n -I -r 16k -s 256k --time 2"
@@ -29,7 +29,7 @@ class Explained:
         self.lab, self._out_dir, self._numbers = lab, out_dir, itertools.count(1)
 
     def phases(self, path, words, **more):
-        """By name, each as in result.json; `limits` are the names of its limits."""
+        """Runs and returns the phases by name, each as in result.json; `limits` are the names of its limits."""
         result = with_sampler(self.lab, path, self._out_dir / f"out-{next(self._numbers)}", words, **more)
         for phase in result["phases"]:
             phase["limits"] = [limit["name"] for limit in phase["why"]]
@@ -39,7 +39,7 @@ class Explained:
         return {phase["name"]: phase for phase in result["phases"]}
 
     def phase(self, path, words, **more):
-        """Of a plan with a single one."""
+        """Runs a plan with a single phase and returns that phase."""
         (phase,) = self.phases(path, words, **more).values()
         return phase
 
@@ -51,20 +51,20 @@ def explained(lab, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def fast_dir(lab):
-    """On the server's tmpfs."""
+    """A directory on the server's tmpfs."""
     lab.run(nfs_lab.SERVER, f"mkdir -p {nfs_lab.EXPORT}/fast")
     return f"{nfs_lab.MOUNT_POINTS['4.2']}/fast"
 
 
 @pytest.fixture(scope="module")
 def unlimited(explained, fast_dir):
-    """DIRECT with nothing that slows it down."""
+    """The phase of DIRECT with nothing to slow it down."""
     return explained.phase(fast_dir, DIRECT)
 
 
 @pytest.fixture(scope="module")
 def slow_storage(lab):
-    """Storage that answers late and has room: it takes all that comes, and no counter of the server shows that it is slow."""
+    """Storage that answers late but has room: it takes all requests, and no counter of the server shows that it is slow."""
     with slow_disk(lab, DISK_MS, visible=False) as directory, nfsd_threads(lab, MANY_THREADS):
         yield directory
 
@@ -77,7 +77,7 @@ def slow_dir(lab, slow_storage):
 
 @pytest.fixture(scope="module")
 def sync_writes(lab, explained, slow_storage):
-    """SYNC with nothing that limits it but that each write waits for the storage."""
+    """The phase of SYNC, limited only by each write's wait for the storage."""
     with mounted(lab, "vers=4.2", slow_storage, HERE) as place:
         return explained.phase(place, SYNC)
 
@@ -104,7 +104,7 @@ def busy_processor(lab, client):
 
 @contextlib.contextmanager
 def few_slots(lab, version):
-    """For mounts from now on. Those to the same server that stand would share their connection, with its slots."""
+    """Limits the slots of new mounts. Unmounts the existing one, whose connection and slots they would share."""
     point = nfs_lab.MOUNT_POINTS[version]
     source, options = ("/", "vers=4.2") if version == "4.2" else (nfs_lab.EXPORT, "vers=3,nolock")
     if version == "4.2":
@@ -135,14 +135,14 @@ def test_a_full_link_to_the_server(lab, explained, fast_dir, unlimited):
         one_lane = explained.phase(fast_dir, "-i 0 -+n -I -r 256k -s 1m --time 2 -t 1", clients=lab.clients[:1])
     assert direct["limits"][0] == "network", direct["why"]
     assert buffered["limits"][0] == "network", buffered["why"]
-    # Without the server's own counters a slow server would look the same.
+    # Without the server's own counters, a slow server would look the same.
     assert unwatched["why"] == [] and unwatched["limited_by"] == ""
     assert "lanes" not in one_lane["limits"], "more lanes would find the link as full"
     assert "network" not in unlimited["limits"], unlimited["why"]
 
 
 def test_a_full_link_to_a_client(lab, explained, fast_dir):
-    """Data are read through it. What is written goes the other way: the same lanes, not limited."""
+    """Data that are read pass through it. Written data go the other way, where nothing limits the same lanes."""
     client = lab.clients[0]
     with lab.limit_to(client, LINK_BYTES_PER_S):
         phases = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 4", clients=[client])
@@ -151,7 +151,7 @@ def test_a_full_link_to_a_client(lab, explained, fast_dir):
 
 
 def test_one_client_with_a_slow_link(lab, explained, fast_dir):
-    """Where both clients' links are as slow, there is no such client."""
+    """If both clients' links are equally slow, there is no slow client."""
     client, other = lab.clients
     with lab.limit_to(client, LINK_BYTES_PER_S // 2):
         slow = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
@@ -180,7 +180,7 @@ def test_a_busy_processor(lab, explained, fast_dir):
 
 
 def test_one_lane_whoever_uses_its_processor(lab, explained, slow_dir):
-    """Its op waits for the server, which has room. Many lanes there: test_one_nfsd_thread."""
+    """Its op waits for the server, which has room. For a limit with many lanes, see test_one_nfsd_thread."""
     client, plan = lab.clients[0], "--op create --items 16 -t 1"
     idle = explained.phase(slow_dir, plan, clients=[client])
     with busy_processor(lab, client):
@@ -190,13 +190,13 @@ def test_one_lane_whoever_uses_its_processor(lab, explained, slow_dir):
 
 
 def test_reads_from_the_clients_memory(explained, fast_dir):
-    """Of large records, since what a busy machine takes from the lab it takes between them."""
+    """Reads large records, since the pauses of a busy machine fall between records."""
     for _ in range(MAX_BUSY_RUNS):
         phases = explained.phases(fast_dir, "-i 0 -i 1 -+n -o -r 4m -s 8m --time 2 -t 1")
         if all(client["own_cpu_percent"] > 90 for client in phases["read"]["clients"]):
             break
     assert phases["read"]["limits"][0] == "memory-copy", phases["read"]["why"]
-    # Each write is sent as 64 requests at once, which queue without any limit of the network.
+    # Each write is sent as 64 requests at once, which queue even if the network is no limit.
     assert not {"memory-copy", "network"} & set(phases["write"]["limits"]), phases["write"]["why"]
 
 
@@ -213,7 +213,7 @@ def test_few_slots(lab, explained, slow_storage, sync_writes, version, options):
 
 
 def test_small_requests(lab, explained, fast_dir):
-    """They also keep the server's processor busy, so that both limit in turn."""
+    """They also keep the server's processor busy, so that either may be the limit."""
     plan, phases = "-i 0 -+n -I -r 64k -s 1m --time 2 -t 1", {}
     for wsize in (4096, 65536):
         with mounted(lab, f"vers=4.2,wsize={wsize}", "fast", HERE) as place:
@@ -232,7 +232,7 @@ def test_a_flush_for_each_write(explained, sync_writes, slow_dir):
 
 
 def test_a_commit_for_each_write(explained, slow_dir):
-    """Of several WRITE requests, which the server may keep in memory until a COMMIT follows."""
+    """A write is several WRITE requests, which the server may keep in memory until a COMMIT follows."""
     phase = explained.phase(slow_dir, SYNC.replace("-r 16k -s 64k", "-r 256k -s 256k"))
     assert phase["limits"][0] == "commit", phase["why"]
 

@@ -1,6 +1,6 @@
 """A server that hangs or loses its power, a client that loses its network or its power: each costs what docs/faults.md says.
 
-The table of what happens is written into docs/faults.md by IOBENCH_UPDATE_GOLDEN=1; each test compares its row with the file.
+IOBENCH_UPDATE_GOLDEN=1 writes the table of outcomes into docs/faults.md; otherwise each test compares its row with the file.
 """
 
 import json
@@ -28,13 +28,13 @@ BEGIN, END = "<!-- table of tests/lab: begin -->\n", "<!-- table of tests/lab: e
 
 @pytest.fixture(scope="session")
 def disk_mb():
-    """What the server has acknowledged survives its power."""
+    """A disk, so that what the server has acknowledged survives a power cut."""
     return 128
 
 
 @pytest.fixture
 def nfs_dir(lab, version, directory_name):
-    """A directory that stays when the test is over: the server may refuse to remove what a client without network holds."""
+    """A directory that is not removed after the test: the server may refuse to remove files that a client without network holds."""
     lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{directory_name}"])
     return f"{nfs_lab.MOUNT_POINTS[version]}/{directory_name}"
 
@@ -56,7 +56,7 @@ class Run:
         return self.end()
 
     def wait_for_data(self, nfs_dir):
-        """Until the second lane has written two records."""
+        """Waits until the second lane has written two records."""
         exported = f"{nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}/cluster-iobench.data"
         self.lab.run(nfs_lab.SERVER, f"until [ $(stat -c %s {exported}/lane-000001.0 2>/dev/null || echo 0) -gt 8000 ]; "
                      "do sleep 0.1; done", timeout=PATIENCE_S)
@@ -67,7 +67,7 @@ class Run:
 
 
 class MpiRun(Run):
-    """A rank on each client; rank 0, and with it the coordinator, on the first."""
+    """A rank on each client; rank 0, and so the coordinator, on the first."""
 
     def __init__(self, lab, nfs_dir, out, *more):
         self.lab, self.out, self.workers = lab, out, []
@@ -76,7 +76,7 @@ class MpiRun(Run):
         self.wait_for_data(nfs_dir)
 
     def end_without_a_host(self):
-        """Rank 0 ends, but mpirun waits for the host's daemon until TCP gives it up, by default for eight minutes."""
+        """Waits until rank 0 ends. mpirun would wait for the host's daemon until TCP gives it up, by default for eight minutes."""
         deadline = time.monotonic() + PATIENCE_S
         while json.loads((self.out / "result.json").read_text())["run"]["exit_code"] is None:
             assert time.monotonic() < deadline, "rank 0 does not end"
@@ -97,7 +97,7 @@ def lanes_of(phase):
 
 
 def check_row(fault, transport, ended, result):
-    """The row of the table in the docs."""
+    """Checks, or updates, the row of the table in the docs."""
     lost = {worker["worker"] for phase in result["phases"] for worker in lost_workers(phase)}
     whole = [phase for phase in result["phases"] if len(lanes_of(phase)) == 2 and not phase["interrupted"]]
     key = f"| {fault} | {transport} |"
@@ -202,7 +202,7 @@ def test_the_data_of_a_coordinator_that_is_killed_over_mpi_are_removed_by_the_ja
         lab.run(client, "while pgrep -x 'cluster-iobench|iobench-janitor' > /dev/null; do sleep 0.1; done", timeout=PATIENCE_S)
 
 
-# The last one, because a client that was without network may take minutes until it can be used again.
+# This test is the last: a client that was without network may take minutes until it can be used again.
 def test_a_client_without_network_costs_its_own_numbers(lab, version, nfs_dir, tmp_path):
     cut = lab.hosts[lab.clients[1]]
     run = Run(lab, nfs_dir, tmp_path / "out", *SHORT)
@@ -220,6 +220,6 @@ def test_a_client_without_network_costs_its_own_numbers(lab, version, nfs_dir, t
     # The worker that was cut off ends when its mount is back, which may take minutes: its close waits for the server.
     for worker in run.workers:
         processes.kill(worker)
-    # Until the lease of the client without network is over, an NFSv4 server may keep its files: then the user learns it.
+    # Until the lease of the client without network expires, an NFSv4 server may keep its files: the user is then told.
     left = lab.run(nfs_lab.SERVER, f"ls -AR {nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}").stdout
     assert "cluster-iobench" not in left or f"`cluster-iobench clean {nfs_dir}`" in ended.stdout + ended.stderr, (left, ended)

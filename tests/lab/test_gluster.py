@@ -1,6 +1,6 @@
 """GlusterFS on real hosts: a volume distributed over two bricks, and its client in user space on each client of the lab.
 
-docs/validate.md says what is different from NFS.
+docs/validate.md describes the differences from NFS.
 """
 
 import collections
@@ -13,14 +13,14 @@ import lab as nfs_lab
 from cluster_run import over_grpc, with_sampler
 from validation import Validation, verdicts
 
-# The clocks of hosts here differ by up to a second, because each begins with a whole one.
+# The hosts' clocks differ by up to a second here, because each starts at a whole second.
 CLOCKS = ("--clock-difference", "3")
 OF_NFS = {"nfsd-threads", "packet-loss", "slots", "one-connection", "transfer-size", "commit", "locks"}  # limits
 
 
 @pytest.fixture(scope="session")
 def disk_mb():
-    """The bricks keep what they have stored when the server loses its power."""
+    """A disk for the bricks, which keep their files when the server loses its power."""
     return 512
 
 
@@ -33,7 +33,7 @@ def volume(lab):
 
 @pytest.fixture
 def shared(volume):
-    """The volume with all options as they come, and nothing on its bricks before and after the test."""
+    """The volume mounted with default options; its bricks are empty before and after the test."""
     volume.mount_all()
     yield volume
     left = volume.names()
@@ -59,7 +59,7 @@ def test_a_run_verifies_what_other_clients_wrote_and_says_what_it_ran_on(shared,
     assert [phases[name]["ops"] for name in ("create", "stat")] == [80, 80]
     for phase in result["phases"]:
         assert (phase["failed_ops"], phase["lanes_failed"]) == ([], 0)
-        # Its traffic is no NFS, and the server's NFS, which has clients that do nothing, moves none of it.
+        # Its traffic is not NFS; the server's NFS, whose clients are idle, moves none of it.
         assert all(client["host_delta"]["nfs"] == {} for client in phase["clients"])
         assert all(server["nfsd"]["reads_per_s"] == server["nfsd"]["writes_per_s"] == 0 for server in phase["servers"])
         assert not OF_NFS & {limit["name"] for limit in phase["why"]}
@@ -67,10 +67,10 @@ def test_a_run_verifies_what_other_clients_wrote_and_says_what_it_ran_on(shared,
     for client in phases["write"]["clients"]:
         (nic,) = client["host_delta"]["nics"]
         assert nic["carries_targets"] and nic["tx_bytes"] > client["measured_bytes"] > 0
-    # What the client's cache holds is unknown, and so unmarked.
+    # How much came from the client's cache is unknown, and so is not marked.
     sources = phases["read"]["read_sources"]
     assert sources["unknown_bytes"] == sources["asked_bytes"] == 4 * (512 << 10)
-    # A directory is on all bricks, a file on one, with a pointer on another if its name belongs there.
+    # A directory is on all bricks, a file on one, with a link file on another if its name belongs there.
     kinds = collections.Counter(name.rsplit("/", 1)[-1].split("-")[0] for name in set(shared.names()))
     assert (kinds["lane"], kinds["tree"], kinds["item"]) == (4, 4, 80), kinds
     shared.lab.run(shared.lab.clients[0], [nfs_lab.binary(), "clean", "--force", shared.path])
@@ -97,11 +97,11 @@ def test_validate_finds_what_its_caches_do_to_shared_files(shared, tmp_path):
         assert found[name] == "pass", checks[name]
     assert found["mounts"] == "pass" and f"fuse.glusterfs from {shared.source} on all" in checks["mounts"]["found"]
     assert checks["mounts"]["found"].endswith("as far as the kernel knows them")
-    # A client believes for a second what it has read. On a busy machine, that may be over before the next call of a check.
+    # A client trusts what it has read for a second. On a busy machine, this may expire before the next call of a check.
     deceived = {name: checks[name] for name in ("close-to-open", "mmap", "locks", "delegations") if found[name] == "fail"}
     assert deceived and all("performance.quick-read" in check["advice"] for check in deceived.values()), deceived
     assert all("got an exclusive lock" not in line for line in checks["locks"]["evidence"]), "locks do exclude others"
-    # Of some contests, distribution over bricks makes two winners, and of others an error that is none of a loser.
+    # Distribution over bricks gives some races two winners, and in others an error that is not a loser's.
     assert found["races"] == "fail" or checks["races"]["evidence"] == []
     assert {line.split(":")[0] for line in checks["races"]["evidence"]} <= {"mkdir", "link", "remove"}, checks["races"]
 
@@ -126,7 +126,7 @@ def test_a_volume_that_cannot_be_had_names_what_is_missing(lab, monkeypatch):
         gluster.GlusterVolume(lab, "another")
 
 
-# The last one: its server has lost its power.
+# This test is the last, because the server loses its power.
 def test_a_power_cut_of_its_only_server_fails_writes_and_loses_locks_but_nothing_that_fsync_acknowledged(shared, tmp_path):
     def cut_power():
         shared.lab.power_cut(nfs_lab.SERVER)

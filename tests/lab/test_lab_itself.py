@@ -1,4 +1,4 @@
-"""The lab is what it claims: separate hosts, a kernel's NFS server, and nothing left behind."""
+"""The lab is what it claims: separate hosts, a kernel NFS server, and nothing left behind."""
 
 import os
 import re

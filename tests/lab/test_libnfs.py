@@ -7,17 +7,17 @@ from cluster_run import Cluster
 
 KIB, MIB = 1 << 10, 1 << 20
 CLIENTS = 2
-# No stonewall: it would end lanes early, which then open and finish their files outside the clock.
+# No stonewall: it would end lanes early, which would then open and finish their files outside the clock.
 ONE_RECORD = "--engine libnfs -+n -x -r 64k -s 64k"
 MANY_RECORDS = "--engine libnfs -+n -x -r 64k -s 2m"
 RECORDS = 32
-# The manifest, which both runs write and read, names numbers of other lengths.
+# The numbers in the manifest, which both runs write and read, differ in length.
 SLACK_BYTES = 256
 
 
 @pytest.fixture
 def cluster(lab, directory_name, tmp_path):
-    """Its directory as a URL; ports are asked of the server's portmapper."""
+    """A Cluster whose directory is a URL; the server's portmapper gives the ports."""
     name = directory_name
     lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
     address = lab.hosts[nfs_lab.SERVER].address
@@ -26,7 +26,7 @@ def cluster(lab, directory_name, tmp_path):
 
 
 def between(cluster, first, second):
-    """What the server counted more in the second run than in the first; the manifest and its like are in both."""
+    """How much more the server counted in the second run than in the first; the manifest and the like are in both."""
     before = cluster.run(first)
     after = cluster.run(second)
     for outcome in (before, after):
@@ -55,7 +55,7 @@ def test_each_op_is_one_call_of_the_server_s_own_count(cluster, depth):
 
 @pytest.mark.parametrize("flags", ["-e", "-c", "-c -e", ""])
 def test_a_phase_of_writes_ends_with_one_commit_of_each_file(cluster, flags):
-    """With -e in the fsync, without it in the close, whether it is timed or not."""
+    """The COMMIT is in the fsync with -e, otherwise in the close, whether the close is timed or not."""
     one = f"{MANY_RECORDS} -i 0 {flags}"
     outcome, difference = between(cluster, one, f"{one} --files-per-lane 4")
     assert outcome.phases["write"]["bytes"] == CLIENTS * 2 * MIB

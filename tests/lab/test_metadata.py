@@ -1,5 +1,5 @@
-"""Metadata operations over two real NFS clients: the report says which the server saw and which a client answered from
-memory."""
+"""Metadata operations over two real NFS clients: the report says which of them the server saw and which a client
+answered from memory."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def cluster(lab, version, nfs_dir, tmp_path):
 
 
 def requests(phase, host, *kinds):
-    """Of one client in one phase, by its report."""
+    """How many requests of these kinds a client made in a phase, by the report."""
     (client,) = [client for client in phase["clients"] if client["host"] == host]
     (nfs,) = client["host_delta"]["nfs"].values()
     return sum(nfs["ops"].get(kind, {"ops": 0})["ops"] for kind in kinds)
@@ -50,7 +50,7 @@ def test_rotated_clients_ask_the_server_for_every_name(cluster):
 
 
 def test_names_that_another_client_has_changed_are_found(cluster):
-    """What a client remembers of names that came and went elsewhere must not be believed, in either direction."""
+    """A client must not trust its memory of names that appeared or vanished elsewhere."""
     operations = "--op create --op stat --op rename --op open-close --op unlink"
     outcome = cluster.run(f"{operations} --items 40 --tree-depth 1 --tree-branching 3 --rotate-clients --repeat 3")
     phases = outcome.result["phases"]

@@ -71,7 +71,7 @@ def test_the_report_has_each_client_s_own_nfs_counters(cluster):
         assert rpc["app_ops"] == 2 * MIB // (64 * KIB)
         assert rpc["kinds"]["WRITE"]["rpcs_per_op"] == rpc["write_bytes_per_rpc"] / (64 * KIB) == 1
         assert rpc["wsize_bytes"] >= 64 * KIB
-        # The interface that leads to the server carried the data, and is known to.
+        # The interface that leads to the server carried the data, and the report identifies it.
         (carrier,) = [nic for nic in client["host_delta"]["nics"] if nic["carries_targets"]]
         assert 2 * MIB <= carrier["tx_bytes"] <= 3 * MIB, client["host_delta"]["nics"]
 
@@ -98,7 +98,7 @@ def test_requests_and_connections_are_those_that_the_clients_and_the_server_coun
         counted = outcome.clients[name].requests
         (write,) = [client for client in outcome.phases["write"]["clients"] if client["host"] == name]
         (read,) = [client for client in outcome.phases["read"]["clients"] if client["host"] == name]
-        # Between the phases: the manifest, of which each request is one.
+        # Between the phases, each request for the manifest counts once.
         for client, kind in ((write, "WRITE"), (read, "READ")):
             assert 0 <= counted[kind] - client["nfs_rpc"]["kinds"][kind]["rpcs"] <= 4
             assert client["nfs_rpc"]["connections"] == len(after[name])
@@ -193,7 +193,7 @@ def test_clients_of_one_file_system_fill_it_once_and_empty_it_again(cluster):
     (fullness,) = write["fullness"]
     assert fullness["filesystem_count"] == 1 and fullness["total_bytes"] == total
     assert percent - 0.5 < fullness["percent"] < percent + 3  # a client sees whole blocks of 1 MiB
-    # Both clients wrote, and the server received it all, but once.
+    # Both clients wrote the fill data, and the server stored them all, once.
     for client in lab.clients:
         assert outcome.clients[client].requests["WRITE"] > 5
     _, used_after, _ = df()
@@ -201,7 +201,7 @@ def test_clients_of_one_file_system_fill_it_once_and_empty_it_again(cluster):
 
 
 def bounds_throughout(first, second):
-    """Bounds of an offset at any time between two readings: drift between them included."""
+    """Bounds of an offset at any time between two readings, including drift."""
     return min(first[0], second[0]), max(first[1], second[1])
 
 
@@ -233,7 +233,7 @@ def test_the_clock_map_agrees_with_an_independent_reading(cluster, transport):
     assert "clock_step" not in outcome.marks("write")
 
 
-# Far slower than a client writes into its own memory, so that waiting for the server shows.
+# Far slower than a client writes into its own memory, so that the wait for the server shows.
 WIRE_BYTES_PER_S = 4_000_000
 
 
@@ -245,7 +245,7 @@ def test_where_the_time_goes_that_the_server_needs(cluster, flags):
     seconds, headline = phase["regions_s"], phase["headline"]
     wire_s = CLIENTS * 2 * MIB / WIRE_BYTES_PER_S
 
-    # Whatever is timed, ops end when the bytes are in the client's memory…
+    # Whatever is timed, ops end once the bytes are in the client's memory…
     assert seconds["ops"] < wire_s / 4
     if flags == "":
         # … so without -c and -e they alone would claim more than the wire can carry.
@@ -256,7 +256,7 @@ def test_where_the_time_goes_that_the_server_needs(cluster, flags):
         assert headline["region"] == {"-c": "ops+close", "-e": "ops+fsync"}[flags]
         assert headline["bytes_per_s"] < 1.1 * WIRE_BYTES_PER_S
         assert "unflushed" not in marks
-    # All of it is time that requests spent waiting, in the client's queue or for the answer.
+    # All this time, requests waited in the client's queue or for the reply.
     rpc, counted = phase["nfs_rpc"], outcome.clients.values()
     sent = sum(client.requests[kind] for client in counted for kind in ("READ", "WRITE", "COMMIT"))
     assert sent - 4 * CLIENTS <= rpc["rpcs"] <= sent, "but for the manifest's"
@@ -267,7 +267,7 @@ def test_where_the_time_goes_that_the_server_needs(cluster, flags):
     # WRITE and COMMIT happen in fsync with -e, otherwise in close, measured in either case.
     waits, idle = ("fsync", "close") if flags == "-e" else ("close", "fsync")
     assert seconds[waits] > 0.6 * wire_s
-    # It asks the server, too (CLOSE, GETATTR), and waits behind what the other client has queued on the wire.
+    # `idle` calls the server too (CLOSE, GETATTR), and waits behind data that the other client has queued.
     assert seconds[idle] < 0.4 * wire_s
 
 
@@ -305,7 +305,7 @@ def test_rotated_clients_read_from_the_server_what_another_wrote(cluster):
 
 @pytest.mark.parametrize("engine", ["posix", "mmap"])
 def test_rotated_clients_read_from_the_server_what_another_prepared(cluster, engine):
-    # Large enough that the few requests which a busy client sends before its counters are read are no 5 % of it.
+    # Large enough that the few requests that a busy client sends before its counters are read are less than 5 % of it.
     outcome = cluster.run(f"-i 1 -r 64k -s 8m --rotate-clients --engine {engine}")
     total = CLIENTS * 8 * MIB
     again = total // 8 if engine == "mmap" else 0  # pages that the kernel has dropped before the map was read
@@ -316,7 +316,7 @@ def test_rotated_clients_read_from_the_server_what_another_prepared(cluster, eng
     prepared = [step["bytes"] for step in read["steps"] if step["name"] == "prefill"]
     assert sum(prepared) == total
     assert "cached" not in outcome.marks("read")
-    # The same files again, now in this client's cache: also what is read through maps, which no client counts.
+    # The same files again, now from this client's cache; this includes reads through maps, which no client counts.
     assert "cached" in outcome.marks("reread")
 
 

@@ -1,4 +1,4 @@
-"""observe on a real NFS client sees the load that a run puts there, and what it wrote puts the same load there again."""
+"""observe on a real NFS client sees the load of a run, and the mix that it writes reproduces that load."""
 
 import json
 import time
@@ -12,9 +12,9 @@ from cluster_run import start_over_grpc
 PATIENCE_S = 150
 PHASE_S, SEEN_S = 26, 12
 READS_PER_S = 80
-# A client answers from memory what it knows of an item for 3 s after it has made it.
+# For 3 s after a client has made an item, it answers calls on it from memory.
 SETTLED_S = 5
-# Every op of these then reaches the server: O_DIRECT, and items that are not visited twice in this time.
+# Every op of this mix reaches the server: O_DIRECT, and no item is visited twice within that time.
 MIX = """
 parts:
   - {operation: random-read, record_bytes: 8k, ops_per_s: %d}
@@ -24,7 +24,7 @@ parts:
 
 
 def await_reads(lab, client, version, more_than, run):
-    """Only the phase itself reads."""
+    """Waits until the client has made more than `more_than` READ requests; only the phase itself reads."""
     deadline = time.monotonic() + PATIENCE_S
     while lab.client_counters(client, version).requests["READ"] <= more_than:
         if run.poll() is not None:
@@ -34,7 +34,7 @@ def await_reads(lab, client, version, more_than, run):
 
 
 def watched_run(lab, version, nfs_dir, mix, out, watched):
-    """Runs a mix on a client while observe watches in the middle of it. Returns the run's parts and the file that it wrote.
+    """Runs a mix on a client while observe watches in the middle of it. Returns the run's parts and the file that observe wrote.
 
     watched: the directory as observe is told it, from within nfs_dir.
     """
@@ -133,13 +133,13 @@ def test_groups_of_a_mix_are_clients_of_their_own(lab, version, nfs_dir, tmp_pat
     (phase,) = result["phases"]
     workers = {part["name"]: part["worker_count"] for part in phase["parts"]}
     assert workers == {"readers: random-read 8 KiB": 2, "writers: random-write 4 KiB": 1, "writers: stat": 1}
-    # Each client's own counters during the phase: one only read, the other only wrote.
+    # By each client's own counters during the phase, one only read and the other only wrote.
     done = {}
     for client in phase["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()
         done[client["host"]] = (nfs.get("server_read_bytes", 0), nfs.get("server_write_bytes", 0))
     reader, writer = sorted(done.values(), reverse=True)
-    # The first direct access to a file flushes what its preparation has left in the client's memory, 256 KiB for each.
+    # The first direct access to a file flushes the data that its preparation left in the client's memory, 256 KiB per file.
     prepared = range(0, 2 * 262144 + 1, 262144)
     assert reader[0] == pytest.approx(60 * 6 * 8192, rel=0.05) and reader[1] in prepared
     assert writer[0] == 0

@@ -1,4 +1,4 @@
-"""Two hosts with separate runs do not harm each other, and a path that is not shared is found out."""
+"""Two hosts with separate runs do not harm each other, and a path that is not shared is detected."""
 
 import json
 
@@ -13,7 +13,7 @@ HALF = "/run/half"  # on each client a tmpfs of its own, where nothing is mounte
 
 
 def stored(lab, nfs_dir):
-    """The data directory as the server has it: a checksum by name."""
+    """The data directory as the server sees it: name -> checksum."""
     data = f"{nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}/cluster-iobench.data"
     lines = lab.run(nfs_lab.SERVER, f"cd {data} && sha256sum *").stdout.splitlines()
     return {line.split()[1]: line.split()[0] for line in lines}
@@ -25,7 +25,7 @@ def test_a_run_that_another_host_forces_in_keeps_its_data(lab, version, nfs_dir,
     run = f"exec {program} --path {nfs_dir} -r 64k -t 2 -+n"
     pid, phase = f"{tmp_path}/pid", f"{tmp_path}/1/raw/phase-000.pb"
     first = lab.start(first_host, f"echo $$ > {pid}; {run} --out {tmp_path}/1 -i 0 -i 1 -e -s 256k --rest 3 2>&1")
-    # Stopped between its two phases, it knows nothing of what the other does.
+    # Stopped between its two phases, the first run learns nothing of the other.
     lab.run(first_host, f"until [ -e {phase} ]; do sleep 0.1; done; kill -STOP $(cat {pid})", timeout=PATIENCE_S)
     lab.run(second_host, f"{run} --out {tmp_path}/2 -i 0 -s 128k --force -w", timeout=PATIENCE_S)
     kept = stored(lab, nfs_dir)
@@ -43,7 +43,7 @@ def test_a_run_that_another_host_forces_in_keeps_its_data(lab, version, nfs_dir,
 
 @pytest.fixture
 def half(lab, nfs_dir):
-    """Mounts a source on one client's HALF; the directory is there on all of them."""
+    """A function that mounts a source on one client's HALF; the directory exists on all clients."""
     mounted = []
 
     def mount(client, kind):

@@ -1,4 +1,4 @@
-"""Preflight on real NFS clients: which of them see the same storage is found out by content, whatever they have cached."""
+"""Preflight on real NFS clients: it finds by content which of them see the same storage, whatever they have cached."""
 
 import json
 
@@ -14,7 +14,7 @@ THERE = "/run/preflight"  # on each client a tmpfs of its own, where nothing is 
 
 @pytest.fixture
 def there(lab, nfs_dir):
-    """Mounts the test's directory on one client's THERE; the directory is there on all of them."""
+    """A function that mounts the test's directory on one client's THERE; THERE exists on all clients."""
     mounted = []
     name = nfs_dir.rsplit("/", 1)[1]
 
@@ -31,7 +31,7 @@ def there(lab, nfs_dir):
 
 
 def with_workers(lab, command, options):
-    """The command's coordinator outside, and a worker on each client. Returns the coordinator's CompletedProcess."""
+    """Runs the command's coordinator outside, and a worker on each client. Returns the coordinator's CompletedProcess."""
     coordinator, workers = start_over_grpc(lab, command, ["--path", THERE, *options], f"--root {THERE}")
     done = lab.finish(coordinator, timeout=PATIENCE_S)
     for worker in workers:
@@ -56,7 +56,7 @@ def test_a_name_that_a_client_knows_to_be_missing_is_looked_up_again(lab, versio
         there(client, "vers=4.2,actimeo=60")
     assert lab.run(reader, f"ls {THERE}/cluster-iobench.check-1", check=False).returncode != 0
     lab.run(writer, f"echo here > {THERE}/cluster-iobench.check-1")
-    # What the worker does before each look: it opens the directory, which makes the client ask the server.
+    # As the worker does before each look: it opens the directory, which makes the client ask the server.
     assert lab.run(reader, f"ls {THERE} > /run/names; cat {THERE}/cluster-iobench.check-1").stdout == "here\n"
     lab.run(writer, f"rm {THERE}/cluster-iobench.check-1")
 

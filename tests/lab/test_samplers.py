@@ -12,7 +12,7 @@ DISK_MS = 10
 
 
 def run_with_sampler(lab, nfs_dir, out, words):
-    """Returns the result, and its phases by name."""
+    """Runs with a sampler on the server. Returns the result, and its phases by name."""
     result = with_sampler(lab, nfs_dir, out, words)
     return result, {phase["name"]: phase for phase in result["phases"]}
 
@@ -32,7 +32,7 @@ def test_the_server_s_network_nfsd_and_processors_are_those_of_the_phase(lab, ve
                              ("read", "read_bytes_per_s", "send_bytes_per_s")]:
         (server,) = phases[name]["servers"]
         assert server["problem"] == "" and server["interval_count"] >= 2, server
-        # An interval that begins before the phase counts by its part inside: a phase of few intervals loses some bytes.
+        # An interval that begins before the phase counts by its share inside: with few intervals, some bytes are lost.
         lost = total * 2 / server["interval_count"]
         assert total - lost <= moved(server["nfsd"][data], server) <= total + MIB, (name, server)
         carried = max(moved(nic[wire], server) for nic in server["nics"])
@@ -67,11 +67,11 @@ def test_layers_below_the_clients_agree_with_the_server_s_own_counters(lab, tmp_
     for name, phase in phases.items():
         (server,) = phase["servers"]
         passed_disk[name] = sum(moved(disk[f"{name.split()[0]}_bytes_per_s"], server) for disk in server["disks"])
-    # All of it, and the journal; an interval at the phase's beginning counts by its part inside.
+    # All data and the journal; an interval at the start of the phase counts by its share inside.
     for name in ["write", "write on the server", "read on the server"]:
         assert 0.9 * total <= passed_disk[name] <= 1.6 * total, (name, passed_disk)
         assert phases[name]["servers"][0]["disks"][0]["busy"] > 0.5, name
-    # The server still had in its memory what the clients had written.
+    # The server still had the data of the clients in its memory.
     assert passed_disk["read"] < total / 10
     write, read = result["layers"]
     for entry in (write, read):
@@ -80,13 +80,13 @@ def test_layers_below_the_clients_agree_with_the_server_s_own_counters(lab, tmp_
         assert clients["rate"] == phases[entry["phase"]]["headline"]["bytes_per_s"]
         assert clients["problem"] == ""
         assert network["rate"] is None and "no driver tells" in network["remark"]
-    # NFS commits what it writes, with the journal; the server by itself does not.
+    # NFS commits its writes, with the journal; the server by itself does not.
     disk, _, clients = write["rows"]
     assert disk["problem"] == "" and disk["reached"] == pytest.approx(clients["rate"] / disk["rate"])
     assert 0.02 < disk["reached"] < 1.3 and write["narrowest"] == ("disk" if disk["reached"] >= 0.8 else "clients"), write
     disk = read["rows"][0]
     assert "of what the clients did" in disk["problem"] and disk["reached"] is None and read["narrowest"] == "", read
-    # Over NFS went what the clients did, and nothing of what the server did by itself.
+    # The clients' data went over NFS, and none of the server's own.
     (clients_server,), (own_server,) = phases["write"]["servers"], phases["write on the server"]["servers"]
     assert moved(clients_server["nfsd"]["write_bytes_per_s"], clients_server) > 0.9 * total
     assert moved(own_server["nfsd"]["write_bytes_per_s"], own_server) < total / 100

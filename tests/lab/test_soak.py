@@ -1,4 +1,4 @@
-"""A soak on two real NFS clients, whose server stands still for some seconds: each says how long, and nothing is lost."""
+"""A soak on two real NFS clients, whose server hangs for some seconds: each client reports how long, and nothing is lost."""
 
 import time
 
@@ -15,7 +15,7 @@ SOFT = "/run/soft"  # on each client
 def test_a_server_that_stands_still_is_survived_and_each_client_says_when_and_for_how_long(lab, version, nfs_dir, tmp_path):
     run = Soak(lab, nfs_dir, tmp_path / "out", "12s")
     run.wait_for_phase(3)
-    time.sleep(1.5)  # its write lasts for 3 s
+    time.sleep(1.5)  # in the middle of the write, which lasts for 3 s
     with lab.frozen(nfs_lab.SERVER):
         time.sleep(FROZEN_S)
     ended, soak = run.end()
@@ -25,7 +25,7 @@ def test_a_server_that_stands_still_is_survived_and_each_client_says_when_and_fo
     assert loss["verified_sectors"] > 0 and loss["undetermined"] == 0
     assert loss["lost"] == loss["stale"] == loss["torn"] == loss["wrong"] == loss["short_reads"] == 0
     assert {client["host"] for client in soak["clients"]} == set(lab.clients)
-    # A lane may have waited in any part of a phase, and asked again a little later.
+    # A lane may have stalled in any part of a phase, and retried a little later.
     for client in soak["clients"]:
         assert client["stalls"] >= 1 and client["stalled_s"] >= FROZEN_S - 1, soak["clients"]
         assert client["longest"]["seconds"] >= FROZEN_S - 1 and client["longest"]["at"].startswith("20"), client
@@ -60,7 +60,7 @@ def test_on_soft_mounts_ops_that_fail_are_counted_by_errno_and_the_soak_goes_on(
     assert soak["complete_rounds"] >= 2
     for client in soak["clients"]:
         assert client["failed_ops"] and all(row["error"] in ("EIO", "ETIMEDOUT") for row in client["failed_ops"]), client
-    # What the failed writes left is not known, until it is written again; nothing else is wrong.
+    # The result of failed writes is unknown until those records are written again; nothing else is wrong.
     loss = soak["loss"]
     assert loss["lost"] == loss["stale"] == loss["torn"] == loss["wrong"] == 0, loss
     assert soak["rounds"][-1]["failed_ops"] == 0, "the last round is clean again"

@@ -1,4 +1,4 @@
-"""A soak whose server loses its power and boots: what it acknowledged must be there, and if it is not, the soak says so."""
+"""A soak whose server loses its power and boots: the data that it acknowledged must be there, and if not, the soak says so."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
 
 @pytest.fixture(scope="session")
 def disk_mb():
-    """The same as in test_faults.py, whose lab it shares: what is on the server's disk survives its power."""
+    """As in test_faults.py, whose lab this shares: files on the server's disk survive a power cut."""
     return 128
 
 
@@ -37,7 +37,7 @@ def test_an_async_export_loses_acknowledged_data_and_the_soak_finds_it(lab, vers
     export = f"fsid=0,insecure,no_root_squash,no_subtree_check,rw 10.77.0.0/24:{nfs_lab.EXPORT}"
     lab.run(nfs_lab.SERVER, f"exportfs -o async,{export}")
     try:
-        # Overwrites keep the files, so that what is lost is data; the last read finds what the disk had before.
+        # Overwrites keep the files, so that only data are lost; the last read finds the older data of the disk.
         run = Soak(lab, nfs_dir, tmp_path / "out", "25s", "--op", "read,random-write,reread")
         run.wait_for_phase(1)
         lab.run(nfs_lab.SERVER, "sync")  # two phases before the second round's writes, so that none of these is on the disk

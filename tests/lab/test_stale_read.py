@@ -1,4 +1,4 @@
-"""Verification finds a stale read: a client that trusts its caches reads what another client has since rewritten."""
+"""Verification finds a stale read: a client that trusts its caches reads data that another client has since rewritten."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ PHASES = """
 
 @contextlib.contextmanager
 def mounted(lab, options):
-    """The export at MOUNT_POINT of every client, with the mount options that `options` has for it."""
+    """Mounts the export at MOUNT_POINT of every client, with its mount options from `options`."""
     with contextlib.ExitStack() as stack:
         for client in lab.clients:
             what = f"-o vers=3,nolock,nosharecache,{options[client]} 10.77.0.1:{nfs_lab.EXPORT} {MOUNT_POINT}"
@@ -32,7 +32,7 @@ def mounted(lab, options):
 
 
 def run_plan(lab, directory, tmp_path):
-    """Exit code, report and the phases by name, of one worker with one lane on each client."""
+    """Runs with one worker with one lane on each client. Returns the exit code, the report and the phases by name."""
     tmp_path.mkdir()
     plan, out = tmp_path / "plan.yaml", tmp_path / "out"
     plan.write_text(f"targets: [{{path: {directory}}}]\nfiles: {{bytes_per_lane: 1m}}\nlanes_per_worker: 1\n"
@@ -56,8 +56,8 @@ def read_from_server(phase, client):
 def test_a_stale_read_is_told_with_its_writer_and_generation(lab, tmp_path, trusts):
     trusting, honest = lab.clients
     options = {trusting: "actimeo=600,nocto" if trusts else "actimeo=600", honest: "actimeo=600"}
-    # A kernel may look at a file again before its cached attributes expire; then nothing stale is read. The kernel's
-    # counters say so, whatever the verification found.
+    # A kernel may revalidate a file before its cached attributes expire; then nothing stale is read. The kernel's counters
+    # show this independently of the verification.
     for attempt in range(4):
         name = f"stale-{trusts}-{attempt}"
         lab.run(nfs_lab.SERVER, f"mkdir {nfs_lab.EXPORT}/{name}")

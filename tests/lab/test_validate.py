@@ -1,4 +1,4 @@
-"""validate on real NFS clients: what is right passes, and a fault that is really there makes its check fail."""
+"""validate on real NFS clients: a correct deployment passes, and each real fault makes its check fail."""
 
 import contextlib
 import time
@@ -10,33 +10,33 @@ from validation import PATIENCE_S, Validation, verdicts
 
 THERE = "/run/validate"  # on each client a tmpfs of its own, where nothing is mounted over it
 LOCKS_OF_V3 = "rpc.statd --no-notify"
-# Attributes are believed for two seconds, so that nobody waits half a minute for a new name.
+# Clients trust attributes for two seconds, so that no check waits half a minute for a new name.
 V4, V3 = "vers=4.2,actimeo=2", "vers=3,actimeo=2"
 EXPORT_OPTIONS = "rw,no_subtree_check,fsid=0,insecure"
 ALL_CLIENTS = "10.77.0.0/24"
 FREEZE_S = 20
-LEASE_S = 15  # where a test waits for its end; otherwise it is 90 s
+LEASE_S = 15  # where a test waits until the lease expires; otherwise it is 90 s
 END_GRACE = "echo Y >/proc/fs/nfsd/v4_end_grace"
 STATD = "/mnt/export/statd"
 
 
 @pytest.fixture(scope="session")
 def disk_mb():
-    """What the server has acknowledged survives its power. On a smaller disk ext4 has blocks of 1 KiB, and then no file
-    of 4 TiB."""
+    """A disk, so that what the server has acknowledged survives a power cut. On a smaller one, ext4 has blocks of 1 KiB,
+    and cannot have a file of 4 TiB."""
     return 512
 
 
 def serve(lab):
-    """Begins to serve again as a server of production does: from its disk it knows who had locks, and until these have
-    asked for them again nobody else can. Locks of NFSv3 work as well."""
+    """Restarts the server as a production server: it knows from its disk which clients had locks, and until these have
+    reclaimed them, no other client gets locks. NFSv3 locks work too."""
     lab.run(nfs_lab.SERVER, "rpc.nfsd 0; mkdir -p /mnt/export/clients /var/lib/nfs/nfsdcltrack && "
             "mount --bind /mnt/export/clients /var/lib/nfs/nfsdcltrack && rpc.nfsd -V 3 -V 4.2 4 && "
             f"mkdir -p /var/lib/nfs/sm && {LOCKS_OF_V3}")
 
 
 def join(lab, client):
-    """Makes a client that has just booted fit for locks of NFSv3."""
+    """Prepares a client that has just booted for NFSv3 locks."""
     lab.run(client, f"mkdir {THERE} /run/rpcbind && mount -t tmpfs tmpfs /var/lib/nfs && mkdir /var/lib/nfs/sm && "
             f"rpcbind -w && {LOCKS_OF_V3}")
 
@@ -78,19 +78,19 @@ class Deployment(Validation):
     # Faults
 
     def cut_power(self):
-        """The server loses its power, boots, and serves whoever had locks before."""
-        with self._clients_apart():  # a server that just boots would tell them that their locks are gone
+        """The server loses its power, boots, and serves the clients that had locks before."""
+        with self._clients_apart():  # a server that is still booting would tell them that their locks are gone
             self.lab.power_cut(nfs_lab.SERVER)
             self.lab.boot(nfs_lab.SERVER)
             serve(self.lab)
 
     def remember_locks_of_v3(self):
-        """The server's statd keeps on the disk whom it must notify after a restart."""
+        """Makes the server's statd keep on disk which clients it must notify after a restart."""
         self.lab.run(nfs_lab.SERVER, f"mkdir -p {STATD}/sm {STATD}/sm.bak && kill $(pidof rpc.statd) && "
                      f"while pidof rpc.statd; do sleep 0.1; done; {LOCKS_OF_V3} -P {STATD}")
 
     def cut_power_and_notify(self):
-        """As cut_power; then the server tells the clients to ask for their locks of NFSv3 again, within its grace period."""
+        """As cut_power; then the server tells the clients to reclaim their NFSv3 locks, within its grace period."""
         with self._clients_apart():
             self.lab.power_cut(nfs_lab.SERVER)
             self.lab.boot(nfs_lab.SERVER)
@@ -99,19 +99,19 @@ class Deployment(Validation):
         self.lab.run(nfs_lab.SERVER, f"sm-notify -f -P {STATD} -v 10.77.0.1")
 
     def lease(self, seconds):
-        """The server begins anew, with this lease; nobody may have locks."""
+        """Restarts the server with this lease. REQUIRES: no client has locks."""
         lab = self.lab
         lab.run(nfs_lab.SERVER, f"rpc.nfsd 0; echo {seconds} >/proc/fs/nfsd/nfsv4leasetime; "
                 f"echo {seconds} >/proc/fs/nfsd/nfsv4gracetime; rpc.nfsd -V 3 -V 4.2 4 && {END_GRACE}")
 
     def boot_client(self, client):
         self.lab.boot(client)
-        self.mounted.remove(client)  # it went with its power
+        self.mounted.remove(client)  # the mount went with its power
         join(self.lab, client)
 
     def lose_what_is_not_on_disk(self):
-        """A power cut of a server that does not keep on its disk what clients write from now on, nor who has locks."""
-        self.lab.run(nfs_lab.SERVER, "sync")  # the directory, which the clients must find again
+        """Cuts the power of a server that puts on its disk neither what clients have just written nor which clients have locks."""
+        self.lab.run(nfs_lab.SERVER, "sync")  # stores the directory, which the clients must find again
         time.sleep(1)
         self.lab.power_cut(nfs_lab.SERVER)
         self.lab.boot(nfs_lab.SERVER)
@@ -122,7 +122,7 @@ class Deployment(Validation):
 
     @contextlib.contextmanager
     def _clients_apart(self):
-        """No host reaches another one; all reach the outside."""
+        """While this lasts, no host reaches another one; all reach the outside."""
         def isolate(how):
             for host in self.lab.hosts.values():
                 link = ["ip", "link", "set", f"tap{host.number}", "type", "bridge_slave", "isolated", how]
@@ -147,7 +147,7 @@ NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected", "quota", "dead-client"]
 
 
 def assert_all_pass(checks, skipped=()):
-    # The clocks of hosts here differ by up to a second, because each begins with a whole one.
+    # The hosts' clocks differ by up to a second here, because each starts at a whole second.
     wrong = {name: check for name, check in checks.items()
              if check["verdict"] not in (("pass", "warn") if name == "clocks" else ("pass",))}
     assert set(wrong) == {*skipped, *NOT_ASKED_FOR}, wrong
@@ -169,7 +169,7 @@ def test_nfsv3_whose_locks_reach_the_server_passes_all_checks(deployment):
 
 @pytest.fixture
 def whole_seconds(deployment):
-    """The deployment's directory is a file system that stamps changes with whole seconds: ext4 with inodes of 128 bytes."""
+    """The deployment's directory is a file system whose timestamps have whole seconds: ext4 with inodes of 128 bytes."""
     lab, there, image = deployment.lab, f"{nfs_lab.EXPORT}/{deployment.name}", "/mnt/export/whole-seconds.ext4"
     lab.run(nfs_lab.SERVER, f"modprobe loop; truncate -s 32m {image} && mkfs.ext4 -q -I 128 {image} && mount -o loop {image} {there} && "
             f"exportfs -o rw,sync,no_root_squash,no_subtree_check,insecure,fsid=7 {ALL_CLIENTS}:{there}")
@@ -234,7 +234,7 @@ def test_groups_count_but_not_where_all_users_are_squashed(deployment):
     assert line.startswith(f"{other}: user 61234") and "its files belong to user 1234" in line
 
 
-# Q_QUOTAON and Q_SETQUOTA for users, of a file system that ext4 keeps the accounts of (mkfs -O quota).
+# Q_QUOTAON and Q_SETQUOTA for users, on an ext4 that does its own quota accounting (mkfs -O quota).
 SET_QUOTA = """
 import ctypes, os, struct
 call = ctypes.CDLL(None, use_errno=True).quotactl
@@ -252,7 +252,7 @@ quotactl(set_limits, {user}, struct.pack("@8QI4x", blocks, blocks, 0, 0, 0, 0, 0
 
 
 def test_a_quota_is_an_error_that_loses_nothing_and_its_absence_fails(deployment):
-    """Every user becomes 1234, for whom the server has a quota of 20 MiB, and then none."""
+    """The server maps every user to 1234, who has a quota of 20 MiB at first, and then none."""
     deployment.mount_all(V4)
     lab, client = deployment.lab, deployment.lab.clients[0]
     lab.run(nfs_lab.SERVER, f"chmod 777 {nfs_lab.EXPORT}/{deployment.name}")
@@ -313,7 +313,7 @@ def test_a_listing_that_is_altered_on_the_server_fails(deployment):
     assert any("1 of 500 names missing, first f7" in line for line in checks["listings"]["evidence"]), checks
 
 
-# Hosts here share a few processors, so that equal clients may differ by much.
+# Hosts share a few processors here, so that equal clients may differ a lot.
 BRIEFLY = ["--size", "16m", "--phase-time", "2"]
 SLOW_BYTES_PER_S = 500_000
 
@@ -322,7 +322,7 @@ def test_performance_of_equal_clients_is_measured_alone_and_together(deployment)
     deployment.mount_all(V4)
     checks = deployment.validate("--only", PERFORMANCE, *BRIEFLY, "--outlier-below", "10")
     found = verdicts(checks)
-    # No interface here tells its speed, and what NFS reaches of TCP depends on the processors that the hosts share.
+    # No interface here reports its speed, and the share of TCP that NFS reaches depends on the processors that hosts share.
     assert found["network-limit"] in ("pass", "warn")
     carried = {figure["name"] for figure in checks["network-limit"]["figures"]}
     assert carried == {f"{what}_{client.replace('-', '_')}" for what in ("network_share", "tcp_to", "tcp_from")
@@ -408,7 +408,7 @@ def test_over_nfsv3_the_lock_of_a_client_without_power_stays(deployment, declare
     assert "over NFSv3 nothing frees it until that client boots" in checks["dead-client"]["found"]
 
 
-# The last one, because it leaves a server that has forgotten its clients.
+# This test is the last, because it leaves a server that has forgotten its clients.
 def test_an_async_export_loses_acknowledged_data_and_locks_with_its_power(deployment):
     deployment.mount_all(V4)
     deployment.export("async,no_root_squash")

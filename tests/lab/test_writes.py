@@ -31,7 +31,7 @@ def test_what_stayed_on_the_clients_is_said_per_client(cluster):
     assert outcome.server.write_bytes < 0.5 * phase["bytes"]
     assert "unflushed" in outcome.marks("write")
     for client in phase["clients"]:
-        # The last pass follows when the clock has stopped.
+        # The last flush pass follows after the clock has stopped.
         counted = outcome.clients[client["host"]].write_bytes
         assert client["reached_bytes"] <= counted <= client["reached_bytes"] + 256 * KIB + SLACK_BYTES
         assert client["written_bytes"] == client["bytes"]

@@ -1,4 +1,4 @@
-"""Runs validate with a worker on each client of the lab, and keeps what it says of each check."""
+"""Runs validate with a worker on each client of the lab, and reads its report of each check."""
 
 import json
 import time
@@ -28,8 +28,8 @@ class Validation:
         return checks
 
     def validate(self, *more, fault=None, client_fault=None, patience_s=PATIENCE_S):
-        """Coordinated from outside; a worker on each client dials in. fault: called while the clients write; client_fault:
-        called with the client that holds a lock, whose worker then need not end well. patience_s: after the fault."""
+        """The coordinator is outside; a worker on each client dials in. fault: called while the clients write; client_fault:
+        called with the client that holds a lock, whose worker may then fail. patience_s: limit after the fault."""
         lab, hook = self.lab, self.tmp_path / "hook"
         if fault or client_fault:
             hook.mkdir(exist_ok=True)

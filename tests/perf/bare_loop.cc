@@ -28,7 +28,7 @@ class OnFile : public BareLoop {
   size_t op_count() const override { return offsets_.size(); }
 
  protected:
-  // Another byte in every op: the least that a program does whose data are not the same over and over.
+  // Fills the buffer with another byte for each op: the least work of a program whose data is not always the same.
   void Refill(std::byte* buffer, size_t op) const {
     if (shape_.fresh_data) std::memset(buffer, static_cast<int>(op), shape_.op_bytes);
   }
@@ -111,7 +111,7 @@ class StdioRecords final : public StdioLoop {
   }
 };
 
-// Over the whole file in one go; what is read is kept, as a program that reads would.
+// Covers the whole file in one go; characters that are read are kept, as a real program would.
 class StdioCharacters final : public StdioLoop {
   using StdioLoop::StdioLoop;
   bool Pass(std::byte* buffer) override {
@@ -139,7 +139,7 @@ class MapLoop final : public OnFile {
  public:
   using OnFile::OnFile;
   ~MapLoop() override { Unmap(); }
-  void Prepare() override {  // a new map, whose pages have to be found again
+  void Prepare() override {  // a new map, whose pages fault in again
     Unmap();
     const int protection = shape_.writes ? PROT_READ | PROT_WRITE : PROT_READ;
     map_ = static_cast<std::byte*>(mmap(nullptr, shape_.file_bytes, protection, MAP_SHARED, fd_, 0));
@@ -149,7 +149,7 @@ class MapLoop final : public OnFile {
     for (const uint64_t at : offsets_) {
       shape_.writes ? std::memcpy(map_ + at, buffer, shape_.op_bytes)
                     : std::memcpy(buffer, map_ + at, shape_.op_bytes);
-      asm volatile("" ::"r"(buffer) : "memory");  // each copy is wanted
+      asm volatile("" ::"r"(buffer) : "memory");  // keeps every copy from being optimised away
     }
     return true;
   }

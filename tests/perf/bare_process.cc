@@ -24,7 +24,7 @@ pthread_barrier_t* SharedBarrier(size_t count) {
   return barrier;
 }
 
-// Until the parent closes its end.
+// Serves until the parent closes its end of the pipe.
 [[noreturn]] void Serve(BareLoop& loop, size_t op_bytes, pthread_barrier_t* start, int commands, int costs) {
   auto buffer = AlignedBuffer::Allocate(op_bytes);
   if (!buffer.ok()) Fail("no memory");

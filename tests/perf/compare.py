@@ -7,7 +7,7 @@
 
 Every round runs, for each case, a few alternating pairs of the bare loop and our lane (posix_bench, uring_bench) and then fio with
 its fastest settings; the figures are medians over the rounds. `CPU` compares processor time per op instead of wall
-time: look at it where other programs share the machine. Ends with 1 when a limit is missed.
+time: use it when other programs share the machine. Exits with 1 if a limit is missed.
 """
 
 import argparse
@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-# case -> lowest rate allowed against the bare loop, and fio, where it has the same, must be slower; None: no limits, shown
-# for completeness.
+# case -> lowest rate allowed relative to the bare loop; fio, where it has the case, must be slower. None: no limits, shown for
+# completeness.
 CASES = {
     "4k:read:1": 0.97,
     "4k:pread:1": 0.97,
@@ -36,12 +36,12 @@ CASES = {
     "4k:random-write:1": None,
     "1m:read:1": None,
     "1m:rewrite:1": None,
-    # Against a bare loop whose data are not the same over and over: it fills its buffer before each write.
+    # Against a bare loop whose data are not always the same: it fills its buffer before each write.
     "4k:rewrite:1:posix:fresh": 0.93,
     "64k:rewrite:1:posix:fresh": 0.95,
     "1m:rewrite:1:posix:fresh": 0.95,
     "4k:fread:1": 0.95,
-    "4k:refwrite:1": 0.93,         # as rewrite: the data, which a bare loop does not make
+    "4k:refwrite:1": 0.93,         # as rewrite: a bare loop generates no data
     "64k:refwrite:1": 0.95,
     "4k:getc:1": 0.95,
     "4k:putc:1": 0.95,
@@ -50,8 +50,8 @@ CASES = {
     "64k:read:1:mmap": 0.95,
     "64k:random-read:1:mmap": 0.95,
     "64k:rewrite:1:mmap": 0.95,
-    # A read of the clock keeps the processor from overlapping one copy's cache misses with the next one's (85 ns of
-    # 500, as much as a fence does): what a time for each op costs where an op is no more than 4 KiB of memory.
+    # Reading the clock keeps the processor from overlapping one copy's cache misses with the next one's (85 ns of 500, as
+    # much as a fence): this is the cost of a time per op if an op is only a copy of 4 KiB.
     "4k:read:1:mmap": None,
     "4k:random-read:1:uring:32": 0.95,
     "4k:read:1:uring:32": 0.95,
@@ -84,7 +84,7 @@ def has_fio(case):
 
 
 def fio_engine(case):
-    """fio's options for how the bytes move: each at its fastest."""
+    """fio's fastest options for moving the bytes."""
     if ":uring:" not in case:
         return ["--ioengine=psync"]
     depth = case.split(":")[4]
@@ -104,7 +104,7 @@ def run_fio(args, case, folder):
     job = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["jobs"][0]
     side = job["read" if "read" in operation else "write"]
     cpu_share = (job["usr_cpu"] + job["sys_cpu"]) / 100.0
-    # job_runtime adds up over the jobs of a group, and so do the ops.
+    # job_runtime and the ops are both sums over the jobs of a group.
     return {"kops": side["iops"] / 1e3, "cpu_ns_per_op": cpu_share * job["job_runtime"] * 1e6 / side["total_ios"]}
 
 

@@ -1,5 +1,4 @@
-// What it costs to make and to check data between ops, with 1 MiB records that are in the cache, as they are after a
-// read.
+// The cost of generating and checking data between ops, with 1 MiB records that are in the cache, as after a read.
 //
 //   data_bench --benchmark_repetitions=5 --benchmark_report_aggregates_only
 //

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a phase costs that does nothing, in this process and with all results saved: milliseconds of wall time of the
-first and the last hundred phases of one run, and of processor time over all.
+"""The cost of a phase that does nothing, with an in-process worker and all results saved: milliseconds of wall time of the
+first and the last hundred phases of a run, and of processor time over all phases.
 
     tests/perf/empty_phases.py build/release/cluster-iobench [--phases 2000] [--lanes 1]
 
-Both hundreds should cost the same, and each phase less than 2 ms. Where other programs share the machine, look at the
+Both hundreds should cost the same, and each phase less than 2 ms. If other programs share the machine, use the
 processor time.
 """
 import argparse

@@ -1,7 +1,7 @@
 // A metadata lane of ours against a bare loop: create, stat, find and unlink of the same empty files in one directory,
-// once through the metadata engine with everything on (clock, histogram, timeline, live cell, names made as it goes)
+// once through the metadata engine with everything on (clock, histogram, timeline, live cell, names made on the fly)
 // and once through nothing but openat/close, fstatat and unlinkat on names that were made before, and for find
-// getdents64, fnmatch and fstatat. They take turns, and who begins too; the figure is the median over pairs.
+// getdents64, fnmatch and fstatat. They take turns, also in going first; the figure is the median over pairs.
 //
 //   metadata_bench --directory /dev/shm --items 10000 --pairs 41
 //
@@ -118,7 +118,7 @@ class Lane {
     root_name_ = work.names.root_name();
   }
 
-  // What belongs to preparation in a run stands outside.
+  // Leaves everything that belongs to preparation in a run out of the cost.
   Cost Does(size_t operation) {
     const MetadataWork work = WorkFor(operation);
     const auto engine = MakeMetadataEngine({.call = Call::kMetadata, .ticks = ChosenTickSource()}, work);
@@ -157,7 +157,7 @@ void Run(const std::string& base, uint64_t item_count, int pair_count) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   Pairs of[kOperationCount];
   {
-    // Both in the same directory: two have different places in the kernel's tables, which is worth some percent.
+    // Both use the same directory: two would differ in their places in the kernel's tables, worth some percent.
     Lane lane(fd, directory, item_count);
     Bare bare(fd, "tree-000000.0", item_count);
     for (int pair = -1; pair < pair_count; ++pair) {  // the first does not count

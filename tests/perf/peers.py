@@ -9,7 +9,7 @@ read by up to 20 %. Every round runs each tool once per row; figures are medians
 its documentation offers: fio with psync, threads and without statistics, IOR with its POSIX backend under mpirun, elbencho with
 its default engine. IOzone and fio add up the rates of their lanes, elbencho and IOR divide all bytes by the time until the last
 lane is done; ours has both figures, and each tool is compared with the one that it computes itself. Prints the table of
-docs/performance.md; ends with 1 if a tool is ahead of ours in a row.
+docs/performance.md; exits with 1 if a tool is ahead of ours in any row.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ def record_bytes(record):
     return int(record[:-1]) * {"k": 1 << 10, "m": 1 << 20}[record[-1]]
 
 
-# Each gives the ops per second of one pass over `files`.
+# Each returns the ops per second of one pass over `files`.
 
 def ours(program, files, size, record, order, lanes):
     """By window: "children" is the sum of the lanes' rates, "full" divides by the time until the last one is done."""
@@ -87,7 +87,7 @@ WINDOW_OF = {"iozone": "children", "fio": "children", "elbencho": "full", "ior":
 
 
 def write_files(folder, size, count):
-    """IOzone wants to find what it would have written itself, which is blanks; IOR's names end in its rank."""
+    """IOzone expects the data that it would have written, which are blanks; IOR's file names end in the rank."""
     files = [f"{folder}/file.{number:08}" for number in range(count)]
     for file in files:
         with open(file, "wb", buffering=0) as out:

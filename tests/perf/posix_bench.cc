@@ -179,7 +179,7 @@ void RunCase(const FileCases& cases, const Case& what) {
                         cases.directory + "/" + files[i]->name, offsets[i]);
   });
   Lanes lanes(cases, what, files);
-  // Both once before it counts.
+  // One pass of each that does not count.
   bare.Pass();
   lanes.Pass();
   Pairs pairs;

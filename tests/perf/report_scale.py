@@ -4,8 +4,8 @@
     tests/perf/report_scale.py --build build/release [--clients 1000 --lanes 8 --phases 20] [--keep DIR] [--formats json,html]
 
 The goal is 2 s for each text format, 5 s for html, and 1 GB, on 2 idle processors. Wall time is that of the whole command;
-memory is its peak. "first" is a report of a run without raw/report.cache, which computes every phase from raw data and writes
-the cache; the other columns are those of the reports after it.
+memory is its peak. "first" is a report without raw/report.cache, which computes every phase from raw data and writes the
+cache; the other columns are for later reports.
 """
 import argparse
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the coordinator costs with many clients: runs `selftest --simulate N` for several N, and prints the table and the
+"""The cost of the coordinator with many clients: runs `selftest --simulate N` for several N, and prints the table and the
 plot of docs/scaling.md.
 
     tests/perf/scale.py build/release/cluster-iobench [--workers 100,500,1000] [--phases 5] [--insecure] [--mpi 64,128]
 
-Everything runs on this host: the simulated clients use its processors too. Let nothing else run. --mpi measures ranks of an
-oversubscribed MPI instead; their processor time is not told apart from the coordinator's.
+Everything runs on this host: the simulated clients use its processors too. Run nothing else meanwhile. --mpi measures ranks of
+an oversubscribed MPI instead, whose processor time is not separated from the coordinator's.
 """
 import argparse
 import os
@@ -53,7 +53,7 @@ def print_table(rows):
 
 
 def print_plot(rows, names=("per worker us", "CPU per worker us"), width=60):
-    """One bar a figure: a cost that does not grow with the cluster has bars of one length."""
+    """Prints a bar per figure: a cost that does not grow with the cluster has bars of equal length."""
     most = max(row[name] for row in rows for name in names)
     for name in names:
         print(f"\n{name}, per phase")

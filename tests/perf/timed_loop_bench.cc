@@ -47,7 +47,7 @@ void RunPasses(benchmark::State& state, const char* operation, StreamShape shape
       benchmark::Counter(static_cast<double>(ops), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// One file; the count of records is no power of two, so that the random order drops candidates as it does in life.
+// One file; the count of records is no power of two, so that the random order drops candidates as in real runs.
 StreamShape OneFile() {
   return {.object_bytes = kOpsPerPass * 4096, .record_bytes = 4096};
 }
@@ -70,7 +70,7 @@ void BM_RandomMix(benchmark::State& state) {
 void BM_Stride(benchmark::State& state) {
   RunPasses(state, "stride-read", OneFile(), ChosenTickSource());
 }
-// Ends what was prepared: all of it in one turn, or one op a turn.
+// Ends the prepared ops: all of them in one turn, or one per turn.
 class NullQueue {
  public:
   explicit NullQueue(bool all_at_once) : all_at_once_(all_at_once) {}
@@ -118,7 +118,8 @@ void RunQueuePasses(benchmark::State& state, bool all_at_once) {
       benchmark::Counter(static_cast<double>(ops), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// 32 ops in flight, in random order: all of a turn end with it, as cached reads do; or one a turn, as from a device.
+// 32 ops in flight, in random order: all ops of a turn end with it, as cached reads do; or one a turn, as from a
+// device.
 void BM_QueueOfAll(benchmark::State& state) {
   RunQueuePasses(state, true);
 }

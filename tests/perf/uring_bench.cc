@@ -1,7 +1,7 @@
 // A lane of engine uring against a bare liburing loop: the same records of the same cached file, in the same order and
 // with the same number in flight, files and buffers registered on both sides. Ours has everything on (clock, histogram,
-// timeline, live cell, incompressible data), the other nothing and constant buffers. Passes alternate; the figure is
-// the median over pairs.
+// timeline, live cell, incompressible data), the bare loop nothing, and constant buffers. Passes alternate; the figure
+// is the median over pairs.
 //
 //   uring_bench --directory /dev/shm --case 4k:random-read:1:uring:32 …
 //

@@ -6,7 +6,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST_HEADERS = 16
-# A second target in a folder, for what is not always there: its files, and what they may use.
+# Second targets in a folder, for files that are not always built: target -> folder.
 SHARED_FOLDERS = {"iobench_nfs": "worker/storage"}
 INCLUDE = re.compile(r'^#include "((?:common|coordinator|worker)/[^"]+)"', re.M)
 
@@ -49,7 +49,7 @@ def test_a_folder_includes_only_what_its_target_links(folder):
         allowed = public if file.suffix == ".h" else all_of_them
         folders = {FOLDER_OF[target] for target in allowed if target in FOLDER_OF} | {folder}
         wrong = {each for each in INCLUDE.findall(file.read_text()) if str(pathlib.Path(each).parent) not in folders
-                 and each != "common/version.h"}  # iobench_version, which is written by the build
+                 and each != "common/version.h"}  # written by the build (iobench_version)
         assert not wrong, f"{file.relative_to(ROOT)} includes {sorted(wrong)}, which {LIBRARIES[folder][0]} does not link"
 
 
@@ -84,6 +84,6 @@ def test_a_folder_can_be_looked_over(folder):
 
 @pytest.mark.parametrize("folder", sorted(LIBRARIES))
 def test_headers_say_what_they_promise(folder):
-    """A contract stands at the top of every header."""
+    """Every header begins with its contract."""
     for header in (ROOT / folder).glob("*.h"):
         assert header.read_text().startswith(("// ", "/* ")), header

@@ -19,7 +19,7 @@ MARKERS = markers()
 
 
 def entries():
-    """(name, files, marker expression, words behind it) of each iobench_pytest() in tests/cluster."""
+    """(name, files, marker expression, words after it) of each iobench_pytest() in tests/cluster."""
     text = (TESTS / "cluster" / "CMakeLists.txt").read_text()
     unmarked = re.search(r'set\(unmarked "(.*?)"\)', text)[1]
     found = []
@@ -61,7 +61,7 @@ def test_every_test_is_in_one_entry(file):
 
 
 def test_what_runs_once_runs_under_the_sanitizer():
-    """bootstrap.sh leaves entries with ONCE to the sanitizer's preset, which therefore must not leave them out."""
+    """bootstrap.sh runs entries with ONCE only under the sanitizer's preset, which therefore must not exclude them."""
     presets = json.loads((TESTS.parent / "CMakePresets.json").read_text())["testPresets"]
     (asan,) = [preset for preset in presets if preset["name"] == "asan"]
     left_out = set(asan["filter"]["exclude"]["label"].split("|"))

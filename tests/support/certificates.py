@@ -25,7 +25,7 @@ class Authority:
         extensions = self.directory / "extensions"
         extensions.write_text(f"subjectAltName={names}\n")
         self._openssl("req", *self._new_key(key), "-subj", f"/CN={name}", "-out", request)
-        # openssl makes an expired certificate only of a negative number of days.
+        # openssl makes an expired certificate only with a negative number of days.
         self._openssl("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self.ca_key, "-CAcreateserial",
                       "-extfile", extensions, f"-days={days}" if days < 0 else "-days", *([] if days < 0 else [days]),
                       "-out", certificate)

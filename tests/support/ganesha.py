@@ -39,7 +39,7 @@ LOG {{ Default_Log_Level = EVENT; }}
 
 
 def need():
-    """As root, as in CI, ganesha has to come up, or the test fails; other users may not run it, and skip."""
+    """For root, as in CI, ganesha must come up, or the test fails. Other users cannot run it: the test is skipped."""
     if os.geteuid() != 0:
         pytest.skip("ganesha opens files by their handles, which only root may")
 
@@ -53,10 +53,10 @@ def free_ports(count):
 
 
 class Ganesha:
-    """Exports `directory`, an empty one of its own where none is given; ends, and removes what it made, with `with`."""
+    """Exports `directory`, by default an empty one of its own. At the end of `with`, it ends and removes what it made."""
 
     def __init__(self, directory=None, megabytes=None):
-        """`megabytes`: the export is a tmpfs of so many, which ganesha alone sees."""
+        """`megabytes`: the export is a tmpfs of this size, which only ganesha sees."""
         self.megabytes = megabytes
         self.work = Path(tempfile.mkdtemp(prefix="iobench-ganesha-", dir="/var/tmp"))
         self.export = Path(directory) if directory else self.work / "export"
@@ -108,7 +108,7 @@ class Ganesha:
     def log_text(self):
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
-    # ---- of an export that ganesha alone sees
+    # ---- for an export that only ganesha sees
 
     def _inside(self):
         return Path(f"/proc/{self.process.pid}/root{self.export}")
@@ -118,7 +118,7 @@ class Ganesha:
         return sorted(file.name for file in data.iterdir()) if data.exists() else []
 
     def fill(self):
-        """Somebody else takes all space that is left."""
+        """Uses up all space that is left, as another user might."""
         with open(self._inside() / "filler", "wb", buffering=0) as filler, contextlib.suppress(OSError):
             while True:
                 filler.write(bytes(4096))
@@ -132,7 +132,7 @@ class Ganesha:
         return f"nfs://127.0.0.1{path}?" + "&".join(f"{name}={value}" for name, value in ports.items())
 
     def freeze(self):
-        """It keeps its connections and answers nothing."""
+        """Makes it keep its connections but answer nothing."""
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self):

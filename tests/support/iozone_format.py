@@ -1,7 +1,7 @@
 """Reads IOzone's text formats by their field positions, and compares every figure with result.json.
 
-Written from the description of IOzone 3.471's output, not from our writer: the positions here are those that programs for
-IOzone's output rely on.
+Written from the description of IOzone 3.471's output, not from our writer: programs for IOzone's output rely on the same
+positions.
 """
 import math
 import re
@@ -57,7 +57,7 @@ def rows_of(text, extended=False):
 
 
 def words_of_full_rows(text):
-    """What gengnuplot.sh and iozone_visualizer.pl take: lines of exactly 15 numbers."""
+    """The rows that gengnuplot.sh and iozone_visualizer.pl read: lines of exactly 15 numbers."""
     rows = [line.split() for line in text.split("\n")]
     return [[int(word) for word in row] for row in rows if len(row) == 15 and all(word.isdigit() for word in row)]
 
@@ -77,7 +77,7 @@ def excel_of(text):
 
 
 def value_of(phase, unit="kB"):
-    """IOzone cuts off what does not fit a whole number."""
+    """The value as IOzone prints it, truncated to a whole number."""
     ops = phase["throughput_ops_per_s"]["children"]
     return math.floor({"kB": phase["throughput_bytes_per_s"]["children"] / 1024, "ops": ops, "us": 1e6 / ops}[unit])
 
@@ -88,7 +88,7 @@ def phases_by_cell(result):
 
 
 def check_table(text, result, unit="kB", extended=False):
-    """Every figure of the table is in result.json and every phase in the table."""
+    """Checks that every figure of the table is in result.json and every phase in the table."""
     rows, phases = rows_of(text, extended), phases_by_cell(result)
     planned = {phase["operation"] for phase in result["phases"]}
     seen = 0
@@ -130,7 +130,7 @@ def lanes_of(phase):
 
 
 def check_throughput(text, result, unit="kB"):
-    """The lines of every phase, with IOzone's words, tabs and figures."""
+    """Checks the lines of every phase: IOzone's words, tabs and figures."""
     blocks = re.split(r"^\tChildren see throughput for ", text, flags=re.M)[1:]
     assert len(blocks) == len(result["phases"])
     per = 1 if unit == "ops" else 1024
@@ -170,14 +170,14 @@ def check_throughput(text, result, unit="kB"):
 
 
 def wall_and_cpu(lanes):
-    """IOzone takes no wall time below the CPU time of the same lane."""
+    """(longest wall time, sum of CPU times). As in IOzone, no lane has a wall time below its CPU time."""
     cpu = [lane["cpu_user_s"] + lane["cpu_system_s"] for lane in lanes]
     wall = [lane["end_s"] - lane["start_us"] / 1e6 for lane in lanes]
     return max(map(max, zip(wall, cpu))), sum(cpu)
 
 
 def check_throughput_excel(text, result, unit="kBytes/sec"):
-    """One block: a row per test, a column per number of lanes."""
+    """Checks the block: a row per test, a column per number of lanes."""
     per = 1 if unit == "ops/sec" else 1024
     rates = "throughput_ops_per_s" if unit == "ops/sec" else "throughput_bytes_per_s"
     first = result["phases"][0]

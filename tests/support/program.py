@@ -14,8 +14,8 @@ import schema
 
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
-RESULT_FILES = ("result.json", "phases.csv", "result.csv")      # of every run, beside raw/
-# Sanitizers make everything several times slower: this ends a hang, it asserts nothing.
+RESULT_FILES = ("result.json", "phases.csv", "result.csv")      # every run has these, besides raw/
+# Sanitizers make everything several times slower: this only ends a hang.
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
 # The transport "mpi" among a test's parameters, with the marker by which ctest tells its tests from the others.
 MPI = pytest.param("mpi", marks=pytest.mark.mpi)
@@ -23,13 +23,13 @@ LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
 
 
 def require_binary():
-    """For conftest.py: without the program, no test of the folder can run."""
+    """Ends the session if the program is missing, without which no test of the folder can run. For conftest.py."""
     if not BINARY or not pathlib.Path(BINARY).is_file():
         raise pytest.UsageError("set CLUSTER_IOBENCH to the built program, or use ctest")
 
 
 def clean_environment(**extra):
-    """Ours without what an MPI launcher or batch system around the tests may have set."""
+    """Our environment without variables that an MPI launcher or batch system around the tests may have set."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_VARIABLES)}
     env.update(extra)
     return env
@@ -101,7 +101,7 @@ class Running:
         self.process.send_signal(number)
 
     def data_bytes(self):
-        """Of all data files so far."""
+        """The size of all data files so far."""
         total = 0
         for file in self.path.glob(f"{DATA_DIRECTORY}/*"):
             with contextlib.suppress(FileNotFoundError):
@@ -139,12 +139,12 @@ def run(args, *, path, out, env=None, prefix=(), helpers=()):
 
 
 def start_bare(command):
-    """A whole command, for runs that are not told a path or where results go."""
+    """Starts a complete command, for runs without --path and --out."""
     return Running(list(map(str, command)), "/nonexistent", "/nonexistent", clean_environment())
 
 
 def plain(*args, env=None, cwd=None):
-    """The program with exactly these arguments."""
+    """Runs the program with exactly these arguments."""
     command = [BINARY, *map(str, args)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S,
                           env=env or clean_environment(), cwd=cwd, check=False)

@@ -18,7 +18,7 @@ def close(a, b, relative=1e-6):
 
 
 def check_report(result):
-    """Of a run in which nothing went wrong."""
+    """Checks the report of a run in which nothing went wrong."""
     check_schema(result)
     plans = {phase["name"]: phase for phase in result["run"]["plan"]["phases"]}
     for phase in result["phases"]:
@@ -31,7 +31,7 @@ def check_phase(phase, warmup_s):
     assert lanes, name
     assert phase["bytes"] == sum(lane["bytes"] for lane in lanes), name
     assert phase["bytes"] == sum(client["bytes"] for client in phase["clients"]), name
-    # Interpolated between two points of each lane's timeline, and then rounded.
+    # The values are interpolated between two points of each lane's timeline, and then rounded.
     assert abs(phase["measured_bytes"] - sum(lane["measured_bytes"] for lane in lanes)) <= len(lanes), name
     assert abs(phase["measured_bytes"] - sum(client["measured_bytes"] for client in phase["clients"])) <= len(lanes), name
     assert phase["ops"] == sum(lane["ops"] for lane in lanes), name
@@ -53,7 +53,7 @@ def check_phase(phase, warmup_s):
     assert close(sum(client[f"{unit}_per_s"] for client in phase["clients"]), headline[f"{unit}_per_s"], 1e-3), name
     assert close(sum(lane[f"{unit}_per_s"] for lane in lanes), throughput["children"], 1e-3), name
 
-    # Windows begin S seconds after the start, which T_first (0 of at_s and duration_s) is a little after.
+    # Windows begin S seconds after the start; T_first (0 of at_s and duration_s) is a little after the start.
     if warmup_s > 0:
         warmup_s -= phase["start"]["late_us"] / 1e6
     stonewall = phase["stonewall"]
@@ -63,7 +63,7 @@ def check_phase(phase, warmup_s):
         assert headline["name"] == "stonewalled", name
         assert stonewall[f"{unit}_low"] <= measured <= stonewall[f"{unit}_high"], name
         assert 0 < stonewall["at_s"] <= phase["duration_s"] + 1e-9, name
-    # at_s is on the same axis as the lanes' own ends, so the figure can be worked out again.
+    # at_s is on the same axis as the lanes' own ends, so the figure can be recomputed.
     if stonewall["kind"] in ("retroactive", "stop"):
         assert close(throughput["stonewalled"], measured / (stonewall["at_s"] - warmup_s), 1e-3), name
     if stonewall["kind"] == "none":
@@ -119,7 +119,7 @@ def check_csv(outcome):
                               ("full_bytes_per_s", phase["throughput_bytes_per_s"]["full"]),
                               ("stonewall_at_s", phase["stonewall"]["at_s"]),
                               ("phase_p99_us", phase["latency_us"]["p99"])):
-            names_alone = phase["metadata"] and phase["bytes"] == 0     # have no rate of data
+            names_alone = phase["metadata"] and phase["bytes"] == 0     # without a data rate
             if value is None or (names_alone and column.endswith("bytes_per_s")):
                 assert row[column] == "", column
             else:

@@ -14,7 +14,7 @@ def _reject_constant(name):
 
 
 def load(path):
-    """The result as Python sees it; NaN and Infinity, which Python would take, are errors."""
+    """The parsed result; NaN and Infinity, which Python would accept, are errors."""
     return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_constant=_reject_constant)
 
 
@@ -28,7 +28,7 @@ def validator():
 
 
 def problems(result):
-    """Where `result` breaks the schema: one line each, the place first. Empty: nowhere."""
+    """Violations of the schema by `result`: one line each, which begins with the place. Empty if there are none."""
     errors = sorted(validator().iter_errors(result), key=lambda error: [str(step) for step in error.absolute_path])
     return [f"/{'/'.join(str(step) for step in error.absolute_path)}: {error.message}" for error in errors]
 

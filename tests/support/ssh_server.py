@@ -44,7 +44,7 @@ class SshServer:
         self.process = None
 
     def write_client_config(self, **hosts):
-        """hosts: name -> more lines for it. The host `denied` has no key but what its lines name."""
+        """hosts: name -> more lines for it. The host `denied` has only the keys that its lines name."""
         special = "".join(f"Host {name}\n{lines}\n" for name, lines in hosts.items())
         self.config.write_text(f"""{special}
             Host *

@@ -10,7 +10,7 @@ READS, WRITES = ("read", "pread64", "preadv"), ("write", "pwrite64", "pwritev")
 
 
 def prefix(log, *more):
-    """Put before the program's command. -y names the file behind each descriptor."""
+    """Words to put before the program's command. -y names the file behind each descriptor."""
     return ("strace", "-f", "-y", "-s", "0", "-qq", "-e", "signal=none", "-e", f"trace={CALLS}", "-o", str(log), *more)
 
 
@@ -20,7 +20,7 @@ class Call:
     thread: int
     file: str                    # last part of the path
     result: int
-    offset: Optional[int] = None   # where data were moved; of read() and write(): the position
+    offset: Optional[int] = None   # where data were moved; for read() and write(), the file position
     length: int = 0
     flags: tuple = ()            # of openat; the words of fcntl, msync and the like
     records: int = 1             # of preadv and pwritev
@@ -36,7 +36,7 @@ RESUMED = re.compile(r"^(\d+) +<\.\.\. (\w+) resumed>(.*)$")
 
 
 def joined(lines):
-    """Calls that another thread interrupted in the log, as one line, where they ended."""
+    """The lines, with each call that another thread interrupted in the log joined into one line, where it ended."""
     pending = {}
     for line in lines:
         if unfinished := UNFINISHED.match(line):
@@ -81,7 +81,7 @@ def read(log, directory):
             if name == "openat":
                 target = opened.search(line)
                 if target and result >= 0:
-                    positions[thread, result] = 0  # a lane has descriptors of its own
+                    positions[thread, result] = 0  # each lane has its own descriptors
                     flags = re.search(r'", ([A-Z_|]+)', arguments)[1].split("|")
                     calls.append(Call(name, thread, target[1], result, flags=tuple(flags)))
                 continue
@@ -97,7 +97,7 @@ def read(log, directory):
             elif name in ("pread64", "pwrite64"):
                 call.length, call.offset = int(rest[-2]), int(rest[-1])
             elif name in ("read", "write"):
-                call.length, call.offset = int(rest[-1]), positions.get((thread, descriptor), 0)     # -P shows no openat
+                call.length, call.offset = int(rest[-1]), positions.get((thread, descriptor), 0)     # with -P, openat is not shown
                 positions[thread, descriptor] = call.offset + max(result, 0)
             elif name == "lseek":
                 positions[thread, descriptor] = result
@@ -124,7 +124,7 @@ def lanes(calls):
 
 
 def story(calls):
-    """"openat write fsync close": each call once where it is repeated. Seeks and hints belong to the one after."""
+    """"openat write fsync close": repeated calls appear once. Seeks and hints belong to the call after them, and are left out."""
     words = []
     for call in calls:
         if call.name in ("lseek", "fadvise64", "madvise") or (call.name == "fcntl" and "F_GETFL" in call.flags):

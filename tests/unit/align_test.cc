@@ -51,7 +51,7 @@ TEST_CASE("workers with the same bursts share one clock map") {
 
 TEST_CASE("where bursts contradict each other the narrowest is used and the step is told") {
   PhaseScript script;
-  // 10 s apart drift may make 5 ms; the clock jumped by a second.
+  // Over 10 s, drift may add up to 5 ms; the clock jumped by a second.
   script.Worker(0).HasClock(7, 50e-6).Burst(10, 8, 400e-6);
   script.Lane(0).StartsAt(0_s).EndsAt(9_s);
   const v1::PhaseRecord record = script.Record();

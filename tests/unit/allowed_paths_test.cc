@@ -144,7 +144,7 @@ TEST_CASE(
   });
   int read_public = 0, refused = 0;
   bool read_secret = false;
-  // Until both sides of the race were met, however the threads are scheduled.
+  // Repeats until both outcomes of the race have occurred, however the threads are scheduled.
   const int64_t give_up_ns = MonotonicNowNs() + 30 * kNanosPerSecond;
   for (int i = 0; i < 20'000 || ((read_public == 0 || refused == 0) && MonotonicNowNs() < give_up_ns); ++i) {
     const std::string text = TextOf(paths, place.Path("root/inside/file"));

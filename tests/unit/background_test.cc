@@ -1,4 +1,4 @@
-// --background: which workers do what in the phases that take the place of the plan's.
+// --background: which workers do what in the phases that replace the plan's.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -57,7 +57,7 @@ TEST_CASE("each phase becomes one of the victims undisturbed, and one beside eac
   CHECK(write.interference().victims() == 3);
   CHECK(write.interference().others() == 1);
   CHECK(stat.interference().background() == "stat");
-  // What the load writes again and again is flushed; of stat, there is nothing to flush.
+  // The load's repeated writes are flushed; a load of stat has nothing to flush.
   CHECK(write.region().flush_passes());
   CHECK_FALSE(stat.region().fsync());
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kStepNs = 1'000'000;
 
-// Writes in a directory, with a clock of which each look takes a millisecond.
+// Writes in a directory, with a clock that advances by a millisecond each time it is read.
 struct BlockRun {
   TempDir directory;
   UniqueFd fd{::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY)};

@@ -64,7 +64,7 @@ TEST_CASE("the interval of five against five repetitions is that of Welch's meth
   CHECK(found.low == Approx(0.8879347812489868));
   CHECK(found.high == Approx(0.9244327594031123));
   CHECK(found.p == Approx(8.049057300305207e-06).epsilon(1e-6));
-  // One-sided against 0.924433, the interval's upper end, a ratio as low has p = 2.5 %.
+  // Against the interval's upper end, 0.924433, the one-sided p of a ratio this low is 2.5 %.
   CHECK(TailBelow(found, 0.9244327594031123) == Approx(0.025).epsilon(1e-6));
   CHECK(TailBelow(found, 0.906) == Approx(0.5));
 }

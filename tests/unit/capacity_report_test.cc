@@ -9,8 +9,8 @@ namespace {
 
 using Kind = CapacityStep::Kind;
 
-// Follows the law with 100 ops/s of one client, contention of 5 % and crosstalk of 0.2 %, exactly. An open loop waits
-// as M/M/1 does, before a server of twice the highest closed-loop rate.
+// Follows the law exactly, with 100 ops/s for one client, contention of 5 % and crosstalk of 0.2 %. An open loop waits
+// as in M/M/1, for a server with twice the highest closed-loop rate.
 double LawAt(double n) {
   return 100 * n / (1 + 0.05 * (n - 1) + 0.002 * n * (n - 1));
 }
@@ -97,7 +97,7 @@ TEST_CASE("more of the busiest resource helps until the next one is as busy") {
   CHECK(report.answers(0).question() == "a 25 GbE link for filer1, in place of 10 GbE");
   CHECK(report.answers(0).answer().find("at most 1.6 times") == 0);  // 0.96 / 0.6
   CHECK(report.answers(0).answer().find("next limit: disk sda of filer1") != std::string::npos);
-  // A second server has a disk of its own: then the clients' processors are as busy.
+  // A second server has its own disk, so the clients' processors are the next limit.
   CHECK(report.answers(1).question() == "a second server like filer1");
   CHECK(report.answers(1).answer().find("at most 1.2 times") == 0);  // 0.96 / 0.8
   CHECK(report.answers(1).answer().find("next limit: processors of c01") != std::string::npos);

@@ -24,8 +24,8 @@ CapacitySettings Settings() {
           .slo = *ParseSlo("mean<=8ms")};
 }
 
-// One server of 1,000 ops/s and 4 ms beside it: n lanes (8 per client) do n / (4 + n) of it, at 4 + n ms. In the open
-// loop, ops wait for it as M/M/1 does, and no more than 900 ops/s are done.
+// One server of 1,000 ops/s and 4 ms beside it: n lanes (8 per client) reach n / (4 + n) of its rate, at 4 + n ms per
+// op. In the open loop, ops wait for it as in M/M/1, and at most 900 ops/s are done.
 StepFigures Served(const CapacityStep& step) {
   StepFigures figures{.ops = 100'000, .due_per_s = step.offered_per_s, .fairness = 1};
   const double lanes = step.clients * step.lanes_per_worker;
@@ -155,7 +155,7 @@ TEST_CASE("a lost worker ends the search") {
   CHECK(search.ended_early().find("a worker was lost") == 0);
   CHECK(search.steps().size() == 2);
   const auto levels = LevelsOf(search.steps(), search.steps()[0].step.kind, search.settings());
-  REQUIRE(levels.size() == 1);  // not the one in which it was lost
+  REQUIRE(levels.size() == 1);  // not the one in which a worker was lost
   CHECK(levels[0].repetitions.size() == 1);
   CHECK_FALSE(levels[0].repetitions[0]->worker_lost);
 }

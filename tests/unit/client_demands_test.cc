@@ -125,7 +125,7 @@ TEST_CASE(
     "who remounts for a client looks at the targets of its workers, and at one that lies on the mount by its name") {
   const Deployment run(With({"-i", "1", "-U", "/mnt/c"}, kThreePaths));
   CHECK(run.InspectedBy(0) == Numbers{0, 1, 2});
-  CHECK(run.InspectedBy(1) == Numbers{1});  // the other one of this client remounts
+  CHECK(run.InspectedBy(1) == Numbers{1});  // the client's other worker remounts
   CHECK(run.InspectedBy(2) == Numbers{2});
   const Deployment all_on_it(With({"-i", "1", "-U", "/mnt"}, kThreePaths));
   CHECK(all_on_it.InspectedBy(2) == Numbers{0, 2});

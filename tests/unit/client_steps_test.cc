@@ -88,7 +88,7 @@ TEST_CASE("only steps of whole clients are client steps") {
   CHECK(IsClientStep(eats));
 }
 
-// Of a worker that could not drop the system's caches; so much of 100 MiB is in memory.
+// The facts of a worker that could not drop the system's caches; `resident_mib` of 100 MiB are in memory.
 v1::Coldness Cold(uint64_t resident_mib, const std::string& remountable = "") {
   v1::Coldness cold;
   cold.set_resident_bytes(resident_mib << 20);

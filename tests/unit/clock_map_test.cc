@@ -102,8 +102,8 @@ TEST_CASE("bursts that are not neighbours must agree too", "[clock_map]") {
   CHECK(fit.status().code() == absl::StatusCode::kAborted);
 }
 
-// Two clocks: the coordinator's is the time axis, theta of the worker's wanders piecewise linearly within the drift
-// that is allowed, as an NTP daemon slews it.
+// Two clocks: the coordinator's is the time axis, and the theta of the worker's wanders piecewise linearly within the
+// allowed drift, as if an NTP daemon slewed it.
 class Clocks {
  public:
   Clocks(std::mt19937_64& random, int64_t span_ns) {
@@ -144,7 +144,7 @@ class Clocks {
   long double step_ = 0;
 };
 
-// Pings over a path whose ways there and back have nothing to do with each other.
+// Pings over a path whose delays there and back are independent.
 v1::PingBurst SimulatedBurst(std::mt19937_64& random, const Clocks& clocks, int64_t begin_ns) {
   std::uniform_real_distribution<double> magnitude(3, 7);  // 1 us to 10 ms
   const double there_ns = std::pow(10, magnitude(random));
@@ -201,7 +201,7 @@ TEST_CASE("whatever offset, drift and delays, a mapped time is within its error 
       INFO("at " << at << " theta " << static_cast<double>(theta) << " error " << map->error_ns({at}));
       REQUIRE(std::fabs(static_cast<long double>(map->ToWorker({at}).ns) - (at + theta)) <=
               error + kResolutionNs);
-      // A double shows months to 2 ns.
+      // A double resolves months to 2 ns.
       REQUIRE(std::fabs(static_cast<long double>(map->offset_ns({at})) - theta) <= error + kResolutionNs + 2);
 
       const CoordTime mapped = map->ToCoordinator({clocks.WorkerNs(at)});
@@ -241,8 +241,8 @@ TEST_CASE("a step larger than the bounds allow is found", "[clock_map]") {
     const int64_t span_ns = 2 * kNanosPerSecond + RandomSpanNs(random);  // longer than any burst
     const int sign = random() % 2 == 0 ? 1 : -1;
     Clocks clocks(random, span_ns);
-    // What the two bursts leave open: their widths, and twice the drift over the distance (theta may drift one way
-    // and be allowed the other).
+    // The uncertainty that two bursts leave: their widths, and twice the drift over the time between them (theta may
+    // drift one way, and be allowed to drift the other).
     const uint64_t burst_seed = random();
     std::mt19937_64 same_random(burst_seed);
     const auto before = IntervalOf(SimulatedBurst(same_random, clocks, 0));

@@ -30,7 +30,7 @@ SimulatedWorker Ahead(double offset_s, const std::string& boot_id = "boot x") {
   return worker;
 }
 
-// As many workers, each with a clock of its own.
+// `count` workers, each with a clock of its own.
 std::vector<SimulatedWorker> WithClocks(int count) {
   std::vector<SimulatedWorker> list;
   for (int number = 0; number < count; ++number) list.push_back(Ahead(number, std::to_string(number)));
@@ -249,7 +249,7 @@ TEST_CASE(
     "a ping within which the clock was stepped is dropped, and after a step only the newest burst counts") {
   Measuring measuring({Ahead(3)});
   const int64_t begin_ns = measuring.workers.now().ns;
-  measuring.Note(0, begin_ns, 3 * kSecond, /*held_ns=*/kSecond);  // a second within 0.1 ms
+  measuring.Note(0, begin_ns, 3 * kSecond, /*held_ns=*/kSecond);  // claims a second within 0.1 ms
   CHECK(measuring.BurstsOf(0).empty());
   measuring.Note(0, begin_ns + kSecond, 3 * kSecond);
   measuring.Note(0, begin_ns + 2 * kSecond, 4 * kSecond);
@@ -360,9 +360,9 @@ TEST_CASE("the answer to a request on which a ping rides bounds the clock as a p
   v1::Pong pong;
   const int64_t sent_ns = measuring.workers.now().ns;
   pong.set_received_worker_ns(sent_ns + 5 * kSecond + 50'000);
-  pong.set_replied_worker_ns(pong.received_worker_ns() + 20'000'000);  // its own time does not count
+  pong.set_replied_worker_ns(pong.received_worker_ns() + 20'000'000);  // the worker's own time does not count
   pings.Note(measuring.cluster.members()[5], pong, {sent_ns + 20'100'000});
-  pings.Note(measuring.cluster.members()[5], pong, {sent_ns + 20'100'000});  // only once
+  pings.Note(measuring.cluster.members()[5], pong, {sent_ns + 20'100'000});  // noted only once
   pings.Note(measuring.cluster.members()[3], pong, {sent_ns + 20'100'000});
   REQUIRE(measuring.BurstsOf(5).size() == 1);
   CHECK(measuring.BurstsOf(3).empty());
@@ -377,7 +377,7 @@ TEST_CASE("the answer to a request on which a ping rides bounds the clock as a p
   CHECK(nothing.at_a_time() == 0);
 }
 
-// Pings all workers, `at_a_time` of them. Returns the most that were under way together, and in `took_s` the time.
+// Pings all workers, `at_a_time` at once. Returns the max. number in flight; `took_s`: until the last was sent.
 size_t MostUnderWay(Measuring& measuring, uint32_t at_a_time, double& took_s) {
   size_t sent = 0, answered = 0, most = 0;
   const CoordTime begin = measuring.workers.now();
@@ -409,7 +409,7 @@ TEST_CASE("workers that do not answer hold up the requests to the others only fo
   Measuring measuring(std::move(list));
   double sent_after_s = 0;
   CHECK(MostUnderWay(measuring, 4, sent_after_s) == 8 + 4);
-  CHECK(sent_after_s > 0.2);  // twice: the other two leave places
+  CHECK(sent_after_s > 0.2);  // two waits: the last two silent ones leave room
   CHECK(sent_after_s < 0.5);
   CHECK(measuring.cluster.live_count() == 30);
 }

@@ -26,7 +26,7 @@ TEST_CASE("a scale is the line through its two pairs, exact at both", "[clock]")
   CHECK(scale.ToTicks(100).value == 999'000);
   CHECK(scale.ToTicks(1'000'500).value == 3'500'000);
   CHECK(scale.DurationNs(0) == 0);
-  CHECK(scale.DurationNs(2'500) == 999);  // 0.4 has no end in binary; cut, not rounded
+  CHECK(scale.DurationNs(2'500) == 999);  // 0.4 is not exact in binary; truncated, not rounded
   CHECK(scale.DurationNs(2'502) == 1'000);
   CHECK(scale.DurationTicks(1'000) == 2'500);
   CHECK(scale.DurationTicks(0) == 0);

@@ -43,7 +43,7 @@ bool IsBuilt(const CompareFormat& format) {
   return kHasPage || format.name != std::string("html");
 }
 
-// Of golden files, by format.
+// Endings of the golden files, by format.
 const std::initializer_list<std::tuple<const char*, std::string>> kEndings = {
     {"text", ".txt"}, {"json", ".json"}, {"junit", ".junit.xml"}, {"markdown", ".md"}};
 

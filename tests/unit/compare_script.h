@@ -1,4 +1,4 @@
-// Finished reports of runs for tests of comparisons, with only what these read.
+// Finished reports of runs for tests of comparisons, with only the fields that comparisons read.
 #ifndef TESTS_UNIT_COMPARE_SCRIPT_H_
 #define TESTS_UNIT_COMPARE_SCRIPT_H_
 

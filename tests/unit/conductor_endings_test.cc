@@ -15,7 +15,7 @@ v1::Plan WornOut() {
   return plan;
 }
 
-// Its connection breaks as soon as it is armed.
+// Worker 1's connection breaks as soon as it is armed.
 void LoseWorker1WhenArmed(Run& run) {
   run.perfect.instead = [](WorkerId id, const v1::WorkerRequest& request,
                            std::vector<v1::WorkerEvent>& events) {
@@ -278,7 +278,7 @@ TEST_CASE("a worker that answers everything with the first part of a result hold
   run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
                             std::vector<v1::WorkerEvent>& events) {
     if (id != 1 || !request.has_ping()) return false;
-    REQUIRE(++pings < 1000);  // else it is asked for ever
+    REQUIRE(++pings < 1000);  // otherwise it would be asked forever
     events.emplace_back().mutable_chunk()->add_lanes();
     return true;
   };
@@ -354,7 +354,7 @@ TEST_CASE("a phase that everybody refuses ends the run") {
   CHECK_THAT(run.conductor->report().run().problems(0).message(), Catch::Contains("no room"));
 }
 
-// Answers polls of its lanes without ever getting on.
+// Answers polls of its lanes, which never make progress.
 bool Hangs(const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
   if (request.has_arm()) {
     events = {ArmedInTime()};
@@ -465,7 +465,7 @@ TEST_CASE("a worker that is lost while it writes leaves broken the files it work
     return true;
   };
   REQUIRE(run.Go() == kExitPartial);
-  // The first of three is that of the owners, who prepare the files for others.
+  // The first of three is the owners', who prepare the files for others.
   CHECK(sat_out[0] == std::vector<bool>{false, false, false});
   CHECK(sat_out[2] == std::vector<bool>{false, false, false});
 }

@@ -54,7 +54,7 @@ struct FillingRun : Run {
       return true;
     };
   }
-  // 10 % of it is reserved for root, as on ext4 by 5 %.
+  // 10 % of it is reserved for root, as ext4 does with 5 %.
   void SetSpace(const std::string& path, uint64_t total, uint64_t available) {
     spaces[path].set_total_bytes(total);
     spaces[path].set_available_bytes(available);
@@ -119,7 +119,7 @@ TEST_CASE("what is still missing is written in another round, and a file system 
   bool first = true;
   run.fill_step =
       [&](WorkerId,
-          uint64_t bytes) {  // half of what the first one is told does not count, as with compression
+          uint64_t bytes) {  // half of the first one's bytes do not count, as with compression
         return run.Written(std::exchange(first, false) ? bytes / 2 : bytes);
       };
   REQUIRE(run.Go() == kExitOk);

@@ -35,7 +35,7 @@ struct FourHosts : Run {
     hosts = {Facts("a"), Facts("b"), Facts("c"), Facts("d")};
     plan = WritesAt("/mnt");
   }
-  // Their /mnt does not exist.
+  // On these workers, /mnt does not exist.
   void LackMount(std::set<WorkerId> without) {
     perfect.instead = [without](WorkerId id, const v1::WorkerRequest& request,
                                 std::vector<v1::WorkerEvent>& events) {

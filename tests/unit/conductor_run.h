@@ -90,9 +90,9 @@ struct PerfectWorkers {
   std::function<bool(WorkerId, const v1::WorkerRequest&, std::vector<v1::WorkerEvent>&)>
       instead;  // true: handled
   std::map<WorkerId, int64_t> start_ns;
-  std::map<WorkerId, uint32_t> lane;  // the first of each
+  std::map<WorkerId, uint32_t> lane;  // the first lane of each
   std::map<WorkerId, std::vector<v1::LanePlan>> lane_plans;
-  // Check files on what the worker's host has mounted: all the same, or what a test says.
+  // The storage that holds a worker's check files: the same for all, unless a test says otherwise.
   std::function<std::string(WorkerId)> storage_of = [](WorkerId) { return "shared"; };
   std::map<std::pair<std::string, uint32_t>, std::string> check_files;  // by storage and number
 

@@ -51,7 +51,7 @@ TEST_CASE("all workers are armed for one instant in their own clocks") {
   };
   REQUIRE(run.Go() == kExitOk);
   REQUIRE(start_coord_ns.size() == 3);
-  // A clock is known to half of a ping's way there and back.
+  // A clock is known to within half of a ping's round trip.
   for (const auto& [id, start_ns] : start_coord_ns)
     CHECK(std::abs(start_ns - start_coord_ns[0]) <= 2 * ScriptedWorkers::kWayNs);
   CHECK(std::abs(run.conductor->report().phases(0).start().skew_us()) < 1000);
@@ -105,7 +105,7 @@ TEST_CASE("a start that is called off only after its instant is noted") {
       events.push_back(event);
       return true;
     }
-    // Its answer to the disarm takes until after the start, which the coordinator's clock may show a little later.
+    // The disarm is answered only after the start, which may be a little later on the coordinator's clock.
     if (request.has_adjust()) run.perfect.clock.AdvanceTo({called_off_start_ns + 1'000'000});
     return false;
   };
@@ -241,7 +241,7 @@ TEST_CASE(
 }
 
 TEST_CASE("with a path for each worker, a run sends and keeps for each as much as with few workers") {
-  // Varints of longer numbers.
+  // Longer numbers have longer varints.
   constexpr size_t kLongerNumbers = 64;
   struct Bytes {
     std::map<v1::WorkerRequest::BodyCase, size_t> requests;

@@ -301,7 +301,7 @@ double SecondsToWrap(size_t bytes) {
   while (text.size() < bytes) text += "word \xe6\x97\xa5\xe6\x9c\xac ";
   double best = 1e9;
   for (int i = 0; i < 3; ++i) {
-    const std::clock_t begin = std::clock();  // processor time: what else runs here has no say
+    const std::clock_t begin = std::clock();  // processor time: does not depend on what else runs here
     REQUIRE(Wrapped(text, 86).size() > bytes / 200);
     best = std::min(best, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
   }
@@ -309,7 +309,7 @@ double SecondsToWrap(size_t bytes) {
 }
 
 TEST_CASE("wrapping ten times the text takes about ten times as long") {
-  // 100 times where every line counts the columns of all the rest.
+  // It would be 100 times if every line counted the columns of all the rest.
   CHECK(SecondsToWrap(400'000) < 40 * SecondsToWrap(40'000));
 }
 
@@ -329,7 +329,7 @@ TEST_CASE("in a table that is too wide the last words wrap, then the name is sho
   CHECK(table.Lines(40) == std::vector<std::string>{"name              rate  marks",             //
                                                     "a-long-host-name     1  generator_bound,",  //
                                                     "                        cached"});
-  // 12 columns are the least for a name.
+  // A name has at least 12 columns.
   CHECK(table.Lines(36) == std::vector<std::string>{"name          rate  marks",             //
                                                     "a-lon..-name     1  generator_bound,",  //
                                                     "                    cached"});

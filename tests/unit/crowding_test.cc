@@ -25,7 +25,7 @@ TEST_CASE("workers of other clients, and those that take no part, crowd nobody")
 TEST_CASE("workers that are bound to processors of their own do not crowd each other") {
   CHECK(CrowdedWorkers(Workers{{0, kFirst, 1, 1}, {0, kSecond, 1, 1}}) == std::vector<bool>{false, false});
   CHECK(CrowdedWorkers(Workers{{0, kFirst, 1, 1}, {0, kSecond, 1, 2}}) == std::vector<bool>{false, true});
-  // The one that may use both shares with each of them.
+  // The worker that may use both processors shares one with each of the others.
   const Workers workers = {{0, kFirst, 1, 1}, {0, kSecond, 1, 1}, {0, kBoth, 2, 1}};
   CHECK(CrowdedWorkers(workers) == std::vector<bool>{false, false, true});
 }

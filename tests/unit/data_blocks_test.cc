@@ -48,7 +48,7 @@ double CompressedShare(const std::string& data) {
   return static_cast<double>(size) / static_cast<double>(data.size());
 }
 
-// How many strings of `bytes` bytes, from any place to any other, occur more than once.
+// Returns how many strings as long as a Word repeat another one, wherever they begin.
 template <typename Word>
 size_t RepeatedStrings(const std::string& data) {
   std::vector<Word> words(data.size() - sizeof(Word) + 1);
@@ -99,7 +99,7 @@ TEST_CASE("no eight bytes of a file occur in it twice, wherever they begin") {
   // Of 4 Mi random strings of 64 bits two are equal once in 2 million tries.
   const std::string file = FileOf(DataBlocks(1, {}), 0, 4 << 20);
   REQUIRE(RepeatedStrings<uint64_t>(file) == 0);
-  // … and of 32 bits as many as by chance: n²/2³³ = 2048, not the 46 % of a pool that is repeated.
+  // … and strings of 32 bits as often as by chance: n²/2³³ = 2048, not the 46 % of a pool that is repeated.
   REQUIRE(RepeatedStrings<uint32_t>(file) < 2300);
 }
 

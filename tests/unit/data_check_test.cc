@@ -24,7 +24,7 @@ v1::Plan PlanOf(std::initializer_list<uint32_t> records = {4096}) {
   return plan;
 }
 
-// What CheckPlan says once `change` is made; empty: it is good.
+// Returns what CheckPlan says of the changed plan; empty: it is valid.
 std::string Verdict(v1::Plan plan, const std::function<void(v1::Plan&)>& change) {
   change(plan);
   return std::string(CheckPlan(plan).message());

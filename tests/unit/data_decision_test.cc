@@ -198,7 +198,7 @@ TEST_CASE("a run that has crashed is told from one that cannot be seen") {
   deployment.force = true;
   REQUIRE(deployment.Decide()->notes.size() == 1);
   CHECK_THAT(deployment.Decide()->notes[0], Contains("node7") && Contains("could not be seen"));
-  deployment.Seen(1).set_owner(v1::TargetFacts::GONE);  // one that can is enough
+  deployment.Seen(1).set_owner(v1::TargetFacts::GONE);  // one client that can see it is enough
   CHECK(deployment.Decide()->notes.empty());
   deployment.force = false;
   CHECK_THAT(deployment.Refusal(), Contains("crashed") && Contains("clean /mnt/nfs") && !Contains("seen"));

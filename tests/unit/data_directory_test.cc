@@ -89,7 +89,7 @@ TEST_CASE("what is not a manifest of ours is not read as one") {
   REQUIRE(absl::IsUnimplemented(with("\"format\": 1", "\"format\": 2")));
 }
 
-// Without the process that has claimed the data.
+// The manifest without the process that has claimed the data.
 v1::Manifest Unsigned(v1::Manifest manifest) {
   manifest.clear_boot_id();
   manifest.clear_pid();
@@ -128,7 +128,7 @@ TEST_CASE("a manifest accounts for the names that its run can give, and for no o
   v1::Manifest of_lanes = manifest;
   of_lanes.mutable_names()->set_shared_file(false);
   CHECK_FALSE(HasDataFile(of_lanes, "shared"));
-  v1::Manifest earlier = manifest;  // a version that said how many lanes there are, and no more
+  v1::Manifest earlier = manifest;  // as earlier versions wrote it: the number of lanes, but no names
   earlier.clear_names();
   CHECK(HasDataFile(earlier, "lane-000005.9"));
   CHECK(HasTree(earlier, "tree-000005.9"));
@@ -205,7 +205,7 @@ TEST_CASE("kept data of another run make room for a claim") {
   const Claimed directory;
   REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
   REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::KEPT);
-  const absl::Status unseen = ClaimData(directory.path(), ManifestOf(2)).status();  // that it did not know of
+  const absl::Status unseen = ClaimData(directory.path(), ManifestOf(2)).status();  // of data unknown to it
   REQUIRE(IsHeldByAnother(unseen));
   REQUIRE(IsHeldByAnother(ClaimData(directory.path(), ManifestOf(2), Of(3)).status()));
   REQUIRE(directory.HasFiles());
@@ -222,7 +222,7 @@ TEST_CASE("data are kept by the run that has them; kept already is kept") {
   REQUIRE(IsHeldByAnother(MarkDataKept(directory.path(), ManifestOf(2), Of(2))));
   REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
   REQUIRE(IsHeldByAnother(MarkDataKept(directory.path(), ManifestOf(2), Of(2))));
-  REQUIRE(MarkDataKept(directory.path(), ManifestOf(2), Of(1)).ok());  // which it has taken over
+  REQUIRE(MarkDataKept(directory.path(), ManifestOf(2), Of(1)).ok());  // the data that run 2 has taken over
   REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
   REQUIRE(directory.HasFiles());
 }
@@ -327,7 +327,7 @@ TEST_CASE("our files go, foreign ones stay with the directory, each told with it
   REQUIRE(directory.Read("outside") == "not in there");
   REQUIRE_FALSE(directory.Has("cluster-iobench.data/shared"));
   REQUIRE(directory.Has("cluster-iobench.data/lane-000007.0"));
-  // The directory is still known as ours: once the foreign things are gone, so is it.
+  // The directory is still known as ours, and is removed once the foreign entries are gone.
   REQUIRE_FALSE(LookAtData(directory.path())->foreign);
   for (const char* const name : {"results.txt", "lane-000007.0", "lane-000008.0"})
     fs::remove(directory.data() + "/" + name);
@@ -461,7 +461,7 @@ TEST_CASE("a directory that took the place of the claimed one is not it, even wi
   const auto claimed = ClaimData(directory.path(), ManifestOf(1));
   REQUIRE(claimed.ok());
   const v1::DataClaim& claim = claimed->second;
-  if (claim.directory_number() == 0) return;  // a file system whose numbers say nothing
+  if (claim.directory_number() == 0) return;  // a file system without usable inode numbers
   REQUIRE(LookAtData(directory.path())->number == claim.directory_number());
   const std::string aside = directory.path() + "/aside";
   fs::rename(directory.data(), aside);

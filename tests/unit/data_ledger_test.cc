@@ -50,7 +50,7 @@ struct Run {
     return std::to_string(prepare.lanes(0).data().low()) + ".." +
            std::to_string(prepare.lanes(0).data().high());
   }
-  // Both lanes moved so many bytes; `lost`: the first worker said nothing; `failed_writes`: of the first lane.
+  // Both lanes moved `bytes`; `lost`: the first worker sent no result; `failed_writes`: of the first lane.
   void End(uint64_t bytes = kLaneBytes, bool lost = false, uint64_t failed_writes = 0) {
     v1::PhaseRecord record;
     *record.mutable_phase() = phase;
@@ -87,7 +87,7 @@ TEST_CASE("after failed writes, what a lane's files hold is not known until all 
   run.Whole("write");
   run.Begin("rewrite");
   run.End(2 * kLaneBytes, /*lost=*/false,
-          /*failed_writes=*/1);  // two passes, so that as many bytes as a whole one
+          /*failed_writes=*/1);  // two passes, so at least the bytes of a whole one
   run.Begin("read");
   CHECK(run.Range(0) == "1..2");
   CHECK(unacknowledged(0));

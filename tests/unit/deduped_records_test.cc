@@ -104,7 +104,7 @@ TEST_CASE("sets share nothing with each other, and a lane offset extends a set")
   const Copies apart = CopiesOf(FileOf(Shape(100, 50, 0, 0), 1000), FileOf(other_set, 1000));
   REQUIRE(apart.across == 0);
   REQUIRE(apart.both == 0);
-  // Another run of the same set: what is shared is shared with it too, what is not is not.
+  // Another run of the same set: shared records are shared with it too, all others are not.
   DedupeShape later = Shape(50, 0, 0, 32);
   later.seed = 10;
   const Copies extended = CopiesOf(FileOf(Shape(50, 0, 0, 0), 1000), FileOf(later, 1000));

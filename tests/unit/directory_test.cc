@@ -155,7 +155,7 @@ void BytesInMemoryAreCounted(const Place& place) {
   const auto file = place->OpenFile("file", OpenFor::kReading);
   REQUIRE(file.ok());
   const auto resident = (*file)->ResidentBytes(0, 10 << 20);
-  if (place->fd() < 0) {  // nothing is kept here
+  if (place->fd() < 0) {  // nothing is cached on this host
     REQUIRE(absl::IsUnimplemented(resident.status()));
     return;
   }

@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-// Of this process, from the second number in statm: pages.
+// From the second number in this process's statm, which counts pages.
 [[maybe_unused]] uint64_t OwnResidentBytes() {
   const std::string statm = ReadWholeFile("/proc/self/statm").value_or("");
   return std::stoull(statm.substr(statm.find(' '))) * static_cast<uint64_t>(::getpagesize());

@@ -164,7 +164,7 @@ class EngineLane {
     recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite, OpKind::kUpdate},
                                                CurrentTickScale());
   }
-  // It stays where it is, since an engine may keep what MakeReady got.
+  // The context's address stays the same, since an engine may keep the reference that MakeReady got.
   LaneContext& NewContext() {
     return context_.emplace(LaneContext{.stream = *stream_,
                                         .payload = &payload_,

@@ -52,7 +52,7 @@ TEST_CASE("an operation runs on the engine that was asked for or is refused; onl
       if (CanDo(engine, operation)) {
         REQUIRE(chosen.ok());
         CHECK(*chosen == &engine);
-      } else if (engine.name == "posix") {  // the default: nobody has asked for it
+      } else if (engine.name == "posix") {  // the default, so not necessarily the user's choice
         REQUIRE(chosen.ok());
         CHECK(CanDo(**chosen, operation));
         CHECK((*chosen)->uses_files);

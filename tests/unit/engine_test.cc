@@ -32,7 +32,7 @@ TEST_CASE("every engine stops when told to") {
     REQUIRE(lane.Runs("write", 4096).reason == LoopEnd::Reason::kStopped);
     REQUIRE(lane.recorder().ops() == 0);
     REQUIRE(lane.engine().Close().ok());
-    // What maps a file has given it its size, and nothing else.
+    // An engine that maps the file has set its size, and nothing else.
     REQUIRE(directory.ContentOf("a") == std::string(Maps(engine) ? 8192 : 0, '\0'));
   });
 }
@@ -197,7 +197,7 @@ TEST_CASE("a file system that fills up is an error, ENOSPC") {
   });
 }
 
-// Address 0 of a process is never mapped: reading and writing it through /proc are EIO. (A mapping has SIGBUS in place
+// Address 0 of a process is never mapped: reading and writing it through /proc are EIO. (A mapping gets SIGBUS instead
 // of EIO: mmap_engine_test.)
 TEST_CASE("a read error comes through with its errno") {
   const int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -318,7 +318,7 @@ TEST_CASE("an unknown engine is told what there is") {
   REQUIRE(std::string(status.message()).find("posix, stdio, mmap") != std::string::npos);
 }
 
-// Notes what comes between ops, and in which order.
+// Records what happens between ops, and in which order.
 class Noted final : public OpHook {
  public:
   void Before(const Op& next) override { order += "b" + std::to_string(next.offset / 4096); }
@@ -358,7 +358,7 @@ TEST_CASE("an update reads a record, changes it and writes it back, and its byte
     REQUIRE(lane.Runs("update", 4096).reason == LoopEnd::Reason::kDone);
     REQUIRE(lane.recorder().ops_of(OpKind::kUpdate) == 3);
     REQUIRE(lane.recorder().bytes() == 10'000);
-    REQUIRE(lane.last_read.substr(0, 10'000 - 2 * 4096) == before.substr(2 * 4096));  // what was there
+    REQUIRE(lane.last_read.substr(0, 10'000 - 2 * 4096) == before.substr(2 * 4096));  // the old contents
     REQUIRE(lane.engine().Close().ok());
     REQUIRE(directory.ContentOf("a") == ExpectedFile(0, 10'000));
   });
@@ -366,7 +366,7 @@ TEST_CASE("an update reads a record, changes it and writes it back, and its byte
 
 TEST_CASE("an update of a file that is too short writes nothing there") {
   const auto updates = [](const EngineSpec& engine) {
-    return WithFiles(engine) && engine.Can(EngineFeature::kUpdate) && !Maps(engine);  // that makes it whole
+    return WithFiles(engine) && engine.Can(EngineFeature::kUpdate) && !Maps(engine);  // mapping completes the file
   };
   ForEachEngine(updates, [](const EngineSpec& engine, Call call) {
     if (call == Call::kVector) return;

@@ -351,7 +351,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); }}},
       {"lanes",
        "too few lanes: 1 op in flight, each taking 9.8 ms",
-       [](Explained& made) {  // nobody needs to have seen the server
+       [](Explained& made) {  // the server's figures are not needed
          HasFullLanes(made);
          made.facts.in_flight = 1;
          made.report.set_lane_count(1);
@@ -360,7 +360,7 @@ const std::vector<Case>& AllCases() {
        },
        {[](Explained& made) { AddClientMark(made, 0, "cpu_bound", 99); },
         [](Explained& made) { made.client(0).set_cpu_percent(99); },
-        [](Explained& made) {  // its link has 60 % of that op
+        [](Explained& made) {  // its link is busy for 60 % of that op
           HasKnownLinks(made);
           made.client(0).mutable_host_delta()->mutable_nics(0)->set_rx_bytes(600'000'000);
         },

@@ -1,4 +1,4 @@
-// Which of several limits is told, and when none is.
+// Which of several limits is reported, and when none is.
 #include "coordinator/analysis/explain/explain.h"
 
 #include <string>
@@ -73,7 +73,7 @@ TEST_CASE("client processors that others use limit no ops that a server works on
 TEST_CASE("short synchronous writes need a disk that is busy") {
   Explained made = NothingFull();
   HasFullLanes(made);
-  AddServer(made).mutable_nfsd()->set_busy_threads(6.5);  // of 8: no room, so that lanes are not told
+  AddServer(made).mutable_nfsd()->set_busy_threads(6.5);  // of 8: no spare capacity, so that lanes are not reported
   made.facts.sync_writes = true;
   made.facts.server_processors = {4};
   made.rpc().mutable_kinds()->clear();

@@ -66,7 +66,7 @@ inline Explained NothingFull() {
   return made;
 }
 
-// A server with room.
+// A server with spare capacity.
 inline v1::ServerReport& AddServer(Explained& made) {
   v1::ServerReport& server = *made.report.add_servers();
   server.set_host("filer1");
@@ -101,7 +101,7 @@ inline void AddWrites(Explained& made, uint64_t writes, double execute_ms) {
   made.rpc().set_write_bytes_per_rpc(1 << 20);
 }
 
-// Clients whose links are known, with room.
+// Clients with known links that have spare capacity.
 inline void HasKnownLinks(Explained& made) {
   for (int i : {0, 1}) {
     v1::NicDelta& nic = *made.client(i).mutable_host_delta()->add_nics();
@@ -126,7 +126,7 @@ inline void HasStolenCpu(Explained& made) {
   }
 }
 
-// 4,000 READs of 9.7 ms in 10 s, of which the server's threads do little.
+// 4,000 READs of 9.7 ms in 10 s, for which the server's threads do little.
 inline void HasQueueOnNetwork(Explained& made) {
   AddServer(made).mutable_nfsd()->set_busy_threads(0.2);
   HasFullLanes(made);

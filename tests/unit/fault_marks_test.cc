@@ -15,7 +15,7 @@ struct Faults {
     run = script.Run();
   }
   v1::PhaseReport Report() const { return SummarizePhase(run, record, Charts::kLeftOut); }
-  // The mark of this code; its code is empty if there is none.
+  // Returns the mark with this code; if there is none, its code is empty.
   v1::Mark Mark(const std::string& code) const {
     const v1::PhaseReport report = Report();
     for (const v1::Mark& mark : report.marks()) {

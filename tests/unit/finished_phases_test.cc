@@ -24,7 +24,7 @@ constexpr uint64_t kRunNumber = 77;
 constexpr uint64_t kProgram = 4711;
 constexpr uint32_t kPhases = 7;
 
-// The raw data of a run of some phases, each with other figures.
+// The raw data of a run of some phases, each with different figures.
 class SavedPhases {
  public:
   SavedPhases() {
@@ -87,7 +87,7 @@ class SavedPhases {
     return ReadWith({.charts = charts, .min_cached_bytes = 0});
   }
 
-  // Puts a cache in place whose phases say that they come from it.
+  // Writes a cache whose phases show by their name that they come from it.
   void PutTellTaleCache(uint64_t program, Charts charts, int more_clients = 0) const {
     ReportCacheWriter writer(CachePath(), Key(program), charts);
     uint32_t index = 0;

@@ -41,7 +41,7 @@ struct Gathering {
         count, clock.now + kNanosPerSecond, "1", [](uint32_t) {}, watch);
   }
 
-  // Those who were told to leave, with what they were told.
+  // Returns the workers that were told to leave, with the reasons they were given.
   std::vector<std::pair<WorkerId, std::string>> sent_away() const {
     std::vector<std::pair<WorkerId, std::string>> all;
     for (const ScriptedWorkers::Posted& posted : workers.posted) {
@@ -130,7 +130,7 @@ TEST_CASE("excluded workers are sent away, and the others are numbered anew with
   CHECK(gathering.cluster.client_count() == 2);
   CHECK(gathering.sent_away() ==
         std::vector<std::pair<WorkerId, std::string>>{{0, "bad mount"}, {4, "bad mount"}});
-  // What those who left still say concerns nobody.
+  // Workers that have left get no more requests.
   std::set<std::string> told;
   gathering.cluster.Tell([&told](const Member& member) {
     told.insert(member.facts.host());

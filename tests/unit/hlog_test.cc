@@ -15,7 +15,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Returns the encoded histogram, and checks what is around it.
+// Returns the encoded histogram, and checks the lines around it.
 std::string Unpacked(const std::string& text) {
   std::string bytes;
   REQUIRE(absl::Base64Unescape(text, &bytes));

@@ -61,7 +61,7 @@ TEST_CASE("a hook's failure says how it ended") {
 TEST_CASE("a hook is killed with everything that it started") {
   const Log log;
   {
-    // It ignores what can be ignored, and so does its child.
+    // The hook ignores all signals that can be ignored, and so does its child.
     auto process =
         HookProcess::Start("trap '' TERM INT HUP; sh -c 'echo $$; exec sleep 1000' & wait", {}, log.path());
     REQUIRE(process.ok());
@@ -69,7 +69,7 @@ TEST_CASE("a hook is killed with everything that it started") {
     CHECK_FALSE(process->Ended());
   }
   const std::string child = log.Text().substr(0, log.Text().find('\n'));
-  // It is gone, or waits as a zombie for whoever inherited it.
+  // The child is gone, or is a zombie until its new parent reaps it.
   for (int i = 0; i < 2000; ++i) {
     std::ifstream stat("/proc/" + child + "/stat");
     std::string number, name, state;

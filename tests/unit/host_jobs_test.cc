@@ -11,7 +11,7 @@ namespace iobench {
 namespace {
 
 TEST_CASE("jobs run at the same time, and each has its own output and ending") {
-  // The first waits for what the last one does.
+  // The first job waits for a file that the last one makes.
   char fifo[] = "/tmp/iobench_jobs_test.XXXXXX";
   REQUIRE(mkdtemp(fifo) != nullptr);
   const std::string place = fifo;

@@ -17,7 +17,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// 2.1 and 2.2 of IOzone 3.471's options.
+// The options in sections 2.1 and 2.2 of IOzone 3.471's reference.
 const std::vector<std::string>& IozoneLetters() {
   static const std::vector<std::string> letters = {
       "a",  "A",  "b",  "B",  "c",  "C",  "d",  "D",  "e",  "E",  "f",  "F",  "g",  "G",  "h",  "H",

@@ -254,7 +254,7 @@ TEST_CASE("a run with several lanes has IOzone's lines for each phase") {
   phase.mutable_lanes_bytes_per_s()->set_min(0);
   phase.mutable_lanes_bytes_per_s()->set_max(300 * kKibPerS);
   phase.mutable_lanes_bytes_per_s()->set_mean(150 * kKibPerS);
-  AddLane(phase, 0, 0, 1);  // did nothing, which IOzone forgets when it is the first
+  AddLane(phase, 0, 0, 1);  // did nothing: IOzone's minimum would ignore this in the first lane
   AddLane(phase, 1, 256, 1);
   const std::string text = TextOf(run.report);
   CHECK_THAT(text, Catch::Contains("\tThroughput test with 2 processes\n"

@@ -64,7 +64,7 @@ void KillAfter(const std::function<void(Janitor&)>& work) {
   pid_t janitor = 0;
   REQUIRE(read(ends[0], &janitor, sizeof janitor) == sizeof janitor);
   for (const int end : ends) close(end);
-  REQUIRE(kill(janitor, SIGTERM) == 0);  // as a launcher may send to all that it finds
+  REQUIRE(kill(janitor, SIGTERM) == 0);  // as a launcher may send to every process it finds
   REQUIRE(kill(worker, SIGKILL) == 0);
   REQUIRE(waitpid(worker, nullptr, 0) == worker);
   int how = 0;
@@ -115,7 +115,7 @@ TEST_CASE(
     worker->Handle(request, sink);
     worker->Abandon();
     if (!data.Has("left-000001")) _exit(1);
-    // As if the last one were removing everything now.
+    // As if the last worker were removing everything now.
     std::filesystem::remove(data.directory.path() + "/cluster-iobench.data/left-000001");
   });
   CHECK_FALSE(data.Has("left-000001"));
@@ -163,7 +163,7 @@ TEST_CASE("a janitor ends with its worker, under a name of its own, and holds no
     REQUIRE(janitor != nullptr);
     pid = janitor->pid();
     const std::string process = "/proc/" + std::to_string(pid);
-    // It renames itself soon after it was started.
+    // It renames itself soon after its start.
     while (ReadWholeFile(process + "/cmdline").value_or("").find("cluster-iobench-janitor") != 0)
       usleep(1000);
     while (std::filesystem::exists(process + "/fd/" + std::to_string(held.get()))) usleep(1000);

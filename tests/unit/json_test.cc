@@ -138,7 +138,7 @@ TEST_CASE("figures of a usual size are written without an exponent") {
   CHECK(text == "0.00001 123456789012");
 }
 
-// The schema is written by hand; this holds it to the message.
+// The schema is written by hand; this checks it against the message.
 void CheckSchemaOf(const google::protobuf::Descriptor& type, const ordered_json& schema,
                    std::set<std::string>& seen) {
   if (!seen.insert(type.full_name()).second) return;

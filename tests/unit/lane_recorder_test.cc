@@ -106,7 +106,7 @@ TEST_CASE("over a long phase the timeline keeps points from its beginning on") {
   const std::vector<LanePoint> points = lane.recorder.timeline().Points();
   REQUIRE(points.back() == LanePoint{{1'000'000 + kOps * 1'000}, kOps, kOps});
   for (size_t i = 1; i < points.size(); ++i) {
-    // No gap above 1/2048 of the phase, and each point tells the truth.
+    // No gap above 1/2048 of the phase, and each point is correct.
     REQUIRE(points[i].at.value - points[i - 1].at.value <= kOps * 1'000 / 2048 + 1'000);
     REQUIRE(points[i].bytes == (points[i].at.value - 1'000'000) / 1'000);
   }
@@ -201,7 +201,7 @@ TEST_CASE("the longest time without an op's end is known exactly, wherever it li
     Lane lane;
     lane.Starts();
     uint64_t begin = 0;
-    for (uint64_t op = 0; op < 200'000; ++op) {  // 10 s, and 5 in one op
+    for (uint64_t op = 0; op < 200'000; ++op) {  // 10 s, and one op of 5 s
       if (op == where) begin = lane.now;
       lane.Moves(OpKind::kRead, 4096, op == where ? 5 * kSecond : 50'000);
     }
@@ -325,8 +325,8 @@ TEST_CASE("an op above the histogram's range is in the last bin of its slice") {
   CHECK(slices.ops(slice, LatencySlices::kBinCount - 1) == 1);
 }
 
-// The whole of what a lane can record: a lane of one kind that has filled each bucket of its histogram and each cell of
-// its slices, and the timeline of 600 points and some around instants.
+// The most that a lane can record: a lane of one kind that has filled each bucket of its histogram and each cell of its
+// slices, and a timeline of 600 points and some around instants.
 TEST_CASE("what a lane records takes less than 64 KiB, however much of it is filled") {
   LaneRecorder recorder(OpKind::kWrite, NanosecondTicks());
   uint64_t now = uint64_t{1} << 60;

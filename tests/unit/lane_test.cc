@@ -311,7 +311,7 @@ TEST_CASE("the tool's own time is its cost per op times the ops") {
   REQUIRE(test.Result().tool_s() == Approx(16 * 20e-9));
 }
 
-// ---- whose files they are, and how much of them
+// ---- whose files a lane uses, and how much of them
 
 TEST_CASE("interleaved lanes write every record of a shared file, each its own") {
   v1::Prepare prepare = PhaseOf("write", 1, "/");

@@ -90,7 +90,7 @@ TEST_CASE("a damaged message adds nothing") {
   CHECK(absl::IsInvalidArgument(bins.AddProto(message)));  // a gap without a count
   message.add_counts(1);
   message.set_bin_gaps(1, 0);
-  CHECK(absl::IsInvalidArgument(bins.AddProto(message)));  // twice the same bin
+  CHECK(absl::IsInvalidArgument(bins.AddProto(message)));  // the same bin twice
   message.set_bin_gaps(1, 4'294'967'295);
   const absl::Status outside = bins.AddProto(message);
   CHECK(absl::StrContains(std::string(outside.message()), "of 576"));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kSliceTicks = 10;
 
-// A recorder of which one tick is one ns, as a loop uses it.
+// A recorder with ticks of one ns, used as a loop does.
 struct Recorded {
   LatencySlices slices{kSliceTicks};
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hosts whose remote shells are commands of /bin/sh, and what is reported of them.
+// Hosts whose remote shells are commands of /bin/sh, and what is reported about them.
 class Hosts {
  public:
   Hosts() {
@@ -57,7 +57,7 @@ class Hosts {
       usleep(1000);
     }
   }
-  // Calls Check until the file appears, which a script makes.
+  // Calls Check until a script has made the file.
   void Await(const std::string& file) {
     while (!fs::exists(directory_ + "/" + file)) {
       REQUIRE(launcher_->Check().ok());
@@ -186,7 +186,7 @@ TEST_CASE("a copy that fails is reported with what the host said") {
   CHECK_THAT(hosts.reported,
              Catch::Contains("host a: its remote shell ended with exit code 98 before the program was "
                              "copied: No space left on device; make room"));
-  // b says that it has the copy, and yet has none: that must not go on for ever.
+  // b claims to have the copy but has none: it must not be tried forever.
   CHECK_THAT(hosts.reported, Catch::Contains("host b: its remote shell ended with exit code 97"));
 }
 

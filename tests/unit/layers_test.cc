@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-// A phase "write" of the clients, and the servers' one, which is the second of the plan.
+// A phase "write" of the clients, and the servers' phase, which is the plan's second.
 v1::RunReport LayersBegun(const std::string& operation = "write") {
   v1::RunReport report;
   v1::Plan& plan = *report.mutable_run()->mutable_plan();
@@ -25,7 +25,7 @@ v1::RunReport LayersBegun(const std::string& operation = "write") {
   return report;
 }
 
-// A phase of one second, of whose bytes this share passed the server's disk.
+// A phase of one second; `by_disk` is the share of its bytes that passed the server's disk.
 v1::PhaseReport Measured(uint32_t index, double mib_per_s, const char* kind, double by_disk) {
   v1::PhaseReport phase;
   phase.set_index(index);
@@ -46,7 +46,7 @@ v1::PhaseReport ByServer(double mib_per_s, const char* kind = "write", double by
   return Measured(1, mib_per_s, kind, by_disk);
 }
 
-// Two clients with links of `client_link` each, and a server with one link; 0: the driver tells none.
+// Two clients with links of `client_link` each, and a server with one link; 0: the driver reports none.
 v1::PhaseReport ByClients(double mib_per_s, double server_link, double client_link,
                           const char* kind = "write", double by_disk = 1) {
   v1::PhaseReport phase = Measured(0, mib_per_s, kind, by_disk);

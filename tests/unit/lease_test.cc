@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kSecond = kNanosPerSecond;
 
-// Asks ten times a second.
+// A worker that checks its lease ten times a second.
 struct Worker {
   Lease lease;
   int64_t now_ns = 5 * kSecond;

@@ -127,7 +127,7 @@ TEST_CASE("what only looks like ours stays, and so does what holds it") {
   CHECK_FALSE(directory.Has(tree + "d1/f7"));
   CHECK_FALSE(directory.Has(tree + "d2"));
 
-  // When the user has moved it away, the rest goes.
+  // Once the user's files are gone, the rest is removed.
   std::filesystem::remove(directory.path() + "/" + tree + "d1/f07");
   std::filesystem::remove(directory.path() + "/" + tree + "mine");
   REQUIRE(RemoveLeftChecks(directory.path(), false)->removed_directories == 1);

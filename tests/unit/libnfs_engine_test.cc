@@ -101,7 +101,7 @@ TEST_CASE(
 }
 
 TEST_CASE("libnfs: as many ops are on the wire at once as the depth says") {
-  // The server answers none before it has 8, and the last of them first.
+  // The server answers no call before it has 8, and then the last of them first.
   ScriptedNfsServer server;
   NfsLane lane(server, 8);
   lane.Opens({{.name = "a", .bytes = 64 * 4096}}, kCreate);
@@ -163,7 +163,7 @@ TEST_CASE("libnfs: an op that meets the end of the file is short, and says how f
   REQUIRE(end.errno_value == 0);
   REQUIRE(end.transferred == (end.failed_op.offset == 4000 ? 1000 : 0));
   REQUIRE(lane.recorder().ops() == 2);
-  REQUIRE_FALSE(lane.engine().Explain(end).has_value());  // the lane knows the words for it
+  REQUIRE_FALSE(lane.engine().Explain(end).has_value());  // the lane itself has a message for it
 }
 
 TEST_CASE("libnfs: extents of a shared file stay apart") {

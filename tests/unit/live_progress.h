@@ -36,7 +36,7 @@ struct LivePhase {
     clients[client].bytes = bytes;
     clients[client].ops = ops;
   }
-  // The client's ops also took this long.
+  // Adds the latencies of `op_count` ops of the client.
   void Took(size_t client, uint64_t latency_ns, int op_count) {
     Histogram histogram;
     for (int i = 0; i < op_count; ++i) histogram.Add(latency_ns);

@@ -8,7 +8,8 @@
 namespace iobench {
 namespace {
 
-// Two clients with a lane each, 10 s on NFS: half busy with our own, a gigabit link to the server and one elsewhere.
+// Two clients with a lane each, 10 s on NFS: half busy with our own work, a gigabit link to the server and one
+// elsewhere.
 PhaseScript Healthy() {
   PhaseScript script;
   for (const uint32_t n : {0u, 1u}) {
@@ -87,7 +88,7 @@ TEST_CASE("cpu_bound: processors that others keep busy are told from our own") {
   CHECK(script.Report().clients(1).cpu_percent() == Approx(100));
   CHECK(script.Report().clients(1).own_cpu_percent() == Approx(10));
   CHECK(Says(Mark(script, "cpu_bound"), "over 95 % busy, about 10 % of that from this run, the rest"));
-  // Lanes that wait busily are ours; others are in the way of lanes that wait as well.
+  // Busy waiting of lanes is our own load; the load of others is in the way of such lanes, too.
   script.Lane(1).Pauses(9_s);
   CHECK(Codes(script) == Only{"cpu_bound"});
 

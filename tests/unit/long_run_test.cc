@@ -49,13 +49,13 @@ TEST_CASE("phase 2,000 of a run writes as much as phase 200 did") {
   };
   REQUIRE(run.Go() == kExitOk);
   REQUIRE(bytes.size() == kPhases);
-  // The median: once in a second a phase brings the saving of result.json with it.
+  // The median, because once a second a phase also saves result.json.
   const auto of_phases = [](const std::vector<uint64_t>& values, uint32_t first) {
     return MedianOf({values.begin() + first, values.begin() + first + 100});
   };
   const uint64_t early_bytes = of_phases(bytes, 100), late_bytes = of_phases(bytes, kPhases - 100);
   INFO("bytes written per phase: " << early_bytes << ", later " << late_bytes);
-  CHECK(late_bytes <= early_bytes + early_bytes / 20);  // numbers have a digit more
+  CHECK(late_bytes <= early_bytes + early_bytes / 20);  // numbers have one more digit
   CHECK(of_phases(calls, kPhases - 100) == of_phases(calls, 100));
   std::filesystem::remove_all(directory);
 }

@@ -31,7 +31,7 @@ class Tools {
   Tools(const Tools&) = delete;
   Tools& operator=(const Tools&) = delete;
 
-  // An lfs that writes its arguments down and then does `script`.
+  // Installs an lfs that records its arguments and then runs `script`.
   void HaveLfs(const std::string& script) const {
     const std::string file = directory_ + "/lfs";
     std::ofstream(file) << "#!/bin/sh\necho \"$@\" >> " << directory_ << "/asked\n" << script << "\n";
@@ -73,7 +73,7 @@ TEST_CASE("a stripe can be set on Lustre where there is an lfs") {
   REQUIRE(Says(without, "`lfs`, which is not in $PATH"));
   tools.HaveLfs("exit 0");
   REQUIRE(CheckStripe("/scratch", Lustre).ok());
-  REQUIRE(tools.Asked().empty());  // a look changes nothing
+  REQUIRE(tools.Asked().empty());  // reading changes nothing
 }
 
 TEST_CASE("on other file systems a stripe is refused, by path") {

@@ -391,7 +391,7 @@ TEST_CASE("partial: something is missing from the totals") {
 }
 
 TEST_CASE("partial: where every lane failed or sat out there is no other mark") {
-  PhaseScript script = Healthy("write");  // unflushed, had it a figure
+  PhaseScript script = Healthy("write");  // would be unflushed if it had a figure
   script.Worker(1).host.set_cpu_idle_s(0);
   script.Lane(0).FailsWith(5);
   script.Lane(1).SitsOut();

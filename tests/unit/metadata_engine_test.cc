@@ -126,7 +126,7 @@ TEST_CASE("a mix keeps its set, and files that were there longest are new") {
   for (const OpKind kind : {OpKind::kOpenClose, OpKind::kAppend, OpKind::kUnlink, OpKind::kCreate}) {
     REQUIRE(lane.recorder().ops_of(kind) == 10);
   }
-  // Items 0 to 4 were made anew before the second half's rounds appended to them; the others after.
+  // Items 0 to 4 were created anew before the rounds of the second half appended to them; the others, afterwards.
   REQUIRE(directory.ContentOf("tree-000000.0/item-00000000").size() == 200);
   REQUIRE(directory.ContentOf("tree-000000.0/item-00000009").size() == 100);
 }

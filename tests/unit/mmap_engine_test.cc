@@ -91,7 +91,7 @@ TEST_CASE("a file that is cut under the map ends its lane with a short transfer,
       REQUIRE(end.transferred == 0);
       REQUIRE(end.failed_op.offset == (cut_to_nothing ? 3 : 5) * 4096);
       REQUIRE(lane.recorder().ops() == (cut_to_nothing ? 3 : 5));
-      // The handler has put anonymous memory in its place, which must not look like the file afterwards.
+      // The handler has replaced the page with anonymous memory, which must not look like the file afterwards.
       lane.between = nullptr;
       end = lane.Runs("backward-read", 4096);
       REQUIRE(end.reason == LoopEnd::Reason::kFailed);
@@ -153,7 +153,7 @@ TEST_CASE("several lanes meet their own SIGBUS at the same time") {
   }
 }
 
-// In a child, which it must end.
+// Runs in a child process, which the signal must end.
 TEST_CASE("a SIGBUS outside of the lane's maps ends the process as ever") {
   TempDirectory directory;
   const pid_t child = fork();

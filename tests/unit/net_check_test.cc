@@ -51,7 +51,7 @@ TEST_CASE("percentiles are the nearest rank, in microseconds") {
 TEST_CASE("clients try the address in their own network first, and loopback last") {
   const Addresses own = {"127.0.0.1", "172.17.0.1", "10.1.2.3", "::1", "fd00::1"};
   CHECK(NearestFirst(own, "10.1.2.77:5000").front() == "10.1.2.3");
-  CHECK(NearestFirst(own, "10.1.2.77:5000")[1] == "172.17.0.1");  // no bit is equal: as it stood
+  CHECK(NearestFirst(own, "10.1.2.77:5000")[1] == "172.17.0.1");  // no equal bits: the order is kept
   CHECK(NearestFirst(own, "[fd00::99]:5000").front() == "fd00::1");
   CHECK(NearestFirst(own, "[::ffff:10.1.2.77]:5000").front() == "10.1.2.3");
   CHECK(NearestFirst(own, "127.0.0.1:5000").front() == "127.0.0.1");

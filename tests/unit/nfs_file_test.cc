@@ -421,7 +421,7 @@ TEST_CASE(
   REQUIRE(absl::IsDataLoss(status));
   REQUIRE(Says(status, "restarted"));
   REQUIRE(file->restarted());
-  REQUIRE(file->Commit() == status);  // never taken back
+  REQUIRE(file->Commit() == status);  // an error is never taken back
 }
 
 TEST_CASE("a server that has restarted after the COMMIT has lost nothing") {

@@ -24,7 +24,7 @@ TEST_CASE("requests that move data are added up, and their times are means per r
   ops["READ"] = Requests(60, 60, 30, 600);
   ops["WRITE"] = Requests(30, 33, 70, 300);
   ops["COMMIT"] = Requests(10, 10, 100, 1100);
-  ops["GETATTR"] = Requests(1000, 2000, 9999, 9999);  // moves none
+  ops["GETATTR"] = Requests(1000, 2000, 9999, 9999);  // moves no data
   const auto report = NfsRpcsOf(host, {}, 0);
   REQUIRE(report.has_value());
   CHECK(report->rpcs() == 100);
@@ -151,7 +151,7 @@ TEST_CASE("connections: queues are means over all sends, and the balance is of a
   CHECK(sum.connections() == 3);
   CHECK(sum.in_flight() == Approx(1));  // 1600 / 1600
   CHECK(sum.connection_cov() == Approx(0.5));
-  CHECK_FALSE(sum.has_max_slots());  // the other client does not tell
+  CHECK_FALSE(sum.has_max_slots());  // the other client does not report it
   CHECK_FALSE(sum.has_reconnects());
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("options that contradict each other are refused, and both are named") 
   for (const ForbiddenPair& pair : ForbiddenPairs()) {
     const OptionSpec& one = OptionNamed(pair.one);
     const OptionSpec& other = OptionNamed(pair.other);
-    // Each with what it needs, which may itself be refused only for the pair in question.
+    // Both options, each with the argument that it needs.
     const std::string words = absl::StrCat("--", std::string(one.name), argument_of(one), " --",
                                            std::string(other.name), argument_of(other));
     INFO(words);
@@ -323,7 +323,7 @@ TEST_CASE("where nobody says how much, lanes go round for seconds and what they 
   CHECK(plan->phases(4).stop().time_s() == 0);  // names: --items says how many
   const auto opened = PlanFor("-i 0 --open-in-timing");
   CHECK((opened->phases(0).region().open() && opened->phases(0).region().fsync()));
-  // What is asked for stays.
+  // Explicit requests are kept.
   CHECK_FALSE(PlanFor("-i 0 -c")->phases(0).region().fsync());
   for (const char* const words : {"-i 0 -I", "-i 0 -o", "-i 0 --engine null"}) {
     INFO(words);

@@ -38,7 +38,7 @@ struct PausesUnderTest {
     REQUIRE(pauses != nullptr);
     begin_ns = clock.now_ns();
   }
-  // Does an op that takes so long; returns when it began, in ms from the begin.
+  // Does an op that takes `op_ns`; returns when it began, in ms since begin_ns.
   double Do(int64_t op_ns = 0, OpKind kind = OpKind::kWrite, uint32_t length = 4096) {
     const Op op{kind, 0, 0, length};
     pauses->Before(op);
@@ -58,7 +58,7 @@ v1::Between Pace(double ops_per_s) {
 TEST_CASE("nothing asked for is nothing made") {
   StopCell stop;
   v1::Between between;
-  between.set_processor_cache_bytes(1 << 20);  // says how, not that
+  between.set_processor_cache_bytes(1 << 20);  // says how to purge the cache, not to do so
   REQUIRE(Pauses::Create(between, stop, RealPauseClock()).value() == nullptr);
 }
 

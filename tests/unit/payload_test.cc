@@ -81,7 +81,7 @@ TEST_CASE("zlib cannot take one percent off what several records hold") {
     INFO("record " << record_bytes);
     REQUIRE(CompressedShare(FileOf(payload, record_bytes, 4 << 20)) > 0.99);
   }
-  REQUIRE(CompressedShare(std::string(100'000, 'x')) < 0.01);  // the yardstick can tell
+  REQUIRE(CompressedShare(std::string(100'000, 'x')) < 0.01);  // so CompressedShare can tell
 }
 
 TEST_CASE("so much of every block compresses away as was asked for, to one percent") {
@@ -116,7 +116,7 @@ TEST_CASE(
   Payload payload = MakePayload(5, 1, 2, 1 << 20);
   auto out = AlignedBuffer::Allocate((1 << 20) + 2 * Payload::kBlockBytes);
   REQUIRE(out.ok());
-  // At the border of a block or not, of a piece or not, of another length, over another's end.
+  // At the border of a block or not, of a piece or not, with another length, over another one's end.
   for (const Op& op : {WriteAt(4096, 8195), WriteAt(512, 5000), WriteAt(513, 5000), WriteAt(1000, 1000),
                        WriteAt(3 << 20, 8192), WriteAt(0, 100), WriteAt(4095, 1)}) {
     INFO("offset " << op.offset << ", length " << op.length);

@@ -203,7 +203,7 @@ TEST_CASE(
   NetworkLimits both = Carries(50, 50);
   both.nic = 125 * kMB;
   const v1::ValidateCheck nominal = JudgedNetwork({{"c0", both}});
-  CHECK(nominal.verdict() == "pass");  // a coordinator behind a slow link says nothing of the interface
+  CHECK(nominal.verdict() == "pass");  // a coordinator behind a slow link says nothing about the client's interface
   CHECK_THAT(nominal.found(), Contains("of its interface, which carries 119 MiB/s; TCP carries 47.7 MiB/s"));
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("the orders of few numbers are equally likely over the keys") {
 }
 
 // A storage system with n stripes sees index mod n. Its neighbours must be spread like random draws: neither in turn
-// (flatters the storage) nor in heaps. 2^19 + 7 is the worst case for the filter, 2^19 has nothing filtered.
+// (flatters the storage) nor in clumps. 2^19 + 7 is the worst case for the filter, 2^19 has nothing filtered.
 TEST_CASE("at every power of two up to 1024 and every lag up to 64 the order looks random") {
   for (const uint64_t count : {uint64_t{1} << 19, (uint64_t{1} << 19) + 7}) {
     for (const uint64_t key : {1u, 2u, 0xABCDEFu}) {
@@ -122,7 +122,7 @@ TEST_CASE("at every power of two up to 1024 and every lag up to 64 the order loo
           const double sigmas =
               ChiSquareSigmas(stripes, 64, static_cast<double>(stretch) / static_cast<double>(order.size()));
           INFO("stretch at " << begin << ": " << sigmas << " sigmas");
-          REQUIRE(sigmas < 8);   // not in heaps; with few stripes chi-square has a long tail
+          REQUIRE(sigmas < 8);   // not in clumps; with few stripes chi-square has a long tail
           REQUIRE(sigmas > -5);  // nor in turn
         }
       }

@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// Hooks take real time while the workers' is simulated, so the run's clock goes by the real one as long as they run.
+// Hooks take real time while the workers' is simulated, so the run's clock follows the real one while they run.
 struct RunWithHooks {
   Run run;
   std::string directory;

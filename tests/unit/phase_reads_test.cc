@@ -86,7 +86,7 @@ TEST_CASE("a phase that only writes has no sources") {
   CHECK_FALSE(script.Report().has_read_sources());
 }
 
-// The same phase with --cold, its counters all there and cold.
+// The same phase with --cold: all counters are present and show cold caches.
 PhaseScript Cold() {
   PhaseScript script = DiskAndServer();
   script.plan().add_before()->mutable_drop_caches()->set_verify(true);

@@ -147,7 +147,7 @@ TEST_CASE("a time makes lanes go over their records again and again") {
   worker.WaitDone();
   const v1::LaneResult lane = worker.Collect().lanes(0);
   REQUIRE(lane.ops() > 16);
-  // The lane looked at its ticks; they are converted by the phase's own scale afterwards, which differs by millionths.
+  // The lane compared ticks, which are converted afterwards with the phase's own scale; it differs by millionths.
   REQUIRE(lane.ops_end_worker_ns() >= worker.start().ns + 100'000'000 - 10'000);
   REQUIRE(lane.kinds(0).ops() > 0);
   REQUIRE(lane.kinds(0).ops() < lane.region_ops());
@@ -189,7 +189,7 @@ TEST_CASE("lanes that go over their records again flush each pass where the regi
   REQUIRE(NamesOf(chunk.steps()) == std::vector<std::string>{"create-files", "open", "flush-passes"});
   const double flushes_s = chunk.steps(2).seconds();
   REQUIRE(flushes_s > 0);
-  // They are in the lane's time and in no op's.
+  // The flushes are in the lane's time and in no op's.
   const v1::LaneResult& lane = chunk.lanes(0);
   const double region_s = SecondsFrom(lane.region_end_worker_ns() - lane.first_op_worker_ns());
   REQUIRE(lane.kinds(0).latency().sum_ns() / 1e9 + flushes_s <= region_s + 0.001);
@@ -521,8 +521,8 @@ TEST_CASE("a rest comes before everything else, and is told with its length") {
 }
 
 TEST_CASE("the client's counters cover the phase, and not the wait between its preparation and its start") {
-  // They are read 1 ms before the start. Where the processors are busy, that can come too late, and those of the
-  // preparation stand; but not every time.
+  // They are read 1 ms before the start. On busy processors that can be too late, so that the preparation's values
+  // remain; but not every time.
   bool without_the_wait = false;
   for (int attempt = 0; attempt < 10 && !without_the_wait; ++attempt) {
     WorkerHarness worker;

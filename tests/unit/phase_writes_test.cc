@@ -44,7 +44,7 @@ void IsOnNfs(PhaseScript& script, uint32_t worker, const std::string& filesystem
   target.set_filesystem_id("server:/export");
 }
 
-// What its mount had sent when the last of its own lanes had ended.
+// Sets what the worker's mount had sent when the last of its lanes had ended.
 void Sent(PhaseScript& script, uint32_t worker, uint64_t bytes) {
   (*script.Worker(worker).host.mutable_nfs())[0].set_server_write_bytes(bytes);
 }

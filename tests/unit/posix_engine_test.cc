@@ -11,7 +11,7 @@
 namespace iobench {
 namespace {
 
-// A FIFO cannot seek: a stream engine gets through it only if it never asks where it need not.
+// A FIFO cannot seek: a stream engine gets through it only if it never seeks without need.
 TEST_CASE("the posix engine's stream calls seek only where the position is not already right") {
   TempDirectory directory;
   REQUIRE(mkfifo(directory.PathOf("fifo").c_str(), 0600) == 0);
@@ -134,7 +134,7 @@ TEST_CASE("-W locks a lane's extent of a shared file, so that no lane waits for 
   });
 }
 
-// Looks at the locks while an op runs: the engine asks for the data of a write inside it.
+// Checks the locks before and after each op.
 TEST_CASE("-+l locks nothing between ops, and leaves nothing locked when an op fails") {
   ForEachEngine(LocksRecords, [](const EngineSpec& engine, Call call) {
     class Looks final : public OpHook {
@@ -191,7 +191,7 @@ TEST_CASE("a lock that is not to be had is told with its holder after a while") 
   REQUIRE(TryToLock(holder, LockKind::kWrite, {}, 0).errno_value == 0);
   LockAttempt attempt = TryToLock(other, LockKind::kRead, {}, 1'000'000);
   REQUIRE(attempt.errno_value == EAGAIN);
-  REQUIRE(attempt.holder_process == 0);  // the lock is a description's, not a process's
+  REQUIRE(attempt.holder_process == 0);  // the lock belongs to an open file description, not a process
   REQUIRE(Unlock(holder, {}) == 0);
   struct flock of_process {};
   of_process.l_type = F_WRLCK;

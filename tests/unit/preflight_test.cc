@@ -64,7 +64,7 @@ struct Clients {
                   .join_faults = join_faults,
                   .force = force});
   }
-  // The only one.
+  // Returns the only finding.
   Finding Only() {
     const std::vector<Finding> found = Found();
     REQUIRE(found.size() == 1);
@@ -131,7 +131,7 @@ TEST_CASE("who sees another storage than most is told with what it sees") {
   clients.storage[0].waited_s = 5;
   clients.Sees(0).set_filesystem("ext4");
   clients.Sees(0).set_mount_source("/dev/vda1");
-  const Finding finding = clients.Only();  // that its mount is another one goes without saying
+  const Finding finding = clients.Only();  // that its mount differs is not reported separately
   CHECK(finding.check == PreflightCheck::kStorage);
   CHECK(finding.client == "node1");
   CHECK(finding.problem ==

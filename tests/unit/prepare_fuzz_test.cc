@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-// What would only take long, fill the disk, or lie outside the test's directory.
+// Limits what would only take long, fill the disk, or lie outside the test's directory.
 void Bound(const TempDir& directory, v1::Prepare& prepare) {
   const auto at_most = [](uint64_t value, uint64_t most) {
     return value < uint64_t{1} << 40 ? std::min(value, most) : value;
@@ -78,7 +78,7 @@ TEST_CASE("a lane that only reads or writes is refused where nothing mixes") {
     CHECK(answer.problem().code() == 3);
     CHECK_THAT(answer.problem().message(), Catch::Contains("does not mix"));
   }
-  worker.RunPhase(PhaseOf("read", 1));  // it lives
+  worker.RunPhase(PhaseOf("read", 1));  // it still works
 }
 
 TEST_CASE("a worker answers whatever it is asked to prepare, and lives") {

@@ -21,7 +21,7 @@ bool Queues(const EngineSpec& engine) {
   return WithFiles(engine) && engine.Can(EngineFeature::kQueue);
 }
 
-// Calls test(engine, options) for every engine with a queue and each way that it can be set.
+// Calls test(engine, options) for every engine with a queue and each way to set it up.
 template <typename Test>
 void ForEachQueue(std::vector<uint32_t> depths, Test test) {
   for (const EngineSpec& engine : Engines()) {
@@ -39,7 +39,7 @@ void ForEachQueue(std::vector<uint32_t> depths, Test test) {
   }
 }
 
-// Waits for something that another thread does; false: it did not come in 20 s.
+// Waits for something that another thread does; false: timeout after 20 s.
 bool Comes(const std::function<bool()>& happened) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!happened()) {
@@ -196,7 +196,7 @@ TEST_CASE("ops of a queue are in flight together") {
       lane.Opens(directory, files, {.read = true, .write = true});
       return lane.Runs("read", 4096).reason;
     });
-    bool each_came = true;  // nothing is required while the other thread may: Catch is not made for that
+    bool each_came = true;  // no REQUIRE while the other thread may use one: Catch is not thread-safe
     for (int i = kCount - 1; i >= 0; --i) {
       each_came &= write(writers[static_cast<size_t>(i)], data.data(), data.size()) == 4096;
       const int ended = static_cast<int>(kCount) - i;
@@ -221,7 +221,8 @@ int ThreadsInRead() {
   return count;
 }
 
-// The C library falls back to read(2) on what cannot seek, and serves one request of a descriptor after the other.
+// On files that cannot seek, the C library falls back to read(2). It serves a descriptor's requests one after the
+// other.
 TEST_CASE("posix-aio has as many calls on one file in the kernel as the depth says") {
   if (!RunsHere(**FindEngine("posix-aio"))) return;
   TempDirectory directory;
@@ -288,8 +289,8 @@ TEST_CASE("buffers that no machine has are refused before they are touched") {
   }
 }
 
-// ---- where io_uring is not as it should be. Each in a thread of its own: neither filters nor dropped capabilities
-// can be taken back.
+// ---- where io_uring is restricted. Each test uses a thread of its own: neither filters nor dropped capabilities can
+// be undone.
 
 absl::Status ReadyInThread(const std::function<bool()>& restrict, std::string& note) {
   return std::async(std::launch::async,

@@ -25,8 +25,8 @@ constexpr char kMounts[] =
 class FakeSystem final : public MountSystem {
  public:
   bool root = true;
-  int busy_count = 0;        // so many unmounts find it in use
-  std::vector<int> mounted;  // what mounts give, one after the other, then 0
+  int busy_count = 0;        // this many unmounts find it in use
+  std::vector<int> mounted;  // results of successive mounts, then 0
   std::string program_says;
   std::vector<std::string> calls;
 

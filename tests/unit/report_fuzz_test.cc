@@ -16,7 +16,7 @@
 namespace iobench {
 namespace {
 
-// "nan" or "inf" as a word of its own: what a figure that does not exist must not be printed as.
+// Whether the text has "nan" or "inf" as a separate word: figures that do not exist must not be printed like this.
 bool HasNoNumber(const std::string& text) {
   for (const std::string word : {"nan", "inf"}) {
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
@@ -75,8 +75,8 @@ SavedPhases Whole() {
   return saved;
 }
 
-// Months in nanoseconds: what lies farther apart than the clocks of a run ever do overflows their differences. Raw
-// files are sealed, so only a fault of the program itself can cause such records.
+// Months in nanoseconds: times farther apart, as the clocks of a run never are, overflow their differences. Raw files
+// are sealed, so only a fault of the program itself can cause such records.
 constexpr uint64_t kLargestNs = uint64_t{1} << 52;
 
 // As `report` does it.

@@ -265,7 +265,7 @@ TEST_CASE("times are mapped by the worker's pings, and not compared where these 
     lane.mutable_timeline()->set_at_worker_ns(0, kStartNs + kOffsetNs);
   }
   CHECK(worker.Check().message() == "");
-  ping(kStartNs + kSecond, 0);  // the clock was stepped: a mark of its own
+  ping(kStartNs + kSecond, 0);  // the clock was stepped, which has a mark of its own
   CHECK(worker.Check().message() == "");
 }
 

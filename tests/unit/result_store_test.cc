@@ -168,7 +168,7 @@ TEST_CASE("a report is due with its first phase, then each second, and for a twe
   CHECK(!store->IsDue());
   now_ns = 1'000'000'000;
   CHECK(store->IsDue());
-  step_ns = 200'000'000;  // two looks at the clock: it took 0.2 s, until 1.4 s
+  step_ns = 200'000'000;  // the clock is read twice: it took 0.2 s, until 1.4 s
   REQUIRE(store->SaveReport(GoldenReport()).ok());
   step_ns = 0;
   now_ns = 5'399'999'999;
@@ -316,7 +316,7 @@ TEST_CASE("a missing phase is a warning") {
   CHECK(Contains(saved->warnings[0], "phase-001.pb: missing"));
 }
 
-// What LoadRun says of phase 1 of three once `change` has been at its file; the others are given all the same.
+// Returns LoadRun's warning about phase 1 of three after `change` of its file; the others are loaded all the same.
 std::string WarningOfPhase1(
     const std::function<void(const TemporaryDirectory&, const std::string& file)>& change) {
   TemporaryDirectory temporary;

@@ -43,7 +43,7 @@ struct Confined {
     *request.mutable_prepare() = prepare;
     return worker.Ask(std::move(request));
   }
-  // What became of a phase, in the refusal or in its first lane.
+  // Runs a phase and returns its problem, from the refusal or its first lane.
   std::string ProblemOf(const v1::Prepare& prepare) {
     const v1::WorkerEvent answer = Prepare(prepare);
     if (!answer.has_prepared()) return answer.problem().message();
@@ -114,7 +114,7 @@ TEST_CASE("no engine opens an existing file that was exchanged for a link after 
     confined.worker.ArmIn(1'000'000);
     confined.worker.WaitDone();
     CHECK(confined.worker.Collect().lanes(0).problem().message().empty());
-    // The open in the timed region is the last one: nothing looks at the path between it and the reads.
+    // The open in the timed region is the last one: nothing checks the path between it and the reads.
     prepare.mutable_region()->set_open(true);
     REQUIRE(confined.Prepare(prepare).has_prepared());
     std::filesystem::rename(confined.root + "/d", confined.root + "/away");
@@ -194,7 +194,7 @@ TEST_CASE("data directories are never made through a target that turns into a li
     while (!stop) ::renameat2(AT_FDCWD, target.c_str(), AT_FDCWD, swap.c_str(), RENAME_EXCHANGE);
   });
   int claimed = 0, refused = 0;
-  // Until both sides of the race were met, however the threads are scheduled.
+  // Repeats until both outcomes of the race have occurred, however the threads are scheduled.
   const int64_t give_up_ns = MonotonicNowNs() + 30 * kNanosPerSecond;
   for (int i = 0; i < 300 || ((claimed == 0 || refused == 0) && MonotonicNowNs() < give_up_ns); ++i) {
     (confined.Claim(confined.root + "/target").problem().code() == 0 ? claimed : refused) += 1;

@@ -70,7 +70,7 @@ struct SimulatedRun {
   std::optional<Conductor> conductor;
 };
 
-// The first of two lanes ends in the middle of a phase, where the pings around the phase are farthest.
+// The first of two lanes ends in the middle of a phase, where the pings around the phase are farthest away.
 std::vector<SimulatedWorker> TwoHostsFor(double seconds) {
   std::vector<SimulatedWorker> workers = {On("a", "boot a"), On("b", "boot b")};
   workers[0].offset_s = 3600;
@@ -125,7 +125,7 @@ TEST_CASE("what a silent worker delays is shown at the next poll, without its an
 }
 
 TEST_CASE("watching a run once a second adds no polls to those of the clocks") {
-  // The first lane ends between two polls, which polls the clocks too and puts their polls out of step.
+  // The first lane ends between two polls: this polls the clocks too, and shifts their later polls.
   SimulatedRun unwatched(TwoHostsFor(61)), watched(TwoHostsFor(61), kNanosPerSecond);
   CHECK(watched.observer.seen.size() >= 58);
   CHECK(watched.workers.count(v1::WorkerRequest::kPoll) <=
@@ -182,7 +182,7 @@ TEST_CASE("cloned machines, of one boot id with other clocks, are clients of the
   CHECK(client(3).clock_offset_ns() == Approx(100.001e9).epsilon(1e-9));
   CHECK(run.phase().clients_size() == 4);
   CHECK(run.phase().start().skew_us() < 1000);
-  // Each is named, with whose identity it has.
+  // A note names each clone, and the member whose identity it has.
   int named = 0;
   for (const std::string& note : run.report().notes()) {
     named += note.find("cloned machines") != std::string::npos;
@@ -207,10 +207,10 @@ TEST_CASE("with more than 1,000 clients, a phase has no pings but those of its s
   }
   list[1].settles = list[1000].settles = true;
   SimulatedRun run(list);
-  // One for each in Verify, and one before the first phase.
+  // One for each worker in Verify, and one before the first phase.
   CHECK(run.workers.count(v1::WorkerRequest::kPing) == 2 * 1001);
   CHECK(run.workers.count(v1::WorkerRequest::kArm) == 1001);
-  CHECK(run.workers.count(v1::WorkerRequest::kCollect) == 1001 + 2);  // two are asked again
+  CHECK(run.workers.count(v1::WorkerRequest::kCollect) == 1001 + 2);  // two workers are asked again
   CHECK(run.phase().lane_count() == 1001);
   CHECK(run.phase().ops() == 1001 * 1000);
   CHECK(run.codes().count("clock_step") == 0);

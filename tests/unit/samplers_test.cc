@@ -186,7 +186,7 @@ TEST_CASE("a sampler that fails costs only its own figures") {
                                                   : then == Then::kHangUp ? "hung up"
                                                                           : "no host can have done"));
     CHECK(sampling.cluster.live_count() == 1);
-    // The next phase says so too, and asks nobody who is gone.
+    // The next phase reports this, too, and asks no sampler that is gone.
     const size_t posted = sampling.workers.posted.size();
     REQUIRE(samplers.Begin().ok());
     if (then != Then::kLie) CHECK(sampling.workers.posted.size() == posted);

@@ -7,7 +7,7 @@ namespace {
 
 using Workers = std::vector<uint32_t>;
 
-// A coordinator that looks every 100 ms; the time is its own.
+// A coordinator that looks every 100 ms, in simulated time.
 struct Looking {
   CoordTime now{1'000};
   SilenceWatch watch{2, 60 * kNanosPerSecond, 60 * kNanosPerSecond, now};

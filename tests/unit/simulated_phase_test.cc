@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-// What distinguishes the clock of this worker from CLOCK_MONOTONIC, as a ping shows.
+// The offset of this worker's clock from CLOCK_MONOTONIC, as a ping shows it.
 int64_t OffsetOf(WorkerHandler& worker) {
   Mailbox mailbox;
   v1::WorkerRequest request;

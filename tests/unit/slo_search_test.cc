@@ -26,7 +26,7 @@ SloSearchSettings TwoMilliseconds() {
   return settings;
 }
 
-// Of a queue that answers with this p99 and noise that shrinks with the number of ops.
+// A queue that answers with its p99 and noise that shrinks with the number of ops.
 class NoisyQueue {
  public:
   explicit NoisyQueue(uint64_t seed, double noise = 1) : random_(seed), noise_(noise) {}

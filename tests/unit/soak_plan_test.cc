@@ -40,7 +40,7 @@ TEST_CASE("a round reads what the one before has left, writes it anew, and reads
     CHECK(phase.stop().whole_passes());
     CHECK(DropsCaches(phase) == (phase.name() != "write"));
   }
-  // Otherwise the server might never get what is written.
+  // Otherwise written data might never reach the server.
   CHECK(plan->phases(1).region().fsync());
   CHECK(plan->phases(1).region().flush_passes());
   const auto timed = PlanOf({{"soak", "1h"}, {"time", "2"}});
@@ -86,7 +86,7 @@ TEST_CASE("the phases of a plan that compares clients, or repeats them itself, a
   plan.mutable_phases(0)->mutable_interference();
   CHECK_FALSE(CheckSoak(plan).ok());
   plan.mutable_phases(0)->clear_interference();
-  plan.mutable_phases(0)->mutable_stop()->set_time_s(0);  // whole passes of what?
+  plan.mutable_phases(0)->mutable_stop()->set_time_s(0);  // whole passes need a time
   CHECK_FALSE(CheckPlan(plan).ok());
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("a lane stops when the file system is full enough, whoever filled it")
   request.set_percent(0);  // every file system is that full
   const auto filled = SpaceFiller().Fill(request);
   REQUIRE(filled.ok());
-  CHECK(filled->bytes(0) == 2 * 16_MiB);  // looked at after each flush
+  CHECK(filled->bytes(0) == 2 * 16_MiB);  // checked after each flush
 }
 
 TEST_CASE("filling can be cancelled, and what was written leaves with the run's data") {

@@ -8,7 +8,7 @@ namespace {
 
 using Finding = StallWatch::Finding;
 
-// Polls a worker once a second; the time is its own.
+// Polls a worker once a second, in simulated time.
 struct Polling {
   StallWatch watch{2, 10 * kNanosPerSecond};
   CoordTime now{1'000};

@@ -11,7 +11,7 @@
 namespace iobench {
 namespace {
 
-// A lane on a stream of so many ops, whose batches take 1000 ns to make.
+// A lane on a stream of `op_count` ops, whose batches take 1000 ns to make.
 struct Lane {
   explicit Lane(uint64_t op_count) : stream(op_count, /*fill_time_ns=*/1000) {
     FakeClock::now = 5'000;
@@ -335,7 +335,7 @@ TEST_CASE("an op that is not due before the deadline is not issued, and is still
           LoopEnd::Reason::kDeadline);
   REQUIRE(not_begun == 1);
   REQUIRE(lane.recorder.ops() == 3);
-  REQUIRE(lane.recorder.ops_end() == Ticks{FakeClock::now});  // it waited, and that is its time
+  REQUIRE(lane.recorder.ops_end() == Ticks{FakeClock::now});  // its waiting counts in its time
   lane.context.rules.deadline = LoopRules::kNever;
   REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDone);
   REQUIRE(lane.recorder.ops() == 10);

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-// A lane that moves 100 bytes an op and tells its timeline as the timed loop does.
+// A lane that moves 100 bytes an op and updates its timeline as the timed loop does.
 class Lane {
  public:
   explicit Lane(uint64_t first_interval_ticks, uint64_t start_ticks = 5'000)
@@ -108,7 +108,7 @@ TEST_CASE("the gap holds wherever an even phase ends, also just after a thinning
   const uint64_t start = lane.now();
   for (int op = 1; op <= 4'096 * 7 * 5; ++op) {
     lane.EndsOpAfter(10);
-    // Full after 4095 points, each seven ops; look at every 1009th op, and closely around the first thinnings.
+    // Full after 4095 points, each seven ops; checks every 1009th op, and closely around the first thinnings.
     const int since_full = op % (4'096 * 7);
     if (op < 2'048 * 7 || (op % 1'009 != 0 && since_full > 20 && since_full < 4'096 * 7 - 20)) continue;
     Lane ended = lane;

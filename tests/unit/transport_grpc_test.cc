@@ -36,7 +36,7 @@ std::string FreshSocket() {
                        .string();
 }
 
-// Containers often have none.
+// Containers often have no IPv6.
 bool HostHasIpv6() {
   const int descriptor = socket(AF_INET6, SOCK_STREAM, 0);
   sockaddr_in6 loopback{};

@@ -121,7 +121,7 @@ TEST_CASE(
   if (::geteuid() == 0) {
     CHECK(tried.user() == 61234);
     CHECK(tried.groups() == 16);
-    CHECK(tried.more_honoured());  // a local file system knows more than 16
+    CHECK(tried.more_honoured());  // a local file system honours more than 16
   } else {
     CHECK(tried.user() == ::geteuid());
   }
@@ -282,7 +282,7 @@ TEST_CASE("waiting ends when the change is seen, and not before") {
   writer.Do(v1::FileAction::REMOVE, 1);
   await.set_awaited(v1::FileAction::NO_NAME);
   CHECK(worker.Do(await).seen());
-  // One that is cancelled does not wait for its time.
+  // A cancelled action does not wait for its timeout.
   await.set_awaited(v1::FileAction::NAME);
   await.set_timeout_ms(3'600'000);
   worker.actions.Cancel();
@@ -310,7 +310,7 @@ TEST_CASE("what a coordinator may ask for is bounded") {
   fill.set_count(1'000'001);
   CHECK(worker.Do(fill).problem().code() != 0);
   v1::FileAction blocks = TreeWorker::Action(v1::FileAction::WRITE_BLOCKS, 1);
-  CHECK(worker.Do(blocks).problem().code() != 0);  // of no blocks
+  CHECK(worker.Do(blocks).problem().code() != 0);  // without blocks
   blocks.mutable_blocks()->set_block_count(1u << 31);
   CHECK(worker.Do(blocks).problem().code() != 0);
   worker.Write(1, "x");

@@ -7,7 +7,7 @@
 namespace iobench {
 namespace {
 
-// Two workers of one lane on a client each; phases are said to have run one by one.
+// Two workers of one lane on a client each; phases are reported as run one by one.
 class Run {
  public:
   Run() {
@@ -23,7 +23,7 @@ class Run {
   void IsPlanned() { CompletePlan(plan_); }
   const v1::Operation& OperationOf(int phase) const { return plan_.phases(phase).assignments(0).operation(); }
 
-  // The lanes of a phase did so many ops each; negative: failed.
+  // `ops`: how many each lane of the phase did; negative: the lane failed.
   void Ran(int phase, std::vector<int> ops, bool begun_before = false) {
     v1::PhaseRecord record;
     record.set_begun_before(begun_before);

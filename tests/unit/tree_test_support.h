@@ -72,7 +72,7 @@ class DataDirectory {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // Returns how many of them start with `prefix`.
+  // Returns how many of the names start with `prefix`.
   int64_t CountOf(const std::string& prefix) const {
     const std::vector<std::string> names = Names();
     return std::count_if(names.begin(), names.end(), [&](const std::string& name) {

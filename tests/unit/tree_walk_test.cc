@@ -1,4 +1,4 @@
-// `find` of the metadata engine looks at each item once, counts the right ones and stops where it should.
+// `find` of the metadata engine examines each item once, counts those that match and stops where it should.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/tree_test_support.h"
@@ -8,7 +8,7 @@ namespace {
 
 using Reason = LoopEnd::Reason;
 
-// What std::filesystem finds below the directory: files of this name that have so many bytes.
+// What std::filesystem finds below the directory: files of this name and size.
 uint64_t CountOf(const DataDirectory& directory, const std::string& part, uint64_t bytes) {
   uint64_t count = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory.path())) {

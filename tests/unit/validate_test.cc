@@ -69,11 +69,11 @@ class HonestWorkers final : public Transport {
   bool ordered() const override { return true; }
   std::string name() const override { return "test"; }
 
-  // The clock of all, which is fast, so that what waits does not wait long.
+  // The clock of all workers. It runs fast, so that nothing waits for long.
   int64_t Now() { return MonotonicNowNs() + (skipped_ns_ += 5'000'000); }
 
   Tamper tamper;
-  std::function<bool(WorkerId)> has_power;  // who has none answers nothing; null: all have
+  std::function<bool(WorkerId)> has_power;  // a worker without it answers nothing; null: all have it
   int requests_until_loss = -1;
 
  private:
@@ -733,7 +733,8 @@ TEST_CASE("advice after a fault fits the file system") {
   }
 }
 
-// The last of three clients loses its power, and its lock is free after so many looks of another one; 0: never.
+// The last of three clients loses its power, and its lock is free when another one checks for the `free_at_look`th
+// time; 0: never.
 std::unique_ptr<Validated> RunWithoutPower(int free_at_look, const std::function<void(Validated&)>& change) {
   auto run = std::make_unique<Validated>();
   Validated& it = *run;
@@ -746,7 +747,7 @@ std::unique_ptr<Validated> RunWithoutPower(int free_at_look, const std::function
   };
   for (v1::WorkerTargets& seen : it.targets)
     (*seen.mutable_targets(0)->mutable_settings())["lease_time"] = "15";
-  // While a hook runs, this clock runs away.
+  // This clock races ahead while a hook runs.
   it.limits.fault_timeout_s = 1e6;
   change(it);
   it.Run("dead-client");
@@ -761,7 +762,7 @@ TEST_CASE("the lock of a client without power: when it is free, and over NFSv3 t
       seen.mutable_targets(0)->clear_settings();
     }
   };
-  // The clock of these tests: three seconds to see that it is off, and half a second between two looks.
+  // The clock of these tests: three seconds to notice that the client is off, and half a second between two checks.
   const auto freed = RunWithoutPower(9, nothing);
   CHECK(freed->ended.ok());
   CHECK(freed->Verdict("dead-client") == "pass");

@@ -61,7 +61,7 @@ class Mailbox final : public EventSink {
   std::deque<v1::WorkerEvent> events_;
 };
 
-// For a manifest that accounts for all our files and trees.
+// The names of a manifest that accounts for all our files and trees.
 inline v1::DataNames AllNames() {
   v1::DataNames names;
   names.set_lanes(1000);
@@ -82,7 +82,7 @@ class WorkerHarness {
                                    .boot_id_override = "boot-a",
                                    .measure_costs = false})) {}
 
-  // A worker of another kind, on the clock of CLOCK_MONOTONIC + `clock_offset_ns`.
+  // Another kind of worker, on the clock CLOCK_MONOTONIC + `clock_offset_ns`.
   WorkerHarness(std::unique_ptr<WorkerHandler> worker, int64_t clock_offset_ns)
       : clock_(clock_offset_ns), worker_(std::move(worker)) {}
 
