@@ -1,12 +1,12 @@
-"""Runs with joins, leaves and faults at random, for as long as one likes. Finds what no list of cases has.
+"""Runs with random joins, leaves and faults, for any duration. Finds bugs that no list of cases covers.
 
     CLUSTER_IOBENCH=build/release/cluster-iobench python3 tests/faults/soak.py --minutes 30 [--seed N] [--jobs N]
 
-Each job has a worker with --stay on its own port, which takes part in one run after the other, as a daemon on a client does.
+Each job has a worker with --stay on its own port, which takes part in one run after another, like a daemon on a client.
 Two more workers join each run, early or late, directly or through a proxy. Faults strike them, the daemon and the coordinator.
-After each run: the exit code is one of docs/faults.md, result.json is valid and says the same code, `report` can read it, and
+After each run: the exit code is one of docs/faults.md, result.json is valid and has the same code, `report` can read it, and
 no process, data or file is left. The daemon's memory and descriptors must stay where they were. A failure prints the seed of
-its run, which --seed repeats (the times of faults are then the same, those of the machine are not).
+its run, and --seed repeats that run (with the same times of faults; the timing of the machine differs).
 """
 import argparse
 import contextlib
@@ -31,14 +31,14 @@ import program  # noqa: E402
 import schema  # noqa: E402
 
 WORKERS = 3                 # the daemon and two more
-SECONDS, REPEAT = 2, 2
+SECONDS, REPEAT = 2, 3
 OPERATIONS = (*fault_case.OPERATIONS.values(), ("-i", "0", "-i", "2", "-+n", "-r", "4k", "-s", "256k", "-c", "-e"))
-# Not so short that a busy machine loses somebody whom no fault struck.
+# Long enough that a busy machine loses no worker without a fault.
 LEASE_S, LOST_AFTER_S, STALL_S = 4, 6, 8
-# At most that long a stop is nobody's loss, and from that on it is.
+# A stop of up to SHORT_STOP_S loses nobody; one of LONG_STOP_S or more does.
 SHORT_STOP_S, LONG_STOP_S = 1.0, LOST_AFTER_S + LEASE_S + 2.0
-SETTLE_S = 30               # until workers that lost their coordinator are gone, on a busy machine
-# Fewer show caches that fill, not leaks.
+SETTLE_S = 30               # enough for workers that lost their coordinator to end on a busy machine
+# Fewer runs would show caches that fill, not leaks.
 FEWEST_RUNS_FOR_MEMORY = 20
 GROWTH_ALLOWED = {"descriptors": 2, "threads": 3, "KiB of memory": 2048}
 
@@ -49,7 +49,7 @@ class Failure(Exception):
 
 @dataclasses.dataclass
 class Fault:
-    """What happens, the exit codes that a run may then have, and whether its data may stay."""
+    """What happens, the exit codes that the run may have, and whether its data may stay."""
     name: str
     codes: tuple
     weight: int = 1
@@ -113,8 +113,8 @@ class Daemon:
         self.samples.append((descriptors(pid), threads(pid), memory_kib(pid)))
 
     def check_growth(self):
-        """The last quarter of the runs against the second: the first fills caches. Largest figures, because a daemon that is
-        just trying to join has some threads and descriptors more."""
+        """Compares the last quarter of the runs with the second, since the first fills caches. Compares maxima, because a
+        daemon that is just trying to join has a few more threads and descriptors."""
         if len(self.samples) < FEWEST_RUNS_FOR_MEMORY:
             return
         quarter = len(self.samples) // 4
@@ -188,7 +188,7 @@ class OneRun:
         name = self.fault.name
         if name in ("nothing", "worker joins late"):
             return
-        time.sleep(self.draw.uniform(0, 0.6 * SECONDS * REPEAT))
+        time.sleep(self.draw.uniform(0, 0.4 * SECONDS * REPEAT))  # a busy machine adds its own delays, and the run must last
         pid_of = {"worker": self.workers[-1].pid, "daemon": self.daemon.process.pid, "coordinator": self.process.pid}
         for part in name.split(", then "):
             who, _, what = part.partition(" ")
@@ -226,7 +226,7 @@ class OneRun:
                 raise Failure("the coordinator hangs") from hung
             self.wake()
             if self.fault.name == "a fourth worker":
-                self.workers[-1].terminate()  # it would wait for another run
+                self.workers[-1].terminate()  # otherwise it would wait for another run
             self.check()
         finally:
             self.wake()
@@ -239,7 +239,7 @@ class OneRun:
                 process.wait()
 
     def wake(self):
-        """They learn that nobody waits for them."""
+        """Wakes stopped processes, which learn that nobody waits for them."""
         for pid in self.stopped:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
@@ -247,7 +247,7 @@ class OneRun:
 
     def check(self):
         code = self.process.returncode
-        # If every worker was lost, nobody is left who could remove the data, and the user learns where they are.
+        # If every worker was lost, none is left to remove the data, and the user is told where they are.
         may_leave_data = self.fault.may_leave_data or "data may still be at" in (self.place / "stderr").read_text()
         if code not in self.fault.codes:
             raise Failure(f"exit code {code}, expected {self.fault.codes}")
@@ -299,13 +299,13 @@ class Job(threading.Thread):
         try:
             self.staying = Daemon(self.place)
             number = 0
-            # At least one run, and then until the time is over.
+            # At least one run, then more until the time is over.
             while number == 0 or time.monotonic() < self.until:
                 self.one_run(self.seed + number, self.place / f"run-{number}")
                 number += 1
             self.staying.check_growth()
             self.staying.end()
-        except Exception as failure:  # a thread's own would be printed, and the exit code be 0
+        except Exception as failure:  # in a thread it would only be printed, and the exit code would be 0
             self.failure = failure
         finally:
             if self.staying is not None and self.staying.process.poll() is None:
