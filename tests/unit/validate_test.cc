@@ -679,6 +679,16 @@ TEST_CASE("the fault: acknowledged data that are gone, locks that were lost, and
   CHECK(lost.Verdict("lock-reclaim") == "fail");
   Says(lost.Text("lock-reclaim"), "c1 got the lock that c0 holds");
 
+  // The server still keeps a lock that its holder has released.
+  Validated stuck;
+  stuck.fault_hook = "true";
+  stuck.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() != v1::FileAction::LOCK || id != 1) return;
+    *result.mutable_problem() = ToProblem(ErrnoStatus("lock f1", EAGAIN));
+  };
+  CHECK(stuck.Run("lock-reclaim").Verdict("lock-reclaim") == "fail");
+  Says(stuck.Text("lock-reclaim"), "c1 could not get the lock within 10 s after c0 had released it");
+
   Validated broken;
   broken.fault_hook = "exit 3";
   CHECK(broken.Run("durability").Verdict("durability") == "fail");

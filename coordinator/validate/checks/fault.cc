@@ -18,6 +18,7 @@ namespace {
 constexpr uint32_t kBlockCount = 256;
 constexpr uint32_t kFaultLockFile = 1, kFirstBlocks = 10;
 constexpr uint32_t kHeldLock = 7;
+constexpr uint32_t kFreeWithinMs = 10'000;  // after its holder has released it
 // Writers report how far they are this often.
 constexpr uint32_t kPartMs = 1000;
 constexpr int64_t kRoundsNs = 2 * kNanosPerSecond, kStraightNs = 2 * kNanosPerSecond;
@@ -121,7 +122,7 @@ absl::Status TakeLock(CheckContext& context, uint32_t directory) {
   return ToStatus(results[1].problem());
 }
 
-// Another client must still be refused, and the holder must be able to release the lock.
+// Another client must still be refused, and get the lock once its holder has released it.
 absl::Status LookAtLock(CheckContext& context, uint32_t directory, Fault& fault) {
   const uint32_t holder = context.peers.front(), other = context.peers[1];
   CallList ask(directory), release(directory);
@@ -146,9 +147,18 @@ absl::Status LookAtLock(CheckContext& context, uint32_t directory, Fault& fault)
     fault.lock_problem = absl::StrCat(
         context.NameOf(holder), " could not release its lock: ", Printable(std::string(let_go.message())));
   }
-  CallList forget(directory);
-  forget.Add(v1::FileAction::CLOSE_HELD, kFaultLockFile).set_held(kHeldLock);
-  return context.files.Do(other, forget).status();
+  CallList take(directory);
+  v1::FileAction& lock = take.Add(v1::FileAction::LOCK, kFaultLockFile);
+  lock.set_held(kHeldLock);
+  lock.set_timeout_ms(kFreeWithinMs);
+  take.Add(v1::FileAction::CLOSE_HELD, kFaultLockFile).set_held(kHeldLock);
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults taken, context.files.Do(other, take));
+  if (taken[0].problem().code() != 0 && fault.lock_problem.empty()) {
+    fault.lock_problem =
+        absl::StrCat(context.NameOf(other), " could not get the lock within ", kFreeWithinMs / 1000, " s after ",
+                     context.NameOf(holder), " had released it: ", Printable(taken[0].problem().message()));
+  }
+  return absl::OkStatus();
 }
 
 // Each file is read by a client that did not write it, if there is one.
