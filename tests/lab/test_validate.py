@@ -96,6 +96,8 @@ class Deployment(Validation):
             self.lab.boot(nfs_lab.SERVER)
             self.lab.run(nfs_lab.SERVER, "echo 20 >/proc/sys/fs/nfs/nlm_grace_period")
             serve(self.lab)
+        # The kernel reports a client only once after a boot, when the client reclaims: that must reach this statd, too.
+        self.remember_locks_of_v3()
         self.lab.run(nfs_lab.SERVER, f"sm-notify -f -P {STATD} -v 10.77.0.1")
 
     def lease(self, seconds):
