@@ -101,7 +101,7 @@ def test_an_older_version_of_a_file_is_stale(path, out, tmp_path):
 
 def test_a_file_that_is_gone_is_not_prepared_anew(path, out, tmp_path, transport):
     gone = after_phase(tmp_path, "reread", 1, "rm lane-000000.0")
-    outcome = program.run(["--soak", "2s", *QUICK, *transport, *gone], path=path, out=out).expect(2)
+    outcome = program.run(["--soak", "5s", *QUICK, *transport, *gone], path=path, out=out).expect(2)
     soak = outcome.result["soak"]
     assert [round_["lanes_failed"] for round_ in soak["rounds"]][:3] == [0, 1, 0], "only until it is written again"
     assert soak["clients"][0]["phases_failed"] == 1
