@@ -6,8 +6,8 @@
 #include "worker/client/binding.h"
 #include "worker/client/remount.h"
 #include "worker/engine/io_engine.h"
-#include "worker/lane/trace_file.h"
 #include "worker/op_log/op_log.h"
+#include "worker/prepare/trace_file.h"
 #include "worker/rights/worker_rights.h"
 
 namespace iobench {

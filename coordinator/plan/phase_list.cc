@@ -13,7 +13,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/plan_fields.h"
 #include "coordinator/plan/sweep.h"
 

@@ -12,15 +12,15 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/client_side_check.h"
-#include "coordinator/plan/criteria_check.h"
-#include "coordinator/plan/data_check.h"
-#include "coordinator/plan/files_check.h"
-#include "coordinator/plan/metadata_plan.h"
-#include "coordinator/plan/mount_check.h"
+#include "coordinator/plan/check/client_side_check.h"
+#include "coordinator/plan/check/criteria_check.h"
+#include "coordinator/plan/check/data_check.h"
+#include "coordinator/plan/check/files_check.h"
+#include "coordinator/plan/check/metadata_plan.h"
+#include "coordinator/plan/check/mount_check.h"
+#include "coordinator/plan/check/queue_check.h"
+#include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
-#include "coordinator/plan/queue_check.h"
-#include "coordinator/plan/target_check.h"
 
 namespace iobench {
 namespace {

@@ -9,7 +9,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/option/suite_files.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/plan_yaml.h"
 
 namespace iobench {

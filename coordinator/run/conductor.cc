@@ -20,12 +20,12 @@
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/run/data/client_steps.h"
 #include "coordinator/run/data/data_ledger.h"
+#include "coordinator/run/data/tree_ledger.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/resumption.h"
-#include "coordinator/run/data/tree_ledger.h"
 #include "coordinator/saved_run/finished_phases.h"
 
 namespace iobench {

@@ -6,7 +6,7 @@
 
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 
 namespace iobench {
 namespace {

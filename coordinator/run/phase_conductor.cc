@@ -13,7 +13,7 @@
 #include "common/text/log.h"
 #include "coordinator/cluster/crowding.h"
 #include "coordinator/cluster/interrupt.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 
 namespace iobench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/unique_fd.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "worker/lane/trace_file.h"
+#include "worker/prepare/trace_file.h"
 
 using namespace iobench;
 

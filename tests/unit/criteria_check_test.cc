@@ -1,5 +1,5 @@
 // Criteria are checked against the plan before anything is written.
-#include "coordinator/plan/criteria_check.h"
+#include "coordinator/plan/check/criteria_check.h"
 
 #include <string>
 

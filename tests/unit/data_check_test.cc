@@ -1,4 +1,4 @@
-#include "coordinator/plan/data_check.h"
+#include "coordinator/plan/check/data_check.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

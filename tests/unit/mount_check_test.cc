@@ -1,4 +1,4 @@
-#include "coordinator/plan/mount_check.h"
+#include "coordinator/plan/check/mount_check.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -5,7 +5,7 @@
 #include "common/text/units.h"
 #include "tests/support/rights_guard.h"
 #include "tests/unit/worker_harness.h"
-#include "worker/lane/prepare_check.h"
+#include "worker/prepare/prepare_check.h"
 
 namespace iobench {
 namespace {

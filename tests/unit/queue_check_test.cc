@@ -1,4 +1,4 @@
-#include "coordinator/plan/queue_check.h"
+#include "coordinator/plan/check/queue_check.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

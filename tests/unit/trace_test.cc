@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "worker/lane/trace_file.h"
 #include "worker/lane/trace_hook.h"
+#include "worker/prepare/trace_file.h"
 
 namespace iobench {
 namespace {

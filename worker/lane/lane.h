@@ -16,9 +16,9 @@
 #include "worker/lane/lane_files.h"
 #include "worker/lane/lane_setup.h"
 #include "worker/lane/lane_work.h"
-#include "worker/lane/phase_spec.h"
 #include "worker/lane/timed_region.h"
 #include "worker/metadata/tree_keeper.h"
+#include "worker/prepare/phase_spec.h"
 #include "worker/storage/directory.h"
 
 namespace iobench {

@@ -10,8 +10,8 @@
 #include "iobench/v1/control.pb.h"
 #include "worker/data/data_checker.h"
 #include "worker/data/payload.h"
-#include "worker/lane/phase_spec.h"
 #include "worker/loop/file_set.h"
+#include "worker/prepare/phase_spec.h"
 
 namespace iobench {
 

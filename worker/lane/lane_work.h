@@ -8,10 +8,10 @@
 #include "common/model/op.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/lane/lane_data.h"
-#include "worker/lane/phase_spec.h"
 #include "worker/loop/file_set.h"
 #include "worker/metadata/metadata_work.h"
 #include "worker/pattern/op_stream.h"
+#include "worker/prepare/phase_spec.h"
 #include "worker/storage/directory.h"
 
 namespace iobench {

@@ -25,7 +25,7 @@
 #include "iobench/v1/control.pb.h"
 #include "worker/client/host_counters.h"
 #include "worker/lane/lane.h"
-#include "worker/lane/phase_spec.h"
+#include "worker/prepare/phase_spec.h"
 #include "worker/storage/directory.h"
 
 namespace iobench {

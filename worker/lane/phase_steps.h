@@ -13,7 +13,7 @@
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/lane/lane.h"
-#include "worker/lane/phase_spec.h"
+#include "worker/prepare/phase_spec.h"
 
 namespace iobench {
 

@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "worker/lane/pauses.h"
-#include "worker/lane/trace_file.h"
 #include "worker/loop/lane_context.h"
 #include "worker/loop/op_hook.h"
+#include "worker/prepare/trace_file.h"
 
 namespace iobench {
 

@@ -13,8 +13,8 @@
 #include "common/mutex.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/lane/lane.h"
-#include "worker/lane/phase_spec.h"
 #include "worker/phase_control.h"
+#include "worker/prepare/phase_spec.h"
 #include "worker/simulated/simulation_loop.h"
 
 namespace iobench {

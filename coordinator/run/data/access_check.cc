@@ -12,7 +12,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/run/data/data_decision.h"
 

@@ -12,7 +12,7 @@
 #include "common/status_util.h"
 #include "common/text/shell_word.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/run/data/access_check.h"
 #include "coordinator/run/data/data_ledger.h"
 #include "coordinator/run/data/sharing_check.h"

@@ -14,7 +14,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/run/data/access_check.h"
 #include "coordinator/run/data/client_demands.h"
 #include "coordinator/run/data/sharing_check.h"

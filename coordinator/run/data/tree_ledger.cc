@@ -6,7 +6,7 @@
 #include "common/model/operation.h"
 #include "common/model/plan_traits.h"
 #include "common/model/tree_state.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 
 namespace iobench {
 namespace {

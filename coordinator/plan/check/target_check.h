@@ -1,7 +1,7 @@
 // Checks where data and results are placed: never in the data directory of a run, which contains only that run's files;
 // and that all phases, or none, select their target.
-#ifndef COORDINATOR_PLAN_TARGET_CHECK_H_
-#define COORDINATOR_PLAN_TARGET_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_TARGET_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_TARGET_CHECK_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ absl::Status CheckOutDirectory(const std::string& directory);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_TARGET_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_TARGET_CHECK_H_

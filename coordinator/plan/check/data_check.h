@@ -1,6 +1,6 @@
 // Defaults and checks for a plan's data, verification and pauses between ops.
-#ifndef COORDINATOR_PLAN_DATA_CHECK_H_
-#define COORDINATOR_PLAN_DATA_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_DATA_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_DATA_CHECK_H_
 
 #include "absl/status/status.h"
 #include "iobench/v1/plan.pb.h"
@@ -16,4 +16,4 @@ absl::Status CheckData(const v1::Plan& plan);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_DATA_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_DATA_CHECK_H_

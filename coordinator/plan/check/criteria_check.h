@@ -1,6 +1,6 @@
 // Checks the criteria of a plan (--require) before the run. Pure.
-#ifndef COORDINATOR_PLAN_CRITERIA_CHECK_H_
-#define COORDINATOR_PLAN_CRITERIA_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_CRITERIA_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_CRITERIA_CHECK_H_
 
 #include "absl/status/status.h"
 #include "iobench/v1/plan.pb.h"
@@ -13,4 +13,4 @@ absl::Status CheckCriteria(const v1::Plan& plan);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_CRITERIA_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_CRITERIA_CHECK_H_

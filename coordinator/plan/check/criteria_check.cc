@@ -1,4 +1,4 @@
-#include "coordinator/plan/criteria_check.h"
+#include "coordinator/plan/check/criteria_check.h"
 
 #include <algorithm>
 #include <string>

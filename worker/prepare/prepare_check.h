@@ -1,6 +1,6 @@
 // Validates a Prepare request before the worker acts on it.
-#ifndef WORKER_LANE_PREPARE_CHECK_H_
-#define WORKER_LANE_PREPARE_CHECK_H_
+#ifndef WORKER_PREPARE_PREPARE_CHECK_H_
+#define WORKER_PREPARE_PREPARE_CHECK_H_
 
 #include <cstdint>
 
@@ -42,4 +42,4 @@ absl::Status CheckCounts(const v1::Prepare& prepare, uint32_t max_lanes);
 
 }  // namespace iobench
 
-#endif  // WORKER_LANE_PREPARE_CHECK_H_
+#endif  // WORKER_PREPARE_PREPARE_CHECK_H_

@@ -1,4 +1,4 @@
-#include "coordinator/plan/client_side_check.h"
+#include "coordinator/plan/check/client_side_check.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "worker/lane/phase_spec.h"
+#include "worker/prepare/phase_spec.h"
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 #include "common/model/offset_latency_file.h"
 #include "common/model/phase_check.h"
 #include "common/status_util.h"
-#include "worker/lane/prepare_check.h"
 #include "worker/op_log/op_log.h"
+#include "worker/prepare/prepare_check.h"
 
 namespace iobench {
 namespace {

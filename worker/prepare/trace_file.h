@@ -1,6 +1,6 @@
 // Reads and writes traces in the format of IOzone's -X and -Y: one op per line, "offset size [delay_ms]".
-#ifndef WORKER_LANE_TRACE_FILE_H_
-#define WORKER_LANE_TRACE_FILE_H_
+#ifndef WORKER_PREPARE_TRACE_FILE_H_
+#define WORKER_PREPARE_TRACE_FILE_H_
 
 #include <cstdint>
 #include <memory>
@@ -41,4 +41,4 @@ absl::Status WriteTrace(int fd, const std::string& file, std::span<const TraceOp
 
 }  // namespace iobench
 
-#endif  // WORKER_LANE_TRACE_FILE_H_
+#endif  // WORKER_PREPARE_TRACE_FILE_H_

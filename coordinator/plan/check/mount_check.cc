@@ -1,4 +1,4 @@
-#include "coordinator/plan/mount_check.h"
+#include "coordinator/plan/check/mount_check.h"
 
 #include <algorithm>
 #include <string>
@@ -12,7 +12,6 @@
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
-#include "coordinator/plan/layout.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/lane/prepare_check.h"
+#include "worker/prepare/prepare_check.h"
 
 #include <algorithm>
 

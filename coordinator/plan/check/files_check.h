@@ -1,6 +1,6 @@
 // Checks the files of a phase: sizes, lanes, shared and interleaved files, and the user's own files.
-#ifndef COORDINATOR_PLAN_FILES_CHECK_H_
-#define COORDINATOR_PLAN_FILES_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_FILES_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_FILES_CHECK_H_
 
 #include <cstdint>
 
@@ -18,4 +18,4 @@ absl::Status CheckBytesInAll(const v1::Plan& plan, uint32_t worker_count);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_FILES_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_FILES_CHECK_H_

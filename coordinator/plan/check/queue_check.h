@@ -1,6 +1,6 @@
 // Defaults and checks for engines with a queue.
-#ifndef COORDINATOR_PLAN_QUEUE_CHECK_H_
-#define COORDINATOR_PLAN_QUEUE_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_QUEUE_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_QUEUE_CHECK_H_
 
 #include "absl/status/status.h"
 #include "common/model/engine.h"
@@ -16,4 +16,4 @@ void CompleteQueue(const EngineSpec& engine, v1::Operation& operation);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_QUEUE_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_QUEUE_CHECK_H_

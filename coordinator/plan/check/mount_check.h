@@ -1,7 +1,7 @@
 // Checks that engines and targets fit together: some engines work on a directory, others on the URL of an export that
 // is not mounted on the client.
-#ifndef COORDINATOR_PLAN_MOUNT_CHECK_H_
-#define COORDINATOR_PLAN_MOUNT_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_MOUNT_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_MOUNT_CHECK_H_
 
 #include <cstdint>
 #include <string_view>
@@ -28,4 +28,4 @@ absl::Status CheckTargetsHaveWorkers(const v1::Plan& plan, uint32_t worker_count
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_MOUNT_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_MOUNT_CHECK_H_

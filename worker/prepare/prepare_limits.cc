@@ -4,8 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/phase_check.h"
 #include "common/text/units.h"
-#include "worker/lane/prepare_check.h"
-#include "worker/lane/trace_file.h"
+#include "worker/prepare/prepare_check.h"
+#include "worker/prepare/trace_file.h"
 
 namespace iobench {
 namespace {

@@ -1,6 +1,6 @@
 // The parts of a Prepare request that apply to all lanes of a worker, evaluated once.
-#ifndef WORKER_LANE_PHASE_SPEC_H_
-#define WORKER_LANE_PHASE_SPEC_H_
+#ifndef WORKER_PREPARE_PHASE_SPEC_H_
+#define WORKER_PREPARE_PHASE_SPEC_H_
 
 #include <cstdint>
 #include <memory>
@@ -14,9 +14,9 @@
 #include "iobench/v1/control.pb.h"
 #include "worker/client/binding.h"
 #include "worker/engine/io_engine.h"
-#include "worker/lane/trace_file.h"
 #include "worker/loop/file_set.h"
 #include "worker/pattern/op_stream.h"
+#include "worker/prepare/trace_file.h"
 
 namespace iobench {
 
@@ -101,4 +101,4 @@ struct PhaseSpec {
 
 }  // namespace iobench
 
-#endif  // WORKER_LANE_PHASE_SPEC_H_
+#endif  // WORKER_PREPARE_PHASE_SPEC_H_

@@ -1,6 +1,6 @@
 // Metadata operations in plans: defaults, checks, numbering of trees, and the space that trees need. Pure.
-#ifndef COORDINATOR_PLAN_METADATA_PLAN_H_
-#define COORDINATOR_PLAN_METADATA_PLAN_H_
+#ifndef COORDINATOR_PLAN_CHECK_METADATA_PLAN_H_
+#define COORDINATOR_PLAN_CHECK_METADATA_PLAN_H_
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ uint64_t TreeBytesPerLane(const v1::Plan& plan);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_METADATA_PLAN_H_
+#endif  // COORDINATOR_PLAN_CHECK_METADATA_PLAN_H_

@@ -1,4 +1,4 @@
-#include "coordinator/plan/files_check.h"
+#include "coordinator/plan/check/files_check.h"
 
 #include <algorithm>
 #include <string>
@@ -11,7 +11,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/lane/trace_file.h"
+#include "worker/prepare/trace_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Checks what a plan requires on clients besides I/O: mounts and traces.
-#ifndef COORDINATOR_PLAN_CLIENT_SIDE_CHECK_H_
-#define COORDINATOR_PLAN_CLIENT_SIDE_CHECK_H_
+#ifndef COORDINATOR_PLAN_CHECK_CLIENT_SIDE_CHECK_H_
+#define COORDINATOR_PLAN_CHECK_CLIENT_SIDE_CHECK_H_
 
 #include "absl/status/status.h"
 #include "iobench/v1/plan.pb.h"
@@ -12,4 +12,4 @@ absl::Status CheckClientSide(const v1::Plan& plan);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_CLIENT_SIDE_CHECK_H_
+#endif  // COORDINATOR_PLAN_CHECK_CLIENT_SIDE_CHECK_H_

@@ -1,4 +1,4 @@
-#include "coordinator/plan/metadata_plan.h"
+#include "coordinator/plan/check/metadata_plan.h"
 
 #include <algorithm>
 #include <cassert>

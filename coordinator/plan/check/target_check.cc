@@ -1,4 +1,4 @@
-#include "coordinator/plan/target_check.h"
+#include "coordinator/plan/check/target_check.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,0 +1,212 @@
+// Checks of validate around a fault: of the server, or of a client that loses its power.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "common/clock.h"
+#include "common/status_util.h"
+#include "tests/unit/validated.h"
+
+namespace iobench {
+namespace {
+
+TEST_CASE("the fault: acknowledged data that are gone, locks that were lost, and a hook that fails") {
+  Validated fine;
+  fine.fault_hook = "test -d \"$IOBENCH_PATH\" && test \"$(echo \"$IOBENCH_CLIENTS\" | wc -l)\" = 3";
+  fine.choice.only = {"durability", "failover", "lock-reclaim"};
+  fine.Run();
+  INFO(fine.Text("durability") << fine.Text("failover"));
+  CHECK(fine.Verdict("durability") == "pass");
+  CHECK(fine.Verdict("failover") == "warn");  // nothing was held up
+  CHECK(fine.Verdict("lock-reclaim") == "pass");
+  CHECK(fine.LeftNothing());
+
+  Validated lost;
+  lost.fault_hook = "true";
+  lost.choice.only = {"durability", "failover", "lock-reclaim"};
+  lost.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::CHECK_BLOCKS && id == 1) {
+      result.mutable_blocks()->set_lost(3);
+      result.mutable_blocks()->set_first_bad_offset(8192);
+    }
+    if (action.what() == v1::FileAction::LOCK && id == 1) result.clear_problem();
+    if (action.what() == v1::FileAction::WRITE_BLOCKS && id == 2) {
+      result.mutable_blocks()->set_longest_ns(100 * kNanosPerSecond);
+    }
+  };
+  lost.Run();
+  CHECK(lost.Verdict("durability") == "fail");
+  Says(lost.Text("durability"), "c0: of ");
+  Says(lost.Text("durability"), "3 lost, 0 older, 0 torn; the first at offset 8192");
+  CHECK(lost.Verdict("failover") == "fail");
+  Says(lost.Text("failover"), "c2: a write took 1 min 40");
+  CHECK(lost.Verdict("lock-reclaim") == "fail");
+  Says(lost.Text("lock-reclaim"), "c1 got the lock that c0 holds");
+
+  // The server still keeps a lock that its holder has released.
+  Validated stuck;
+  stuck.fault_hook = "true";
+  stuck.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() != v1::FileAction::LOCK || id != 1) return;
+    *result.mutable_problem() = ToProblem(ErrnoStatus("lock f1", EAGAIN));
+  };
+  CHECK(stuck.Run("lock-reclaim").Verdict("lock-reclaim") == "fail");
+  Says(stuck.Text("lock-reclaim"), "c1 could not get the lock within 10 s after c0 had released it");
+
+  Validated broken;
+  broken.fault_hook = "exit 3";
+  CHECK(broken.Run("durability").Verdict("durability") == "fail");
+  Says(broken.Text("durability"), "exit code 3");
+  Validated endless;
+  endless.fault_hook = "sleep 600";
+  endless.limits.fault_timeout_s = 0.2;
+  CHECK(endless.Run("failover").Verdict("failover") == "fail");
+  Says(endless.Text("failover"), "had not ended after");
+}
+
+TEST_CASE("durability: what close() alone has acknowledged may be lost, but not over NFS") {
+  const auto lost_by = [](const char* filesystem, const char* flush) {
+    auto run = std::make_unique<Validated>();
+    run->fault_hook = "true";
+    for (v1::WorkerTargets& seen : run->targets) seen.mutable_targets(0)->set_filesystem(filesystem);
+    // Each client's blocks are read by the next one; c0 flushes by fsync(), c1 by close().
+    const WorkerId reader = flush == std::string("fsync") ? 1 : 2;
+    run->workers.tamper = [reader](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::CHECK_BLOCKS && id == reader) result.mutable_blocks()->set_lost(3);
+    };
+    run->Run("durability");
+    Says(run->Text("durability"), (std::string(flush) + " acknowledged, 3 lost").c_str());
+    return run;
+  };
+  CHECK(lost_by("nfs4", "fsync")->Verdict("durability") == "fail");
+  CHECK(lost_by("nfs4", "close")->Verdict("durability") == "fail");
+  CHECK(lost_by("fuse.glusterfs", "fsync")->Verdict("durability") == "fail");
+  const auto close = lost_by("fuse.glusterfs", "close");
+  CHECK(close->Verdict("durability") == "warn");
+  Says(close->Text("durability"), "close() does not make data durable here, fsync() does: 3 lost");
+}
+
+TEST_CASE("advice after a fault fits the file system") {
+  for (const auto& [filesystem, of_failover, of_locks] :
+       {std::tuple{"nfs4", "mount with hard", "rpc.statd"},
+        {"fuse.glusterfs", "replicate over servers", "in memory only"},
+        {"lustre", "takeover takes", "take their locks again"}}) {
+    Validated run;
+    run.fault_hook = "true";
+    run.choice.only = {"failover", "lock-reclaim"};
+    run.targets[0].mutable_targets(0)->set_filesystem(filesystem);
+    run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::LOCK && id == 1) result.clear_problem();
+      if (action.what() == v1::FileAction::WRITE_BLOCKS) {
+        result.mutable_blocks()->set_longest_ns(100 * kNanosPerSecond);
+      }
+    };
+    run.Run();
+    Says(run.Of("failover").advice(), of_failover);
+    Says(run.Of("lock-reclaim").advice(), of_locks);
+  }
+}
+
+// The last of three clients loses its power, and its lock is free when another one checks for the `free_at_look`th
+// time; 0: never.
+std::unique_ptr<Validated> RunWithoutPower(int free_at_look, const std::function<void(Validated&)>& change) {
+  auto run = std::make_unique<Validated>();
+  Validated& it = *run;
+  it.client_hook = "echo \"$IOBENCH_CLIENT\" > \"$IOBENCH_PATH/off\"";
+  it.workers.has_power = [&it](WorkerId id) { return id != 2 || !it.directory.Has("off"); };
+  it.workers.tamper = [&it, free_at_look, looks = 0](WorkerId id, const v1::FileAction& action,
+                                                     v1::FileActionResult& result) mutable {
+    if (id != 0 || action.what() != v1::FileAction::LOCK || !it.directory.Has("off")) return;
+    if (++looks == free_at_look) result.clear_problem();
+  };
+  for (v1::WorkerTargets& seen : it.targets)
+    (*seen.mutable_targets(0)->mutable_settings())["lease_time"] = "15";
+  // This clock races ahead while a hook runs.
+  it.limits.fault_timeout_s = 1e6;
+  change(it);
+  it.Run("dead-client");
+  return run;
+}
+
+TEST_CASE("the lock of a client without power: when it is free, and over NFSv3 that it is not") {
+  const auto nothing = [](Validated&) {};
+  const auto over_nfs3 = [](Validated& run) {
+    for (v1::WorkerTargets& seen : run.targets) {
+      seen.mutable_targets(0)->set_filesystem("nfs");
+      seen.mutable_targets(0)->clear_settings();
+    }
+  };
+  // The clock of these tests: three seconds to notice that the client is off, and half a second between two checks.
+  const auto freed = RunWithoutPower(9, nothing);
+  CHECK(freed->ended.ok());
+  CHECK(freed->Verdict("dead-client") == "pass");
+  Says(freed->Text("dead-client"), "the lock of c2 was free 7");
+  Says(freed->Text("dead-client"), "the server's lease is 15 s");
+  CHECK(freed->LeftNothing());
+  const auto late = RunWithoutPower(9, [](Validated& run) { run.limits.lock_free_within_s = 4; });
+  CHECK(late->Verdict("dead-client") == "fail");
+  Says(late->Text("dead-client"), "--lock-free-within");
+  const auto soon = RunWithoutPower(1, [](Validated& run) {
+    for (v1::WorkerTargets& seen : run.targets) {
+      (*seen.mutable_targets(0)->mutable_settings())["lease_time"] = "3000000";
+    }
+  });
+  CHECK(soon->Verdict("dead-client") == "warn");
+  Says(soon->Text("dead-client"), "a client that shuts down gives its locks back");
+  const auto never = RunWithoutPower(0, nothing);
+  CHECK(never->Verdict("dead-client") == "fail");
+  Says(never->Text("dead-client"), "still held 1 min 0");
+  const auto fact = RunWithoutPower(0, over_nfs3);
+  CHECK(fact->Verdict("dead-client") == "pass");
+  Says(fact->Text("dead-client"), "still held 20");
+  Says(fact->Text("dead-client"), "over NFSv3 nothing frees it until that client boots");
+  const auto declared = RunWithoutPower(0, [&](Validated& run) {
+    over_nfs3(run);
+    run.limits.lock_free_within_s = 6;
+  });
+  CHECK(declared->Verdict("dead-client") == "fail");
+}
+
+TEST_CASE("the lock of a client without power: hooks that do nothing, and hosts that must keep theirs") {
+  const auto idle = RunWithoutPower(0, [](Validated& run) { run.client_hook = "true"; });
+  CHECK(idle->Verdict("dead-client") == "fail");
+  Says(idle->Text("dead-client"), "has ended with 0, but c2 still answers");
+  const auto broken = RunWithoutPower(0, [](Validated& run) {
+    run.client_hook = "exit 3";
+    run.choice.waivers = {{"dead-client", "known"}};
+  });
+  CHECK(broken->Verdict("dead-client") == "fail");
+  Says(broken->Text("dead-client"), "exit code 3");
+  const auto own = RunWithoutPower(0, [](Validated& run) {
+    run.client_hook = "echo \"$IOBENCH_CLIENT\" > \"$IOBENCH_PATH/named\"; exit 1";
+    run.own_boot_id = "boot 2";
+  });
+  CHECK(own->directory.Read("named") == "c1\n");
+  Validated unlocked;
+  unlocked.client_hook = "touch \"$IOBENCH_PATH/ran\"";
+  unlocked.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::LOCK) result.clear_problem();
+  };
+  CHECK(unlocked.Run("dead-client").Verdict("dead-client") == "skipped");
+  Says(unlocked.Text("dead-client"), "c0 got the lock that c2 holds");
+  CHECK_FALSE(unlocked.directory.Has("ran"));
+}
+
+TEST_CASE("writers that stop before the fault are no proof of durability") {
+  Validated run;
+  run.fault_hook = "touch \"$IOBENCH_PATH/hook-ran\"";
+  run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (id == 1 && action.what() == v1::FileAction::WRITE_BLOCKS)
+      result.mutable_blocks()->set_first_errno(ENOSPC);
+  };
+  run.Run("durability");
+  CHECK(run.Verdict("durability") == "fail");
+  Says(run.Text("durability"), "it was not run, because c1 could not write: ENOSPC");
+  CHECK_FALSE(run.directory.Has("hook-ran"));
+}
+
+}  // namespace
+}  // namespace iobench

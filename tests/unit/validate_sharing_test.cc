@@ -1,0 +1,439 @@
+// Checks of validate that need no fault: mounts, identity, what clients see of each other, locks, races, listings.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "common/clock.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "tests/unit/validated.h"
+
+namespace iobench {
+namespace {
+
+TEST_CASE("mount options that do not fit shared data are named, with the clients that have them") {
+  const auto with = [](const std::string& options) {
+    auto run = std::make_unique<Validated>();
+    run->targets[1].mutable_targets(0)->set_mount_options("rw,vers=4.2," + options);
+    run->Run("mounts");
+    return run;
+  };
+  for (const char* const wrong :
+       {"soft", "hard,nocto", "hard,nolock", "hard,local_lock=all", "hard,proto=udp"}) {
+    const auto run = with(wrong);
+    CHECK(run->Verdict("mounts") == "fail");
+    Says(run->Text("mounts"), "c1: ");
+    CHECK_FALSE(run->Of("mounts").advice().empty());
+  }
+  for (const char* const slow : {"hard,noac", "hard,acdirmax=600", "hard,wsize=4096", "hard,sync"}) {
+    CHECK(with(slow)->Verdict("mounts") == "warn");
+  }
+  Validated run;
+  run.findings.push_back(FindingOf(PreflightCheck::kMount, "c2", "other options"));
+  Says(run.Run("mounts").Text("mounts"), "c2: other options");
+  CHECK(run.Verdict("mounts") == "fail");
+}
+
+TEST_CASE("a client with other storage fails, and the others are checked without it") {
+  Validated run;
+  run.findings.push_back(FindingOf(PreflightCheck::kStorage, "c2", "its own disk"));
+  run.findings.back().workers = {2};
+  run.Run();
+  CHECK(run.Verdict("storage") == "fail");
+  Says(run.Text("storage"), "c2: its own disk");
+  CHECK(run.Verdict("close-to-open") == "pass");
+  Says(run.Text("close-to-open"), ": 600 reads");  // one reader less
+  run.findings.push_back(FindingOf(PreflightCheck::kPath, "c1", "does not exist"));
+  run.findings.back().workers = {1};
+  Validated two(2);
+  two.findings = {run.findings.back()};
+  two.Run();
+  CHECK(two.Verdict("mounts") == "fail");
+  CHECK(two.Verdict("limits") == "pass");
+  Says(two.Text("close-to-open"), "needs 2 clients that see the same storage and can write there (1 cannot)");
+}
+
+TEST_CASE("clocks: a client that is ahead of the file system") {
+  for (const auto& [ahead_s, verdict] :
+       {std::pair{0.0, "pass"}, {0.5, "warn"}, {5.0, "fail"}, {-5.0, "fail"}}) {
+    Validated run;
+    run.workers.tamper = [ahead_s = ahead_s](WorkerId id, const v1::FileAction&,
+                                             v1::FileActionResult& result) {
+      if (id != 1) return;
+      result.set_begin_wall_ns(result.begin_wall_ns() + NanosFrom(ahead_s));
+      result.set_end_wall_ns(result.end_wall_ns() + NanosFrom(ahead_s));
+    };
+    run.Run("clocks");
+    INFO(run.Text("clocks"));
+    CHECK(run.Verdict("clocks") == verdict);
+    if (ahead_s != 0) Says(run.Text("clocks"), std::string("c1: its clock is "));
+  }
+}
+
+TEST_CASE("identity: owners that change on their way") {
+  using Facts = v1::FileFacts;
+  const auto with = [](const std::function<void(WorkerId, uint32_t file, Facts&)>& change) {
+    auto run = std::make_unique<Validated>();
+    run->workers.tamper = [change](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (result.has_facts()) change(id, action.file(), *result.mutable_facts());
+    };
+    run->Run("identity");
+    return run;
+  };
+  const auto squashed = with([](WorkerId, uint32_t, Facts& facts) {
+    facts.set_process_user(0);
+    facts.set_user(65534);
+  });
+  CHECK(squashed->Verdict("identity") == "pass");
+  Says(squashed->Text("identity"), "root is squashed to 65534");
+  const auto partly = with([](WorkerId, uint32_t file, Facts& facts) {
+    facts.set_process_user(0);
+    facts.set_user(file == 2 ? 65534 : 0);
+  });
+  CHECK(partly->Verdict("identity") == "fail");
+  Says(partly->Text("identity"), "c1: 0:");
+  const auto nobody = with([](WorkerId, uint32_t, Facts& facts) {
+    facts.set_process_user(1000);
+    facts.set_user(65534);
+  });
+  CHECK(nobody->Verdict("identity") == "fail");
+  Says(nobody->Text("identity"), "(nobody)");
+  const auto mapped = with([](WorkerId id, uint32_t file, Facts& facts) {
+    if (id == 2 && file == 1) facts.set_user(4711);
+  });
+  CHECK(mapped->Verdict("identity") == "fail");
+  Says(mapped->Text("identity"), "on c2");
+}
+
+TEST_CASE("close-to-open: old contents, other contents and errors are told apart") {
+  std::map<uint32_t, uint64_t> last;
+  const auto with = [&last](const std::function<void(v1::FileActionResult&, uint64_t before)>& lie) {
+    last.clear();
+    auto run = std::make_unique<Validated>();
+    run->workers.tamper = [&last, lie, reads = 0](WorkerId id, const v1::FileAction& action,
+                                                  v1::FileActionResult& result) mutable {
+      if (id != 2 || action.what() != v1::FileAction::READ || result.problem().code() != 0) return;
+      const uint64_t before = last[action.file()];
+      last[action.file()] = result.contents_xxh3();
+      if (++reads == 30 && before != 0) lie(result, before);
+    };
+    run->Run("close-to-open");
+    return run;
+  };
+  const auto stale =
+      with([](v1::FileActionResult& result, uint64_t before) { result.set_contents_xxh3(before); });
+  CHECK(stale->Verdict("close-to-open") == "fail");
+  Says(stale->Text("close-to-open"), "c2: reads the old contents");
+  Says(stale->Text("close-to-open"), "1 of ");
+  const auto other = with([](v1::FileActionResult& result, uint64_t) { result.set_contents_xxh3(1); });
+  Says(other->Text("close-to-open"), "reads other contents");
+  const auto error = with([](v1::FileActionResult& result, uint64_t) {
+    *result.mutable_problem() = ToProblem(ErrnoStatus("open f1", ESTALE));
+  });
+  Says(error->Text("close-to-open"), "ESTALE");
+  CHECK(error->LeftNothing());
+}
+
+TEST_CASE("close-to-open: timestamps of whole seconds are waited for, and told") {
+  Validated run(2);
+  int64_t clock_ns = 1;
+  uint32_t in_step = 0;
+  run.workers.tamper = [&](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() != v1::FileAction::WRITE || action.file() != 1'000'000) return;
+    if (++in_step % 4 == 0) clock_ns += kNanosPerSecond;  // one change in four has a later time
+    result.mutable_facts()->set_modified_ns(clock_ns);
+  };
+  run.Run("close-to-open");
+  CHECK(run.Verdict("close-to-open") == "warn");
+  Says(run.Text("close-to-open"),
+       "600 reads, none wrong; but the file system's timestamps have steps of 1 s");
+  CHECK(in_step > 60);  // 30 waits, which need two writes at least
+  Validated stands_still(2);
+  stands_still.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::WRITE) result.mutable_facts()->set_modified_ns(5);
+  };
+  CHECK(stands_still.Run("mmap").Verdict("mmap") == "pass");
+}
+
+TEST_CASE("visibility: a client that does not see a change within the limit") {
+  Validated run;
+  run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (id == 1 && action.awaited() == v1::FileAction::NAME) result.set_seen(false);
+  };
+  run.Run("visibility");
+  CHECK(run.Verdict("visibility") == "fail");
+  Says(run.Text("visibility"), "c1 had not seen a new name by c0");
+}
+
+TEST_CASE("groups: refused ones fail, unless the server may look up a user that it does not know") {
+  const auto with = [](const std::function<void(WorkerId, v1::GroupsTried&)>& change) {
+    auto run = std::make_unique<Validated>();
+    run->workers.tamper = [change](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() != v1::FileAction::TRY_GROUPS) return;
+      v1::GroupsTried& tried = *result.mutable_groups();
+      tried.Clear();
+      tried.set_user(61234);
+      tried.set_for_root(true);
+      tried.set_file_owner(61234);
+      tried.set_groups(16);
+      tried.set_honoured(16);
+      tried.set_more_honoured(false);
+      change(id, tried);
+    };
+    run->Run("groups");
+    return run;
+  };
+  const auto refuse = [](v1::GroupsTried& tried) {
+    tried.set_honoured(0);
+    tried.set_first_refused(61300);
+    tried.set_refused_errno(EPERM);
+  };
+  const auto right = with([](WorkerId, v1::GroupsTried&) {});
+  CHECK(right->Verdict("groups") == "pass");
+  Says(right->Text("groups"), "of more than 16 groups, only the first 16 count");
+  const auto squashed = with([&](WorkerId id, v1::GroupsTried& tried) {
+    if (id != 1) return;
+    refuse(tried);
+    tried.set_file_owner(65534);
+  });
+  CHECK(squashed->Verdict("groups") == "fail");
+  Says(squashed->Text("groups"), "c1: user 61234 cannot give a file to group 61300");
+  Says(squashed->Text("groups"), "its files belong to user 65534");
+  CHECK(with([&](WorkerId, v1::GroupsTried& tried) { refuse(tried); })->Verdict("groups") == "skipped");
+  const auto own = with([&](WorkerId, v1::GroupsTried& tried) {
+    refuse(tried);
+    tried.set_user(1000);
+    tried.set_for_root(false);
+    tried.set_file_owner(1000);
+  });
+  CHECK(own->Verdict("groups") == "fail");
+  const auto none = with([](WorkerId, v1::GroupsTried& tried) { tried.Clear(); });
+  CHECK(none->Verdict("groups") == "skipped");
+}
+
+TEST_CASE("quota: an error is right, and neither silence nor loss is") {
+  const auto with = [](const std::function<void(v1::Overfilled&)>& change) {
+    auto run = std::make_unique<Validated>();
+    run->over_quota_bytes = 1_MiB;
+    run->workers.tamper = [change](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() != v1::FileAction::OVERFILL) return;
+      CHECK(result.overfilled().written_bytes() == 1_MiB);
+      change(*result.mutable_overfilled());
+    };
+    run->Run("quota");
+    return run;
+  };
+  const auto fails = [](v1::Overfilled& seen, const char* call, int error) {
+    seen.set_failed_call(call);
+    seen.set_errno_value(error);
+  };
+  const auto silent = with([](v1::Overfilled&) {});
+  CHECK(silent->Verdict("quota") == "fail");
+  Says(silent->Text("quota"), "1 MiB were stored without an error");
+  for (const char* const call : {"write", "fsync", "close"}) {
+    const auto right = with([&](v1::Overfilled& seen) { fails(seen, call, EDQUOT); });
+    CHECK(right->Verdict("quota") == "pass");
+    Says(right->Text("quota"), std::string(call) + " failed with EDQUOT after 1 MiB");
+  }
+  CHECK(with([&](v1::Overfilled& seen) { fails(seen, "write", ENOSPC); })->Verdict("quota") == "warn");
+  CHECK(with([&](v1::Overfilled& seen) { fails(seen, "fsync", EIO); })->Verdict("quota") == "fail");
+  const auto lost = with([&](v1::Overfilled& seen) {
+    fails(seen, "fsync", EDQUOT);
+    seen.set_bad_bytes(4096);
+  });
+  CHECK(lost->Verdict("quota") == "fail");
+  Says(lost->Text("quota"), "4 KiB that fsync had acknowledged are not there");
+  Validated unasked;
+  CHECK(unasked.Run("quota").Verdict("quota") == "skipped");
+}
+
+TEST_CASE("races: contests one after the other show little, which is said") {
+  Validated run;
+  run.Run("races");  // the workers of this test answer one after the other
+  CHECK(run.Verdict("races") == "warn");
+  Says(run.Text("races"), "one winner in each of 600 contests");  // three times the 40 of each race
+  Says(run.Text("races"), "exclusive create 0 of 120, mkdir 0 of 120");
+  Validated together;
+  together.workers.tamper = Together;
+  together.Run("races");
+  CHECK(together.Verdict("races") == "pass");
+  Says(together.Text("races"), "200 contests of 3, 200 of them at the same time");
+}
+
+TEST_CASE("races: two winners, or none, are wrong") {
+  for (const bool wins : {true, false}) {
+    for (const auto what : {v1::FileAction::WRITE, v1::FileAction::MAKE_DIRECTORY, v1::FileAction::RENAME,
+                            v1::FileAction::LINK, v1::FileAction::REMOVE}) {
+      Validated run;
+      run.workers.tamper = [what, wins](WorkerId id, const v1::FileAction& action,
+                                        v1::FileActionResult& result) {
+        const bool contest = action.what() == what && action.file() != 0 &&
+                             (what != v1::FileAction::WRITE || action.how().exclusive());
+        if (!contest || action.file() % 10'000 != 5) return;
+        if (wins && id == 1) result.clear_problem();
+        if (!wins)
+          *result.mutable_problem() = ToProblem(ErrnoStatus(
+              "", what == v1::FileAction::RENAME || what == v1::FileAction::REMOVE ? ENOENT : EEXIST));
+      };
+      run.Run("races");
+      INFO(static_cast<int>(what) << run.Text("races"));
+      CHECK(run.Verdict("races") == "fail");
+      Says(run.Text("races"), wins ? "2 winners: c0, c1" : "0 winners");
+    }
+  }
+}
+
+TEST_CASE("locks: a lock that two hold, locks that do not work, and a count that is lost") {
+  Validated both;
+  both.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::LOCK && action.lock().flock()) result.clear_problem();
+  };
+  both.Run("locks");
+  CHECK(both.Verdict("locks") == "fail");
+  Says(both.Text("locks"), "flock: c1 got an exclusive lock, which c0 holds");
+  CHECK(both.Text("locks").find("fcntl") == std::string::npos);
+
+  Validated none;
+  none.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::LOCK)
+      *result.mutable_problem() = ToProblem(ErrnoStatus("lock f1", ENOLCK));
+  };
+  none.Run("locks");
+  CHECK(none.Verdict("locks") == "fail");
+  Says(none.Text("locks"), "ENOLCK");
+
+  Validated lost;
+  lost.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::READ) result.set_contents_xxh3(0);
+  };
+  lost.Run("locks");
+  CHECK(lost.Verdict("locks") == "fail");
+  Says(lost.Text("locks"), "does not say 75");
+}
+
+TEST_CASE("advice fits the file system") {
+  for (const auto& [filesystem, advice] :
+       {std::pair{"nfs4", "nocto"}, {"fuse.glusterfs", "direct-io-mode"}, {"lustre", "client caches"}}) {
+    Validated run;
+    run.targets[0].mutable_targets(0)->set_filesystem(filesystem);
+    run.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::READ) result.set_contents_xxh3(1);
+    };
+    run.Run("close-to-open");
+    Says(run.Text("close-to-open"), advice);
+    Says(run.Text("close-to-open"), "reads other contents (20 times)");
+  }
+}
+
+TEST_CASE("advice for races that GlusterFS does not decide is about GlusterFS, for others it is not") {
+  for (const auto& [filesystem, what, advice] :
+       {std::tuple{"fuse.glusterfs", v1::FileAction::REMOVE, "a single replica set"},
+        {"fuse.glusterfs", v1::FileAction::RENAME, "report it to the vendor"},
+        {"lustre", v1::FileAction::REMOVE, "report it to the vendor"}}) {
+    Validated run(2);
+    run.targets[0].mutable_targets(0)->set_filesystem(filesystem);
+    run.workers.tamper = [what = what](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == what && action.file() != 0) result.clear_problem();
+    };
+    run.Run("races");
+    CHECK(run.Verdict("races") == "fail");
+    Says(run.Of("races").advice(), advice);
+  }
+}
+
+TEST_CASE("mounts: the options of a client in user space are not all known") {
+  Validated run;
+  for (v1::WorkerTargets& seen : run.targets) seen.mutable_targets(0)->set_filesystem("fuse.glusterfs");
+  run.Run("mounts");
+  CHECK(run.Verdict("mounts") == "pass");
+  Says(run.Of("mounts").found(), "with equal options as far as the kernel knows them");
+  Validated nfs;
+  CHECK(nfs.Run("mounts").Of("mounts").found().ends_with("with equal options"));
+}
+
+TEST_CASE("append: lost records are a fact of NFS, and a warning elsewhere") {
+  for (const bool nfs : {true, false}) {
+    Validated run;
+    if (!nfs) run.targets[0].mutable_targets(0)->set_filesystem("gpfs");
+    run.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::READ) result.mutable_facts()->set_bytes(200 * 64);
+    };
+    run.Run("append");
+    CHECK(run.Verdict("append") == (nfs ? "pass" : "warn"));
+    Says(run.Text("append"), "100 of 300 records overwritten");
+  }
+}
+
+TEST_CASE("mmap: what a reader does not find") {
+  Validated run;
+  run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (id == 1 && action.what() == v1::FileAction::READ_MAPPED) result.set_contents_xxh3(0);
+  };
+  run.Run("mmap");
+  CHECK(run.Verdict("mmap") == "fail");
+  Says(run.Text("mmap"), "c1 does not find in its mapping what c0 wrote");
+}
+
+TEST_CASE("delegations: a write that waits too long") {
+  Validated run;
+  run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (id == 2 && action.what() == v1::FileAction::WRITE) {
+      result.set_end_worker_ns(result.begin_worker_ns() + 30 * kNanosPerSecond);
+    }
+  };
+  run.Run("delegations");
+  CHECK(run.Verdict("delegations") == "fail");
+  Says(run.Text("delegations"), "30 s");
+  Says(run.Text("delegations"), "c2 waited while c1 had the file open");
+}
+
+TEST_CASE("open-unlink: contents that are gone, and names that stay") {
+  Validated gone;
+  gone.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::READ_HELD)
+      *result.mutable_problem() = ToProblem(ErrnoStatus("read", ESTALE));
+  };
+  CHECK(gone.Run("open-unlink").Verdict("open-unlink") == "fail");
+  Validated stays;
+  stays.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() == v1::FileAction::LIST) result.mutable_names()->set_listed(1);
+  };
+  CHECK(stays.Run("open-unlink").Verdict("open-unlink") == "fail");
+  Says(stays.Text("open-unlink"), "stayed in the directory");
+}
+
+TEST_CASE("listings: a name that is missing, or there twice, quiet or while others work") {
+  for (const bool doubled : {false, true}) {
+    for (const int which : {1, 4}) {
+      Validated run;
+      run.workers.tamper = [doubled, which, lists = 0](WorkerId, const v1::FileAction& action,
+                                                       v1::FileActionResult& result) mutable {
+        if (action.what() != v1::FileAction::LIST || ++lists != which) return;
+        if (doubled) result.mutable_names()->set_doubled(2);
+        if (!doubled) result.mutable_names()->set_missing(1);
+        result.mutable_names()->set_first_missing(17);
+      };
+      run.Run("listings");
+      CHECK(run.Verdict("listings") == "fail");
+      Says(run.Text("listings"), doubled ? "2 names twice" : "1 of 60 names missing, first f17");
+      if (which == 4) Says(run.Text("listings"), "while others create and remove");
+    }
+  }
+}
+
+TEST_CASE("limits: names that are refused") {
+  Validated run;
+  run.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.style() == v1::FileAction::UTF8)
+      *result.mutable_problem() = ToProblem(ErrnoStatus("open", EILSEQ));
+  };
+  run.Run("limits");
+  CHECK(run.Verdict("limits") == "fail");
+  Says(run.Text("limits"), "UTF-8 names: ");
+}
+
+}  // namespace
+}  // namespace iobench
