@@ -54,7 +54,7 @@ def main():
     verdicts = collections.defaultdict(collections.Counter)
     found = collections.defaultdict(set)
     logs = pathlib.Path(tempfile.mkdtemp(prefix="cluster-iobench-false-alarms-"))
-    with nfs_lab.NfsLab(logs, disk_mb=512) as lab:
+    with nfs_lab.NfsLab(logs, disk_mb=1024) as lab:
         test_validate.serve(lab)
         lab.run(nfs_lab.SERVER, test_validate.END_GRACE)
         for client in lab.clients:
