@@ -125,107 +125,134 @@ absl::StatusOr<std::vector<HostEntry>> SamplerHostsOf(const ClusterOptions& plac
   return servers;
 }
 
+// Who takes part, as the options name them.
+struct Participants {
+  std::vector<ClientEntry> clients;  // of the client list
+  std::vector<HostEntry> hosts;      // of --hosts
+  std::vector<HostEntry> sampler_hosts;
+};
+
+absl::StatusOr<Participants> ParticipantsOf(const CommandLine& line) {
+  Participants named;
+  IOBENCH_ASSIGN_OR_RETURN(named.clients, ListedClients(line));
+  if (!line.cluster.hosts.empty()) {
+    IOBENCH_ASSIGN_OR_RETURN(named.hosts, HostsOf(line.cluster.hosts));
+  }
+  IOBENCH_ASSIGN_OR_RETURN(named.sampler_hosts, SamplerHostsOf(line.cluster));
+  return named;
+}
+
+// Checks the options of a validation, and returns what it measures; nullopt: nothing, or it is another command.
+absl::StatusOr<std::optional<PhaseAmounts>> MeasuredByValidation(const CommandLine& line) {
+  if (line.command != Command::kValidate) return std::optional<PhaseAmounts>();
+  IOBENCH_ASSIGN_OR_RETURN(const CheckChoice choice, ChoiceFrom(line.validate));
+  IOBENCH_RETURN_IF_ERROR(CheckValidateReport(line.validate));
+  return choice.measures ? std::optional<PhaseAmounts>(choice.amounts) : std::nullopt;
+}
+
+// Returns the checked plan of a run, validation, measurement of capacity or preflight. Keeps only those clients of the
+// list that take part. `worker_count`: 0 if it is not known yet.
+absl::StatusOr<v1::Plan> CheckedPlan(const CommandLine& line, bool local, uint32_t worker_count,
+                                     const std::optional<PhaseAmounts>& performance,
+                                     std::vector<ClientEntry>& clients) {
+  const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
+  const uint32_t default_lanes = local ? std::min(4u, processors) : 1;
+  IOBENCH_ASSIGN_OR_RETURN(
+      v1::Plan plan,
+      BuildPlan(line.given,
+                {.default_lanes = clients.empty() ? default_lanes : static_cast<uint32_t>(clients.size()),
+                 .worker_count = worker_count,
+                 .client_list = !clients.empty(),
+                 .memory_bytes = MemoryBytes(),
+                 .drawn_seed = DrawSeed()}));
+  if (!clients.empty()) IOBENCH_RETURN_IF_ERROR(FitToClients(line, clients, plan));
+  if (performance.has_value()) {
+    UsePerformancePhases(*performance, plan);
+    CompletePlan(plan);
+  }
+  if (line.command == Command::kPreflight) plan.clear_server_path();  // it checks clients
+  if (line.command == Command::kCapacity) IOBENCH_RETURN_IF_ERROR(FitPlanToCapacity(line, plan));
+  IOBENCH_RETURN_IF_ERROR(CheckPlan(plan));
+  if (line.command == Command::kRun || line.command == Command::kCapacity) {
+    IOBENCH_RETURN_IF_ERROR(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
+  }
+  return plan;
+}
+
+// What a command does. Empty on MPI ranks other than 0, which get their work from rank 0.
+struct Work {
+  v1::Plan plan;                      // empty for selftest
+  std::optional<ResumePoint> resume;  // nullopt: nothing is resumed
+};
+
+// Sets `work`, checked, and removes from `named` who does not take part. Returns the exit code if the command ends here:
+// after an error, which it prints, or because no worker is needed (--print-plan, a complete run).
+std::optional<int> SetUp(const CommandLine& line, const TransportSpec& chosen, const MpiLaunch& launch,
+                         Participants& named, Work& work) {
+  const auto performance = MeasuredByValidation(line);
+  if (!performance.ok()) return Fail(performance.status(), kExitUsage);
+  ClusterOptions place = line.cluster;
+  if (line.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
+  if (const absl::Status useful = CheckUsesOf(place, chosen.name); !useful.ok()) return Fail(useful, kExitUsage);
+
+  const std::string transport = chosen.name;
+  const uint32_t worker_count = named.hosts.empty() ? chosen.worker_count(line, launch) : WorkersOn(named.hosts);
+  if (line.command == Command::kRun && !line.cluster.resume.empty()) {
+    work.resume.emplace();
+    if (const std::optional<int> done = FindWhatToResume(line, transport == "mpi", *work.resume)) return done;
+    work.plan = work.resume->run.plan();
+    const auto workers = static_cast<size_t>(work.resume->run.workers_size());
+    if (named.clients.size() > workers) named.clients.resize(workers);
+  } else if (line.command != Command::kSelftest) {
+    auto plan = CheckedPlan(line, transport == "local", worker_count, *performance, named.clients);
+    if (!plan.ok()) return Fail(plan.status(), kExitUsage);
+    work.plan = *std::move(plan);
+    if (line.print_plan) {
+      std::cout << PlanToYaml(work.plan) << std::flush;
+      return kExitOk;
+    }
+  }
+  absl::Status status;
+  if (line.command == Command::kRun) status = CheckDocuments(line.cluster);
+  status.Update(GiveServersWorkers(line, work.plan, worker_count, named.sampler_hosts));
+  if (!status.ok()) return Fail(status, kExitUsage);
+  return std::nullopt;
+}
+
 }  // namespace
 
 int RunOrSelftest(const CommandLine& line, const std::string& command) {
   const MpiLaunch launch = LauncherPromises();
-  const TransportSpec& chosen = ChosenTransport(line, launch);
-  const std::string transport = chosen.name;
-  // Only the first MPI rank reads the plan and reports errors in it; mpirun then ends the others.
-  const bool follows = transport == "mpi" && launch.promised_rank > 0;
+  const bool prints = launch.promised_rank <= 0;
   if (const absl::Status alone = CheckNoRanks(line, launch); !alone.ok()) {
-    return launch.promised_rank <= 0 ? Fail(alone, kExitUsage) : int{kExitOk};
+    return prints ? Fail(alone, kExitUsage) : int{kExitOk};
   }
-  const bool validates = line.command == Command::kValidate;
-  if (validates && line.validate.list) {
-    if (launch.promised_rank <= 0) std::cout << ListOfChecks() << std::flush;
+  if (line.command == Command::kValidate && line.validate.list) {
+    if (prints) std::cout << ListOfChecks() << std::flush;
     return kExitOk;
   }
-  std::optional<PhaseAmounts> performance;  // what a validation measures
-  if (validates && !follows) {
-    const auto choice = ChoiceFrom(line.validate);
-    if (!choice.ok()) return Fail(choice.status(), kExitUsage);
-    if (choice->measures) performance = choice->amounts;
-    if (const absl::Status report = CheckValidateReport(line.validate); !report.ok()) {
-      return Fail(report, kExitUsage);
-    }
+  if (line.command == Command::kCapacity && !line.capacity.saved.empty()) {
+    return prints ? ShowSavedCapacity(line) : int{kExitOk};
   }
-  const bool finds_capacity = line.command == Command::kCapacity;
-  if (finds_capacity && !line.capacity.saved.empty()) {
-    return launch.promised_rank <= 0 ? ShowSavedCapacity(line) : int{kExitOk};
-  }
-  v1::Plan plan;
+  const TransportSpec& chosen = ChosenTransport(line, launch);
+  // Only the first MPI rank reads the plan and reports errors in it; mpirun then ends the others.
+  const bool follows = std::string(chosen.name) == "mpi" && !prints;
   if (follows && line.print_plan) return kExitOk;
-  ClusterOptions place = line.cluster;
-  if (line.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
-  if (const absl::Status useful = CheckUsesOf(place, transport); !useful.ok() && !follows) {
-    return Fail(useful, kExitUsage);
-  }
-  auto clients = ListedClients(line);
-  if (!clients.ok()) return FailEach(clients.status(), kExitUsage);
-  absl::StatusOr<std::vector<HostEntry>> hosts = std::vector<HostEntry>();
-  if (!line.cluster.hosts.empty()) hosts = HostsOf(line.cluster.hosts);
-  if (!hosts.ok()) return FailEach(hosts.status(), kExitUsage);
-  absl::StatusOr<std::vector<HostEntry>> sampler_hosts = SamplerHostsOf(line.cluster);
-  if (!sampler_hosts.ok()) return FailEach(sampler_hosts.status(), kExitUsage);
-  ResumePoint point;
-  const bool resumes = line.command == Command::kRun && !follows && !line.cluster.resume.empty();
-  if (resumes) {
-    if (const std::optional<int> done = FindWhatToResume(line, transport == "mpi", point); done.has_value())
-      return *done;
-    plan = point.run.plan();
-    const auto workers = static_cast<size_t>(point.run.workers_size());
-    if (clients->size() > workers) clients->resize(workers);
-  }
-  const bool is_run = line.command == Command::kRun;
-  if ((is_run || validates || finds_capacity || line.command == Command::kPreflight) && !follows &&
-      !resumes) {
-    const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
-    const uint32_t default_lanes = transport == "local" ? std::min(4u, processors) : 1;
-    auto built =
-        BuildPlan(line.given,
-                  {.default_lanes = clients->empty() ? default_lanes : static_cast<uint32_t>(clients->size()),
-                   .worker_count = hosts->empty() ? chosen.worker_count(line, launch) : WorkersOn(*hosts),
-                   .client_list = !clients->empty(),
-                   .memory_bytes = MemoryBytes(),
-                   .drawn_seed = DrawSeed()});
-    absl::Status status = built.status();
-    if (status.ok()) {
-      plan = *std::move(built);
-      if (!clients->empty()) status = FitToClients(line, *clients, plan);
-      if (performance.has_value()) {
-        UsePerformancePhases(*performance, plan);
-        CompletePlan(plan);
-      }
-      if (line.command == Command::kPreflight) plan.clear_server_path();  // it checks clients
-      if (finds_capacity) status.Update(FitPlanToCapacity(line, plan));
-      status.Update(CheckPlan(plan));
-      if (is_run || finds_capacity)
-        status.Update(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
-    }
-    if (!status.ok()) return Fail(status, kExitUsage);
-    if (line.print_plan) {
-      std::cout << PlanToYaml(plan) << std::flush;
-      return kExitOk;
-    }
-  }
-  if (line.command == Command::kRun && !follows) {
-    if (const absl::Status writable = CheckDocuments(line.cluster); !writable.ok())
-      return Fail(writable, kExitUsage);
-  }
-  const uint32_t client_workers = hosts->empty() ? chosen.worker_count(line, launch) : WorkersOn(*hosts);
-  if (const absl::Status served = GiveServersWorkers(line, plan, client_workers, *sampler_hosts);
-      !served.ok() && !follows) {
-    return Fail(served, kExitUsage);
+  auto named = ParticipantsOf(line);
+  if (!named.ok()) return FailEach(named.status(), kExitUsage);
+
+  Work work;
+  if (!follows) {
+    if (const std::optional<int> done = SetUp(line, chosen, launch, *named, work)) return *done;
   }
   HandleSignals();
   return chosen.run({.line = line,
-                     .plan = plan,
-                     .clients = *clients,
-                     .hosts = *hosts,
-                     .sampler_hosts = *sampler_hosts,
+                     .plan = work.plan,
+                     .clients = named->clients,
+                     .hosts = named->hosts,
+                     .sampler_hosts = named->sampler_hosts,
                      .command = command,
-                     .resume = resumes ? &point : nullptr});
+                     .resume = work.resume.has_value() ? &*work.resume : nullptr});
 }
 
 }  // namespace iobench

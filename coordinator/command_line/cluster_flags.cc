@@ -36,6 +36,7 @@ void AddSecurityOptions(Adder& adder, ClusterOptions& options, const char* token
              "no TLS and no token on a network: anyone can join or listen in");
 }
 
+// Long, because it is a list: one statement for each option, in the order of --help.
 void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
   Adder where(app, WhereGroup());
   where

@@ -193,6 +193,12 @@ absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, Conduc
   return absl::OkStatus();
 }
 
+// Where the results are, or will be.
+std::string OutDirectory(const Stage& stage, const CommandLine& line, const std::string& run_name) {
+  if (stage.resume != nullptr) return stage.resume->directory;
+  return line.cluster.out.empty() ? absl::StrCat("cluster-iobench.out/", run_name) : line.cluster.out;
+}
+
 }  // namespace
 
 ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
@@ -240,10 +246,7 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
     SayComplete(*stage.resume);
     return ExitOfPrinting(kExitOk, kExitIo);
   }
-  const std::string directory = stage.resume != nullptr ? stage.resume->directory
-                                : line.cluster.out.empty()
-                                    ? absl::StrCat("cluster-iobench.out/", options.run_name)
-                                    : line.cluster.out;
+  const std::string directory = OutDirectory(stage, line, options.run_name);
   if (stage.resume != nullptr) {
     if (const absl::Status ready = PrepareToResume(stage, line, options); !ready.ok())
       return Fail(ready, kExitUsage);
