@@ -29,6 +29,7 @@
 
 #include "common/model/engine.h"
 #include "common/status_util.h"
+#include "tests/support/runs_here.h"
 #include "worker/engine/io_engine.h"
 
 namespace iobench {
@@ -188,16 +189,6 @@ inline std::string ExpectedFile(uint32_t object, uint64_t bytes) {
   std::vector<std::byte> data(bytes);
   Payload::Expected(kEngineTestSeed, 0, 0, {OpKind::kWrite, object, 0, static_cast<uint32_t>(bytes)}, data);
   return std::string(reinterpret_cast<const char*>(data.data()), bytes);
-}
-
-// glibc starts the threads of POSIX AIO from its own threads, which ThreadSanitizer's runtime does not know, so it
-// crashes in them.
-inline bool RunsHere([[maybe_unused]] const EngineSpec& engine) {
-#if defined(IOBENCH_TSAN)
-  return engine.name != "posix-aio";
-#else
-  return true;
-#endif
 }
 
 // Calls test(const EngineSpec&, Call) for every engine that `which` accepts and each of its calls that moves data.

@@ -5,6 +5,7 @@
 #include "common/model/engine.h"
 #include "common/model/operation.h"
 #include "tests/support/damage.h"
+#include "tests/support/runs_here.h"
 #include "tests/unit/worker_harness.h"
 
 namespace iobench {
@@ -49,7 +50,11 @@ v1::Prepare AnyPhase(const TempDir& directory, Damage& damage) {
   v1::Prepare prepare =
       PhaseOf(std::string(operations[damage.Below(operations.size())].name), 2, directory.path());
   v1::Operation& operation = *prepare.mutable_operation();
-  operation.set_engine(std::string(engines[damage.Below(engines.size())].name));
+  const EngineSpec* engine = nullptr;
+  do {
+    engine = &engines[damage.Below(engines.size())];
+  } while (!RunsHere(*engine));
+  operation.set_engine(std::string(engine->name));
   operation.set_stride_records(3);
   operation.set_read_percent(50);
   operation.mutable_tree()->set_items_per_lane(20);
