@@ -134,6 +134,7 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
                             .admit = [this](int fd) { TakeConnection(fd); },
                             .tick = [this](int64_t now_ns) { BreakOffOverdue(now_ns); }},
         turned_away_);
+    GiveToGrpc(this);  // with the doorkeeper, which calls use; it admits the first connection
     doorkeeper_->Start();
     return absl::OkStatus();
   }
