@@ -185,8 +185,8 @@ struct Work {
   std::optional<ResumePoint> resume;  // nullopt: nothing is resumed
 };
 
-// Sets `work`, checked, and removes from `named` who does not take part. Returns the exit code if the command ends here:
-// after an error, which it prints, or because no worker is needed (--print-plan, a complete run).
+// Sets `work`, checked, and removes from `named` those who do not take part. Returns the exit code if the command ends
+// here: after an error, which it prints, or because no worker is needed (--print-plan, a complete run).
 std::optional<int> SetUp(const CommandLine& line, const TransportSpec& chosen, const MpiLaunch& launch,
                          Participants& named, Work& work) {
   const auto performance = MeasuredByValidation(line);

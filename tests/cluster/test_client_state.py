@@ -26,12 +26,13 @@ def marks(phase, code):
 
 
 def test_a_worker_that_is_stopped_for_a_while_leaves_a_mark(path, out, tmp_path):
-    # The command before the phase tells that the workers have started, which takes CPU time, too.
+    # Starting a worker takes CPU time, too; it is over when the command before the phase runs.
     started = tmp_path / "started"
     with program.start([*NULL_READ, "--time", "3", "--spawn", "2", "--before-phase", f"touch {started}"], path=path,
                        out=out) as running:
-        running.wait_until(started.exists, "two workers")
+        running.wait_until(lambda: len(workers_of(running.process.pid)) == 2, "two workers")
         stopped = workers_of(running.process.pid)[1]
+        running.wait_until(started.exists, "the phase is near")
         # Once the phase runs, its lane uses the CPU all the time; until then, the worker is idle.
         idle_s = cpu_seconds_of(stopped)
         running.wait_until(lambda: cpu_seconds_of(stopped) > idle_s + 0.2, "its lane running")
