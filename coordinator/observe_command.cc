@@ -195,7 +195,8 @@ class Observer {
 };
 
 std::string Number(double value) {
-  return value == 0 ? "0" : absl::StrFormat(value < 10 ? "%.2g" : "%.0f", value);
+  if (value == 0) return "0";
+  return value < 10 ? absl::StrFormat("%.2g", value) : absl::StrFormat("%.0f", value);
 }
 
 // What was seen, request by request, for people.

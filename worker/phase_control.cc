@@ -25,7 +25,7 @@ class ThreadedPhase final : public PhaseControl {
                        const std::function<void(v1::ResultChunk)>& give) override {
     return runner_->Collect(instants, give);
   }
-  bool HasShortResults() const override { return runner_->HasShortResults(); }
+  bool HasShortResults() override { return runner_->HasShortResults(); }
   bool WaitForLanes(int64_t until_ns) override { return runner_->WaitForLanes(until_ns); }
   void CloseDirectories() override { runner_->CloseDirectories(); }
 

@@ -35,7 +35,7 @@ class PhaseControl {
   virtual void NoteStart() = 0;
   virtual absl::Status Collect(std::span<const WorkerTime> instants,
                                const std::function<void(v1::ResultChunk)>& give) = 0;
-  virtual bool HasShortResults() const = 0;
+  virtual bool HasShortResults() = 0;
   virtual bool WaitForLanes(int64_t until_ns) = 0;
   virtual void CloseDirectories() = 0;
 };

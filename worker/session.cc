@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/lanes_done.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "worker/client/client_probe.h"
@@ -213,19 +214,34 @@ PhaseControl::EventTaker Session::EventTakerOfPhase() {
     const std::shared_ptr<Session> self = weak.lock();
     if (self == nullptr) return;
     if (event.has_lanes_done()) lanes_done->Give();
-    self->Later([event = std::move(event), lanes_done](Session& session) {
+    self->Later([event = std::move(event), lanes_done](Session& session) mutable {
       if (event.has_lane_ended() && lanes_done->WaitUntil(MonotonicNowNs() + kEndsTogetherNs)) return;
-      session.SendOfPhase(event);
+      session.SendOfPhase(std::move(event));
     });
   };
 }
 
-void Session::SendOfPhase(const v1::WorkerEvent& event) {
-  if (event.has_lanes_done()) {
+void Session::SendOfPhase(v1::WorkerEvent event) {
+  if (!event.has_lanes_done()) return outbox_.Send(std::move(event));
+  Phase phase;
+  {
     MutexLock lock(mutex_);
     if (!Take(WorkerMessage::kLanesDone)) return;  // disarmed meanwhile
+    phase = phase_;
   }
-  outbox_.Send(event);
+  const bool reported = AddResults(phase, *event.mutable_lanes_done());
+  outbox_.Send(std::move(event));
+  if (reported && phase->WaitForLanes(INT64_MAX)) phase->CloseDirectories();
+}
+
+bool Session::AddResults(const Phase& phase, v1::LanesDone& done) {
+  {
+    MutexLock lock(mutex_);
+    if (report_up_to_ns_ == 0 || LongestRegionNs(done) > report_up_to_ns_) return false;
+  }
+  if (!phase->HasShortResults()) return false;
+  return CollectFrom(phase, {}, [&](v1::ResultChunk chunk) { *done.mutable_results() = std::move(chunk); })
+      .ok();
 }
 
 void Session::BeginPhase(const v1::WorkerRequest& request) {
@@ -259,6 +275,7 @@ void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, cons
 v1::Armed Session::Arm(const v1::Arm& arm, WorkerTime received) {
   v1::Armed armed = phase_->Arm(arm, received);
   if (armed.late()) return armed;
+  report_up_to_ns_ = arm.report_up_to_ns();
   Take(WorkerMessage::kArmed);
   Later([phase = phase_](Session&) { phase->NoteStart(); });
   return armed;
@@ -290,6 +307,17 @@ void Session::BeginCollect(const v1::WorkerRequest& request, WorkerTime received
   });
 }
 
+absl::Status Session::CollectFrom(const Phase& phase, std::span<const WorkerTime> instants,
+                                  const std::function<void(v1::ResultChunk)>& give) {
+  return phase->Collect(instants, [&](v1::ResultChunk chunk) {
+    if (chunk.last()) {  // the next request may follow at once
+      MutexLock lock(mutex_);
+      if (phase_ == phase) Take(WorkerMessage::kCollected);
+    }
+    give(std::move(chunk));
+  });
+}
+
 void Session::SendPending(const v1::WorkerRequest& request, WorkerTime received) {
   v1::WorkerEvent event = ReplyTo(request);
   v1::ResultChunk& chunk = *event.mutable_chunk();
@@ -304,11 +332,7 @@ void Session::Collect(const v1::WorkerRequest& request, WorkerTime received, con
   if (is_ping && !phase->HasShortResults()) return SendPending(request, received);
   std::vector<WorkerTime> instants;
   for (const int64_t ns : request.collect().instants_worker_ns()) instants.push_back({ns});
-  const absl::Status collected = phase->Collect(instants, [&](v1::ResultChunk chunk) {
-    if (chunk.last()) {  // the next request may follow at once
-      MutexLock lock(mutex_);
-      if (phase_ == phase) Take(WorkerMessage::kCollected);
-    }
+  const absl::Status collected = CollectFrom(phase, instants, [&](v1::ResultChunk chunk) {
     if (is_ping) *chunk.mutable_pong() = PongFor(received);
     v1::WorkerEvent event = ReplyTo(request);
     *event.mutable_chunk() = std::move(chunk);

@@ -101,7 +101,12 @@ class Session : public std::enable_shared_from_this<Session> {
   // Lanes hand their events to the task thread, which sends them: a lane with descriptors of its own cannot use the
   // connection. The reference is weak, because a phase must not keep the session alive.
   PhaseControl::EventTaker EventTakerOfPhase();
-  void SendOfPhase(const v1::WorkerEvent& event);
+  void SendOfPhase(v1::WorkerEvent event);
+  // Adds the phase's results to its LanesDone if they are short enough (Arm.report_up_to_ns); returns whether it did.
+  bool AddResults(const Phase& phase, v1::LanesDone& done);
+  // PhaseControl::Collect; the session counts as collected before the last chunk is given.
+  absl::Status CollectFrom(const Phase& phase, std::span<const WorkerTime> instants,
+                           const std::function<void(v1::ResultChunk)>& give);
   // Answers a Collect that has `ping`, but whose results would take time or need instants: they are pending.
   void SendPending(const v1::WorkerRequest& request, WorkerTime received);
 
@@ -119,6 +124,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<SpaceFiller> filler_ ABSL_GUARDED_BY(mutex_);  // while it fills
   // What the worker leaves if its coordinator is gone: targets, claims and lanes.
   std::shared_ptr<const v1::WorkerRequest> newest_prepare_ ABSL_GUARDED_BY(mutex_);
+  int64_t report_up_to_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest Arm
   bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;
   bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files outside of phases

@@ -103,34 +103,36 @@ void AddCapacityReport(CLI::App& app, CapacityOptions& options, ClusterOptions& 
 
 }  // namespace
 
-CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
-                             TableOptions& table, std::vector<std::string>& words) {
-  CLI::App* const capacity = app.add_subcommand(
+CLI::App* AddCapacityCommand(CLI::App& app) {
+  return app.add_subcommand(
       "capacity",
       "find how much load storage sustains: scaling, load curve, highest load under an SLO, headroom");
-  table.AddTo(*capacity);
-  for (CLI::Option* const option : capacity->get_options()) {
+}
+
+void AddCapacityOptions(CLI::App& capacity, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
+                        TableOptions& table, std::vector<std::string>& words) {
+  table.AddTo(capacity);
+  for (CLI::Option* const option : capacity.get_options()) {
     const std::vector<std::string>& names = option->get_lnames();
     const bool shown = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return std::find(std::begin(kShownOptions), std::end(kShownOptions), name) != std::end(kShownOptions);
     });
     if (!shown) option->group("");
   }
-  for (const auto& [name, help] : kOwnHelp) capacity->get_option(name)->description(help);
-  AddClusterOptions(*capacity, cluster);
+  for (const auto& [name, help] : kOwnHelp) capacity.get_option(name)->description(help);
+  AddClusterOptions(capacity, cluster);
   for (const char* const of_runs : {"--net-test", "--progress"}) {
-    capacity->remove_option(capacity->get_option(of_runs));
+    capacity.remove_option(capacity.get_option(of_runs));
   }
-  AddPreflightOptions(*capacity, cluster);
-  AddQuestions(*capacity, options, cluster, dry_run);
-  AddCapacityReport(*capacity, options, cluster);
-  capacity->footer(
+  AddPreflightOptions(capacity, cluster);
+  AddQuestions(capacity, options, cluster, dry_run);
+  AddCapacityReport(capacity, options, cluster);
+  capacity.footer(
       "All options of `run` that describe one phase are accepted (`cluster-iobench run --help`). "
       "docs/capacity.md explains the report. Exit codes: 0 ok, 1 bad usage, 2 I/O failed, 3 a worker was lost, "
       "4 the SLO cannot be met or the load (--load, the mix) is too high, 130 interrupted.\n"
       "Example: cluster-iobench capacity --hosts c[01-04] --path /mnt/nfs --slo 'p99<=10ms' --load 20000");
-  capacity->add_option("DIR", words, "directory to test in, same as --path")->type_name("");
-  return capacity;
+  capacity.add_option("DIR", words, "directory to test in, same as --path")->type_name("");
 }
 
 absl::Status CheckSavedCapacity(const CLI::App& app, const CapacityOptions& options, bool has_workload) {

@@ -14,10 +14,13 @@
 
 namespace iobench {
 
-// Adds the command to `app`; `table` gets the options of `run`, which describe the workload. All must outlive the
-// parsing. `words` gets the words that belong to no option.
-CLI::App* AddCapacityCommand(CLI::App& app, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
-                             TableOptions& table, std::vector<std::string>& words);
+// Adds the command to `app`, which owns it, still without options.
+CLI::App* AddCapacityCommand(CLI::App& app);
+
+// Adds its options. `table` gets the options of `run`, which describe the workload. All must outlive the parsing.
+// `words` gets the words that belong to no option.
+void AddCapacityOptions(CLI::App& capacity, CapacityOptions& options, ClusterOptions& cluster, bool& dry_run,
+                        TableOptions& table, std::vector<std::string>& words);
 
 // With --saved: refuses options that need a measurement, since only questions can be asked again. REQUIRES: `app` has
 // parsed.

@@ -101,7 +101,9 @@ CommandLine TextLine(Command command, std::string text) {
 // All commands with their options. CLI11 stores what it parses in this object, so it cannot be moved.
 class CommandParser {
  public:
-  CommandParser() {
+  // `command`: the only one that will be parsed or described; empty: any. Commands with the options of `run`, which
+  // CLI11 compares with each other, get them only if they may be asked for.
+  explicit CommandParser(std::string_view command = "") : command_(command) {
     app_.require_subcommand(1);
     app_.formatter(HelpFormatter());
     app_.set_version_flag("-v,--version", VersionText());
@@ -111,8 +113,10 @@ class CommandParser {
     AddRun();
     AddPreflight();
     validate_ = AddValidateCommand(app_, line_.validate, line_.cluster, words_);
-    capacity_ =
-        AddCapacityCommand(app_, line_.capacity, line_.cluster, line_.dry_run, capacity_table_, words_);
+    capacity_ = AddCapacityCommand(app_);
+    if (MayParse("capacity")) {
+      AddCapacityOptions(*capacity_, line_.capacity, line_.cluster, line_.dry_run, capacity_table_, words_);
+    }
     worker_ = AddWorkerCommand(app_, line_);
     report_ = AddReportCommand(app_, line_.report);
     compare_ = AddCompareCommand(app_, line_.compare);
@@ -120,7 +124,7 @@ class CommandParser {
     observe_ = AddObserveCommand(app_, line_.observe, words_);
     AddSelftest();
     AddClean();
-    for (CLI::App* const command : app_.get_subcommands({})) command->group("Commands");
+    for (CLI::App* const each : app_.get_subcommands({})) each->group("Commands");
   }
   CommandParser(const CommandParser&) = delete;
   CommandParser& operator=(const CommandParser&) = delete;
@@ -158,8 +162,11 @@ class CommandParser {
   }
 
  private:
+  bool MayParse(std::string_view command) const { return command_.empty() || command_ == command; }
+
   void AddRun() {
     run_ = app_.add_subcommand("run", "measure (the default)");
+    if (!MayParse("run")) return;
     table_.AddTo(*run_);
     Adder what(*run_, std::string(TitleOf(OptionGroup::kWhat)));
     what.Flag("--print-plan", line_.print_plan, "print the plan as YAML with all defaults, and stop");
@@ -176,6 +183,7 @@ class CommandParser {
     preflight_ = app_.add_subcommand(
         "preflight",
         "check all clients of a run at once: joined, mounts, same storage, space, limits, clocks");
+    if (!MayParse("preflight")) return;
     preflight_table_.AddTo(*preflight_);
     for (CLI::Option* const option : preflight_->get_options()) {
       const std::vector<std::string>& names = option->get_lnames();
@@ -348,6 +356,7 @@ class CommandParser {
     return CheckNetTest(line_.cluster, line_.given);
   }
 
+  const std::string command_;
   CLI::App app_{"cluster-iobench: measure what a shared file system can do, from many clients at once",
                 "cluster-iobench"};
   CLI::App* run_ = nullptr;  // these belong to app_
@@ -391,7 +400,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   IOBENCH_RETURN_IF_ERROR(TakeTopicOfHelp(arguments));
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
   IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));
-  CommandParser parser;
+  CommandParser parser(arguments[0]);
   IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, NamesOf(parser.app(), arguments[0]), arguments[0]));
   return parser.Parse(std::move(arguments), typed);
 }

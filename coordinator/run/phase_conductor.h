@@ -21,8 +21,8 @@
 #include "coordinator/run/data/client_steps.h"
 #include "coordinator/run/data/data_keeper.h"
 #include "coordinator/run/data/data_ledger.h"
-#include "coordinator/run/running_lanes.h"
 #include "coordinator/run/data/tree_ledger.h"
+#include "coordinator/run/running_lanes.h"
 #include "coordinator/selftest/phase_cost.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -111,7 +111,9 @@ class PhaseConductor {
   absl::Status CollectWithPings();
   bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !collected_[worker]; }
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
-  void NoteChunk(const Member& member, const ReceivedEvent& received);
+  // Notes the results that came with the ends of lanes.
+  void NoteReported();
+  void NoteChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at);
   void RefuseImpossibleResults();
   std::string WhyRefused(uint32_t worker) const;
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);

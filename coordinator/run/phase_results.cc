@@ -32,7 +32,7 @@ absl::Status PhaseConductor::CollectWithPings() {
         if (!received.event.has_chunk()) return NoteRefusal(member, received);
         const v1::ResultChunk& chunk = received.event.chunk();
         if (chunk.has_pong()) pings.Note(member, chunk.pong(), received.received_at);
-        if (!chunk.pending()) NoteChunk(member, received);
+        if (!chunk.pending()) NoteChunk(member.number, chunk, received.received_at);
       },
       {.at_a_time = pings.at_a_time()});
 }
@@ -60,7 +60,8 @@ absl::Status PhaseConductor::Collect(Answers answers) {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        if (received.event.has_chunk()) NoteChunk(member, received);
+        if (received.event.has_chunk())
+          NoteChunk(member.number, received.event.chunk(), received.received_at);
         NoteRefusal(member, received);
       },
       patience);
@@ -80,18 +81,25 @@ v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<
   return collect;
 }
 
-void PhaseConductor::NoteChunk(const Member& member, const ReceivedEvent& received) {
-  const v1::ResultChunk& chunk = received.event.chunk();
-  v1::WorkerPhaseResult& worker = ResultOf(member.number);
+void PhaseConductor::NoteReported() {
+  if (!context_.clock_sync.pings_ride()) return;  // none was asked to
+  for (const Member& member : context_.cluster.members()) {
+    const std::optional<v1::ResultChunk> results = lanes_.TakeResults(member.number);
+    if (results) NoteChunk(member.number, *results, *lanes_.DoneAt(member.number));
+  }
+}
+
+void PhaseConductor::NoteChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at) {
+  v1::WorkerPhaseResult& worker = ResultOf(number);
   // One lane too many is enough to refuse the result; the rest would only take memory.
   for (const v1::LaneResult& lane : chunk.lanes()) {
-    if (static_cast<size_t>(worker.lanes_size()) > given_lanes_[member.number].size()) break;
+    if (static_cast<size_t>(worker.lanes_size()) > given_lanes_[number].size()) break;
     *worker.add_lanes() = lane;
   }
   if (!chunk.last()) return;
-  collected_[member.number] = true;
-  collected_at_[member.number] = received.received_at;
-  NoteSteps(member.number, chunk.steps());
+  collected_[number] = true;
+  collected_at_[number] = received_at;
+  NoteSteps(number, chunk.steps());
   *worker.mutable_host() = chunk.host();
   worker.set_missed_arrivals(chunk.missed_arrivals());
   worker.set_process_cpu_user_s(chunk.process_cpu_user_s());

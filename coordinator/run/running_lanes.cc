@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/model/lanes_done.h"
 #include "coordinator/analysis/phase/stonewall.h"
 #include "coordinator/cluster/interrupt.h"
 
@@ -301,15 +302,18 @@ PhaseProgress RunningLanes::Progress(std::vector<ClientProgress>& clients) const
   return progress;
 }
 
+std::optional<v1::ResultChunk> RunningLanes::TakeResults(uint32_t worker) {
+  WorkerState& state = states_[worker];
+  if (!state.takes_part || !state.ends.has_results()) return std::nullopt;
+  v1::ResultChunk results = std::move(*state.ends.mutable_results());
+  state.ends.clear_results();
+  return results;
+}
+
 double RunningLanes::LongestTimedSeconds() const {
-  double longest_s = 0;
-  for (const WorkerState& state : states_) {
-    for (const v1::LaneEnds& ends : state.ends.ends()) {
-      if (!ends.took_part()) continue;
-      longest_s = std::max(longest_s, SecondsFrom(ends.region_end_worker_ns() - ends.first_op_worker_ns()));
-    }
-  }
-  return longest_s;
+  int64_t longest_ns = 0;
+  for (const WorkerState& state : states_) longest_ns = std::max(longest_ns, LongestRegionNs(state.ends));
+  return SecondsFrom(longest_ns);
 }
 
 std::vector<CoordTime> RunningLanes::Instants() const {

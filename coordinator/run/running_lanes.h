@@ -64,6 +64,8 @@ class RunningLanes {
   uint64_t LastKnownBytes(uint32_t worker) const { return states_[worker].progress.bytes(); }
   // Arrival of the message that all lanes of the worker have ended; nullopt: it has not arrived.
   std::optional<CoordTime> DoneAt(uint32_t worker) const { return states_[worker].done_at; }
+  // Returns the results that came with that message, once; nullopt: none came, or the worker does not take part.
+  std::optional<v1::ResultChunk> TakeResults(uint32_t worker);
   // The longest time from a lane's first op to the end of its timed region, on the worker's clock; 0 if no lane ran.
   double LongestTimedSeconds() const;
   // Returns the instants at which analysis needs to know the lanes' progress: possible starts and ends of its windows.

@@ -52,17 +52,18 @@ class ScriptedWorkers final : public Transport {
           !event.has_deadline_reached()) {
         event.set_call_id(request.call_id());
       }
-      events_.push_back({worker, event, clock_.now});
+      Queue({worker, event, ArrivalOf(event)});
     }
     return absl::OkStatus();
   }
   absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) override {
-    if (events_.empty()) {
+    if (events_.empty() || events_.front().received_at > std::max(deadline, clock_.now)) {
       clock_.AdvanceTo(deadline);
       return absl::DeadlineExceededError("nothing");
     }
     ReceivedEvent event = std::move(events_.front());
     events_.pop_front();
+    clock_.AdvanceTo(event.received_at);
     return event;
   }
   bool ordered() const override { return ordered_; }
@@ -76,6 +77,22 @@ class ScriptedWorkers final : public Transport {
   std::vector<Posted> posted;
 
  private:
+  // Results do not arrive before the lanes have ended, on a worker whose clock is the coordinator's.
+  CoordTime ArrivalOf(const v1::WorkerEvent& event) const {
+    CoordTime at = clock_.now;
+    if (!event.lanes_done().has_results()) return at;
+    for (const v1::LaneEnds& ends : event.lanes_done().ends()) {
+      at = std::max(at, CoordTime{ends.region_end_worker_ns()});
+    }
+    return at;
+  }
+  void Queue(ReceivedEvent received) {
+    const auto next =
+        std::upper_bound(events_.begin(), events_.end(), received.received_at,
+                         [](CoordTime at, const ReceivedEvent& queued) { return at < queued.received_at; });
+    events_.insert(next, std::move(received));
+  }
+
   ManualClock& clock_;
   Script script_;
   std::deque<ReceivedEvent> events_;

@@ -111,15 +111,25 @@ struct PerfectWorkers {
     return result;
   }
 
+  v1::Pong Pong() const {
+    v1::Pong pong;
+    pong.set_received_worker_ns(clock.now.ns);
+    pong.set_replied_worker_ns(clock.now.ns);
+    return pong;
+  }
+
+  void AddResults(WorkerId id, v1::ResultChunk& chunk) {
+    chunk.set_last(true);
+    for (const v1::LanePlan& plan : lane_plans[id]) *chunk.add_lanes() = ResultOf(plan, start_ns[id]);
+  }
+
   std::vector<v1::WorkerEvent> operator()(WorkerId id, const v1::WorkerRequest& request) {
     std::vector<v1::WorkerEvent> events;
     if (instead && instead(id, request, events)) return events;
     v1::WorkerEvent event;
     switch (request.body_case()) {
       case v1::WorkerRequest::kPing: {
-        const int64_t now_ns = clock.now.ns;
-        event.mutable_pong()->set_received_worker_ns(now_ns);
-        event.mutable_pong()->set_replied_worker_ns(now_ns);
+        *event.mutable_pong() = Pong();
         break;
       }
       case v1::WorkerRequest::kInspect:
@@ -147,16 +157,16 @@ struct PerfectWorkers {
       case v1::WorkerRequest::kArm: {
         start_ns[id] = request.arm().start_worker_ns();
         event.mutable_armed()->set_margin_ns(start_ns[id] - clock.now.ns);
+        if (request.arm().ping()) *event.mutable_armed()->mutable_pong() = Pong();
         events.push_back(event);
         event = DoneAfter(start_ns[id], 1'000'000, 1'000'000);
+        if (request.arm().report_up_to_ns() >= 1'000'000)
+          AddResults(id, *event.mutable_lanes_done()->mutable_results());
         break;
       }
       case v1::WorkerRequest::kCollect: {
         clock.AdvanceTo({start_ns[id] + 1'000'000});  // results do not arrive before the phase has ended
-        event.mutable_chunk()->set_last(true);
-        for (const v1::LanePlan& plan : lane_plans[id]) {
-          *event.mutable_chunk()->add_lanes() = ResultOf(plan, start_ns[id]);
-        }
+        AddResults(id, *event.mutable_chunk());
         break;
       }
       case v1::WorkerRequest::kAdjust:

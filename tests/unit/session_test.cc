@@ -305,7 +305,7 @@ class ToldPhase final : public PhaseControl {
   absl::Status Collect(std::span<const WorkerTime>, const std::function<void(v1::ResultChunk)>&) override {
     return absl::OkStatus();
   }
-  bool HasShortResults() const override { return true; }
+  bool HasShortResults() override { return true; }
   bool WaitForLanes(int64_t) override { return true; }
   void CloseDirectories() override {}
 
@@ -425,6 +425,44 @@ TEST_CASE("a Collect that is a ping leaves results that take time or need instan
     CHECK(results.lanes(0).ops() > 0);
     CHECK_FALSE(results.has_pong());
   }
+}
+
+v1::LanesDone EndsOf(WorkerHarness& worker, const v1::Prepare& prepare, int64_t report_up_to_ns) {
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000, 0, report_up_to_ns);
+  return worker.WaitDone();
+}
+
+TEST_CASE("the end of short regions brings short results, if it is asked to, and the next phase may follow") {
+  WorkerHarness worker;
+  for (int phase = 0; phase < 2; ++phase) {
+    const v1::LanesDone done = EndsOf(worker, PhaseOf("write", 2), 60 * kNanosPerSecond);
+    REQUIRE(done.ends_size() == 2);
+    REQUIRE(done.has_results());
+    CHECK(done.results().last());
+    CHECK(done.results().has_host());
+    REQUIRE(done.results().lanes_size() == 2);
+    CHECK(done.results().lanes(1).ops() > 0);
+    CHECK(done.results().lanes(1).region_end_worker_ns() == done.ends(1).region_end_worker_ns());
+    // They may be collected again.
+    CHECK(worker.Collect().lanes(1).ops() == done.results().lanes(1).ops());
+  }
+  CHECK_FALSE(EndsOf(worker, PhaseOf("write", 2), 0).has_results());
+}
+
+TEST_CASE("the end of longer regions, or of lanes whose results are not short, does not bring results") {
+  const TempDir directory;
+  v1::Prepare many_lanes = PhaseOf("write", 5);
+  v1::Prepare unflushed = PhaseOf("write", 1, directory.path());
+  for (const v1::Prepare& prepare : {many_lanes, unflushed}) {
+    WorkerHarness worker;
+    if (prepare.targets_size() > 0) worker.ClaimData(directory);
+    CHECK_FALSE(EndsOf(worker, prepare, 60 * kNanosPerSecond).has_results());
+    CHECK(worker.Collect().lanes_size() == prepare.lanes_size());
+  }
+  WorkerHarness worker;
+  CHECK_FALSE(EndsOf(worker, PhaseOf("write", 2), 1).has_results());
+  CHECK(worker.Collect().lanes_size() == 2);
 }
 
 }  // namespace

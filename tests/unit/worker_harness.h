@@ -111,9 +111,10 @@ class WorkerHarness {
     REQUIRE(event.has_prepared());
     return event.prepared();
   }
-  v1::Armed ArmIn(int64_t lead_ns, int64_t margin_needed_ns = 0) {
+  v1::Armed ArmIn(int64_t lead_ns, int64_t margin_needed_ns = 0, int64_t report_up_to_ns = 0) {
     v1::WorkerRequest request;
     start_ = Now() + lead_ns;
+    request.mutable_arm()->set_report_up_to_ns(report_up_to_ns);
     request.mutable_arm()->set_start_worker_ns(start_.ns);
     request.mutable_arm()->set_margin_needed_ns(margin_needed_ns);
     const v1::WorkerEvent event = Ask(std::move(request));

@@ -292,12 +292,13 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   return absl::OkStatus();
 }
 
-bool PhaseRunner::HasShortResults() const {
+bool PhaseRunner::HasShortResults() {
   {
     MutexLock lock(mutex_);
-    if (cancelled_ || arrived_[kRegionOver] < lanes_.size() || open_[kRegionOver]) return false;
+    if (cancelled_ || regions_over_ < lanes_.size() || open_[kRegionOver]) return false;
   }
-  return HaveShortResults(lanes_);
+  // The lane that ended last may still be reading counters.
+  return WaitAllArrived(kRegionOver) && HaveShortResults(lanes_);
 }
 
 bool PhaseRunner::WaitForLanes(int64_t until_ns) {

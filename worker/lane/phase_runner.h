@@ -81,9 +81,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
                        const std::function<void(v1::ResultChunk)>& give);
 
   // True if all timed regions have ended and Collect would give its results at once, in one chunk, whatever the
-  // instants: no lane has anything to settle, or a long timeline, which depends on the instants. REQUIRES: the calling
-  // thread is that of Collect.
-  bool HasShortResults() const;
+  // instants: no lane has anything to settle, or a long timeline, which depends on the instants. After the last end, it
+  // waits until the counters are read. REQUIRES: the calling thread is that of Collect.
+  bool HasShortResults();
 
   // Waits for the lanes' threads to end, which they do after Collect or Cancel, until CLOCK_MONOTONIC reaches
   // `until_ns`. Returns false if some are stuck; these have been abandoned.

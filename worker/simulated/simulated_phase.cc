@@ -116,7 +116,7 @@ v1::Progress SimulatedPhase::Progress(const v1::Poll& poll) const {
   return progress;
 }
 
-bool SimulatedPhase::HasShortResults() const {
+bool SimulatedPhase::HasShortResults() {
   MutexLock lock(mutex_);
   return state_ == State::kRan && HaveShortResults(lanes_);
 }

@@ -38,7 +38,7 @@ class SimulatedPhase final : public PhaseControl, public std::enable_shared_from
   void NoteStart() override { before_ = loop_.LatestCounters(); }
   absl::Status Collect(std::span<const WorkerTime> instants,
                        const std::function<void(v1::ResultChunk)>& give) override;
-  bool HasShortResults() const override;
+  bool HasShortResults() override;
   bool WaitForLanes(int64_t) override { return true; }  // they never hang
   void CloseDirectories() override {}
 
