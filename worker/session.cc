@@ -240,7 +240,11 @@ bool Session::AddResults(const Phase& phase, v1::LanesDone& done) {
     if (report_up_to_ns_ == 0 || LongestRegionNs(done) > report_up_to_ns_) return false;
   }
   if (!phase->HasShortResults()) return false;
-  return CollectFrom(phase, {}, [&](v1::ResultChunk chunk) { *done.mutable_results() = std::move(chunk); })
+  return CollectFrom(phase, {},
+                     [&](v1::ResultChunk chunk) {
+                       assert(chunk.last());  // short results have one chunk
+                       *done.mutable_results() = std::move(chunk);
+                     })
       .ok();
 }
 

@@ -25,7 +25,7 @@ constexpr int64_t kDisarmPatienceNs = 2'000'000'000;
 // A rank that answers a ping this late is not dead. mpirun kills one second after its SIGTERM.
 constexpr int64_t kDeadAfterNs = 250'000'000;
 // With so many workers that a request to each of them counts, those whose lanes ran no longer than this report at once,
-// without being asked. That saves the ping after the phase, too: meanwhile a clock drifts by 0.5 ms at most.
+// without being asked. That saves the ping after the phase, too: while they ran, a clock drifted by 0.5 ms at most.
 constexpr int64_t kReportUpToNs = kNanosPerSecond;
 
 // The run ends here: the user interrupted it, or a worker was lost with --on-lost abort.
@@ -43,6 +43,7 @@ PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, u
       lanes_(context.cluster, context.clock_sync, context.observer, phase_,
              {.phase = &phase_, .index = index, .phase_count = context.phase_count}, shape_.lanes_per_worker),
       collected_(context.cluster.members().size(), false),
+      reported_(context.cluster.members().size(), false),
       start_error_ns_(context.cluster.members().size()),
       collected_at_(context.cluster.members().size()),
       given_lanes_(context.cluster.members().size()) {
@@ -101,12 +102,12 @@ absl::Status PhaseConductor::RunAndCollect() {
   context_.cluster.transport().SetLanesRunning(true);
   absl::Status status = Timed(&PhaseCost::wait_s, [this] { return lanes_.WaitForEnds(deadline_); });
   cost_.wait_s -= lanes_.LongestTimedSeconds();
-  NoteReported();
   if (EndsEarly(status)) {
     record_.set_interrupted(true);
     DropDeadRanks(status);
     lanes_.EndEarly().IgnoreError();  // workers that do not answer in time are missing in the record
   }
+  NoteReported();
   context_.cluster.transport().SetLanesRunning(false);
   for (v1::ServerRecord& server : context_.samplers.End()) *record_.add_servers() = std::move(server);
   if (!status.ok() && !EndsEarly(status)) return status;
@@ -159,9 +160,13 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
       prepare.set_name(kPrepareStep);
       prepare.set_seconds(prepare_s_[member.number]);
     }
-    for (const v1::PingBurst& burst : context_.clock_sync.BurstsOf(member.number))
-      *worker.add_bursts() = burst;
+    NoteBursts(member.number);
   }
+}
+
+void PhaseConductor::NoteBursts(uint32_t worker) {
+  const std::vector<v1::PingBurst>& bursts = context_.clock_sync.BurstsOf(worker);
+  ResultOf(worker).mutable_bursts()->Assign(bursts.begin(), bursts.end());
 }
 
 absl::Status PhaseConductor::PrepareAndArm() {

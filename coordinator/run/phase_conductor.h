@@ -116,6 +116,9 @@ class PhaseConductor {
   void NoteChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at);
   void RefuseImpossibleResults();
   std::string WhyRefused(uint32_t worker) const;
+  // Pings the clocks of these workers again, and notes the pings.
+  void PingAgain(const std::set<uint32_t>& workers);
+  void NoteBursts(uint32_t worker);
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
   void NoteHowWorkersEnded(bool lanes_ran);
   void DropDeadRanks(const absl::Status& status);
@@ -132,6 +135,7 @@ class PhaseConductor {
   CoordTime deadline_{INT64_MAX};
   std::vector<uint32_t> reconnects_before_;  // index = worker number
   std::vector<bool> collected_;              // index = worker number
+  std::vector<bool> reported_;               // the same; its results came with the end of its lanes
   // Max. error of the start that each worker was told, as known then: later pings say more about its clock.
   std::vector<int64_t> start_error_ns_;
   std::vector<CoordTime> collected_at_;

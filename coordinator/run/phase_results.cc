@@ -19,7 +19,7 @@ constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
 // once needs no instants, which are known only when all clocks are.
 absl::Status PhaseConductor::CollectWithPings() {
   PingRide pings(context_.clock_sync, context_.cluster,
-                 [this](const Member& member) { return lanes_.TakesPart(member.number); });
+                 [this](const Member& member) { return AwaitsResultOf(member.number); });
   return context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!AwaitsResultOf(member.number)) return std::nullopt;
@@ -85,7 +85,9 @@ void PhaseConductor::NoteReported() {
   if (!context_.clock_sync.pings_ride()) return;  // none was asked to
   for (const Member& member : context_.cluster.members()) {
     const std::optional<v1::ResultChunk> results = lanes_.TakeResults(member.number);
-    if (results) NoteChunk(member.number, *results, *lanes_.DoneAt(member.number));
+    if (!results) continue;
+    reported_[member.number] = true;
+    NoteChunk(member.number, *results, *lanes_.DoneAt(member.number));
   }
 }
 
@@ -145,18 +147,51 @@ std::string PhaseConductor::WhyRefused(uint32_t worker) const {
 
 // Called when the record has the pings that map the workers' times.
 void PhaseConductor::RefuseImpossibleResults() {
+  std::map<uint32_t, std::string> why;  // by worker number
+  std::set<uint32_t> to_ping;
   for (const Member& member : context_.cluster.members()) {
-    v1::WorkerPhaseResult& result = ResultOf(member.number);
-    if (result.lost() || !lanes_.TakesPart(member.number)) continue;
-    const std::string why = WhyRefused(member.number);
-    if (why.empty()) continue;
-    result.set_refused_reason(why);
+    const bool has_results = !member.lost || collected_[member.number];
+    if (!has_results || !lanes_.TakesPart(member.number)) continue;
+    std::string reason = WhyRefused(member.number);
+    if (reason.empty()) continue;
+    // If its clock was stepped, only a ping after that shows it.
+    if (reported_[member.number] && !member.lost) to_ping.insert(member.number);
+    why.emplace(member.number, std::move(reason));
+  }
+  if (!to_ping.empty()) PingAgain(to_ping);
+  for (const uint32_t worker : to_ping) why[worker] = WhyRefused(worker);
+
+  for (const auto& [worker, reason] : why) {
+    if (reason.empty()) continue;
+    v1::WorkerPhaseResult& result = ResultOf(worker);
+    if (!result.lost()) result.set_refused_reason(reason);
     result.clear_lanes();
     result.clear_steps();
     result.clear_host();
     result.clear_process_cpu_user_s();
     result.clear_process_cpu_system_s();
   }
+}
+
+void PhaseConductor::PingAgain(const std::set<uint32_t>& workers) {
+  PingRide pings(context_.clock_sync, context_.cluster,
+                 [&](const Member& member) { return workers.contains(member.number); });
+  context_.cluster
+      .Call(
+          [&](const Member& member) -> std::optional<v1::WorkerRequest> {
+            if (!pings.Takes(member.number)) return std::nullopt;
+            v1::WorkerRequest request;
+            request.mutable_ping();
+            return request;
+          },
+          [&](const Member& member, const ReceivedEvent& received) {
+            pings.Note(member, received.event.pong(), received.received_at);
+          },
+          {.deadline = context_.cluster.Now() + kInterruptGraceNs,
+           .interruptible = false,
+           .at_a_time = pings.at_a_time()})
+      .IgnoreError();  // without the ping, the results are refused
+  for (const uint32_t worker : workers) NoteBursts(worker);
 }
 
 }  // namespace iobench

@@ -47,12 +47,14 @@ class ScriptedWorkers final : public Transport {
     clock_.Advance(kWayNs);
     std::vector<v1::WorkerEvent> answers = script_(worker, request);
     clock_.Advance(kWayNs);
+    CoordTime at = clock_.now;  // none overtakes another
     for (v1::WorkerEvent& event : answers) {
       if (!event.has_lost() && !event.has_lanes_done() && !event.has_lane_ended() &&
           !event.has_deadline_reached()) {
         event.set_call_id(request.call_id());
       }
-      Queue({worker, event, ArrivalOf(event)});
+      at = std::max(at, ArrivalOf(event));
+      Queue({worker, event, at});
     }
     return absl::OkStatus();
   }

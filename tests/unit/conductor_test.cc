@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <set>
-#include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -215,65 +212,6 @@ TEST_CASE("with a path for each worker, what is sent to one does not grow with t
   };
   PathsOfTheirOwn few(10), many(1000);
   for (const uint32_t index : {0u, 1u}) CHECK(largest(many, index) <= largest(few, index) + kLongerNumbers);
-}
-
-// On hosts of their own, hence with as many clocks.
-struct ManyWorkers : Run {
-  explicit ManyWorkers(size_t count) {
-    plan = EmptyPhases(2, 1);
-    hosts.clear();
-    for (size_t i = 0; i < count; ++i) hosts.push_back(Facts(absl::StrCat("host", i)));
-  }
-};
-
-std::multiset<std::string> CodesOf(const v1::PhaseReport& phase) {
-  std::multiset<std::string> codes;
-  for (const v1::Mark& mark : phase.marks()) codes.insert(mark.code());
-  return codes;
-}
-
-TEST_CASE(
-    "more than 1,000 workers whose lanes end soon report at once; they are not asked, and no result changes") {
-  ManyWorkers few(1000), many(1001);
-  REQUIRE(few.Go() == kExitOk);
-  CHECK(few.Count(v1::WorkerRequest::kCollect) == 2 * 1000);
-  REQUIRE(many.Go() == kExitOk);
-  CHECK(many.Count(v1::WorkerRequest::kCollect) == 0);
-  for (const ManyWorkers* run : {&few, &many}) {
-    REQUIRE(run->phases.size() == 2);
-    for (const v1::PhaseReport& phase : run->phases) CHECK(phase.bytes() == run->hosts.size() * 4_KiB);
-  }
-  CHECK(CodesOf(many.phases[1]) == CodesOf(few.phases[1]));
-}
-
-TEST_CASE("of more than 1,000 workers, those that do not report with the end of their lanes are asked") {
-  ManyWorkers run(1001);
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
-                            std::vector<v1::WorkerEvent>& events) {
-    if (id >= 3 || request.arm().report_up_to_ns() == 0) return false;
-    v1::WorkerRequest as_before = request;
-    as_before.mutable_arm()->clear_report_up_to_ns();
-    events = run.perfect(id, as_before);
-    return true;
-  };
-  REQUIRE(run.Go() == kExitOk);
-  CHECK(run.Count(v1::WorkerRequest::kCollect) == 2 * 3);
-  CHECK(run.phases[1].bytes() == 1001 * 4_KiB);
-}
-
-TEST_CASE("results that come with the end of lanes are checked like others") {
-  ManyWorkers run(1001);
-  bool falsified = false;
-  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
-                            std::vector<v1::WorkerEvent>& events) {
-    if (!request.has_arm() || id != 5 || std::exchange(falsified, true)) return false;
-    events = run.perfect(id, request);
-    events[1].mutable_lanes_done()->mutable_results()->mutable_lanes(0)->set_lane(6);
-    return true;
-  };
-  CHECK(run.Go() == kExitIo);
-  CHECK(run.phases[0].bytes() == 1000 * 4_KiB);
-  CHECK(run.phases[1].bytes() == 1001 * 4_KiB);
 }
 
 TEST_CASE(

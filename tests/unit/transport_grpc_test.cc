@@ -108,6 +108,18 @@ class GrpcRig {
   std::thread thread_;
 };
 
+// A worker joins, and leaves when it is told to.
+void JoinAndLeave(GrpcCoordinator& coordinator, const GrpcWorkerOptions& options = {}) {
+  EchoWorker worker("welcome");
+  absl::Status status = absl::UnknownError("");
+  std::thread thread(
+      [&, address = coordinator.bound_address()] { status = RunGrpcWorker(address, worker, options); });
+  TakeJoined(coordinator, 1);
+  PostLeaveAndTakeLeft(coordinator, 1, "");
+  thread.join();
+  CHECK(status.ok());
+}
+
 struct GrpcUnixRig : GrpcRig {
   explicit GrpcUnixRig(int worker_count) : GrpcRig(worker_count, FreshSocket()) {}
 };
@@ -361,11 +373,7 @@ TEST_CASE("strangers are told why they cannot join over TLS, and the run goes on
   CHECK_THAT(Refusal(loopback, plaintext, absl::StatusCode::kUnavailable), Catch::Contains("uses TLS"));
   lines.WaitFor("does not use TLS");
 
-  EchoWorker worker("welcome");
-  std::thread thread([&] { CHECK(RunGrpcWorker(address, worker, With(security.for_workers)).ok()); });
-  TakeJoined(*coordinator, 1);  // nothing was heard of the others
-  PostLeaveAndTakeLeft(*coordinator, 1, "");
-  thread.join();
+  JoinAndLeave(*coordinator, With(security.for_workers));  // nothing was heard of the others
 }
 
 TEST_CASE("a token is asked for on loopback too if the run has one", "[transport][security]") {
@@ -375,12 +383,7 @@ TEST_CASE("a token is asked for on loopback too if the run has one", "[transport
   auto coordinator = ListenOn("127.0.0.1:0", {.security = security});
   CHECK_THAT(Refusal(coordinator->bound_address(), {}, absl::StatusCode::kUnauthenticated),
              Catch::Contains("the worker has no token"));
-  EchoWorker worker("welcome");
-  std::thread thread(
-      [&] { CHECK(RunGrpcWorker(coordinator->bound_address(), worker, With(security.for_workers)).ok()); });
-  TakeJoined(*coordinator, 1);
-  PostLeaveAndTakeLeft(*coordinator, 1, "");
-  thread.join();
+  JoinAndLeave(*coordinator, With(security.for_workers));
 }
 
 TEST_CASE("a worker that is given the next run's credentials in time joins it", "[transport][security]") {
@@ -392,11 +395,7 @@ TEST_CASE("a worker that is given the next run's credentials in time joins it", 
   options.join_timeout_s = 60;
   // The file is replaced while the first attempt is under way.
   options.credentials = [&] { return reads++ == 0 ? old : security.for_workers; };
-  EchoWorker worker("patient");
-  std::thread thread([&] { CHECK(RunGrpcWorker(coordinator->bound_address(), worker, options).ok()); });
-  TakeJoined(*coordinator, 1);
-  PostLeaveAndTakeLeft(*coordinator, 1, "");
-  thread.join();
+  JoinAndLeave(*coordinator, options);
 }
 
 TEST_CASE("nothing is sent to another host without protection unless --insecure says so",
@@ -465,11 +464,7 @@ TEST_CASE("of too many connections that wait, the oldest are closed, and a worke
   for (int i = 0; i < 400; ++i) silent.push_back(Connection(coordinator->bound_address()));
   lines.WaitFor("connections wait for their workers to join");
   CHECK(IsClosed(silent.front()));
-  EchoWorker worker("late");
-  std::thread thread([&] { CHECK(RunGrpcWorker(coordinator->bound_address(), worker, {}).ok()); });
-  TakeJoined(*coordinator, 1);
-  PostLeaveAndTakeLeft(*coordinator, 1, "");
-  thread.join();
+  JoinAndLeave(*coordinator);
 }
 
 TEST_CASE("a worker that says too much of itself is sent away", "[transport][security]") {
