@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/model/lanes_done.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "worker/client/client_probe.h"
@@ -55,6 +54,12 @@ class Notice {
 // For a task, which outlives the request that it carries out.
 std::shared_ptr<const v1::WorkerRequest> Shared(const v1::WorkerRequest& request) {
   return std::make_shared<const v1::WorkerRequest>(request);
+}
+
+bool AllRegionsWithin(const v1::LanesDone& done, int64_t max_ns) {
+  return std::all_of(done.ends().begin(), done.ends().end(), [max_ns](const v1::LaneEnds& ends) {
+    return !ends.took_part() || ends.region_end_worker_ns() - ends.first_op_worker_ns() <= max_ns;
+  });
 }
 
 absl::Status Unknown(const v1::WorkerRequest& request) {
@@ -237,7 +242,7 @@ void Session::SendOfPhase(v1::WorkerEvent event) {
 bool Session::AddResults(const Phase& phase, v1::LanesDone& done) {
   {
     MutexLock lock(mutex_);
-    if (report_up_to_ns_ == 0 || LongestRegionNs(done) > report_up_to_ns_) return false;
+    if (report_up_to_ns_ == 0 || !AllRegionsWithin(done, report_up_to_ns_)) return false;
   }
   if (!phase->HasShortResults()) return false;
   return CollectFrom(phase, {},

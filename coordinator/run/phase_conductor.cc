@@ -42,17 +42,13 @@ PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, u
       shape_(ShapeOf(context.plan, phase)),
       lanes_(context.cluster, context.clock_sync, context.observer, phase_,
              {.phase = &phase_, .index = index, .phase_count = context.phase_count}, shape_.lanes_per_worker),
-      collected_(context.cluster.members().size(), false),
-      reported_(context.cluster.members().size(), false),
-      start_error_ns_(context.cluster.members().size()),
-      collected_at_(context.cluster.members().size()),
-      given_lanes_(context.cluster.members().size()) {
+      notes_(context.cluster.members().size()) {
   record_.set_index(index);
   record_.set_repetition(repetition);
   *record_.mutable_phase() = phase;
   for (const Member& member : context_.cluster.members()) {
     record_.add_workers()->set_worker(member.number);
-    reconnects_before_.push_back(member.reconnects);
+    notes_[member.number].reconnects_before = member.reconnects;
   }
 }
 
@@ -138,7 +134,8 @@ void PhaseConductor::DropDeadRanks(const absl::Status& status) {
 void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
   for (const Member& member : context_.cluster.members()) {
     // Its lanes are stuck, perhaps in a call that a server does not answer.
-    if (lanes_ran && record_.interrupted() && lanes_.TakesPart(member.number) && !collected_[member.number]) {
+    if (lanes_ran && record_.interrupted() && lanes_.TakesPart(member.number) &&
+        !IsCollected(member.number)) {
       context_.cluster.Drop(member.number, "its lanes had not ended when the run was interrupted");
     }
     v1::WorkerPhaseResult& worker = ResultOf(member.number);
@@ -149,16 +146,16 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
     if (lanes_ran && refused_.contains(member.number)) {
       AddRefusedLanes(member);
     } else if (member.lost) {
-      if (!collected_[member.number]) worker.clear_lanes();  // incomplete
+      if (!IsCollected(member.number)) worker.clear_lanes();  // incomplete
       worker.set_lost(true);
       worker.set_lost_reason(member.lost_reason);
       worker.set_last_known_bytes(lanes_.LastKnownBytes(member.number));
     }
-    worker.set_reconnects(member.reconnects - reconnects_before_[member.number]);
+    worker.set_reconnects(member.reconnects - notes_[member.number].reconnects_before);
     if (context_.plan.soak_s() > 0) {  // a server may have stood still meanwhile
       v1::StepResult& prepare = *worker.add_steps();
       prepare.set_name(kPrepareStep);
-      prepare.set_seconds(prepare_s_[member.number]);
+      prepare.set_seconds(notes_[member.number].prepare_s);
     }
     NoteBursts(member.number);
   }
@@ -216,8 +213,8 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   *prepare.mutable_binding() = context_.plan.binding();
   prepare.set_data_must_exist(context_.data_must_exist);
   if (operation.has_arrivals()) {
-    prepare.set_arrival_share(arrival_shares_[member.number].share);
-    prepare.set_first_arrival_gap(arrival_shares_[member.number].first_gap);
+    prepare.set_arrival_share(notes_[member.number].arrival_share);
+    prepare.set_first_arrival_gap(notes_[member.number].first_arrival_gap);
   }
   AddLanes(member, operation, prepare);
   context_.keeper.AddTargets(member, prepare);
@@ -305,13 +302,13 @@ void PhaseConductor::ShareArrivals() {
     const bool takes_part = !member.lost && !refused_.contains(member.number);
     if (takes_part && assignment != nullptr) workers[assignment].push_back(member.number);
   }
-  arrival_shares_.assign(context_.cluster.members().size(), {});
   for (const auto& [assignment, numbers] : workers) {
     const auto count = static_cast<double>(numbers.size());
     const bool per_lane = assignment->operation().arrivals().per_lane();
     for (size_t i = 0; i < numbers.size(); ++i) {
-      arrival_shares_[numbers[i]] = {.share = per_lane ? shape_.lanes_per_worker : 1 / count,
-                                     .first_gap = static_cast<double>(i) / count};
+      WorkerNotes& notes = notes_[numbers[i]];
+      notes.arrival_share = per_lane ? shape_.lanes_per_worker : 1 / count;
+      notes.first_arrival_gap = static_cast<double>(i) / count;
     }
   }
 }
@@ -329,11 +326,11 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
         v1::WorkerRequest request;
         *request.mutable_prepare() = PrepareFor(member, *assignment, purpose);
         const auto& lanes = request.prepare().lanes();
-        given_lanes_[member.number].assign(lanes.begin(), lanes.end());
+        notes_[member.number].lanes.assign(lanes.begin(), lanes.end());
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        prepare_s_[member.number] += SecondsFrom(context_.cluster.Now() - begin);
+        notes_[member.number].prepare_s += SecondsFrom(context_.cluster.Now() - begin);
         for (const v1::StepResult& step : received.event.prepared().steps()) {
           if (step.bytes() > 0 || step.name() == "rest") earlier_steps_[member.number].push_back(step);
         }
@@ -394,7 +391,7 @@ absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
         v1::Arm& arm = *request.mutable_arm();
         const ClockMap map = clocks.MapOf(member.number);
         arm.set_start_worker_ns(map.ToWorker(lanes_.start()).ns);
-        start_error_ns_[member.number] = map.error_ns(lanes_.start());
+        notes_[member.number].start_error_ns = map.error_ns(lanes_.start());
         arm.set_margin_needed_ns(margin_needed_ns);
         arm.set_start_anyway(if_late == IfLate::kStartAnyway);
         arm.set_ping(pings.Takes(member.number));

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -109,7 +110,8 @@ class PhaseConductor {
   absl::Status Collect(Answers answers);
   // Collects what workers can report at once, and uses these calls as pings of their clocks.
   absl::Status CollectWithPings();
-  bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !collected_[worker]; }
+  bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !IsCollected(worker); }
+  bool IsCollected(uint32_t worker) const { return notes_[worker].collected_at.has_value(); }
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
   // Notes the results that came with the ends of lanes.
   void NoteReported();
@@ -133,21 +135,22 @@ class PhaseConductor {
   PhaseCost cost_;
   RunningLanes lanes_;
   CoordTime deadline_{INT64_MAX};
-  std::vector<uint32_t> reconnects_before_;  // index = worker number
-  std::vector<bool> collected_;              // index = worker number
-  std::vector<bool> reported_;               // the same; its results came with the end of its lanes
-  // Max. error of the start that each worker was told, as known then: later pings say more about its clock.
-  std::vector<int64_t> start_error_ns_;
-  std::vector<CoordTime> collected_at_;
-  std::vector<std::vector<v1::LanePlan>> given_lanes_;  // of the latest Prepare
-  std::map<uint32_t, v1::Problem> refused_;             // by worker number
-  absl::Status first_refusal_;
-  struct ArrivalShare {  // as in v1::Prepare
-    double share = 0;
-    double first_gap = 0;
+  struct WorkerNotes {
+    uint32_t reconnects_before = 0;
+    double prepare_s = 0;  // how long it took to answer all prepares
+    // Of the latest Prepare.
+    std::vector<v1::LanePlan> lanes;
+    double arrival_share = 0;
+    double first_arrival_gap = 0;
+    // Max. error of the start that it was told, as known then: later pings say more about its clock.
+    int64_t start_error_ns = 0;
+    bool reported = false;                  // its results came with the end of its lanes
+    std::optional<CoordTime> collected_at;  // arrival of the last of its results; nullopt: some are missing
   };
-  std::vector<ArrivalShare> arrival_shares_;  // index = worker number
-  std::vector<bool> crowded_;                 // index = worker number; more lanes than processors
+  std::vector<WorkerNotes> notes_;           // index = worker number
+  std::vector<bool> crowded_;                // the same; more lanes than processors
+  std::map<uint32_t, v1::Problem> refused_;  // by worker number
+  absl::Status first_refusal_;
   // Done once per phase, however many attempts its start needs.
   bool owners_prepared_ = false;
   bool client_steps_done_ = false;
@@ -157,7 +160,6 @@ class PhaseConductor {
   // Steps of all prepares that wrote data or rested. The last attempt finds their results in place, so the record shows
   // theirs.
   StepsOfWorkers earlier_steps_;
-  std::map<uint32_t, double> prepare_s_;  // how long each worker took to answer all prepares
 };
 
 }  // namespace iobench

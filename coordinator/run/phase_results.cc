@@ -86,7 +86,7 @@ void PhaseConductor::NoteReported() {
   for (const Member& member : context_.cluster.members()) {
     const std::optional<v1::ResultChunk> results = lanes_.TakeResults(member.number);
     if (!results) continue;
-    reported_[member.number] = true;
+    notes_[member.number].reported = true;
     NoteChunk(member.number, *results, *lanes_.DoneAt(member.number));
   }
 }
@@ -95,12 +95,11 @@ void PhaseConductor::NoteChunk(uint32_t number, const v1::ResultChunk& chunk, Co
   v1::WorkerPhaseResult& worker = ResultOf(number);
   // One lane too many is enough to refuse the result; the rest would only take memory.
   for (const v1::LaneResult& lane : chunk.lanes()) {
-    if (static_cast<size_t>(worker.lanes_size()) > given_lanes_[number].size()) break;
+    if (static_cast<size_t>(worker.lanes_size()) > notes_[number].lanes.size()) break;
     *worker.add_lanes() = lane;
   }
   if (!chunk.last()) return;
-  collected_[number] = true;
-  collected_at_[number] = received_at;
+  notes_[number].collected_at = received_at;
   NoteSteps(number, chunk.steps());
   *worker.mutable_host() = chunk.host();
   worker.set_missed_arrivals(chunk.missed_arrivals());
@@ -132,16 +131,16 @@ void PhaseConductor::NoteSteps(uint32_t worker,
 std::string PhaseConductor::WhyRefused(uint32_t worker) const {
   if (const std::string& ping = context_.clock_sync.ImpossiblePing(worker); !ping.empty()) return ping;
   const v1::WorkerPhaseResult& result = record_.workers(static_cast<int>(worker));
-  if (static_cast<size_t>(result.lanes_size()) > given_lanes_[worker].size()) {
-    return absl::StrCat("it reports more lanes than the ", given_lanes_[worker].size(), " that it has");
+  if (static_cast<size_t>(result.lanes_size()) > notes_[worker].lanes.size()) {
+    return absl::StrCat("it reports more lanes than the ", notes_[worker].lanes.size(), " that it has");
   }
   const v1::Assignment* const assignment = AssignmentOf(phase_, worker);
-  if (!collected_[worker] || assignment == nullptr) return "";
+  if (!IsCollected(worker) || assignment == nullptr) return "";
   return std::string(CheckResult(result, {.operation = assignment->operation(),
                                           .bytes_per_lane = shape_.files.bytes_per_lane(),
-                                          .lanes = given_lanes_[worker],
-                                          .start = {lanes_.start().ns - start_error_ns_[worker]},
-                                          .collected = collected_at_[worker]})
+                                          .lanes = notes_[worker].lanes,
+                                          .start = {lanes_.start().ns - notes_[worker].start_error_ns},
+                                          .collected = *notes_[worker].collected_at})
                          .message());
 }
 
@@ -150,12 +149,12 @@ void PhaseConductor::RefuseImpossibleResults() {
   std::map<uint32_t, std::string> why;  // by worker number
   std::set<uint32_t> to_ping;
   for (const Member& member : context_.cluster.members()) {
-    const bool has_results = !member.lost || collected_[member.number];
+    const bool has_results = !member.lost || IsCollected(member.number);
     if (!has_results || !lanes_.TakesPart(member.number)) continue;
     std::string reason = WhyRefused(member.number);
     if (reason.empty()) continue;
     // If its clock was stepped, only a ping after that shows it.
-    if (reported_[member.number] && !member.lost) to_ping.insert(member.number);
+    if (notes_[member.number].reported && !member.lost) to_ping.insert(member.number);
     why.emplace(member.number, std::move(reason));
   }
   if (!to_ping.empty()) PingAgain(to_ping);

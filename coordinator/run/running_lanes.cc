@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/model/lanes_done.h"
 #include "coordinator/analysis/phase/stonewall.h"
 #include "coordinator/cluster/interrupt.h"
 
@@ -311,9 +310,14 @@ std::optional<v1::ResultChunk> RunningLanes::TakeResults(uint32_t worker) {
 }
 
 double RunningLanes::LongestTimedSeconds() const {
-  int64_t longest_ns = 0;
-  for (const WorkerState& state : states_) longest_ns = std::max(longest_ns, LongestRegionNs(state.ends));
-  return SecondsFrom(longest_ns);
+  double longest_s = 0;
+  for (const WorkerState& state : states_) {
+    for (const v1::LaneEnds& ends : state.ends.ends()) {
+      if (!ends.took_part()) continue;
+      longest_s = std::max(longest_s, SecondsFrom(ends.region_end_worker_ns() - ends.first_op_worker_ns()));
+    }
+  }
+  return longest_s;
 }
 
 std::vector<CoordTime> RunningLanes::Instants() const {
