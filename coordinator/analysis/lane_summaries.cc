@@ -142,7 +142,9 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
 void AddCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
                google::protobuf::RepeatedPtrField<v1::FailedOps>& sums) {
   for (const v1::ErrorCount& error : counts) {
-    const std::string operation = NameOf(static_cast<OpKind>(error.kind()));
+    // A saved run of a later version may have kinds that this one does not know.
+    const std::string operation =
+        v1::OpKind_IsValid(error.kind()) ? NameOf(static_cast<OpKind>(error.kind())) : "unknown";
     auto same = std::find_if(sums.begin(), sums.end(), [&](const v1::FailedOps& known) {
       return known.operation() == operation && known.errno_value() == error.errno_value();
     });

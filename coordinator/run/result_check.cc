@@ -34,6 +34,8 @@ constexpr int kMaxPoints = 100'000;
 constexpr int kMaxSteps = 64;
 constexpr int kMaxNics = 4096;
 constexpr int kMaxMismatches = 10;
+constexpr int kMaxErrorCounts = 64;
+constexpr uint64_t kMaxErrors = 1'000'000'000'000;  // no lane meets more in a day, and sums cannot wrap
 constexpr size_t kMaxNameBytes = 256;
 constexpr int kMaxConnections = 256;  // nconnect is at most 16; trunking adds addresses of the server
 constexpr size_t kMaxPathBytes = 8192;
@@ -169,6 +171,20 @@ absl::Status CheckVerification(const v1::LaneResult& lane) {
   return absl::OkStatus();
 }
 
+// `what`: "errors" or "retries".
+absl::Status CheckErrorCounts(const google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts,
+                              const char* what) {
+  if (counts.size() > kMaxErrorCounts) return Impossible(absl::StrCat("it lists too many kinds of ", what));
+  for (const v1::ErrorCount& error : counts) {
+    if (!v1::OpKind_IsValid(error.kind())) {
+      return Impossible(absl::StrCat("it lists ", what, " of a kind of op that there is not"));
+    }
+    if (error.count() > kMaxErrors) return Impossible(absl::StrCat("it counts ", error.count(), " ", what));
+    IOBENCH_RETURN_IF_ERROR(CheckText("the file of an error", error.file(), kMaxPathBytes));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   for (const int64_t ns : {lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
                            lane.deadline_worker_ns(), lane.last_op_worker_ns(), lane.stall_begin_worker_ns(),
@@ -227,6 +243,8 @@ absl::Status CheckLane(const v1::LaneResult& lane, const ResultFrame& frame) {
   IOBENCH_RETURN_IF_ERROR(CheckLaneTimes(lane));
   IOBENCH_RETURN_IF_ERROR(CheckAmounts(lane, frame, frame.collected - frame.start));
   IOBENCH_RETURN_IF_ERROR(CheckKinds(lane));
+  IOBENCH_RETURN_IF_ERROR(CheckErrorCounts(lane.errors(), "errors"));
+  IOBENCH_RETURN_IF_ERROR(CheckErrorCounts(lane.retries(), "retries"));
   IOBENCH_RETURN_IF_ERROR(CheckOpenLoop(lane, frame.operation));
   IOBENCH_RETURN_IF_ERROR(CheckTimeline(lane));
   IOBENCH_RETURN_IF_ERROR(CheckSlices(lane));

@@ -105,6 +105,15 @@ TEST_CASE("a result that cannot be is refused, whichever figure lies") {
       {"a lane kept back", [](Honest& w) { w.result.mutable_lanes()->RemoveLast(); }},
       {"another lane's files", [](Honest& w) { w.Lane(0).set_file_owner(7); }},
       {"a lane that was to sit out", [](Honest& w) { w.lanes[0].set_sits_out(true); }},
+      {"errors of a kind of op that there is not",
+       [](Honest& w) { w.Lane(0).add_errors()->set_kind(static_cast<v1::OpKind>(1000)); }},
+      {"retries of a kind of op that there is not",
+       [](Honest& w) { w.Lane(0).add_retries()->set_kind(static_cast<v1::OpKind>(-1)); }},
+      {"2^63 errors", [](Honest& w) { w.Lane(0).add_errors()->set_count(uint64_t{1} << 63); }},
+      {"errors without end",
+       [](Honest& w) {
+         for (int i = 0; i < 1000; ++i) w.Lane(0).add_errors();
+       }},
       {"2^63 bytes", [](Honest& w) { w.Lane(0).set_bytes(uint64_t{1} << 63); }},
       {"2^64 - 1 ops", [](Honest& w) { w.Lane(0).set_ops(UINT64_MAX); }},
       {"more ops than the time allows",
