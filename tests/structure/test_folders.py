@@ -87,3 +87,14 @@ def test_headers_say_what_they_promise(folder):
     """Every header begins with its contract."""
     for header in (ROOT / folder).glob("*.h"):
         assert header.read_text().startswith(("// ", "/* ")), header
+
+
+def test_no_two_types_have_the_same_name():
+    """Two classes of one name are undefined behaviour as soon as a member of both is not inlined, and nothing reports it."""
+    found = {}
+    for file in sorted(ROOT.glob("*/**/*.h")):
+        if file.relative_to(ROOT).parts[0] in ("common", "coordinator", "worker", "tests"):
+            for name in re.findall(r"^(?:struct|class|enum class) (\w+)\b[^;]*?(?:\{|:)", file.read_text(), re.M):
+                found.setdefault(name, []).append(str(file.relative_to(ROOT)))
+    assert len(found) > 300
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}

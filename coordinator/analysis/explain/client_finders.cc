@@ -23,8 +23,7 @@ constexpr uint64_t kMinCopyBytes = 64
                                    << 10;  // of a record: in smaller ones, the call costs as much as the copy
 constexpr double kMaxSkewPercent = 10;     // of the phase: a larger skew may make a client look slower
 constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
-constexpr double kMinWrittenOut =
-    0.5;  // of written bytes: if less reached the server, most stayed in memory
+constexpr double kMinWrittenOut = 0.5;  // of written bytes: if less reached the server, most stayed in memory
 
 // The clients with a mark of one code, and the one with the largest value.
 struct LimitedClients {
@@ -52,7 +51,7 @@ LimitedClients ClientsWithMark(const v1::PhaseReport& report, std::string_view c
 }
 
 // Stronger the more clients are limited: 0.9 to 1.
-Finding FoundOnClients(const LimitedClients& limited, std::string evidence) {
+FoundLimit FoundOnClients(const LimitedClients& limited, std::string evidence) {
   const double all = static_cast<double>(std::max<size_t>(1, limited.took_part));
   const double share = std::min(1.0, static_cast<double>(limited.count) / all);
   if (limited.took_part > 1)
@@ -73,7 +72,7 @@ bool ServersHoldOps(const v1::PhaseReport& report) {
   return threads.has_value() && threads->busy >= kHeldByServers * OpsUnderWay(report);
 }
 
-std::optional<Finding> FindCpu(const v1::PhaseReport& report, CpuKind kind, double share) {
+std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, CpuKind kind, double share) {
   const LimitedClients limited = ClientsWithMark(report, "cpu_bound");
   if (limited.fullest == nullptr || CpuKindOf(limited) != kind || limited.percent < 100 * share)
     return std::nullopt;
@@ -157,30 +156,30 @@ bool ClientLinksAreKnown(const v1::PhaseReport& report) {
       });
 }
 
-std::optional<Finding> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
+std::optional<FoundLimit> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
   if (!facts.all_paced) return std::nullopt;
   if (report.has_open_loop()) {
     if (!(report.open_loop().done_percent() > 0) || HasMark(report, "generator_bound")) return std::nullopt;
-    return Finding{1, "the requested rate"};
+    return FoundLimit{1, "the requested rate"};
   }
   if (!(report.paced_ops_per_s() > 0) || HasMark(report, "pace_missed")) return std::nullopt;
-  return Finding{1, "the requested pace"};
+  return FoundLimit{1, "the requested pace"};
 }
 
-std::optional<Finding> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   return FindCpu(report, CpuKind::kHost, share);
 }
 
-std::optional<Finding> FindOneProcessor(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindOneProcessor(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   return FindCpu(report, CpuKind::kLane, share);
 }
 
-std::optional<Finding> FindStolenCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindStolenCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   return FindCpu(report, CpuKind::kStolen, share);
 }
 
 // Says what keeps the processors busy, so its rule comes before those for processors.
-std::optional<Finding> FindMemoryCopy(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::ReadSources& sources = report.read_sources();
   const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
                                                            kFull * static_cast<double>(sources.asked_bytes());
@@ -195,11 +194,12 @@ std::optional<Finding> FindMemoryCopy(const v1::PhaseReport& report, const Expla
   const bool full = ClientsWithMark(report, "cpu_bound").fullest != nullptr;
   const double copying = full ? in_ops : in_ops + on_processor - 1;
   if (!(copying >= share)) return std::nullopt;
-  return Finding{1, absl::StrCat("memory copy: for ", PercentText(std::min(1.0, copying)),
-                                 " of the lanes' time a processor moved records from or to memory")};
+  return FoundLimit{1, absl::StrCat("memory copy: for ", PercentText(std::min(1.0, copying)),
+                                    " of the lanes' time a processor moved records from or to memory")};
 }
 
-std::optional<Finding> FindClientNetwork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport& report, const ExplainFacts&,
+                                            double share) {
   const LimitedClients limited = ClientsWithMark(report, "network_bound");
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const v1::HostDelta& host = limited.fullest->host_delta();
@@ -214,33 +214,33 @@ std::optional<Finding> FindClientNetwork(const v1::PhaseReport& report, const Ex
 }
 
 // Weaker than the limits of processors, which a read from memory uses up.
-std::optional<Finding> FindCache(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindCache(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   constexpr double kStrength = 0.85;
   const v1::ReadSources& sources = report.read_sources();
   if (sources.asked_bytes() > 0) {
     const double cached =
         static_cast<double>(sources.cache_bytes()) / static_cast<double>(sources.asked_bytes());
     if (cached < share) return std::nullopt;
-    return Finding{kStrength * cached, absl::StrCat("the clients' memory: ", PercentText(cached),
-                                                    " of the bytes read came from it")};
+    return FoundLimit{kStrength * cached, absl::StrCat("the clients' memory: ", PercentText(cached),
+                                                       " of the bytes read came from it")};
   }
   if (!report.has_reached_bytes() || report.written_bytes() == 0) return std::nullopt;
   const double reached =
       static_cast<double>(report.reached_bytes()) / static_cast<double>(report.written_bytes());
   if (reached >= kMinWrittenOut) return std::nullopt;
-  return Finding{kStrength * (1 - reached), absl::StrCat("the clients' memory: ", PercentText(1 - reached),
-                                                         " of the bytes written did not leave it")};
+  return FoundLimit{kStrength * (1 - reached), absl::StrCat("the clients' memory: ", PercentText(1 - reached),
+                                                            " of the bytes written did not leave it")};
 }
 
-std::optional<Finding> FindDataWork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindDataWork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::RegionSeconds& regions = report.regions_s();
   const double of_ops = report.data_s() / (regions.ops() + regions.fsync() + regions.close());
   if (!(of_ops >= share) || !std::isfinite(of_ops)) return std::nullopt;
-  return Finding{of_ops,
-                 absl::StrCat("generating and checking data: ", PercentText(of_ops), " of the lanes' time")};
+  return FoundLimit{
+      of_ops, absl::StrCat("generating and checking data: ", PercentText(of_ops), " of the lanes' time")};
 }
 
-std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (report.start().skew_percent() > kMaxSkewPercent) return std::nullopt;
   const v1::ClientPhaseReport* slowest = nullptr;
   double min = 0, sum = 0;
@@ -265,11 +265,11 @@ std::optional<Finding> FindSlowClient(const v1::PhaseReport& report, const Expla
   // A stonewalled figure ends with the first lane and only lacks what the slow client did not do.
   const double weight = report.headline().name() == "full" ? 1 : 0.6;
   const std::string reached = PercentText(min / others);
-  return Finding{weight * (1 - min / others), absl::StrCat("one client: ", slowest->host(), " at ", reached,
-                                                           " of the others' rate per lane")};
+  return FoundLimit{weight * (1 - min / others), absl::StrCat("one client: ", slowest->host(), " at ",
+                                                              reached, " of the others' rate per lane")};
 }
 
-std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
+std::optional<FoundLimit> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
   if (report.engine() == "null" || StayedInMemory(report) || SharesDirectory(report)) return std::nullopt;
   if (FindByRule("slow-client", report, facts).has_value()) return std::nullopt;  // a resource there is full
   const double waiting = WaitingShare(report, facts);
@@ -283,7 +283,7 @@ std::optional<Finding> FindLanes(const v1::PhaseReport& report, const ExplainFac
   const bool large = report.record_bytes() > kMaxSmallBytes && !ClientLinksAreKnown(report);
   const double outside = ShareOutsideServers(report);
   if (one_op ? large && outside >= kHalfOutside : queued && outside >= kMostlyOutside) return std::nullopt;
-  return Finding{
+  return FoundLimit{
       0.6 * std::min(1.0, waiting),
       absl::StrCat("too few lanes: ", FormatCount(facts.in_flight), facts.in_flight == 1 ? " op" : " ops",
                    " in flight, each taking ", FormatSeconds(report.latency_us().mean() / 1e6))};

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-v1::Limit LimitOf(const LimitRule& rule, const Finding& finding) {
+v1::Limit LimitOf(const LimitRule& rule, const FoundLimit& finding) {
   v1::Limit limit;
   limit.set_name(rule.name);
   limit.set_evidence(finding.evidence);
@@ -50,7 +50,7 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
 std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts& facts) {
   std::vector<v1::Limit> limits;
   for (const LimitRule& rule : LimitRules()) {
-    const std::optional<Finding> finding = rule.find(report, facts, rule.threshold);
+    const std::optional<FoundLimit> finding = rule.find(report, facts, rule.threshold);
     if (!finding.has_value() || std::isnan(finding->strength)) continue;
     limits.push_back(LimitOf(rule, *finding));
     if (std::string_view(rule.name) == "pace") return limits;  // the requested load was the limit

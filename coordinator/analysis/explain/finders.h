@@ -7,34 +7,34 @@
 namespace iobench {
 
 // client_finders.cc: what the clients and the run itself limit.
-std::optional<Finding> FindPace(const v1::PhaseReport&, const ExplainFacts&, double);
-std::optional<Finding> FindClientCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindOneProcessor(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindStolenCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindMemoryCopy(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindClientNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindCache(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindDataWork(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindSlowClient(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindLanes(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindPace(const v1::PhaseReport&, const ExplainFacts&, double);
+std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindOneProcessor(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindStolenCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindCache(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindDataWork(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindLanes(const v1::PhaseReport&, const ExplainFacts&, double share);
 
 // server_finders.cc: what samplers on servers saw.
-std::optional<Finding> FindServerDisk(const v1::PhaseReport&, const ExplainFacts&, double busy);
-std::optional<Finding> FindServerCpu(const v1::PhaseReport&, const ExplainFacts&, double busy);
-std::optional<Finding> FindServerNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindNfsdThreads(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindOneDirectory(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindServerDisk(const v1::PhaseReport&, const ExplainFacts&, double busy);
+std::optional<FoundLimit> FindServerCpu(const v1::PhaseReport&, const ExplainFacts&, double busy);
+std::optional<FoundLimit> FindServerNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindNfsdThreads(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindOneDirectory(const v1::PhaseReport&, const ExplainFacts&, double share);
 
 // nfs_finders.cc: what the clients' NFS counters say, and flushes.
-std::optional<Finding> FindLoss(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindSlots(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindOneConnection(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindTransferSize(const v1::PhaseReport&, const ExplainFacts&, double bytes);
-std::optional<Finding> FindCommit(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindSyncWrites(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindFlush(const v1::PhaseReport&, const ExplainFacts&, double share);
-std::optional<Finding> FindLocks(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindLoss(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindSlots(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindOneConnection(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindTransferSize(const v1::PhaseReport&, const ExplainFacts&, double bytes);
+std::optional<FoundLimit> FindCommit(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindSyncWrites(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindFlush(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindLocks(const v1::PhaseReport&, const ExplainFacts&, double share);
 
 // Whether samplers saw servers, and none of their processors, disks or links was over 70 % busy. Also false if there
 // are no servers, or one was not seen for the whole phase. nfsd threads count only if `threads_too`, because they also

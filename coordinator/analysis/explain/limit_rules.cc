@@ -113,8 +113,8 @@ std::span<const LimitRule> LimitRules() {
   return kLimitRules;
 }
 
-std::optional<Finding> FindByRule(std::string_view name, const v1::PhaseReport& report,
-                                  const ExplainFacts& facts) {
+std::optional<FoundLimit> FindByRule(std::string_view name, const v1::PhaseReport& report,
+                                     const ExplainFacts& facts) {
   const LimitRule* const rule = std::find_if(std::begin(kLimitRules), std::end(kLimitRules),
                                              [name](const LimitRule& each) { return name == each.name; });
   assert(rule != std::end(kLimitRules));

@@ -13,15 +13,15 @@
 namespace iobench {
 
 // What a rule found.
-struct Finding {
+struct FoundLimit {
   double strength =
       0;  // 0 to 1: the share of time or of the resource that the signal accounts for; it orders limits
   std::string evidence;  // one clause that begins with the resource: "server disk: filer1 sdb 98 % busy"
 };
 
 // nullopt: the signal is below the threshold, or was not measured.
-using FindLimit = std::optional<Finding> (*)(const v1::PhaseReport& report, const ExplainFacts& facts,
-                                             double threshold);
+using FindLimit = std::optional<FoundLimit> (*)(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                                double threshold);
 
 struct LimitRule {
   const char* name;
@@ -37,8 +37,8 @@ struct LimitRule {
 std::span<const LimitRule> LimitRules();
 
 // What the rule of this name finds. REQUIRES: there is such a rule.
-std::optional<Finding> FindByRule(std::string_view name, const v1::PhaseReport& report,
-                                  const ExplainFacts& facts);
+std::optional<FoundLimit> FindByRule(std::string_view name, const v1::PhaseReport& report,
+                                     const ExplainFacts& facts);
 
 }  // namespace iobench
 

@@ -125,18 +125,18 @@ double ShareOutsideServers(const v1::PhaseReport& report) {
   return 1 - std::min(1.0, threads->busy / requests->unanswered);
 }
 
-std::optional<Finding> FindLoss(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindLoss(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
   if (rpc.rpcs() < kMinRpcs) return std::nullopt;
   const double again = static_cast<double>(rpc.retransmissions()) / static_cast<double>(rpc.rpcs());
   if (again < share) return std::nullopt;
-  return Finding{
+  return FoundLimit{
       0.8, absl::StrFormat("lost or late requests: %.1f %% of READ, WRITE and COMMIT were retransmitted",
                            100 * again)};
 }
 
 // Slots of a session (NFSv4.1) leave no backlog: their requests wait before they ask for a slot of the connection.
-std::optional<Finding> FindSlots(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindSlots(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
   const std::optional<RequestsUnderWay> requests = RequestsOf(report);
   if (!requests.has_value() || rpc.connections() == 0) return std::nullopt;
@@ -151,10 +151,11 @@ std::optional<Finding> FindSlots(const v1::PhaseReport& report, const ExplainFac
   std::string evidence = absl::StrFormat("RPC slots: %.1f requests waited for one", requests->unsent);
   if (rpc.has_max_slots()) absl::StrAppend(&evidence, " of ", rpc.max_slots());
   absl::StrAppend(&evidence, ", ", PercentText(waiting), " of their time");
-  return Finding{0.7 + 0.25 * std::min(1.0, waiting), std::move(evidence)};
+  return FoundLimit{0.7 + 0.25 * std::min(1.0, waiting), std::move(evidence)};
 }
 
-std::optional<Finding> FindNetwork(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
+std::optional<FoundLimit> FindNetwork(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                      double share) {
   if (!ClientsHaveRoom(report) || !ServersHaveRoom(report, true) || MeanSeconds(report) < kMinSeconds)
     return std::nullopt;
   const double outside = ShareOutsideServers(report);
@@ -169,12 +170,13 @@ std::optional<Finding> FindNetwork(const v1::PhaseReport& report, const ExplainF
   for (const char* name : {"slots", "one-connection", "slow-client"}) {
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
-  return Finding{outside,
-                 absl::StrFormat("network: of %.3g unanswered requests, server threads were working on %.1f",
-                                 requests.unanswered, ThreadsOf(report)->busy)};
+  return FoundLimit{
+      outside, absl::StrFormat("network: of %.3g unanswered requests, server threads were working on %.1f",
+                               requests.unanswered, ThreadsOf(report)->busy)};
 }
 
-std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindOneConnection(const v1::PhaseReport& report, const ExplainFacts&,
+                                            double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
   if (!SaysMuch(report) || MeanSeconds(report) < kMinSeconds) return std::nullopt;
   if (!ClientsHaveRoom(report) || !ServersHaveRoom(report, true) || !ClientLinksAreKnown(report) ||
@@ -189,11 +191,11 @@ std::optional<Finding> FindOneConnection(const v1::PhaseReport& report, const Ex
       !rpc.has_max_slots() || rpc.in_flight() >= kFullTransfer * static_cast<double>(rpc.max_slots());
   if (!one_each || slots_full || !(waiting >= share) || rpc.backlog() >= 1) return std::nullopt;
   if (MeanQueueMs(rpc) < kMinQueueMs) return std::nullopt;
-  return Finding{waiting, absl::StrCat("one connection per client: requests waited to be sent for ",
-                                       PercentText(waiting), " of their time")};
+  return FoundLimit{waiting, absl::StrCat("one connection per client: requests waited to be sent for ",
+                                          PercentText(waiting), " of their time")};
 }
 
-std::optional<Finding> FindTransferSize(const v1::PhaseReport& report, const ExplainFacts&, double bytes) {
+std::optional<FoundLimit> FindTransferSize(const v1::PhaseReport& report, const ExplainFacts&, double bytes) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
   if (!SaysMuch(report)) return std::nullopt;
   struct Side {
@@ -214,7 +216,7 @@ std::optional<Finding> FindTransferSize(const v1::PhaseReport& report, const Exp
     // Requests that take this long wait for something else: a link, a disk.
     if (share > 0 && rpc.kinds().at(side.request).round_trip_ms() >= kLongRpcMs) continue;
     if (!(side.per_rpc >= kFullTransfer * static_cast<double>(*side.size)) || !(share >= 0.5)) continue;
-    return Finding{
+    return FoundLimit{
         0.75 * std::min(1.0, share),
         absl::StrCat(side.option, ": each ", side.request, " moves only ", FormatBytes(side.per_rpc),
                      ", records have ", FormatBytes(static_cast<double>(report.record_bytes())))};
@@ -222,19 +224,19 @@ std::optional<Finding> FindTransferSize(const v1::PhaseReport& report, const Exp
   return std::nullopt;
 }
 
-std::optional<Finding> FindCommit(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindCommit(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
   if (!SaysMuch(report) || !(rpc.commits_per_write() >= kMinCommits)) return std::nullopt;
   const double of_time = TimeShare(rpc, {"COMMIT"});
   if (!(of_time >= share)) return std::nullopt;
-  return Finding{kLongRequests + 0.3 * of_time,
-                 absl::StrFormat("COMMIT: %.2g per WRITE, %s of all request time", rpc.commits_per_write(),
-                                 PercentText(of_time))};
+  return FoundLimit{kLongRequests + 0.3 * of_time,
+                    absl::StrFormat("COMMIT: %.2g per WRITE, %s of all request time", rpc.commits_per_write(),
+                                    PercentText(of_time))};
 }
 
 // Running threads do not indicate a disk, so the servers' processor time is subtracted.
-std::optional<Finding> FindSyncWrites(const v1::PhaseReport& report, const ExplainFacts& facts,
-                                      double share) {
+std::optional<FoundLimit> FindSyncWrites(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                         double share) {
   const std::optional<RequestsUnderWay> requests = RequestsOf(report);
   const auto write = report.nfs_rpc().kinds().find("WRITE");
   if (!facts.sync_writes || !requests.has_value() || write == report.nfs_rpc().kinds().end())
@@ -244,29 +246,29 @@ std::optional<Finding> FindSyncWrites(const v1::PhaseReport& report, const Expla
   const double waiting = WaitingThreads(report, facts, short_writes) / requests->unanswered;
   if (!(waiting >= share) || !(BlockedShare(report, facts) >= kBlocked)) return std::nullopt;
   if (FindByRule("commit", report, facts).has_value()) return std::nullopt;  // which says the same
-  return Finding{
+  return FoundLimit{
       kLongRequests + 0.1 * std::min(1.0, waiting),
       absl::StrFormat(
           "synchronous writes: for %s of the requests in flight, a server thread was waiting for a disk; each WRITE took %.3g ms",
           PercentText(std::min(1.0, waiting)), write->second.execute_ms())};
 }
 
-std::optional<Finding> FindFlush(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindFlush(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (report.has_nfs_rpc() || report.metadata())
     return std::nullopt;  // NFS moves the data itself in these calls
   const v1::RegionSeconds& regions = report.regions_s();
   const double flush_s = regions.fsync() + regions.close();
   const double of_time = flush_s / (regions.ops() + flush_s);
   if (!(of_time >= share)) return std::nullopt;
-  return Finding{of_time,
-                 absl::StrCat("flushing: ", PercentText(of_time), " of the lanes' time in fsync and close")};
+  return FoundLimit{
+      of_time, absl::StrCat("flushing: ", PercentText(of_time), " of the lanes' time in fsync and close")};
 }
 
-std::optional<Finding> FindLocks(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindLocks(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (!SaysMuch(report)) return std::nullopt;
   const double of_time = TimeShare(report.nfs_rpc(), {"LOCK", "LOCKT", "LOCKU"});
   if (!(of_time >= share)) return std::nullopt;
-  return Finding{of_time, absl::StrCat("locks: ", PercentText(of_time), " of all request time")};
+  return FoundLimit{of_time, absl::StrCat("locks: ", PercentText(of_time), " of all request time")};
 }
 
 }  // namespace iobench

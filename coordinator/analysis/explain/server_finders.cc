@@ -36,8 +36,8 @@ double BusyThreads(const v1::ServerReport& server) {
 }
 
 // Keeps the stronger one.
-void Keep(std::optional<Finding>& best, double strength, std::string evidence) {
-  if (!best.has_value() || strength > best->strength) best = Finding{strength, std::move(evidence)};
+void Keep(std::optional<FoundLimit>& best, double strength, std::string evidence) {
+  if (!best.has_value() || strength > best->strength) best = FoundLimit{strength, std::move(evidence)};
 }
 
 }  // namespace
@@ -92,8 +92,8 @@ bool SharesDirectory(const v1::PhaseReport& report) {
          kChanges->count(report.operation()) > 0;
 }
 
-std::optional<Finding> FindServerDisk(const v1::PhaseReport& report, const ExplainFacts&, double busy) {
-  std::optional<Finding> best;
+std::optional<FoundLimit> FindServerDisk(const v1::PhaseReport& report, const ExplainFacts&, double busy) {
+  std::optional<FoundLimit> best;
   for (const v1::ServerReport& server : report.servers()) {
     for (const v1::ServerDisk& disk : server.disks()) {
       if (!(disk.busy() >= busy && disk.queue() >= kMinDiskQueue)) continue;
@@ -105,8 +105,8 @@ std::optional<Finding> FindServerDisk(const v1::PhaseReport& report, const Expla
   return best;
 }
 
-std::optional<Finding> FindServerCpu(const v1::PhaseReport& report, const ExplainFacts&, double busy) {
-  std::optional<Finding> best;
+std::optional<FoundLimit> FindServerCpu(const v1::PhaseReport& report, const ExplainFacts&, double busy) {
+  std::optional<FoundLimit> best;
   for (const v1::ServerReport& server : report.servers()) {
     if (!server.has_cpu_busy() || !(server.cpu_busy() >= busy)) continue;
     Keep(best, server.cpu_busy(),
@@ -115,8 +115,9 @@ std::optional<Finding> FindServerCpu(const v1::PhaseReport& report, const Explai
   return best;
 }
 
-std::optional<Finding> FindServerNetwork(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  std::optional<Finding> best;
+std::optional<FoundLimit> FindServerNetwork(const v1::PhaseReport& report, const ExplainFacts&,
+                                            double share) {
+  std::optional<FoundLimit> best;
   for (const v1::ServerReport& server : report.servers()) {
     for (const v1::ServerNic& nic : server.nics()) {
       const double used = LinkShare(nic);
@@ -130,9 +131,9 @@ std::optional<Finding> FindServerNetwork(const v1::PhaseReport& report, const Ex
 
 // Threads that wait for a disk or for a directory's lock count as busy too. If the threads are already busy with all
 // requests that the clients have in flight, more of them would have nothing to do.
-std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts& facts,
-                                       double share) {
-  std::optional<Finding> best;
+std::optional<FoundLimit> FindNfsdThreads(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                          double share) {
+  std::optional<FoundLimit> best;
   if (SharesDirectory(report)) return best;
   double threads = 0;
   for (const v1::ServerReport& server : report.servers()) threads += server.nfsd().threads();
@@ -152,7 +153,7 @@ std::optional<Finding> FindNfsdThreads(const v1::PhaseReport& report, const Expl
 
 // A directory's lock makes lanes wait in their own client, before the request, and threads on the server. Lanes that
 // wait for an answer on which no thread is working wait for the network.
-std::optional<Finding> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (!SharesDirectory(report) || !ClientsHaveRoom(report) || !ServersHaveRoom(report, false))
     return std::nullopt;
   const double waiting = OpsUnderWay(report) / report.lane_count();
@@ -162,7 +163,7 @@ std::optional<Finding> FindOneDirectory(const v1::PhaseReport& report, const Exp
   if (!requests.has_value() || !threads.has_value()) return std::nullopt;
   const double locked = OpsUnderWay(report) - std::max(0.0, requests->all() - threads->busy);
   if (!(locked >= share * OpsUnderWay(report))) return std::nullopt;
-  return Finding{
+  return FoundLimit{
       0.7, absl::StrCat("one directory: ", report.lane_count(), " lanes change names in it, each waiting ",
                         PercentText(std::min(1.0, waiting)), " of its time")};
 }
