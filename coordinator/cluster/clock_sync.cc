@@ -14,7 +14,7 @@ namespace {
 constexpr int kVerifyPings = 4;
 constexpr int kBurstPings = 16;
 // Over all clocks, but at least one for each: a ping costs about 70 us of CPU over gRPC.
-constexpr int kMaxPingsPerBurst = 2000;
+constexpr int kMaxPingsPerBurst = 2 * ClockSync::kMaxBurstClocks;
 constexpr size_t kAtATime = 32;
 // With one poll per second, a clock's error grows by 0.25 ms. If there are many clocks, they are polled less often,
 // such that it stays below 5 ms.
@@ -176,7 +176,7 @@ int64_t ClockSync::poll_interval_ns() const {
 }
 
 bool ClockSync::pings_ride() const {
-  return PingsFor(measured_clock_count(), kBurstPings) == 1;
+  return measured_clock_count() > max_burst_clocks_;
 }
 
 bool ClockSync::HasNewPings(uint32_t worker) const {
@@ -191,7 +191,7 @@ absl::Status ClockSync::Burst() {
   std::vector<uint32_t> workers =
       OneOfEachClock([this](const Member& member) { return !pings_ride() || !HasNewPings(member.number); });
   if (workers.empty()) return absl::OkStatus();
-  const int count = PingsFor(workers.size(), kBurstPings);
+  const int count = pings_ride() ? 1 : PingsFor(workers.size(), kBurstPings);
   for (int attempt = 0; attempt < 3 && !workers.empty(); ++attempt) {
     std::vector<Pings> pings;
     if (absl::Status status = PingAll(workers, count, pings); !status.ok()) return status;

@@ -23,9 +23,17 @@ class ClockSync {
   // The workers whose clocks are measured: those that do not share the coordinator's, or (for tests) all.
   enum class Measured { kOtherClocks, kAllClocks };
 
+  // With more clocks than this, there is one ping for each.
+  static constexpr size_t kMaxBurstClocks = 1000;
+
   // `own_boot_id`: the coordinator's. All times are on the cluster's clock. `cluster` must outlive it.
-  ClockSync(Cluster& cluster, std::string own_boot_id, Measured measured)
-      : cluster_(cluster), own_boot_id_(std::move(own_boot_id)), measured_(measured) {}
+  // `max_burst_clocks`: another value is for tests.
+  ClockSync(Cluster& cluster, std::string own_boot_id, Measured measured,
+            size_t max_burst_clocks = kMaxBurstClocks)
+      : cluster_(cluster),
+        own_boot_id_(std::move(own_boot_id)),
+        measured_(measured),
+        max_burst_clocks_(max_burst_clocks) {}
 
   // Sends four pings to each worker (fewer with more than 500, but at least one) and determines which workers share a
   // clock: those with equal boot ids, unless the pings contradict that. In that case they run on cloned machines, which
@@ -40,8 +48,8 @@ class ClockSync {
   // with more than 125 clocks, 2,000 in all. A burst in which the clock was stepped is repeated up to twice and then
   // left out. Call it before and after a phase. If pings ride, clocks with a ping in the last 10 s are left out.
   absl::Status Burst();
-  // True with more than 1,000 clocks: a burst then has only one ping for each, so a request that is sent to all workers
-  // in any case does as well (PingRide).
+  // True with more than `max_burst_clocks` clocks: a burst then has only one ping for each, so a request that is sent to
+  // all workers in any case does as well (PingRide).
   bool pings_ride() const;
   // How many requests with such pings are in flight at a time. They follow each other without a gap; with half of
   // kAtATime, a ping waits behind as many others as in a burst.
@@ -98,6 +106,7 @@ class ClockSync {
   Cluster& cluster_;
   const std::string own_boot_id_;
   const Measured measured_;
+  const size_t max_burst_clocks_;
   std::vector<uint32_t> clock_of_;       // worker number -> clock; clock 0 is the coordinator's
   std::vector<PingLog> logs_;            // by clock; [0] stays empty
   std::vector<std::string> impossible_;  // by worker number

@@ -87,6 +87,7 @@ struct ConductorOptions {
   // lanes, files or kinds of files than the plan's, which were checked.
   std::function<std::optional<v1::Phase>(const PhasesSoFar& so_far)> next_phase = nullptr;
   bool always_measure_clocks = false;  // even if boot ids are equal; for tests
+  size_t max_burst_clocks = ClockSync::kMaxBurstClocks;  // less only in tests
   CoordClock clock = CoordNow;         // or a test clock
   // Stops after all checks. Neither data nor results have been written then.
   bool dry_run = false;

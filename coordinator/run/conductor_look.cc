@@ -66,7 +66,8 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pa
   auto look = std::make_unique<Look>();
   look->clocks.emplace(
       cluster_, coordinator_.boot_id(),
-      options_.always_measure_clocks ? ClockSync::Measured::kAllClocks : ClockSync::Measured::kOtherClocks);
+      options_.always_measure_clocks ? ClockSync::Measured::kAllClocks : ClockSync::Measured::kOtherClocks,
+      options_.max_burst_clocks);
   IOBENCH_RETURN_IF_ERROR(MeetWorkers(*look->clocks));
   look->layout.emplace(plan_, ClientsOfWorkers());
   look->data.emplace(cluster_, plan_, *look->layout, met_.started_at(), coordinator_.host());

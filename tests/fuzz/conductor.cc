@@ -1,6 +1,6 @@
-// A whole run with a hostile worker among three: each of its answers is a perfect worker's, with the next message of
-// the input merged into it, or replaced by that message if it has call id 1. Whatever the worker says, the run ends
-// with a documented exit code, and its report can be rendered. Time is simulated.
+// A whole run with a hostile worker among three: each of its events is a perfect worker's, with the next message of the
+// input merged into it, or replaced by that message if it has call id 1. Whatever the worker says, the run ends with a
+// documented exit code, and its report can be rendered. Time is simulated.
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,18 +32,35 @@ class HostileWorker {
       if (next_ == parts_.size()) break;
       v1::WorkerEvent change;
       if (!change.ParseFromString(parts_[next_++])) continue;
-      if (change.call_id() == 1 && IsAnswer(change)) {
-        event = std::move(change);
-      } else if (change.call_id() == 1) {
+      const bool fits = IsAnswer(change) || change.body_case() == event.body_case();
+      if (!fits && change.call_id() == 1) {
         more.push_back(std::move(change));
-      } else if (IsAnswer(change)) {
-        event.MergeFrom(change);
+      } else if (change.call_id() == 1) {
+        event = std::move(change);
+      } else if (fits) {
+        Merge(std::move(change), event);
       }
     }
     for (v1::WorkerEvent& event : more) events.push_back(std::move(event));
   }
 
  private:
+  static v1::ResultChunk* ResultsIn(v1::WorkerEvent& event) {
+    if (event.has_chunk()) return event.mutable_chunk();
+    return event.lanes_done().has_results() ? event.mutable_lanes_done()->mutable_results() : nullptr;
+  }
+  // Changes the results of lanes that are there, instead of adding others.
+  static void Merge(v1::WorkerEvent change, v1::WorkerEvent& event) {
+    v1::ResultChunk* from = ResultsIn(change);
+    v1::ResultChunk* to = ResultsIn(event);
+    if (from != nullptr && to != nullptr) {
+      google::protobuf::RepeatedPtrField<v1::LaneResult> lanes;
+      lanes.Swap(from->mutable_lanes());
+      for (int i = 0; i < lanes.size(); ++i)
+        (i < to->lanes_size() ? to->mutable_lanes(i) : to->add_lanes())->MergeFrom(lanes[i]);
+    }
+    event.MergeFrom(change);
+  }
   // Other events come besides the answer.
   static bool IsAnswer(const v1::WorkerEvent& event) {
     return !event.has_lost() && !event.has_lanes_done() && !event.has_lane_ended() &&
@@ -82,6 +99,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   HostileWorker hostile(PartsOf(data + 1, size - 1, kMaxParts));
   Run run;
   run.plan = PlanOf(data[0]);
+  // As with very many workers: they send their results when their lanes have ended.
+  if (data[0] & 4) run.max_burst_clocks = 0;
   run.patience.stall_after_ns = 10 * kNanosPerSecond;
   run.phase_timeout_ns = 20 * kNanosPerSecond;
   PerfectWorkers perfect_copy;

@@ -156,6 +156,17 @@ int WriteAnswers(const std::string& corpus) {
     for (size_t at : {3, 9, 17, 30}) parts[at + kind % 3] = changes[kind].SerializeAsString();
     Write(corpus + "/conductor/" + std::to_string(kind), static_cast<char>(kind % 4) + Joined(parts));
   }
+  // As with very many workers: results come with the end of lanes. They are only merged into that.
+  std::vector<v1::WorkerEvent> reports(4);
+  for (size_t kind = 0; kind < reports.size(); ++kind) {
+    v1::LaneResult& lane = *reports[kind].mutable_lanes_done()->mutable_results()->add_lanes();
+    lane.set_bytes(1);
+    if (kind == 1) lane.set_lane(6);
+    if (kind == 2) lane.mutable_timeline()->add_bytes(1);
+    if (kind == 3) reports[kind].mutable_lanes_done()->add_ends()->set_took_part(true);
+    const std::vector<std::string> parts(40, reports[kind].SerializeAsString());
+    Write(corpus + "/conductor/report-" + std::to_string(kind), static_cast<char>(4 + kind) + Joined(parts));
+  }
   return 0;
 }
 

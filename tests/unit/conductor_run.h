@@ -193,6 +193,7 @@ struct Run {
   ClusterPatience patience;
   int64_t phase_timeout_ns = 0;
   uint32_t worker_count = 0;  // to wait for; 0: as many as there are hosts
+  size_t max_burst_clocks = ClockSync::kMaxBurstClocks;
   HookCommands hooks;
   bool skip_bad = false;
   bool preflight_only = false;
@@ -227,6 +228,7 @@ struct Run {
     options.version = "1.0";
     options.worker_count = worker_count > 0 ? worker_count : static_cast<uint32_t>(hosts.size());
     options.patience = patience;
+    options.max_burst_clocks = max_burst_clocks;
     options.phase_timeout_ns = phase_timeout_ns;
     options.clock = [this] { return perfect.clock.now; };
     options.join_deadline = perfect.clock.now + 200'000'000;
