@@ -256,6 +256,8 @@ void Cluster::Exclude(const std::set<uint32_t>& workers, const std::string& reas
     if (!members_[worker].lost) DismissOne(members_[worker].id, reason);
   }
   std::erase_if(members_, [&workers](const Member& member) { return workers.contains(member.number); });
+  lost_count_ = static_cast<uint32_t>(
+      std::count_if(members_.begin(), members_.end(), [](const Member& member) { return member.lost; }));
   NumberMembers();
 }
 

@@ -133,6 +133,21 @@ TEST_CASE("with --skip-bad, clients with a fault are left out, and the others ar
   CHECK(report.run().left_out(1).client() == "c");
 }
 
+TEST_CASE(
+    "with --skip-bad, a worker that is lost while it looks at its client does not count as lost in the run") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.perfect.instead = [](WorkerId id, const v1::WorkerRequest& request,
+                           std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_inspect() || id == 3) return false;
+    events = {Lost("power")};
+    return true;
+  };
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.Clients() == std::vector<std::string>{"d"});
+  CHECK(run.phases.size() == static_cast<size_t>(run.plan.phases_size()));
+}
+
 TEST_CASE("--skip-bad leaves somebody in, or refuses the run") {
   FourHosts run;
   run.skip_bad = true;
