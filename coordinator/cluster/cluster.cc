@@ -381,9 +381,8 @@ void Cluster::LookForSilence(CoordTime now) {
   }
 }
 
-// The lease lasts for three beats, so that no worker leaves because one of them was late.
 uint32_t Cluster::lease_ms() const {
-  const int64_t lease_ns = std::max(patience_.lease_ns, silence_.has_value() ? 3 * silence_->beat_ns() : 0);
+  const int64_t lease_ns = GrantedLeaseNs(static_cast<uint32_t>(members_.size()), patience_.lease_ns);
   return static_cast<uint32_t>(std::max<int64_t>(1, lease_ns / 1'000'000));
 }
 

@@ -13,13 +13,21 @@ constexpr int64_t kAskApartNs = 2'000'000;
 constexpr int64_t kLookApartNs = kNanosPerSecond / 10;
 constexpr int64_t kLongestAbsenceNs = kNanosPerSecond;
 
+int64_t LeastBeatNs(uint32_t worker_count) {
+  return int64_t{worker_count} * kAskApartNs;
+}
+
 }  // namespace
+
+int64_t GrantedLeaseNs(uint32_t worker_count, int64_t lease_ns) {
+  return std::max(lease_ns, 3 * LeastBeatNs(worker_count));
+}
 
 SilenceWatch::SilenceWatch(uint32_t worker_count, int64_t lost_after_ns, int64_t lease_ns, CoordTime now)
     : lost_after_ns_(lost_after_ns),
       told_after_ns_(std::min(kLongestToldNs, lost_after_ns / 2)),
-      beat_ns_(std::max(std::min({kLongestBeatNs, lost_after_ns / 4, lease_ns / 3}),
-                        int64_t{worker_count} * kAskApartNs)),
+      beat_ns_(
+          std::max(std::min({kLongestBeatNs, lost_after_ns / 4, lease_ns / 3}), LeastBeatNs(worker_count))),
       looked_(now),
       workers_(worker_count, Worker{.heard = now, .sent = now}) {}
 

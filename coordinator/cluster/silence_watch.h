@@ -9,6 +9,10 @@
 
 namespace iobench {
 
+// The lease that a coordinator with so many workers grants to each: at least three beats of SilenceWatch, so that none
+// leaves because one of them was late. `lease_ns`: that of --lease.
+int64_t GrantedLeaseNs(uint32_t worker_count, int64_t lease_ns);
+
 // Pure: its owner reports what it hears and sends, calls Look from time to time and acts on the result. A worker that
 // has been silent, or has been sent nothing, for beat_ns() is asked. It is reported or given up if it stays silent in
 // spite of the question. The questions are also the heartbeat of the workers' leases. Workers are numbered from 0.
@@ -37,7 +41,7 @@ class SilenceWatch {
 
   // The silence that is reported: 10 s, or half of `lost_after_ns` if that is shorter.
   int64_t told_after_ns() const { return told_after_ns_; }
-  int64_t beat_ns() const { return beat_ns_; }
+  int64_t beat_ns() const { return beat_ns_; }  // at most a third of GrantedLeaseNs
   // When the worker was last heard.
   CoordTime heard(uint32_t worker) const { return workers_[worker].heard; }
 

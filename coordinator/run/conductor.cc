@@ -226,6 +226,7 @@ absl::Status Conductor::ClaimAndRun(Look& look, DataLedger& ledger) {
 
 // For ConductorOptions.examine. Nothing is saved.
 absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
+  IOBENCH_RETURN_IF_ERROR(FirstLoss());
   // A run would replace data that an earlier one has kept and that does not fit.
   for (const Member& member : cluster_.members()) {
     const v1::WorkerTargets& seen = look.data->facts()[member.number];
@@ -246,12 +247,17 @@ absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
   absl::Status status = ClaimAndRun(look, ledger);
   status.Update(look.data->Finish(DataKeeper::AtEnd::kRemove, ledger));
   IOBENCH_RETURN_IF_ERROR(status);
+  IOBENCH_RETURN_IF_ERROR(FirstLoss());
+  report_.NoteTotals();
+  return &report();
+}
+
+absl::Status Conductor::FirstLoss() const {
   for (const Member& member : cluster_.members()) {
     if (member.lost)
       return absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
   }
-  report_.NoteTotals();
-  return &report();
+  return absl::OkStatus();
 }
 
 // What all phases of a run share.

@@ -86,9 +86,9 @@ struct ConductorOptions {
   // each phase that it returns: that phase is added to the plan and run; nullopt ends the run. Its phases use no more
   // lanes, files or kinds of files than the plan's, which were checked.
   std::function<std::optional<v1::Phase>(const PhasesSoFar& so_far)> next_phase = nullptr;
-  bool always_measure_clocks = false;  // even if boot ids are equal; for tests
+  bool always_measure_clocks = false;                    // even if boot ids are equal; for tests
   size_t max_burst_clocks = ClockSync::kMaxBurstClocks;  // less only in tests
-  CoordClock clock = CoordNow;         // or a test clock
+  CoordClock clock = CoordNow;                           // or a test clock
   // Stops after all checks. Neither data nor results have been written then.
   bool dry_run = false;
   // Like dry_run, and also writes and removes check files; workers that do not join are a finding. preflight() has the
@@ -171,6 +171,8 @@ class Conductor {
   bool EndedByLauncher() const;
   absl::Status ClaimAndRun(Look& look, DataLedger& ledger);
   absl::StatusOr<const v1::RunReport*> Measure(Look& look);
+  // Unavailable, with the name of the first worker that was lost; OK: none.
+  absl::Status FirstLoss() const;
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
   struct PhaseLoop;
   absl::StatusOr<bool> BeginsRound(CoordTime begin, uint32_t repetition);

@@ -13,8 +13,8 @@
 #include "coordinator/mix/phase_of_mix.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
-#include "coordinator/run/data/access_check.h"
 #include "coordinator/run/conductor.h"
+#include "coordinator/run/data/access_check.h"
 
 namespace iobench {
 
@@ -279,7 +279,8 @@ absl::Status Conductor::UseWorkersPaths() {
 }
 
 absl::Status Conductor::SizeFiles() {
-  if (plan_.files().memory_percent() == 0) return absl::OkStatus();
+  // A resumed run goes on with the sizes that it began with, even if a client's memory has changed.
+  if (plan_.files().memory_percent() == 0 || options_.resume.has_value()) return absl::OkStatus();
   std::map<uint32_t, ClientMemory> clients;
   for (const Member& member : cluster_.members()) {
     if (member.facts.server()) continue;
@@ -290,7 +291,7 @@ absl::Status Conductor::SizeFiles() {
   std::vector<ClientMemory> memories;
   for (const auto& [number, client] : clients) memories.push_back(client);
   IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(memories, plan_));
-  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  *record_.mutable_plan() = plan_;
   return absl::OkStatus();
 }
 

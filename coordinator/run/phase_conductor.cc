@@ -61,6 +61,16 @@ Cluster::Patience PhaseConductor::PatienceFor(const char* work) const {
                            : absl::StrCat("it still had to ", work, " at the end of --phase-timeout")};
 }
 
+Cluster::Patience PhaseConductor::PatienceToStart(const char* work) {
+  RenewDeadline();
+  return PatienceFor(work);
+}
+
+void PhaseConductor::RenewDeadline() {
+  const CoordTime now = context_.cluster.Now();
+  if (now >= deadline_) deadline_ = now + context_.timeout_ns;
+}
+
 absl::Status PhaseConductor::Run() {
   const CoordTime begin = context_.cluster.Now();
   if (context_.timeout_ns > 0) deadline_ = begin + context_.timeout_ns;
@@ -96,13 +106,10 @@ absl::Status PhaseConductor::Run() {
 
 absl::Status PhaseConductor::RunAndCollect() {
   context_.cluster.transport().SetLanesRunning(true);
+  RenewDeadline();
   absl::Status status = Timed(&PhaseCost::wait_s, [this] { return lanes_.WaitForEnds(deadline_); });
   cost_.wait_s -= lanes_.LongestTimedSeconds();
-  if (EndsEarly(status)) {
-    record_.set_interrupted(true);
-    DropDeadRanks(status);
-    lanes_.EndEarly().IgnoreError();  // workers that do not answer in time are missing in the record
-  }
+  if (EndsEarly(status)) EndLanesEarly(status);
   NoteReported();
   context_.cluster.transport().SetLanesRunning(false);
   for (v1::ServerRecord& server : context_.samplers.End()) *record_.add_servers() = std::move(server);
@@ -113,16 +120,22 @@ absl::Status PhaseConductor::RunAndCollect() {
   } else if (status.ok()) {
     status = Timed(&PhaseCost::clocks_s, [this] { return context_.clock_sync.Burst(); });
   }
+  if (EndsEarly(status) && !record_.interrupted()) EndLanesEarly(status);  // while clocks were pinged
   const Answers answers = status.ok() ? Answers::kAwaited : Answers::kBrieflyAwaited;
   const absl::Status collected = Timed(&PhaseCost::collect_s, [&] { return Collect(answers); });
   status.Update(collected);
   if (EndsEarly(collected)) {  // while lanes complete their files: does not wait for that
-    record_.set_interrupted(true);
-    DropDeadRanks(collected);
-    lanes_.EndEarly().IgnoreError();
+    EndLanesEarly(collected);
     Collect(Answers::kBrieflyAwaited).IgnoreError();
   }
   return status;
+}
+
+// Workers that do not answer in time are missing in the record.
+void PhaseConductor::EndLanesEarly(const absl::Status& why) {
+  record_.set_interrupted(true);
+  DropDeadRanks(why);
+  lanes_.EndEarly().IgnoreError();
 }
 
 // If one of its ranks dies, mpirun ends all others with SIGTERM. A rank that was told to end by the user still answers.
@@ -187,7 +200,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
       return absl::OkStatus();
     }
     context_.start_lead.NoteLate();
-    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceFor("end a late start")));
+    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceToStart("end a late start")));
     if (context_.cluster.Now() >= lanes_.start()) record_.set_begun_before(true);
   }
 }
@@ -259,7 +272,7 @@ absl::Status PhaseConductor::PrepareByOwners() {
   }
   IOBENCH_RETURN_IF_ERROR(Prepare(Purpose::kOwnersFiles));
   owners_prepared_ = true;
-  return lanes_.Disarm(PatienceFor("close its files"));
+  return lanes_.Disarm(PatienceToStart("close its files"));
 }
 
 // A client's steps are performed when its files are in the state that the phase needs and no worker has them open:
@@ -268,17 +281,18 @@ absl::Status PhaseConductor::PrepareByOwners() {
 absl::Status PhaseConductor::PrepareAroundClientSteps() {
   if (HasClientSteps(phase_) && !client_steps_done_) {
     IOBENCH_RETURN_IF_ERROR(Prepare(Purpose::kBeforeClientSteps));
-    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceFor("close its files")));
+    IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceToStart("close its files")));
     IOBENCH_RETURN_IF_ERROR(RunClientSteps(
         context_.cluster, phase_, [this](uint32_t worker) { return lanes_.TakesPart(worker); }, client_steps_,
-        PatienceFor("remount")));
+        PatienceToStart("remount")));
     client_steps_done_ = true;
   }
   IOBENCH_RETURN_IF_ERROR(Prepare(Purpose::kPhase));
   if (remounted_for_cold_ || !AnyToRemount(context_.cluster, coldness_)) return absl::OkStatus();
   remounted_for_cold_ = true;
-  IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceFor("close its files")));
-  IOBENCH_RETURN_IF_ERROR(RemountForCold(context_.cluster, coldness_, client_steps_, PatienceFor("remount")));
+  IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceToStart("close its files")));
+  IOBENCH_RETURN_IF_ERROR(
+      RemountForCold(context_.cluster, coldness_, client_steps_, PatienceToStart("remount")));
   return Prepare(Purpose::kPhase);
 }
 
@@ -337,7 +351,7 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
         if (received.event.prepared().has_cold()) coldness_[member.number] = received.event.prepared().cold();
         NoteRefusal(member, received);
       },
-      PatienceFor("prepare the phase")));
+      PatienceToStart("prepare the phase")));
   return AnyTakesPart() ? absl::OkStatus() : first_refusal_;
 }
 

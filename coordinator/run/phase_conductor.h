@@ -102,6 +102,11 @@ class PhaseConductor {
   absl::StatusOr<Start> Arm(IfLate if_late);
   // The patience for requests that work on files. `work`: for messages, such as "prepare the phase".
   Cluster::Patience PatienceFor(const char* work) const;
+  // The same, with a deadline that has not passed (RenewDeadline).
+  Cluster::Patience PatienceToStart(const char* work);
+  // If --phase-timeout has passed and the phase goes on, the late workers have been dropped. The others, which have
+  // waited for them, get that time again.
+  void RenewDeadline();
   // Notes a worker's answer that reports a problem: the worker does not take part in the rest of the phase.
   void NoteRefusal(const Member& member, const ReceivedEvent& received);
   bool AnyTakesPart() const;
@@ -123,6 +128,7 @@ class PhaseConductor {
   void NoteBursts(uint32_t worker);
   void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
   void NoteHowWorkersEnded(bool lanes_ran);
+  void EndLanesEarly(const absl::Status& why);
   void DropDeadRanks(const absl::Status& status);
   v1::WorkerPhaseResult& ResultOf(uint32_t worker) {
     return *record_.mutable_workers(static_cast<int>(worker));

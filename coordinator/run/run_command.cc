@@ -25,6 +25,7 @@
 #include "common/text/units.h"
 #include "common/version.h"
 #include "coordinator/cluster/cluster.h"
+#include "coordinator/cluster/silence_watch.h"
 #include "coordinator/live/live_views.h"
 #include "coordinator/live/observer_list.h"
 #include "coordinator/net_check/net_check.h"
@@ -167,9 +168,10 @@ absl::Status MeasureNetwork(Cluster& cluster, const Stage& stage, const CommandL
 // MPI, end with it.
 void WaitForEarlierWorkers(const Stage& stage, const CommandLine& line) {
   if (!stage.resume->crashed || stage.transport.name() != "grpc" || line.cluster.spawn > 0) return;
-  std::cerr << "waiting for " << FormatSeconds(line.cluster.lease_s)
+  const int64_t lease_ns = GrantedLeaseNs(stage.worker_count, NanosFrom(line.cluster.lease_s));
+  std::cerr << "waiting for " << FormatSeconds(SecondsFrom(lease_ns))
             << " (--lease), so that workers of the part that was cut off are gone" << std::endl;
-  const int64_t until_ns = MonotonicNowNs() + NanosFrom(line.cluster.lease_s);
+  const int64_t until_ns = MonotonicNowNs() + lease_ns;
   while (MonotonicNowNs() < until_ns && !stage.interrupt.raised()) usleep(20'000);
 }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "coordinator/plan/plan_check.h"
 #include "coordinator/run/conductor.h"
 #include "tests/unit/conductor_run.h"
 
@@ -423,6 +424,59 @@ TEST_CASE("--phase-timeout ends a phase whose lanes make progress but never end"
   REQUIRE(run.phases.size() == 2);
   REQUIRE(run.phases[0].errors_size() == 1);
   CHECK_THAT(run.phases[0].errors(0).message(), Catch::Contains("--phase-timeout"));
+}
+
+TEST_CASE("a worker that is late to prepare is dropped at --phase-timeout, and costs the others nothing") {
+  Run run;
+  run.phase_timeout_ns = 10 * kNanosPerSecond;
+  run.perfect.instead = [](WorkerId id, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    return id == 1 && request.has_prepare();
+  };
+  REQUIRE(run.Go() == kExitPartial);
+  REQUIRE(run.phases.size() == 2);
+  CHECK(run.phases[0].workers_lost() == 1);
+  for (const v1::PhaseReport& phase : run.phases) CHECK(phase.bytes() == 8_KiB);
+}
+
+TEST_CASE("an interrupt while clocks are pinged after the lanes ends the phase early") {
+  Run run;
+  bool armed = false;
+  run.perfect.instead = [&](WorkerId, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    armed |= request.has_arm();
+    if (armed && request.has_ping()) run.interrupt.Raise();
+    return false;
+  };
+  REQUIRE(run.Go() == kExitInterrupted);
+  REQUIRE(run.phases.size() == 1);
+  CHECK(run.phases[0].interrupted());
+  CHECK(run.phases[0].bytes() == 12_KiB);
+  CHECK(std::count_if(run.posted.begin(), run.posted.end(),
+                      [](const auto& sent) { return sent.request.adjust().quit(); }) == 3);
+}
+
+TEST_CASE("if the worker that removes the shared file is lost, another one removes it") {
+  Run run;
+  run.plan = EmptyPhases(2, 1);
+  run.plan.mutable_files()->set_shared_file(true);
+  v1::Phase& phase = *run.plan.mutable_phases(0);
+  phase.mutable_assignments(0)->mutable_operation()->set_name("write");
+  phase.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  phase.clear_name();
+  CompletePlan(run.plan);
+  std::vector<WorkerId> removers;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.data_step().action() != v1::DataStep::REMOVE_SHARED_FILE) return false;
+    removers.push_back(id);
+    if (removers.size() > 1) return false;
+    events = {Lost("its mount hangs")};
+    return true;
+  };
+  CHECK(run.Go() == kExitPartial);
+  REQUIRE(removers.size() == 3);  // lost, in its place, and before the second phase
+  CHECK(removers[1] != removers[0]);
+  REQUIRE(run.phases.size() == 2);
+  for (const v1::PhaseReport& each : run.phases) CHECK(each.bytes() == 8_KiB);
 }
 
 TEST_CASE("workers that do not join in time, or are lost before the first phase, make the run partial") {

@@ -238,7 +238,13 @@ void DataKeeper::AddTargets(const Member& member, v1::Prepare& prepare) const {
 }
 
 absl::Status DataKeeper::RemoveSharedFiles(const v1::Phase& phase) {
-  return Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn, phase.only_target());
+  for (;;) {
+    const uint32_t live = cluster_.live_count();
+    const absl::Status done = Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn, phase.only_target());
+    // If the worker that should remove it was lost, another one does.
+    const bool was_lost = absl::IsUnavailable(done) && cluster_.live_count() < live;
+    if (!was_lost || cluster_.live_count() == 0) return done;
+  }
 }
 
 absl::Status DataKeeper::Finish(AtEnd at_end, const DataLedger& ledger) {
