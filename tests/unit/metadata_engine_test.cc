@@ -7,6 +7,7 @@
 
 #include "common/model/metadata_operation.h"
 #include "tests/unit/tree_test_support.h"
+#include "worker/metadata/tree_walk.h"
 
 namespace iobench {
 namespace {
@@ -196,6 +197,31 @@ TEST_CASE("a listing that misses items is an error") {
   REQUIRE(lane.recorder().ops() == 2);
   const std::string message(lane.engine().Explain(end)->status.message());
   REQUIRE(message.find("tree-000000.0/d2: the listing names 9 of this lane's 10 items") != std::string::npos);
+}
+
+TEST_CASE(
+    "a walk goes on after a directory that cannot be opened and an item that is gone, and names the errors") {
+  const DataDirectory directory;
+  const v1::Tree tree = TreeOf(6, 1, 2);
+  TreeLane lane(directory, tree);
+  lane.Does("create");
+  std::filesystem::rename(directory.At("tree-000000.0/d0"), directory.At("elsewhere"));
+  TreeWalk walk(LaneTree(tree, 0, 0), NameKind::kItem, v1::Find(), 6);
+  const int root = ::open(directory.At("tree-000000.0").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(root >= 0);
+  REQUIRE(walk.Next(root, 0) == -ENOENT);
+  REQUIRE(walk.Next(root, 0) == -ENOENT);  // not of a descriptor that is not there
+  std::filesystem::rename(directory.At("elsewhere"), directory.At("tree-000000.0/d0"));
+  REQUIRE(walk.Next(root, 0) == 0);
+  for (int item = 3; item < 6; ++item) REQUIRE(walk.Next(root, 1) == 0);
+  std::filesystem::remove(directory.At("tree-000000.0/d1/item-00000005"));
+  for (int pass = 0; pass < 2; ++pass) {  // of one directory, as if it were the only one
+    REQUIRE(walk.Next(root, 1) == 0);
+    REQUIRE(walk.Next(root, 1) == 0);
+    REQUIRE(walk.seen_in_directory() == 2);
+    REQUIRE(walk.Next(root, 1) == -ENODATA);
+  }
+  ::close(root);
 }
 
 TEST_CASE("a file system without attributes is told in one line") {

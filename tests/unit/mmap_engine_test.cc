@@ -58,6 +58,44 @@ TEST_CASE("a file that is longer than its lane's part keeps its size and its end
   REQUIRE(directory.ContentOf("a") == ExpectedFile(0, 5000) + std::string(15'000, 'x'));
 }
 
+// How many pages of a file are in memory; all are dropped first, if nobody keeps them.
+size_t PagesKept(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(fsync(fd) == 0);
+  REQUIRE(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0);
+  struct stat facts {};
+  REQUIRE(fstat(fd, &facts) == 0);
+  const auto bytes = static_cast<size_t>(facts.st_size);
+  void* const map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  REQUIRE(map != MAP_FAILED);
+  std::vector<unsigned char> resident((bytes + 4095) / 4096);
+  REQUIRE(mincore(map, bytes, resident.data()) == 0);
+  munmap(map, bytes);
+  close(fd);
+  return static_cast<size_t>(
+      std::count_if(resident.begin(), resident.end(), [](unsigned char page) { return (page & 1) != 0; }));
+}
+
+TEST_CASE(
+    "the kernel can drop the pages of a mapped file once the engine has released them, and none is lost") {
+  constexpr uint64_t kBytes = 1 << 20;
+  TempDirectory directory;
+  directory.Put("unmapped", std::string(kBytes, 'x'));
+  if (PagesKept(directory.PathOf("unmapped")) > 0) {
+    WARN("pages are not dropped below " << directory.path());
+    return;
+  }
+  EngineLane lane("mmap", Call::kPositional);
+  lane.Opens(directory, {{.name = "a", .bytes = kBytes}}, kCreate);
+  REQUIRE(lane.Runs("write", 4096).reason == LoopEnd::Reason::kDone);
+  REQUIRE(PagesKept(directory.PathOf("a")) == kBytes / 4096);
+  lane.engine().ReleasePages();
+  REQUIRE(PagesKept(directory.PathOf("a")) == 0);
+  REQUIRE(lane.Runs("read", 4096).reason == LoopEnd::Reason::kDone);
+  REQUIRE(lane.engine().Close().ok());
+  REQUIRE(directory.ContentOf("a") == ExpectedFile(0, kBytes));
+}
+
 TEST_CASE("where the file system can, the blocks are there before the first op") {
   TempDirectory directory;
   EngineLane lane("mmap", Call::kPositional);

@@ -25,6 +25,7 @@ struct EngineOptions {
   // Size of one record. An op of Call::kVector has several, up to longest_op_bytes.
   uint32_t record_bytes = 0;
   uint32_t longest_op_bytes = 0;
+  bool replays_trace = false;  // ops start anywhere, not only on records
   // Engines with a queue: the max number of ops in flight per lane.
   uint32_t depth = 1;
   // posix-aio: copy between the engine's own buffers and the lane's, within the latency (-H).
@@ -79,6 +80,10 @@ class IoEngine {
   // Writes everything to stable storage: fsync for every file, or the engine's equivalent. Returns the first error. The
   // timed region, the end of a pass and the pause after a burst call it.
   virtual absl::Status Flush() = 0;
+
+  // Lets go of the files' pages, so that the kernel can drop them from memory although the files are open. REQUIRES:
+  // Open.
+  virtual void ReleasePages() {}
 
   // Closes every file and returns the first error. Further calls have no effect.
   virtual absl::Status Close() = 0;

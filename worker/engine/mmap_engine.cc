@@ -138,7 +138,8 @@ class MmapEngine final : public IoEngine {
 
   absl::Status MakeReady(LaneContext& lane) override {
     if (options_.buffer_bytes == 0) return absl::OkStatus();
-    return buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
+    return buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, StartsOf(options_),
+                             lane.payload);
   }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
@@ -172,6 +173,13 @@ class MmapEngine final : public IoEngine {
     }
     first_error.Update(open_files_.Flush());
     return first_error;
+  }
+
+  // The kernel keeps pages that are mapped. What was written stays in the file's pages.
+  void ReleasePages() override {
+    for (const MappedRange& range : ranges_) {
+      if (range.bytes > 0) ::madvise(range.begin, range.bytes, MADV_DONTNEED);
+    }
   }
 
   absl::Status Close() override {

@@ -87,6 +87,10 @@ std::optional<LaneFailure> TimedRegion::Run() {
   LaneContext& context = setup_.context();
   outcome_.end = setup_.engine().Run(context);
   while (GoesOnAfterFailure()) {
+    if (IsAfterDeadline()) {  // the loop compares only ops that succeed with it
+      outcome_.end = {.reason = Reason::kDeadline};
+      break;
+    }
     context.resume = true;
     outcome_.end = setup_.engine().Run(context);
   }
@@ -113,11 +117,17 @@ bool TimedRegion::GoesOnAfterFailure() {
   return true;
 }
 
+bool TimedRegion::IsAfterDeadline() const {
+  const Ticks deadline = setup_.context().rules.deadline;
+  return deadline != LoopRules::kNever && setup_.scale().ToTicks(MonotonicNowNs()) >= deadline;
+}
+
 bool TimedRegion::EndPass() {
   if (MonotonicNowNs() >= last_pass_begins_ns_) return false;
   const Stopwatch watch(outcome_.pass_end_ns);
   if (work_.flushes_passes()) pass_end_status_ = setup_.engine().Flush();
   if (work_.forgets_passes() && pass_end_status_.ok()) {
+    setup_.engine().ReleasePages();
     pass_end_status_ =
         directory_.Use([this](const Directory& directory) { return ForgetPages(directory, work_.files); });
   }

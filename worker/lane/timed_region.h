@@ -86,6 +86,7 @@ class TimedRegion {
   void SetRules(WorkerTime start);
   std::optional<LaneFailure> Run();
   bool GoesOnAfterFailure();
+  bool IsAfterDeadline() const;
   bool EndPass();  // false: failed, or the time of whole_passes is over
 
   const LaneWork& work_;

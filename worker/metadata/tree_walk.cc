@@ -22,10 +22,14 @@ std::string TreeWalk::place() const {
 int64_t TreeWalk::Enter(int root_fd, uint32_t directory) {
   directory_ = directory;
   expected_ = left_ = names_.ItemsIn(directory, item_count_);
+  seen_ = 0;
   at_ = end_ = 0;
   const int64_t fd = item::Call(SYS_openat, root_fd, names_.PathOfDirectory(directory).c_str(),
                                 O_RDONLY | O_DIRECTORY | item::kOpenFlags, 0);
-  if (fd < 0) return fd;
+  if (fd < 0) {
+    left_ = 0;  // the next item tries again
+    return fd;
+  }
   fd_ = UniqueFd(static_cast<int>(fd));
   return 0;
 }

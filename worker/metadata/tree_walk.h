@@ -53,7 +53,7 @@ class TreeWalk {
   // directory.
   std::string place() const;
   // For a listing that ended too early: how many items of the directory were seen, and how many there should be.
-  uint64_t seen_in_directory() const { return expected_ - left_; }
+  uint64_t seen_in_directory() const { return seen_; }
   uint64_t expected_in_directory() const { return expected_; }
 
  private:
@@ -76,7 +76,9 @@ class TreeWalk {
 
   UniqueFd fd_;
   uint32_t directory_ = UINT32_MAX;
-  uint64_t expected_ = 0, left_ = 0;  // items in the directory, and those not yet examined
+  // Items in the directory, and those for which Next was not yet called, whether the calls succeed or not.
+  uint64_t expected_ = 0, left_ = 0;
+  uint64_t seen_ = 0;  // items that were examined
   std::vector<std::byte> listing_;
   int64_t at_ = 0, end_ = 0;  // positions in the listing
   const char* name_ = nullptr;
@@ -102,15 +104,22 @@ inline int64_t TreeWalk::Next(int root_fd, uint32_t directory) {
   for (;;) {
     if (at_ >= end_) {
       const int64_t listed = List();
-      if (listed <= 0) return listed == 0 ? -int64_t{ENODATA} : listed;
+      if (listed <= 0) {
+        --left_;
+        return listed == 0 ? -int64_t{ENODATA} : listed;
+      }
     }
     const auto* const entry = reinterpret_cast<const DirectoryEntry*>(listing_.data() + at_);
     at_ += entry->record_bytes;
     if (!IsOurs(*entry)) continue;
     name_ = entry->name;
     struct stat facts;
-    if (const int64_t looked = item::Stat(fd_.get(), name_, &facts); looked < 0) return looked;
+    if (const int64_t looked = item::Stat(fd_.get(), name_, &facts); looked < 0) {
+      --left_;
+      return looked;
+    }
     if (IsWanted(name_, static_cast<uint64_t>(facts.st_size))) ++found_items_;
+    ++seen_;
     return --left_ == 0 ? Leave() : 0;
   }
 }

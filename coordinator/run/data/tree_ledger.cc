@@ -67,7 +67,10 @@ void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& opera
       states_[{record.phase().only_target(), TreeNumberOf(plan_, operation), lane.file_owner()}];
   // Everything that a cancelled attempt may have left half changed was removed.
   if (state.unknown() || (record.begun_before() && effect.changes_names())) state.Clear();
-  if (lane.problem().code() != 0) {
+  // With --max-errors and in a soak, failed ops were skipped: their names are as they were, or not.
+  const bool skipped =
+      !lane.errors().empty() && (effect.changes_names() || effect.makes.Has(TreePart::kXattrs));
+  if (lane.problem().code() != 0 || skipped) {
     const bool prepared =
         !PartsMissing(state, effect, tree).empty() || !PartsInTheWay(state, effect, tree).empty();
     if (effect.makes.Has(TreePart::kXattrs)) state.set_xattr_bytes(0);
