@@ -70,6 +70,8 @@ struct OperationSpec {
   bool reads() const { return kinds.Has(OpKind::kRead) || kinds.Has(OpKind::kUpdate); }
   bool writes() const { return kinds.Has(OpKind::kWrite) || kinds.Has(OpKind::kUpdate); }
   bool mixes() const { return pattern == Pattern::kRandomMix || pattern == Pattern::kSequentialMix; }
+  // Lanes may only read or only write. A rewrite of what was read is both.
+  bool mixes_by_lane() const { return mixes() && !kinds.Has(OpKind::kUpdate); }
   // The kind of all ops; for a mix, the kind of those ops that are not reads.
   OpKind kind() const {
     if (kinds.Has(OpKind::kUpdate)) return OpKind::kUpdate;

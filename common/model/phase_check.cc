@@ -234,9 +234,10 @@ absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation)
     return absl::InvalidArgumentError(
         absl::StrCat("the read percentage ", operation.read_percent(), " is over 100"));
   }
-  if (operation.mix_by_lane() && !spec.mixes()) {
-    return absl::InvalidArgumentError(absl::StrCat("a mix by lane (mix_by_lane) only applies to mixes, and ",
-                                                   operation.name(), " is not one"));
+  if (operation.mix_by_lane() && !spec.mixes_by_lane()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a mix by lane (mix_by_lane) only applies to mixes of reads and writes, and ",
+                     operation.name(), " is not one"));
   }
   if (operation.mix_by_lane() && operation.read_percent() == 0) {
     return absl::InvalidArgumentError("a mix by lane needs a read percentage from 1 to 100");
@@ -281,7 +282,8 @@ absl::Status CheckSpreading(const v1::Phase& phase) {
       absl::StrCat("the groups stand for ", sum, " clients, over ", kMaxSpreadClients));
 }
 
-absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace) {
+absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::DataContent& data,
+                        const v1::Trace& trace) {
   if (!HasTrace(trace)) return absl::OkStatus();
   if (spec.is_metadata()) {
     return absl::InvalidArgumentError(
@@ -291,6 +293,10 @@ absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, 
   if (files.files_per_lane() > 1 || files.interleaved()) {
     return absl::InvalidArgumentError(
         "a trace (-Y) covers one file: it cannot be combined with --files-per-lane or --interleaved");
+  }
+  if (data.dedupe_percent() > 0 && spec.writes()) {
+    return absl::InvalidArgumentError(
+        "-+w (data.dedupe_percent) makes whole records, but a trace (-Y) writes any bytes: leave one of them out");
   }
   if (CanReplayTrace(spec)) return absl::OkStatus();
   return absl::InvalidArgumentError(

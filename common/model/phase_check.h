@@ -34,16 +34,17 @@ absl::Status CheckPercents(const v1::DataContent& data);
 // Refuses more than 4096 ops in flight per lane. 0 is valid and means 1.
 absl::Status CheckDepth(uint32_t depth);
 // Refuses a read percentage over 100, a mix by lane without a percentage, a number of reader lanes without a mix by
-// lane, and a mix by lane in operations that do not mix reads and writes.
+// lane, and a mix by lane in operations whose lanes cannot only read or only write.
 absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation);
 
 // For phases with a spreading of workers (Phase.spreading), refuses assignments that select workers, weights outside 0
 // to 10^12, groups without clients or without assignments, and more than 10^6 clients.
 absl::Status CheckSpreading(const v1::Phase& phase);
 
-// Refuses traces (-X, -Y, -Q) of metadata operations, and replaying (-Y) with operations or file layouts that cannot
-// follow a trace.
-absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::Trace& trace);
+// Refuses traces (-X, -Y, -Q) of metadata operations, and replaying (-Y) with operations, file layouts or data that
+// cannot follow a trace.
+absl::Status CheckTrace(const OperationSpec& spec, const v1::FileLayout& files, const v1::DataContent& data,
+                        const v1::Trace& trace);
 
 }  // namespace iobench
 

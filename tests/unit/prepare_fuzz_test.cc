@@ -74,14 +74,14 @@ v1::Prepare AnyPhase(const TempDir& directory, Damage& damage) {
 
 TEST_CASE("a lane that only reads or writes is refused where nothing mixes") {
   WorkerHarness worker;
-  for (const char* const name : {"stat", "read", "write"}) {
+  for (const char* const name : {"stat", "read", "write", "seeks"}) {
     v1::WorkerRequest request;
     *request.mutable_prepare() = PhaseOf(name, 1);
     request.mutable_prepare()->mutable_operation()->mutable_tree()->set_items_per_lane(10);
     request.mutable_prepare()->mutable_lanes(0)->set_mix(v1::LANE_MIX_READER);
     const v1::WorkerEvent answer = worker.Ask(request);
     CHECK(answer.problem().code() == 3);
-    CHECK_THAT(answer.problem().message(), Catch::Contains("does not mix"));
+    CHECK_THAT(answer.problem().message(), Catch::Contains("must only read or only write"));
   }
   worker.RunPhase(PhaseOf("read", 1));  // it still works
 }

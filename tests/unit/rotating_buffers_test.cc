@@ -7,6 +7,8 @@
 namespace iobench {
 namespace {
 
+using Starts = RotatingBuffers::Starts;
+
 constexpr size_t kBorder = RotatingBuffers::kAlignmentBytes;
 
 bool OnBorder(const std::byte* place) {
@@ -16,7 +18,7 @@ bool OnBorder(const std::byte* place) {
 TEST_CASE("places come in turn, each on a border, as many as fit") {
   RotatingBuffers buffers;
   REQUIRE_FALSE(buffers.in_use());
-  REQUIRE(buffers.Allocate(5 * kBorder + 100, kBorder, nullptr).ok());
+  REQUIRE(buffers.Allocate(5 * kBorder + 100, kBorder, Starts::kOnRecords, nullptr).ok());
   REQUIRE(buffers.in_use());
   REQUIRE(buffers.place_count() == 5);
   std::byte* const first = buffers.Take();
@@ -28,15 +30,23 @@ TEST_CASE("places come in turn, each on a border, as many as fit") {
 
 TEST_CASE("an op that is no multiple of 4 KiB has room behind any border") {
   RotatingBuffers buffers;
-  REQUIRE(buffers.Allocate(8 * kBorder, 6000, nullptr).ok());
+  REQUIRE(buffers.Allocate(8 * kBorder, 6000, Starts::kOnRecords, nullptr).ok());
   REQUIRE(buffers.place_count() == 2);  // 6000 bytes behind up to 4095 need three blocks
   const std::byte* const first = buffers.Take();
   REQUIRE(buffers.Take() == first + 3 * kBorder);
 }
 
+TEST_CASE("an op of a trace has room behind any border, whatever the longest op is") {
+  RotatingBuffers buffers;
+  REQUIRE(buffers.Allocate(4 * kBorder, kBorder, Starts::kAnywhere, nullptr).ok());
+  REQUIRE(buffers.place_count() == 2);
+  const std::byte* const first = buffers.Take();
+  REQUIRE(buffers.Take() == first + 2 * kBorder);
+}
+
 TEST_CASE("less memory than an op needs is one place") {
   RotatingBuffers buffers;
-  REQUIRE(buffers.Allocate(1, 2 * kBorder, nullptr).ok());
+  REQUIRE(buffers.Allocate(1, 2 * kBorder, Starts::kOnRecords, nullptr).ok());
   REQUIRE(buffers.place_count() == 1);
   const std::byte* const place = buffers.Take();
   REQUIRE(buffers.Take() == place);
@@ -58,7 +68,7 @@ TEST_CASE("ops read to and write from the place whose turn it is, aligned as the
   auto payload = Payload::Create(1, 2, 3, 6000);
   REQUIRE(payload.ok());
   RotatingBuffers buffers;
-  REQUIRE(buffers.Allocate(30'000, 6000, &*payload).ok());
+  REQUIRE(buffers.Allocate(30'000, 6000, Starts::kOnRecords, &*payload).ok());
   std::vector<std::pair<std::byte*, const std::byte*>> places;
   const WithRotatingBuffers<Noting> in_turn{{&places, &*payload, nullptr}, &buffers, &*payload};
   for (uint64_t i = 0; i < 3; ++i) {

@@ -104,7 +104,8 @@ class PosixEngine final : public IoEngine {
 
   absl::Status MakeReady(LaneContext& lane) override {
     if (options_.buffer_bytes == 0) return absl::OkStatus();
-    return buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, lane.payload);
+    return buffers_.Allocate(options_.buffer_bytes, options_.longest_op_bytes, StartsOf(options_),
+                             lane.payload);
   }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {

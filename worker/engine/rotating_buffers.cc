@@ -8,11 +8,12 @@
 
 namespace iobench {
 
-absl::Status RotatingBuffers::Allocate(uint64_t buffer_bytes, uint32_t longest_op_bytes, Payload* payload) {
+absl::Status RotatingBuffers::Allocate(uint64_t buffer_bytes, uint32_t longest_op_bytes, Starts starts,
+                                       Payload* payload) {
   const size_t whole_bytes =
       (size_t{longest_op_bytes} + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
-  // An op whose length is not a multiple of the alignment may start anywhere between two boundaries.
-  place_bytes_ = whole_bytes + (longest_op_bytes % kAlignmentBytes == 0 ? 0 : kAlignmentBytes);
+  const bool on_boundaries = starts == Starts::kOnRecords && longest_op_bytes % kAlignmentBytes == 0;
+  place_bytes_ = whole_bytes + (on_boundaries ? 0 : kAlignmentBytes);
   const size_t place_count = std::max<size_t>(1, buffer_bytes / place_bytes_);
   IOBENCH_ASSIGN_OR_RETURN(memory_, AlignedBuffer::Allocate(place_count * place_bytes_));
   at_ = 0;

@@ -11,6 +11,7 @@
 #include "common/model/op.h"
 #include "worker/data/aligned_buffer.h"
 #include "worker/data/payload.h"
+#include "worker/engine/io_engine.h"
 
 namespace iobench {
 
@@ -18,9 +19,11 @@ namespace iobench {
 // its own; not thread-safe.
 class RotatingBuffers {
  public:
-  // Allocates the buffers and fills them with data from `payload`; null if nothing is written. ResourceExhausted: not
-  // enough memory. REQUIRES: buffer_bytes > 0.
-  absl::Status Allocate(uint64_t buffer_bytes, uint32_t longest_op_bytes, Payload* payload);
+  // Allocates the buffers and fills them with data from `payload`; null if nothing is written. Starts::kAnywhere: ops
+  // may start anywhere in a 4 KiB block, otherwise only those whose records are not multiples of 4 KiB. ResourceExhausted:
+  // not enough memory. REQUIRES: buffer_bytes > 0.
+  enum class Starts { kOnRecords, kAnywhere };
+  absl::Status Allocate(uint64_t buffer_bytes, uint32_t longest_op_bytes, Starts starts, Payload* payload);
 
   // False until Allocate has succeeded. As long as it is false, the lane uses its single buffer, and the functions
   // below must not be called.
@@ -43,6 +46,10 @@ class RotatingBuffers {
   size_t place_bytes_ = 0;
   size_t at_ = 0;
 };
+
+inline RotatingBuffers::Starts StartsOf(const EngineOptions& options) {
+  return options.replays_trace ? RotatingBuffers::Starts::kAnywhere : RotatingBuffers::Starts::kOnRecords;
+}
 
 // Sets the buffer that an op functor reads into. Engines overload it for functors that wrap others.
 template <typename DoOp>

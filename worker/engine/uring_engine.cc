@@ -153,12 +153,16 @@ class UringQueue {
       return FailUnsubmitted(result, ends);
     }
     size_t count = 0;
-    unsigned head = 0;
+    unsigned head = 0, entries = 0;
     io_uring_cqe* entry = nullptr;
     io_uring_for_each_cqe(&ring_, head, entry) {
+      ++entries;
+      // Before Linux 5.11, liburing waits (Await) with a timeout that is an entry of its own.
+      if (entry->user_data == LIBURING_UDATA_TIMEOUT) [[unlikely]]
+        continue;
       ends[count++] = {static_cast<uint32_t>(entry->user_data), entry->res};
     }
-    io_uring_cq_advance(&ring_, static_cast<unsigned>(count));
+    io_uring_cq_advance(&ring_, entries);
     return count;
   }
 

@@ -118,6 +118,7 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
           .ticks = ticks,
           .record_bytes = static_cast<uint32_t>(asked.record_bytes()),
           .longest_op_bytes = shape.record_bytes,
+          .replays_trace = replayed != nullptr,
           .depth = std::max(1u, asked.depth()),
           .copy = asked.copy(),
           .mmap = asked.mmap(),
@@ -133,7 +134,8 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
 absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
   trace = prepare.operation().trace();
   max_traced_ops = kMaxTraceOps / static_cast<size_t>(prepare.lanes_size());
-  IOBENCH_RETURN_IF_ERROR(Annotate(CheckTrace(*operation, prepare.files(), trace), operation->name));
+  IOBENCH_RETURN_IF_ERROR(
+      Annotate(CheckTrace(*operation, prepare.files(), prepare.data(), trace), operation->name));
   if (!trace.write_file().empty()) {
     for (const v1::LanePlan& lane : prepare.lanes()) {
       IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane)));

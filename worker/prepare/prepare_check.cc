@@ -21,9 +21,9 @@ absl::Status Refuse(std::string_view what) {
 }
 
 absl::Status CheckLane(const v1::Prepare& prepare, const OperationSpec& spec, const v1::LanePlan& lane) {
-  if (!v1::LaneMix_IsValid(lane.mix()) || (lane.mix() != v1::LANE_MIX_PER_OP && !spec.mixes())) {
-    return Refuse(absl::StrCat("lane ", lane.lane(), " must only read or only write, in ",
-                               std::string(spec.name), ", which does not mix"));
+  if (!v1::LaneMix_IsValid(lane.mix()) || (lane.mix() != v1::LANE_MIX_PER_OP && !spec.mixes_by_lane())) {
+    return Refuse(absl::StrCat("lane ", lane.lane(), " must only read or only write, which lanes of ",
+                               std::string(spec.name), " cannot"));
   }
   if (lane.extent_offset_bytes() > kLargestFileBytes) return Refuse("an extent beyond 4 EiB");
   if (prepare.files().interleaved() &&

@@ -60,11 +60,11 @@ absl::Status CheckStripe(const v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status CheckTraceOf(const v1::FileLayout& files, const v1::Phase& phase,
-                          const v1::Operation& operation) {
+absl::Status CheckTraceOf(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   if (spec == nullptr) return absl::OkStatus();  // refused before
-  return Annotate(CheckTrace(*spec, files, operation.trace()), absl::StrCat("phase ", phase.name()));
+  return Annotate(CheckTrace(*spec, ShapeOf(plan, phase).files, plan.data(), operation.trace()),
+                  absl::StrCat("phase ", phase.name()));
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ absl::Status CheckClientSide(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     IOBENCH_RETURN_IF_ERROR(CheckClientSteps(plan, phase));
     for (const v1::Assignment& assignment : phase.assignments()) {
-      IOBENCH_RETURN_IF_ERROR(CheckTraceOf(ShapeOf(plan, phase).files, phase, assignment.operation()));
+      IOBENCH_RETURN_IF_ERROR(CheckTraceOf(plan, phase, assignment.operation()));
       const std::string& file = assignment.operation().trace().write_file();
       if (file.empty()) continue;
       if (plan.soak_s() > 0) {
