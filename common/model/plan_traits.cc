@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/model/metadata_operation.h"
+#include "common/model/phase_shape.h"
 #include "common/not_a_number.h"
 
 namespace iobench {
@@ -102,6 +103,21 @@ bool CreatesFiles(const v1::Operation& operation) {
 bool MovesNothing(const v1::Operation& operation) {
   const EngineSpec* const engine = EngineOf(operation);
   return engine != nullptr && !engine->uses_files;
+}
+
+const v1::Phase* PlannedPhase(const v1::Plan& plan, const v1::PhaseReport& phase) {
+  if (plan.phases().empty()) return nullptr;
+  return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+}
+
+uint32_t PlannedLanes(const v1::RunInfo& run, const v1::PhaseReport& phase) {
+  const v1::Phase* const planned = PlannedPhase(run.plan(), phase);
+  if (planned == nullptr) return phase.lane_count();
+  uint32_t workers = 0;
+  for (uint32_t worker = 0; worker < run.worker_count(); ++worker)
+    workers += AssignmentOf(*planned, worker) != nullptr ? 1 : 0;
+  const uint32_t lanes = workers * ShapeOf(run.plan(), *planned).lanes_per_worker;
+  return lanes > 0 ? lanes : phase.lane_count();
 }
 
 bool IsOnlyLane(const v1::Plan& plan, size_t worker_count) {

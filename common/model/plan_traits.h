@@ -52,6 +52,12 @@ bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
 bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: null, sim
 
+// The phase of the plan that a phase of the report measured; repetitions have indices beyond the plan's last phase. Null:
+// the plan has no phases.
+const v1::Phase* PlannedPhase(const v1::Plan& plan, const v1::PhaseReport& phase);
+// The lanes that the plan asks for: in a phase that lost some, fewer took part. Those that took part if there is no plan.
+uint32_t PlannedLanes(const v1::RunInfo& run, const v1::PhaseReport& phase);
+
 // True if a run of this plan on `worker_count` workers has a single lane.
 bool IsOnlyLane(const v1::Plan& plan, size_t worker_count);
 bool HasTrace(const v1::Trace& trace);  // -X, -Y or -Q

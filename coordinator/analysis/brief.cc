@@ -32,6 +32,8 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   brief.set_record_bytes(phase.record_bytes());
   brief.set_bytes(phase.bytes());
   brief.set_ops(phase.ops());
+  brief.set_measured_bytes(phase.measured_bytes());
+  brief.set_measured_ops(phase.measured_ops());
   brief.set_duration_s(phase.duration_s());
   *brief.mutable_headline() = phase.headline();
   *brief.mutable_start() = phase.start();

@@ -111,8 +111,7 @@ void BeginInterference(v1::RunReport& report) {
 void NoteInterference(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   if (report.interference().empty() || plan.phases().empty()) return;
-  const v1::Phase& planned =
-      plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+  const v1::Phase& planned = *PlannedPhase(plan, phase);
   if (!planned.has_interference()) return;
   v1::InterferenceReport* const entry = InterferenceWith(planned.interference(), report);
   v1::InterferenceRow* const row =

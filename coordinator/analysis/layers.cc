@@ -230,8 +230,7 @@ void BeginLayers(v1::RunReport& report) {
 void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   if (report.layers().empty() || plan.phases().empty()) return;
-  const v1::Phase& planned =
-      plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+  const v1::Phase& planned = *PlannedPhase(plan, phase);
   const bool local = planned.has_on_servers();
   v1::LayersReport* const entry = LayersOf(local ? planned.on_servers().phase() : planned.name(), report);
   if (entry == nullptr || phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;

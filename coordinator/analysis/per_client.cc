@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
 #include "coordinator/analysis/phase/spread.h"
 
@@ -87,8 +88,7 @@ void BeginPerClient(v1::RunReport& report) {
 void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   if (report.per_client().empty() || plan.phases().empty()) return;
-  const v1::Phase& planned =
-      plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+  const v1::Phase& planned = *PlannedPhase(plan, phase);
   v1::PerClientReport* const mine =
       ReportOn(planned.has_alone() ? planned.alone().phase() : planned.name(), report);
   if (mine == nullptr) return;

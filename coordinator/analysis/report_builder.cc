@@ -1,6 +1,5 @@
 #include "coordinator/analysis/report_builder.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "coordinator/analysis/brief.h"
@@ -62,11 +61,9 @@ void ReportBuilder::NoteTotals() {
 void ReportBuilder::NoteRun() {
   v1::RunReport whole = SummarizeRun(run_, nullptr);
   *report_.mutable_run() = std::move(*whole.mutable_run());
-  for (const std::string& note : whole.notes()) {
-    const bool is_known =
-        std::find(report_.notes().begin(), report_.notes().end(), note) != report_.notes().end();
-    if (!is_known) report_.add_notes(note);
-  }
+  // In the order in which a report that is computed from the raw files has them: the score's is the last.
+  *report_.mutable_notes() = std::move(*whole.mutable_notes());
+  NoteScore(report_);
 }
 
 void ReportBuilder::NoteFile(const v1::FileDigest& file) {

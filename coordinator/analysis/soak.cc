@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -15,6 +16,14 @@
 
 namespace iobench {
 namespace {
+
+// Kinds of ops that move a file's bytes (KindReport.bytes).
+bool ReadsBytes(std::string_view kind) {
+  return kind == "read" || kind == "update" || kind == "open-close";
+}
+bool WritesBytes(std::string_view kind) {
+  return kind == "write" || kind == "update" || kind == "create" || kind == "append";
+}
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kLevelPercent = 95;
@@ -231,8 +240,8 @@ void NoteSoak(const v1::PhaseReport& phase, v1::RunReport& report) {
   const double start_s = StartOf(phase, soak);
   soak.set_elapsed_s(std::max(soak.elapsed_s(), start_s + std::max(0.0, phase.duration_s())));
   for (const auto& [kind, moved] : phase.by_kind()) {
-    if (kind != "write") soak.set_read_bytes(soak.read_bytes() + moved.bytes());
-    if (kind != "read") soak.set_written_bytes(soak.written_bytes() + moved.bytes());
+    if (ReadsBytes(kind)) soak.set_read_bytes(soak.read_bytes() + moved.bytes());
+    if (WritesBytes(kind)) soak.set_written_bytes(soak.written_bytes() + moved.bytes());
   }
   AddLoss(phase, *soak.mutable_loss());
   AddTo(phase.failed_ops(), *soak.mutable_failed_ops());

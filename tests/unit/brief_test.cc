@@ -20,6 +20,8 @@ TEST_CASE("a brief has the phase's figures, one mark of each code, and no client
   phase.set_name("write");
   phase.mutable_headline()->set_bytes_per_s(5);
   phase.set_found_items(0);
+  phase.set_measured_bytes(7);
+  phase.set_measured_ops(3);
   AddMark("too_short", "phase", "0.1 s", *phase.mutable_marks());
   for (const char* host : {"n1", "n2"}) {
     v1::ClientPhaseReport& client = *phase.add_clients();
@@ -33,6 +35,8 @@ TEST_CASE("a brief has the phase's figures, one mark of each code, and no client
   CHECK(brief.name() == "write");
   CHECK(brief.headline().bytes_per_s() == 5);
   CHECK(brief.has_found_items());
+  CHECK(brief.measured_bytes() == 7);
+  CHECK(brief.measured_ops() == 3);
   CHECK(brief.clients().empty());
   CHECK(brief.errors().empty());
   REQUIRE(brief.marks_size() == 2);

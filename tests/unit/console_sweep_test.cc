@@ -153,6 +153,7 @@ TEST_CASE("of repetitions a cell has the median, and a phase without a figure sa
   SweepRun run;
   run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Phase("write", 1, 64_KiB, 8_KiB, 0);
   run.plan().set_repetitions(3);
+  run.report().mutable_phases(1)->set_ops(0);
   for (const double kib_per_s : {5000.0, 2000.0}) {
     v1::PhaseReport phase = run.report().phases(0);
     phase.set_index(static_cast<uint32_t>(run.report().phases_size()));
@@ -165,6 +166,29 @@ TEST_CASE("of repetitions a cell has the median, and a phase without a figure sa
   }
   REQUIRE(Contains(run.Footer(), "            64k  2000  failed\n"));
   REQUIRE(Contains(run.Footer(), "of 3 repetitions"));
+}
+
+TEST_CASE("repetitions that did nothing, lost a lane or have no figure leave the median to the others") {
+  SweepRun run;
+  run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Phase("write", 1, 64_KiB, 8_KiB, 7000);
+  run.report().mutable_phases(1)->add_marks()->set_code("partial");
+  run.plan().set_repetitions(5);
+  const auto repeat = [&run](double kib_per_s, uint64_t ops, const char* mark) {
+    for (int planned : {0, 1}) {
+      v1::PhaseReport phase = run.report().phases(planned);
+      phase.set_index(static_cast<uint32_t>(run.report().phases_size()));
+      phase.mutable_headline()->set_bytes_per_s(planned == 0 ? kib_per_s * 1024 : std::nan(""));
+      phase.set_ops(ops);
+      if (mark != nullptr) phase.add_marks()->set_code(mark);
+      *run.report().add_phases() = phase;
+    }
+  };
+  repeat(3000, 10, nullptr);
+  repeat(9000, 0, nullptr);
+  repeat(8000, 10, "partial");
+  repeat(std::nan(""), 10, nullptr);
+  // The other cell has no complete repetition with a figure.
+  REQUIRE(Contains(run.Footer(), "64k  2000  7000"));
 }
 
 TEST_CASE("columns that do not fit follow below, with the first one again") {

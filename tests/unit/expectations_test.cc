@@ -148,5 +148,19 @@ TEST_CASE("a rate that was not measured is not met") {
   CHECK_THAT(check.evidence(0), Contains("client_write_min 1 MB/s: not measured"));
 }
 
+TEST_CASE("a cached rate of the only client meets no expectation") {
+  for (const bool cached : {false, true}) {
+    Performance measured;
+    v1::PhaseReport& phase = *measured.report.add_phases();
+    phase.set_name("read");
+    phase.mutable_headline()->set_bytes_per_s(8e9);
+    if (cached) phase.add_marks()->set_code("cached");
+    v1::ValidateCheck check;
+    Outcome outcome(check);
+    JudgeExpectations(Read("performance:\n  client_read_min: 1000 MB/s\n"), {}, &measured, {}, outcome);
+    CHECK(check.verdict() == (cached ? "fail" : "pass"));
+  }
+}
+
 }  // namespace
 }  // namespace iobench

@@ -48,6 +48,38 @@ TEST_CASE("ops in flight at most are lanes x depth, if all operations have the s
   CHECK(std::isnan(FactsOf({}, phase).in_flight));
 }
 
+TEST_CASE("lanes' time before the end of the warm-up is known, also of lanes that ended before") {
+  v1::PhaseRecord phase;
+  phase.set_start_coord_ns(100 * kNanosPerSecond);
+  PhaseTraits traits;
+  traits.warmup_s = 5;
+  const v1::RunRecord run;
+  const ClientRoster roster(run);
+  const PhaseFigures figures{};
+  AlignedPhase aligned;
+  const auto add = [&](double first_op_s, double region_end_s) {
+    AlignedLane& lane = aligned.lanes.emplace_back();
+    lane.started = true;
+    lane.first_op = {NanosFrom(first_op_s)};
+    lane.region_end = {NanosFrom(region_end_s)};
+  };
+  add(101, 120);
+  add(100, 103);
+  add(106, 120);
+  aligned.lanes.emplace_back();  // it did not start
+  const auto facts = [&] {
+    return ExplainFactsOf({.run = run,
+                           .phase = phase,
+                           .traits = traits,
+                           .roster = roster,
+                           .aligned = aligned,
+                           .figures = figures});
+  };
+  CHECK(facts().warmup_lanes_s == Approx(4 + 3));
+  traits.warmup_s = 0;
+  CHECK(facts().warmup_lanes_s == 0);
+}
+
 TEST_CASE("servers have the processors of their samplers, in the order of the phase") {
   v1::RunRecord run;
   run.add_samplers()->set_processors(8);

@@ -416,5 +416,24 @@ TEST_CASE("every rule has a case") {
   CHECK(names == with_case);
 }
 
+TEST_CASE("lanes that always wait are recognised with a warm-up, whose ops have no latency") {
+  Explained made = NothingFull();
+  HasFullLanes(made);
+  AddServer(made);
+  REQUIRE(Fires(made, "lanes"));
+  made.report.set_lanes_wall_s(60);  // 20 s of them in the warm-up
+  CHECK_FALSE(Fires(made, "lanes"));
+  made.facts.warmup_lanes_s = 20;
+  CHECK(Fires(made, "lanes"));
+}
+
+TEST_CASE("a client whose lanes failed is not slow for it") {
+  Explained made = NothingFull();
+  made.client(1).set_bytes_per_s(45e6);
+  REQUIRE(Fires(made, "slow-client"));
+  made.client(1).mutable_workers(0)->mutable_lanes(0)->set_failed(true);
+  CHECK_FALSE(Fires(made, "slow-client"));
+}
+
 }  // namespace
 }  // namespace iobench

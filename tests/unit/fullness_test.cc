@@ -65,6 +65,22 @@ TEST_CASE(
   CHECK(script.Report().fullness(0).client().empty());
 }
 
+TEST_CASE("a worker that uses only the second target is recognised by the file system of that target") {
+  PhaseScript script = OnDisks(40, 60);
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/second");
+  for (const uint32_t n : {0u, 1u}) {
+    auto& spaces = *script.Worker(n).host.mutable_spaces();
+    spaces.insert({1, spaces[0]});
+    spaces.erase(0);
+    script.Worker(n).targets.mutable_targets(0)->set_filesystem_id("shared");
+    script.Worker(n).targets.add_numbers(1);
+  }
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.fullness_size() == 1);
+  CHECK(report.fullness(0).filesystem_count() == 1);
+  CHECK(report.fullness(0).client().empty());
+}
+
 TEST_CASE("an unknown space is left out, and so is a target that the plan does not have") {
   PhaseScript script = OnDisks(40, 60);
   for (const uint32_t n : {0u, 1u}) {

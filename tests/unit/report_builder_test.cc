@@ -71,6 +71,25 @@ TEST_CASE("totals may be taken after every phase, and summarize only the repetit
   }
 }
 
+TEST_CASE("notes of a run that ends are in the order of a report on its raw files") {
+  v1::RunRecord run = ReadOf(0, 100, 0).Run();
+  run.mutable_plan()->add_notes("of the plan");
+  run.add_workers()->set_host("container");  // on the client of the first
+  run.mutable_workers(1)->set_boot_id(run.workers(0).boot_id());
+  ReportBuilder live(run);
+  live.Begin(nullptr);
+  REQUIRE(live.report().notes_size() == 2);
+  run.add_skipped_phases("read");
+  live.NoteTotals();
+  live.NoteRun();
+  ReportBuilder from_files(run);
+  from_files.Begin(nullptr);
+  from_files.NoteTotals();
+  REQUIRE(from_files.report().notes_size() == 3);
+  CHECK(std::vector<std::string>(live.report().notes().begin(), live.report().notes().end()) ==
+        std::vector<std::string>(from_files.report().notes().begin(), from_files.report().notes().end()));
+}
+
 TEST_CASE("the end of a run is taken over from its record, and a problem of the reader can be added") {
   v1::RunRecord run = ReadOf(0, 100, 0).Run();
   ReportBuilder builder(run);

@@ -85,6 +85,20 @@ TEST_CASE("rounds are placed on the time axis of the run, and counted when they 
   CHECK(soak.read_bytes() == 2000);
 }
 
+TEST_CASE("bytes are read or written by the kind of op, and both only if a record is rewritten") {
+  v1::RunReport report = Begun();
+  v1::PhaseReport phase = PhaseAt(0, 0, 100);
+  phase.clear_by_kind();
+  uint64_t bytes = 1;
+  for (const char* const kind : {"read", "open-close", "update", "write", "create", "append", "unlink"}) {
+    (*phase.mutable_by_kind())[kind].set_bytes(bytes);
+    bytes *= 10;
+  }
+  NoteSoak(phase, report);
+  CHECK(report.soak().read_bytes() == 111);
+  CHECK(report.soak().written_bytes() == 111'100);
+}
+
 TEST_CASE("data loss is told by kind, and where the first was found") {
   v1::RunReport report = Begun();
   NoteSoak(PhaseAt(0, 0, 100), report);

@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 
 namespace iobench {
@@ -17,23 +16,6 @@ namespace {
 
 // A flush happens once: slices of the ops before it do not tell how much it varies.
 constexpr double kMaxFlushShare = 0.1;
-
-const v1::Phase* PlannedPhase(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Plan& plan = report.run().plan();
-  if (plan.phases().empty()) return nullptr;
-  return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
-}
-
-// The lanes that the plan asks for: in a repetition that lost some, fewer took part.
-uint32_t PlannedLanes(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Phase* const planned = PlannedPhase(report, phase);
-  if (planned == nullptr) return phase.lane_count();
-  uint32_t workers = 0;
-  for (uint32_t worker = 0; worker < report.run().worker_count(); ++worker)
-    workers += AssignmentOf(*planned, worker) != nullptr ? 1 : 0;
-  const uint32_t lanes = workers * ShapeOf(report.run().plan(), *planned).lanes_per_worker;
-  return lanes > 0 ? lanes : phase.lane_count();
-}
 
 v1::PhaseKey KeyOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
   v1::PhaseKey key;
@@ -43,7 +25,7 @@ v1::PhaseKey KeyOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
   key.set_record_bytes(phase.record_bytes());
   // Metadata operations do not use it.
   if (!phase.metadata()) key.set_bytes_per_lane(phase.bytes_per_lane());
-  key.set_lane_count(PlannedLanes(report, phase));
+  key.set_lane_count(PlannedLanes(report.run(), phase));
   key.set_stride_records(phase.stride_records());
   key.set_target(phase.target());
   return key;
@@ -93,7 +75,7 @@ void TakeSlices(const v1::RunReport& report, const v1::PhaseReport& phase, Phase
                                          100 * flush_s / window_s);
     return;
   }
-  const v1::Phase* const planned = PlannedPhase(report, phase);
+  const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
   const double begin_s = planned != nullptr ? planned->stop().warmup_s() : 0;
   double end_s = begin_s + window_s;
   if (phase.headline().name() != "full" && phase.stonewall().at_s() > 0)

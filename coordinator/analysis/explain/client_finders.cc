@@ -67,17 +67,18 @@ CpuKind CpuKindOf(const LimitedClients& limited) {
 }
 
 // Ops that servers work on need no processor of a client, whatever else keeps it busy.
-bool ServersHoldOps(const v1::PhaseReport& report) {
+bool ServersHoldOps(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const std::optional<ServerThreads> threads = ThreadsOf(report);
-  return threads.has_value() && threads->busy >= kHeldByServers * OpsUnderWay(report);
+  return threads.has_value() && threads->busy >= kHeldByServers * OpsUnderWay(report, facts);
 }
 
-std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, CpuKind kind, double share) {
+std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, const ExplainFacts& facts, CpuKind kind,
+                                  double share) {
   const LimitedClients limited = ClientsWithMark(report, "cpu_bound");
   if (limited.fullest == nullptr || CpuKindOf(limited) != kind || limited.percent < 100 * share)
     return std::nullopt;
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
-  if (kind == CpuKind::kHost && others && ServersHoldOps(report)) return std::nullopt;
+  if (kind == CpuKind::kHost && others && ServersHoldOps(report, facts)) return std::nullopt;
   const char* what = kind == CpuKind::kLane     ? "one processor per lane: "
                      : kind == CpuKind::kStolen ? "CPU time stolen by the hypervisor: "
                      : others                   ? "client CPU, used mostly by others: "
@@ -88,7 +89,7 @@ std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, CpuKind kind, d
 
 // The lanes' time with ops in flight, as a share of what depth and time allow; near 1, lanes always wait for ops.
 double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
-  return OpsUnderWay(report) / facts.in_flight;
+  return OpsUnderWay(report, facts) / facts.in_flight;
 }
 
 // Includes clients whose phase was too short for a mark.
@@ -116,9 +117,9 @@ bool StayedInMemory(const v1::PhaseReport& report) {
 size_t LanesOf(const v1::ClientPhaseReport& client) {
   size_t lanes = 0;
   for (const v1::WorkerPhaseReport& worker : client.workers()) {
-    lanes +=
-        static_cast<size_t>(std::count_if(worker.lanes().begin(), worker.lanes().end(),
-                                          [](const v1::LanePhaseReport& lane) { return !lane.sat_out(); }));
+    lanes += static_cast<size_t>(
+        std::count_if(worker.lanes().begin(), worker.lanes().end(),
+                      [](const v1::LanePhaseReport& lane) { return !lane.sat_out() && !lane.failed(); }));
   }
   return lanes;
 }
@@ -141,10 +142,14 @@ bool ClientsHaveRoom(const v1::PhaseReport& report) {
              });
 }
 
-double OpsUnderWay(const v1::PhaseReport& report) {
+double CountedLanesSeconds(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  return report.lanes_wall_s() - facts.warmup_lanes_s;
+}
+
+double OpsUnderWay(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const v1::Latency& latency = report.latency_us();
   return latency.mean() * static_cast<double>(latency.count()) / 1e6 * report.lane_count() /
-         report.lanes_wall_s();
+         CountedLanesSeconds(report, facts);
 }
 
 bool ClientLinksAreKnown(const v1::PhaseReport& report) {
@@ -166,26 +171,30 @@ std::optional<FoundLimit> FindPace(const v1::PhaseReport& report, const ExplainF
   return FoundLimit{1, "the requested pace"};
 }
 
-std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  return FindCpu(report, CpuKind::kHost, share);
+std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                        double share) {
+  return FindCpu(report, facts, CpuKind::kHost, share);
 }
 
-std::optional<FoundLimit> FindOneProcessor(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  return FindCpu(report, CpuKind::kLane, share);
+std::optional<FoundLimit> FindOneProcessor(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                           double share) {
+  return FindCpu(report, facts, CpuKind::kLane, share);
 }
 
-std::optional<FoundLimit> FindStolenCpu(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  return FindCpu(report, CpuKind::kStolen, share);
+std::optional<FoundLimit> FindStolenCpu(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                        double share) {
+  return FindCpu(report, facts, CpuKind::kStolen, share);
 }
 
 // Says what keeps the processors busy, so its rule comes before those for processors.
-std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                         double share) {
   const v1::ReadSources& sources = report.read_sources();
   const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
                                                            kFull * static_cast<double>(sources.asked_bytes());
   if (report.metadata() || report.record_bytes() < kMinCopyBytes) return std::nullopt;
   if (!from_cache && !HasMark(report, "memory_fs")) return std::nullopt;
-  const double in_ops = OpsUnderWay(report) / report.lane_count();
+  const double in_ops = OpsUnderWay(report, facts) / report.lane_count();
   const double on_processor =
       (report.lanes_cpu_user_s() + report.lanes_cpu_system_s()) / report.lanes_wall_s();
   // Lanes that share full processors wait for them, so their time in ops counts. Otherwise, the least possible overlap

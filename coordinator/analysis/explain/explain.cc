@@ -19,10 +19,21 @@ v1::Limit LimitOf(const LimitRule& rule, const FoundLimit& finding) {
   return limit;
 }
 
+double WarmupLanesSeconds(const PhaseView& view) {
+  const CoordTime end = CoordTime{view.phase.start_coord_ns()} + NanosFrom(view.traits.warmup_s);
+  double seconds = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    if (lane.started && end > lane.first_op)
+      seconds += SecondsFrom(std::min(end, lane.region_end) - lane.first_op);
+  }
+  return seconds;
+}
+
 }  // namespace
 
 ExplainFacts ExplainFactsOf(const PhaseView& view) {
   ExplainFacts facts;
+  if (view.traits.warmup_s > 0) facts.warmup_lanes_s = WarmupLanesSeconds(view);
   for (const v1::ServerRecord& server : view.phase.servers()) {
     const int index = static_cast<int>(server.sampler());
     const bool known = index < view.run.samplers_size();

@@ -22,6 +22,8 @@ struct ExplainFacts {
   // clients send as synchronous.
   bool sync_writes = false;
   std::vector<double> server_processors = {};  // in the order of PhaseReport.servers
+  // The part of the report's lanes_wall_s before the end of the warm-up, whose ops have no latency in the report.
+  double warmup_lanes_s = 0;
 };
 ExplainFacts ExplainFactsOf(const PhaseView& view);
 

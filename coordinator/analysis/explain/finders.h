@@ -45,8 +45,10 @@ bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too);
 bool ClientsHaveRoom(const v1::PhaseReport& report);
 // Whether several lanes changed names in one directory tree.
 bool SharesDirectory(const v1::PhaseReport& report);
+// The lanes' time after the warm-up, which latencies and rates are of.
+double CountedLanesSeconds(const v1::PhaseReport& report, const ExplainFacts& facts);
 // The mean number of ops that lanes had in flight, by Little's law: rate x latency. NaN: no latency.
-double OpsUnderWay(const v1::PhaseReport& report);
+double OpsUnderWay(const v1::PhaseReport& report, const ExplainFacts& facts);
 // The nfsd threads of all sampled servers. nullopt: there is no server, or one whose busy threads are unknown.
 struct ServerThreads {
   double busy = 0;  // ran or waited for a disk, mean

@@ -90,8 +90,9 @@ double MeanSeconds(const v1::PhaseReport& report) {
 double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const double depth = std::isfinite(facts.in_flight) ? facts.in_flight / report.lane_count() : 1;
   const double flush_s = report.lane_count() * (report.regions_s().fsync() + report.regions_s().close());
-  const double ops_s = OpsUnderWay(report) * report.lanes_wall_s() / report.lane_count() / depth;
-  return (ops_s + flush_s) / report.lanes_wall_s();
+  const double counted_s = CountedLanesSeconds(report, facts);
+  const double ops_s = OpsUnderWay(report, facts) * counted_s / report.lane_count() / depth;
+  return (ops_s + flush_s) / counted_s;
 }
 
 // The fastest op found no queue; the others waited for those before them. On an idle path, most ops would be as fast as

@@ -153,16 +153,17 @@ std::optional<FoundLimit> FindNfsdThreads(const v1::PhaseReport& report, const E
 
 // A directory's lock makes lanes wait in their own client, before the request, and threads on the server. Lanes that
 // wait for an answer on which no thread is working wait for the network.
-std::optional<FoundLimit> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindOneDirectory(const v1::PhaseReport& report, const ExplainFacts& facts,
+                                           double share) {
   if (!SharesDirectory(report) || !ClientsHaveRoom(report) || !ServersHaveRoom(report, false))
     return std::nullopt;
-  const double waiting = OpsUnderWay(report) / report.lane_count();
+  const double waiting = OpsUnderWay(report, facts) / report.lane_count();
   if (!(waiting >= share)) return std::nullopt;
   const std::optional<RequestsUnderWay> requests = RequestsOf(report);
   const std::optional<ServerThreads> threads = ThreadsOf(report);
   if (!requests.has_value() || !threads.has_value()) return std::nullopt;
-  const double locked = OpsUnderWay(report) - std::max(0.0, requests->all() - threads->busy);
-  if (!(locked >= share * OpsUnderWay(report))) return std::nullopt;
+  const double locked = OpsUnderWay(report, facts) - std::max(0.0, requests->all() - threads->busy);
+  if (!(locked >= share * OpsUnderWay(report, facts))) return std::nullopt;
   return FoundLimit{
       0.7, absl::StrCat("one directory: ", report.lane_count(), " lanes change names in it, each waiting ",
                         PercentText(std::min(1.0, waiting)), " of its time")};

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 
 namespace iobench {
@@ -26,10 +27,8 @@ std::map<uint32_t, std::map<std::string, SeenSpace>> SpacesOf(const PhaseView& v
       if (!std::isfinite(UsedPercent(space))) continue;
       std::string filesystem = std::to_string(number);
       if (number < static_cast<uint32_t>(view.run.targets_size())) {
-        const auto& facts = view.run.targets(static_cast<int>(number)).targets();
-        if (target < static_cast<uint32_t>(facts.size())) {
-          filesystem = MountOf(facts.Get(static_cast<int>(target)), target);
-        }
+        const v1::TargetFacts* const facts = SeenOf(view.run.targets(static_cast<int>(number)), target);
+        if (facts != nullptr) filesystem = MountOf(*facts, target);
       }
       seen[target].try_emplace(filesystem, SeenSpace{.worker = number, .space = space});
     }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
 #include "coordinator/report/text/worker_scaling.h"
 
@@ -17,12 +18,6 @@ namespace iobench {
 namespace {
 
 constexpr double kMinSeconds = 0.5;  // MinTime in Bonnie++
-
-const v1::Phase* PlannedBonniePhase(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Plan& plan = report.run().plan();
-  if (plan.phases().empty()) return nullptr;
-  return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
-}
 
 std::optional<BonnieTest> TestOf(const v1::PhaseReport& phase) {
   if (phase.record_bytes() == 1) {  // a system call for each character, as Bonnie++ does it since 1.92
@@ -160,7 +155,7 @@ void FillFile(const v1::RunReport& report, BonnieRun& run) {
       FirstRun(run, {BonnieTest::kPutBlock, BonnieTest::kRewrite, BonnieTest::kGetBlock, BonnieTest::kSeeks,
                      BonnieTest::kPutc, BonnieTest::kGetc});
   if (phase == nullptr) return;
-  const v1::Phase* const planned = PlannedBonniePhase(report, *phase);
+  const v1::Phase* const planned = PlannedPhase(report.run().plan(), *phase);
   uint32_t lanes = 1;
   if (planned != nullptr && !planned->assignments().empty()) {
     const bool one_file = planned->assignments(0).operation().first_lane_files();
@@ -177,7 +172,7 @@ void FillSeeks(const v1::RunReport& report, BonnieRun& run) {
   const uint32_t workers = std::max(1u, WorkerCount(*phase));
   run.seeker_count = phase->lane_count() / workers;
   run.seek_count = phase->ops() / workers;
-  const v1::Phase* const planned = PlannedBonniePhase(report, *phase);
+  const v1::Phase* const planned = PlannedPhase(report.run().plan(), *phase);
   if (planned == nullptr || planned->stop().time_s() > 0 || phase->record_bytes() == 0) return;
   const uint64_t records = phase->bytes_per_lane() / phase->record_bytes();
   const uint64_t limit = planned->stop().max_ops();
@@ -200,7 +195,7 @@ void FillItems(const v1::RunReport& report, BonnieRun& run) {
                      BonnieTest::kRandomCreate, BonnieTest::kRandomStat, BonnieTest::kRandomDelete});
   if (phase == nullptr) return;
   const v1::Tree& tree = phase->tree();
-  const v1::Phase* const planned = PlannedBonniePhase(report, *phase);
+  const v1::Phase* const planned = PlannedPhase(report.run().plan(), *phase);
   const uint32_t lanes = planned == nullptr ? 1 : ShapeOf(report.run().plan(), *planned).lanes_per_worker;
   run.item_count = tree.items_per_lane() * lanes;
   run.max_item_bytes = tree.file_bytes();
@@ -225,7 +220,7 @@ absl::StatusOr<std::vector<BonnieRun>> BonnieRunsOf(const v1::RunReport& report)
   for (const v1::PhaseReport& phase : report.phases()) {
     const std::optional<BonnieTest> test = TestOf(phase);
     if (!test.has_value()) continue;
-    const v1::Phase* const planned = PlannedBonniePhase(report, phase);
+    const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
     const uint32_t only_target = planned == nullptr ? 0 : planned->only_target();
     BonnieRun& run = of_repetition[{phase.repetition(), only_target}];
     const v1::PhaseReport*& place = run.phases[static_cast<size_t>(*test)];

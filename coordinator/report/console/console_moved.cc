@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/console_writes.h"
@@ -31,7 +32,7 @@ double HeadlineSeconds(const v1::PhaseReport& phase) {
 
 // Returns when the uncounted bytes were moved, relative to the headline's time.
 const char* WhenNotCounted(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Phase* planned = PlannedPhase(report, phase);
+  const v1::Phase* planned = PlannedPhase(report.run().plan(), phase);
   if (planned != nullptr && planned->stop().warmup_s() > 0)
     return "before (warm-up) or after it, not counted";
   const std::string& kind = phase.stonewall().kind();
@@ -97,12 +98,6 @@ std::string BytesText(const v1::RunReport& report, const v1::PhaseReport& phase)
 }
 
 }  // namespace
-
-const v1::Phase* PlannedPhase(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Plan& plan = report.run().plan();
-  if (plan.phases().empty()) return nullptr;
-  return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
-}
 
 void PutAmount(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled(phase.metadata() ? "done" : "moved",

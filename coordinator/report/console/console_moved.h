@@ -8,9 +8,6 @@
 
 namespace iobench {
 
-// Returns the phase of the plan that was run; nullptr: the report has no plan.
-const v1::Phase* PlannedPhase(const v1::RunReport& report, const v1::PhaseReport& phase);
-
 // Adds what the headline counts and its time, and what it does not count: enough to check the rate.
 void PutAmount(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page);
 

@@ -10,6 +10,7 @@
 #include "common/model/op.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/console_data.h"
@@ -145,7 +146,7 @@ void PutNothing(const v1::RunReport& report, const v1::PhaseReport& phase, Conso
 
 // Writing small files mostly consists of creating them, which this phase did before its timed region.
 void PutUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
-  const v1::Phase* planned = PlannedPhase(report, phase);
+  const v1::Phase* planned = PlannedPhase(report.run().plan(), phase);
   const auto spec = FindOperation(phase.operation());
   if (planned == nullptr || !spec.ok() || !(*spec)->creates_files || phase.engine() == "null") return;
   const v1::FileLayout files = ShapeOf(report.run().plan(), *planned).files;

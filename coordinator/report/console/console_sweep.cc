@@ -21,6 +21,7 @@
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
+#include "coordinator/report/text/target_table.h"
 #include "coordinator/report/text/worker_scaling.h"
 
 namespace iobench {
@@ -46,17 +47,21 @@ Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
           operation.record_bytes()};
 }
 
-// The figures of one place in the tables, and the marks on them.
-struct Cell {
+// Figures of one place in the tables, and the marks on them.
+struct Measured {
+  std::vector<double> rates;  // of each repetition that has one
+  std::set<size_t> marks;     // indices in Sweep::marks
+};
+
+struct Cell : Measured {
   bool in_ops = false;
-  std::vector<double> rates;  // of each repetition
-  bool failed = false;
-  std::set<size_t> marks;  // indices in Sweep::marks
+  bool failed = false;  // no repetition has a rate, and one did nothing
+  Measured partial;     // until the sweep is complete: repetitions that measured something else
 
   std::string Text(const std::vector<char>& letter_of_mark) const {
-    if (failed || rates.empty()) return failed ? "failed" : "";
+    if (rates.empty()) return failed ? "failed" : "-";
     const double median = MedianOf(rates);
-    std::string text = std::isfinite(median) ? absl::StrFormat("%.0f", in_ops ? median : median / 1024) : "-";
+    std::string text = absl::StrFormat("%.0f", in_ops ? median : median / 1024);
     for (const size_t mark : marks) {
       if (letter_of_mark[mark] != 0) text += letter_of_mark[mark];
     }
@@ -85,12 +90,12 @@ size_t NumberIn(std::vector<std::string>& names, const std::string& name) {
   return names.size() - 1;
 }
 
-void NoteMarks(const v1::PhaseReport& phase, Cell& cell, Sweep& sweep) {
+void NoteMarks(const v1::PhaseReport& phase, Measured& measured, Sweep& sweep) {
   for (const GroupedMark& mark : MarksOf(phase)) {
     auto known = std::find_if(sweep.marks.begin(), sweep.marks.end(),
                               [&mark](const auto& other) { return other.first == mark.code; });
     if (known == sweep.marks.end()) known = sweep.marks.insert(sweep.marks.end(), {mark.code, mark.text});
-    cell.marks.insert(static_cast<size_t>(known - sweep.marks.begin()));
+    measured.marks.insert(static_cast<size_t>(known - sweep.marks.begin()));
   }
 }
 
@@ -110,20 +115,22 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
   }
   sweep.in_ops.resize(sweep.operations.size());
   for (const v1::PhaseReport& phase : report.phases()) {
-    const v1::Phase& planned =
-        plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));
+    const v1::Phase& planned = *PlannedPhase(plan, phase);
     if (planned.only_target() != only_target) continue;
     const size_t operation = NumberIn(sweep.operations, Printable(FirstOperationOf(planned).name()));
     sweep.in_ops[operation] = phase.headline_in_ops();
     Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
     cell.in_ops = phase.headline_in_ops();
-    if (phase.ops() == 0) {
-      cell.failed = true;
-      continue;
-    }
-    cell.rates.push_back(phase.headline_in_ops() ? phase.headline().ops_per_s()
-                                                 : phase.headline().bytes_per_s());
-    NoteMarks(phase, cell, sweep);
+    cell.failed |= phase.ops() == 0;
+    const double rate = cell.in_ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+    if (phase.ops() == 0 || !std::isfinite(rate)) continue;
+    Measured& measured = IsComplete(phase) ? cell : cell.partial;
+    measured.rates.push_back(rate);
+    NoteMarks(phase, measured, sweep);
+  }
+  for (auto& [place, cell] : sweep.cells) {
+    if (cell.rates.empty()) static_cast<Measured&>(cell) = std::move(cell.partial);
+    cell.failed &= cell.rates.empty();
   }
   return sweep;
 }

@@ -34,6 +34,8 @@ std::string NameWithoutTarget(const v1::Phase& phase, const std::string& path) {
   return name.ends_with(ending) ? name.substr(0, name.size() - ending.size()) : name;
 }
 
+}  // namespace
+
 bool IsComplete(const v1::PhaseReport& phase) {
   if (phase.interrupted()) return false;
   for (const v1::Mark& mark : phase.marks()) {
@@ -41,8 +43,6 @@ bool IsComplete(const v1::PhaseReport& phase) {
   }
   return true;
 }
-
-}  // namespace
 
 std::string TargetRow::RatioText(size_t target) const {
   const double ratio = rates[target] / rates[0];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/workbook/sheets.h"
 
@@ -45,14 +46,15 @@ double RateOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
 std::vector<Surface> SurfacesOf(const v1::RunReport& report) {
   std::vector<Surface> surfaces;
   for (const v1::PhaseReport& phase : report.phases()) {
-    auto found = std::find_if(surfaces.begin(), surfaces.end(), [&phase](const Surface& surface) {
-      return surface.operation == phase.operation() && surface.lane_count == phase.lane_count() &&
+    const uint32_t lanes = PlannedLanes(report.run(), phase);
+    auto found = std::find_if(surfaces.begin(), surfaces.end(), [&phase, lanes](const Surface& surface) {
+      return surface.operation == phase.operation() && surface.lane_count == lanes &&
              surface.target == phase.target();
     });
     if (found == surfaces.end()) {
       surfaces.push_back({.operation = phase.operation(),
                           .target = phase.target(),
-                          .lane_count = phase.lane_count(),
+                          .lane_count = lanes,
                           .metadata = phase.metadata(),
                           .in_ops = phase.headline_in_ops(),
                           .sizes = {},

@@ -135,10 +135,12 @@ Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
   if (!missing.empty()) return {false, absl::StrJoin(missing, ", ")};
   // A rate that is too good to be true meets no expectation.
   if (key.quantity == Quantity::kBytesPerSecond) {
+    // A single client is alone in the phase of all.
+    const bool each_alone =
+        key.measured != Measured::kAllTogether && measured.ClientsIn(key.phase) != nullptr;
     for (const v1::PhaseReport& phase : measured.report.phases()) {
-      const bool counts = key.measured == Measured::kAllTogether
-                              ? phase.name() == key.phase
-                              : phase.name().starts_with(absl::StrCat(key.phase, " on "));
+      const bool counts =
+          each_alone ? phase.name().starts_with(absl::StrCat(key.phase, " on ")) : phase.name() == key.phase;
       if (counts && IsDoubtful(&phase)) {
         return {false, absl::StrCat("undecided: ", phase.name(),
                                     " has a mark that its data did not come from the server or go there")};
