@@ -12,19 +12,21 @@
 
 namespace iobench {
 
-// A directory that is removed at the end of the test.
+// A directory in $TMPDIR, else in /tmp or the given parent. Removed with its contents.
 class TempDir {
  public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "iobench-worker-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
+  explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : path_((parent / "iobench-test-XXXXXX").string()) {
+    REQUIRE(::mkdtemp(path_.data()) != nullptr);
   }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
   ~TempDir() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  std::string path() const { return path_; }
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   std::string data() const { return path_ + "/cluster-iobench.data"; }
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ + "/" + name) << text;
@@ -41,6 +43,13 @@ class TempDir {
  private:
   std::string path_;
 };
+
+// A parent on a disk rather than on tmpfs, which lacks O_DIRECT and user attributes on older kernels: $TMPDIR, else
+// /var/tmp.
+inline std::filesystem::path ParentOnDisk() {
+  const char* const temporary = ::getenv("TMPDIR");
+  return temporary == nullptr ? "/var/tmp" : temporary;
+}
 
 }  // namespace iobench
 

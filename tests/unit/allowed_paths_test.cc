@@ -1,7 +1,6 @@
 #include "worker/rights/allowed_paths.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -23,18 +23,11 @@ using Catch::Matchers::Contains;
 class Place {
  public:
   Place() {
-    std::string name = (std::filesystem::temp_directory_path() / "iobench-paths-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = std::filesystem::canonical(name).string();
     for (const char* const each : {"root", "root/inside", "outside"}) {
       std::filesystem::create_directory(path_ + "/" + each);
     }
     std::ofstream(path_ + "/outside/file") << "secret";
     std::ofstream(path_ + "/root/inside/file") << "public";
-  }
-  ~Place() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
   }
   std::string Path(const std::string& name) const { return path_ + "/" + name; }
   void Link(const std::string& to, const std::string& name) const {
@@ -42,7 +35,8 @@ class Place {
   }
 
  private:
-  std::string path_;
+  const TempDir directory_;
+  const std::string path_ = std::filesystem::canonical(directory_.path()).string();
 };
 
 AllowedPaths Below(const std::vector<std::string>& roots) {

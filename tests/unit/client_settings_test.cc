@@ -10,24 +10,10 @@
 #include <string>
 
 #include "common/unique_fd.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
-
-class TempDir {
- public:
-  TempDir() {
-    path_ = (std::filesystem::temp_directory_path() / "iobench-settings-XXXXXX").string();
-    REQUIRE(::mkdtemp(path_.data()) != nullptr);
-  }
-  ~TempDir() { std::filesystem::remove_all(path_); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A directory with files of proc and sys.
 class FakeRoot {

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/temp_dir.h"
 #include "worker/storage/open_target.h"
 
 namespace iobench {
@@ -302,10 +303,8 @@ void RunSuite(const std::string& target, const fs::path& on_disk) {
 }
 
 TEST_CASE("a directory of a mounted file system") {
-  char made[] = "/tmp/iobench-directory-XXXXXX";
-  REQUIRE(::mkdtemp(made) != nullptr);
-  const std::unique_ptr<char, void (*)(char*)> removes(made, [](char* path) { fs::remove_all(path); });
-  RunSuite(made, made);
+  const TempDir made;
+  RunSuite(made.path(), made.path());
 }
 
 TEST_CASE("a directory of an NFS server", "[.nfs]") {

@@ -1,10 +1,6 @@
 // Reports that are written as a whole: their table, their files, and how they are saved.
 #include "coordinator/report/document/document.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
@@ -12,16 +8,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
+#include "tests/support/temp_dir.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
 namespace {
-
-std::string TemporaryDirectory() {
-  std::string name = "/tmp/iobench_document_test.XXXXXX";
-  REQUIRE(mkdtemp(name.data()) != nullptr);
-  return name;
-}
 
 // The page is written by every run, unless the program was built without Node.js.
 bool IsLeftOut(const Document& document) {
@@ -97,7 +88,8 @@ TEST_CASE("a document that cannot be written completely is an error") {
 }
 
 TEST_CASE("an existing file is replaced only if the user says so") {
-  const std::string directory = TemporaryDirectory(), path = directory + "/report.json";
+  const TempDir directory;
+  const std::string path = directory / "report.json";
   const Document& json = *DocumentNamed("json").value();
   REQUIRE(SaveDocument(json, GoldenReport(), path, false).ok());
   const absl::Status again = SaveDocument(json, GoldenReport(), path, false);
@@ -105,7 +97,6 @@ TEST_CASE("an existing file is replaced only if the user says so") {
   CHECK(absl::StrContains(again.message(), path));
   CHECK(SaveDocument(json, GoldenReport(), path, true).ok());
   CHECK(absl::StrContains(FileText(path), "cluster-iobench result"));
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include "common/model/engine.h"
 #include "common/status_util.h"
 #include "tests/support/runs_here.h"
+#include "tests/support/temp_dir.h"
 #include "worker/engine/io_engine.h"
 
 namespace iobench {
@@ -37,38 +38,23 @@ namespace iobench {
 inline constexpr uint64_t kEngineTestSeed = 4711;
 inline constexpr OpenMode kCreate{.read = true, .write = true, .create = true};
 
-// Removed with its contents. Located in $TMPDIR or /var/tmp: a disk rather than tmpfs, which lacks O_DIRECT on older
-// kernels.
+// A TempDir on a disk, opened.
 class TempDirectory {
  public:
-  TempDirectory() {
-    const char* base = std::getenv("TMPDIR");
-    path_ = std::string(base == nullptr ? "/var/tmp" : base) + "/iobench-engine-test-XXXXXX";
-    REQUIRE(mkdtemp(path_.data()) != nullptr);
-    fd_ = open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    REQUIRE(fd_ >= 0);
-  }
-  ~TempDirectory() {
-    close(fd_);
-    std::filesystem::remove_all(path_);
-  }
+  TempDirectory() { REQUIRE(fd_ >= 0); }
+  ~TempDirectory() { close(fd_); }
   TempDirectory(const TempDirectory&) = delete;
   TempDirectory& operator=(const TempDirectory&) = delete;
 
   int fd() const { return fd_; }
-  const std::string& path() const { return path_; }
-  std::string PathOf(const std::string& name) const { return path_ + "/" + name; }
-  std::string ContentOf(const std::string& name) const {
-    std::ifstream file(PathOf(name), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  }
-  void Put(const std::string& name, const std::string& content) const {
-    std::ofstream(PathOf(name), std::ios::binary) << content;
-  }
+  const std::string& path() const { return directory_.path(); }
+  std::string PathOf(const std::string& name) const { return directory_ / name; }
+  std::string ContentOf(const std::string& name) const { return directory_.Read(name); }
+  void Put(const std::string& name, const std::string& content) const { directory_.Write(name, content); }
 
  private:
-  std::string path_;
-  int fd_ = -1;
+  const TempDir directory_{ParentOnDisk()};
+  const int fd_ = open(path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
 };
 
 // An engine with everything that one lane needs. Ops up to kLongestOpBytes.

@@ -1,11 +1,11 @@
 #include "coordinator/launch/host_list.h"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -109,14 +109,12 @@ TEST_CASE("a long repetition is shortened, and the same name with another port i
 }
 
 TEST_CASE("@ names a file, and one that cannot be read is an error") {
-  char name[] = "/tmp/host_list_test.XXXXXX";
-  REQUIRE(mkdtemp(name) != nullptr);
-  const std::string file = std::string(name) + "/hosts";
+  const TempDir directory;
+  const std::string file = directory / "hosts";
   std::ofstream(file) << "c[1-2]\nd\n";
   CHECK(HostsOf("@" + file)->size() == 3);
   CHECK(HostsOf("c[1-2]")->size() == 2);
   CHECK(absl::IsNotFound(HostsOf("@" + file + "x").status()));
-  std::filesystem::remove_all(name);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "common/transport/grpc/join_security.h"
 #include "common/transport/grpc/tls_probe.h"
 #include "common/transport/grpc/token_file.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -19,21 +20,15 @@ using Catch::Contains;
 
 class Directory {
  public:
-  Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "iobench-join-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
   std::string File(const std::string& name, const std::string& text, mode_t mode = 0600) const {
-    const std::string file = path_ + "/" + name;
+    const std::string file = directory_ / name;
     std::ofstream(file) << text;
     REQUIRE(chmod(file.c_str(), mode) == 0);
     return file;
   }
 
  private:
-  std::string path_;
+  const TempDir directory_;
 };
 
 TEST_CASE("a token file holds what it was given") {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -18,13 +19,6 @@ namespace fs = std::filesystem;
 // Hosts whose remote shells are commands of /bin/sh, and what is reported about them.
 class Hosts {
  public:
-  Hosts() {
-    char name[] = "/tmp/launcher_test.XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    directory_ = name;
-  }
-  ~Hosts() { fs::remove_all(directory_); }
-
   // The script runs in its own shell; $D is a directory of the test.
   Hosts& Has(const std::string& host, const std::string& script, uint32_t workers = 1,
              const std::string& copy = "") {
@@ -59,26 +53,22 @@ class Hosts {
   }
   // Calls Check until a script has made the file.
   void Await(const std::string& file) {
-    while (!fs::exists(directory_ + "/" + file)) {
+    while (!directory_.Has(file)) {
       REQUIRE(launcher_->Check().ok());
       usleep(1000);
     }
   }
-  std::string Text(const std::string& file) const {
-    std::ostringstream text;
-    text << std::ifstream(directory_ + "/" + file).rdbuf();
-    return text.str();
-  }
-  std::string Path(const std::string& file) const { return directory_ + "/" + file; }
+  std::string Text(const std::string& file) const { return directory_.Read(file); }
+  std::string Path(const std::string& file) const { return directory_ / file; }
   Launcher& launcher() { return *launcher_; }
 
   std::string reported;
 
  private:
   std::string InShell(const std::string& script) const {
-    return absl::StrCat("env D=", directory_, " sh -c '", script, "'");
+    return absl::StrCat("env D=", directory_.path(), " sh -c '", script, "'");
   }
-  std::string directory_;
+  const TempDir directory_;
   uint32_t next_place_ = 1;
   std::vector<RemoteStart> starts_;
   std::unique_ptr<Launcher> launcher_;
@@ -191,9 +181,8 @@ TEST_CASE("a copy that fails is reported with what the host said") {
 }
 
 TEST_CASE("shells whose workers never joined are asked to end, not waited for until they are killed") {
-  char directory[] = "/tmp/launcher_test.XXXXXX";
-  REQUIRE(mkdtemp(directory) != nullptr);
-  const std::string asked = absl::StrCat(directory, "/asked");
+  const TempDir directory;
+  const std::string asked = directory / "asked";
   {
     Hosts hosts;
     hosts.Has("a", "trap \": >" + asked + "; exit\" TERM; touch $D/ready; while :; do sleep 0.05; done")
@@ -201,7 +190,6 @@ TEST_CASE("shells whose workers never joined are asked to end, not waited for un
     hosts.Await("ready");
   }
   CHECK(fs::exists(asked));
-  fs::remove_all(directory);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/support/temp_dir.h"
 #include "worker/data_directory/data_steps.h"
 
 namespace iobench {
@@ -20,34 +20,25 @@ namespace {
 // A directory that is the whole of $PATH while it lives.
 class Tools {
  public:
-  Tools() : path_before_(getenv("PATH")) {
-    REQUIRE(mkdtemp(directory_.data()) != nullptr);
-    REQUIRE(setenv("PATH", directory_.c_str(), 1) == 0);
-  }
-  ~Tools() {
-    setenv("PATH", path_before_.c_str(), 1);
-    std::filesystem::remove_all(directory_);
-  }
+  Tools() : path_before_(getenv("PATH")) { REQUIRE(setenv("PATH", directory_.path().c_str(), 1) == 0); }
+  ~Tools() { setenv("PATH", path_before_.c_str(), 1); }
   Tools(const Tools&) = delete;
   Tools& operator=(const Tools&) = delete;
 
   // Installs an lfs that records its arguments and then runs `script`.
   void HaveLfs(const std::string& script) const {
-    const std::string file = directory_ + "/lfs";
-    std::ofstream(file) << "#!/bin/sh\necho \"$@\" >> " << directory_ << "/asked\n" << script << "\n";
+    const std::string file = directory_ / "lfs";
+    std::ofstream(file) << "#!/bin/sh\necho \"$@\" >> " << directory_.path() << "/asked\n" << script << "\n";
     REQUIRE(chmod(file.c_str(), 0700) == 0);
   }
-  std::string Asked() const {
-    std::ifstream file(directory_ + "/asked");
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  }
+  std::string Asked() const { return directory_.Read("asked"); }
   std::string Place(const std::string& name) const {
-    std::filesystem::create_directory(directory_ + "/" + name);
-    return directory_ + "/" + name;
+    std::filesystem::create_directory(directory_ / name);
+    return directory_ / name;
   }
 
  private:
-  std::string directory_ = "/tmp/iobench-lustre-test-XXXXXX";
+  const TempDir directory_;
   std::string path_before_;
 };
 

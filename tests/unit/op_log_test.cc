@@ -14,6 +14,7 @@
 
 #include "common/model/offset_latency_file.h"
 #include "common/model/operation.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -37,13 +38,6 @@ std::string TextOf(const std::string& file) {
   text << std::ifstream(file).rdbuf();
   return text.str();
 }
-
-struct Directory {
-  std::string path = "/tmp/cluster-iobench-op-log-XXXXXX";
-  Directory() { REQUIRE(mkdtemp(path.data()) != nullptr); }
-  ~Directory() { std::filesystem::remove_all(path); }
-  std::string operator/(const std::string& name) const { return path + "/" + name; }
-};
 
 TEST_CASE("an op is logged with the latency that the loop measured, rounded to microseconds") {
   OpLog log(nullptr, FourTicksPerNs());
@@ -89,7 +83,7 @@ TEST_CASE("unmeasured ops are not logged, but the lane's other hook still sees t
 }
 
 TEST_CASE("a file has IOzone's heading and fields, and each test adds its own") {
-  const Directory directory;
+  const TempDir directory;
   const std::string file = directory / "wol.dat";
   REQUIRE(CheckOpLog(file).ok());
   CHECK_FALSE(std::filesystem::exists(file));
@@ -106,7 +100,7 @@ TEST_CASE("a file has IOzone's heading and fields, and each test adds its own") 
 }
 
 TEST_CASE("a foreign file, a link and a pipe are left alone") {
-  const Directory directory;
+  const TempDir directory;
   std::ofstream(directory / "rol.dat") << "Offset in miles\n";
   std::ofstream(directory / "target") << kHeading;
   std::filesystem::create_symlink(directory / "target", directory / "wol.dat");

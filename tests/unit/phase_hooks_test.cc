@@ -1,11 +1,10 @@
 #include "coordinator/hook/phase_hooks.h"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temp_dir.h"
 #include "tests/unit/conductor_run.h"
 
 namespace iobench {
@@ -16,27 +15,16 @@ using Catch::Matchers::Contains;
 // Hooks take real time while the workers' is simulated, so the run's clock follows the real one while they run.
 struct RunWithHooks {
   Run run;
-  std::string directory;
+  const TempDir temporary;
+  const std::string directory = temporary.path();
   HookCommands hooks;
 
-  RunWithHooks() {
-    std::string name = (std::filesystem::temp_directory_path() / "iobench-hooks-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    directory = name;
-    run.out_directory = directory + "/out";
-  }
-  ~RunWithHooks() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
-  }
+  RunWithHooks() { run.out_directory = directory + "/out"; }
   int Go() {
     run.hooks = hooks;
     return run.Go();
   }
-  std::string Text(const std::string& file) const {
-    std::ifstream stream(directory + "/" + file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string Text(const std::string& file) const { return temporary.Read(file); }
 };
 
 TEST_CASE("hooks run around each phase, know it, and are steps of its report") {

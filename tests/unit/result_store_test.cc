@@ -19,6 +19,7 @@
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/console/results_line.h"
 #include "nlohmann/json.hpp"
+#include "tests/support/temp_dir.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {
@@ -26,20 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using EarlierResult = ResultStore::EarlierResult;
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    char name[] = "/tmp/result_store_test.XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryDirectory() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 constexpr uint64_t kRunNumber = 0x1122334455667788;
 
@@ -121,7 +108,7 @@ absl::Status WithFilesUpTo(rlim_t bytes, const std::function<absl::Status()>& wo
 }
 
 TEST_CASE("a saved run is loaded as it was") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "a/b/out", 12);
   const auto saved = LoadRun(temporary / "a/b/out");
   REQUIRE(saved.ok());
@@ -136,7 +123,7 @@ TEST_CASE("a saved run is loaded as it was") {
 }
 
 TEST_CASE("result.json is whole from the first saving on, and has the phases that were there at each") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   v1::RunReport report = GoldenReport();
   const v1::PhaseReport phase = report.phases(0);
   report.clear_phases();
@@ -155,7 +142,7 @@ TEST_CASE("result.json is whole from the first saving on, and has the phases tha
 }
 
 TEST_CASE("a report is due with its first phase, then each second, and for a twentieth of the time at most") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   int64_t now_ns = 0, step_ns = 0;
   auto store =
       ResultStore::Create(temporary / "out", EarlierResult::kRefuse, [&] { return now_ns += step_ns; });
@@ -178,7 +165,7 @@ TEST_CASE("a report is due with its first phase, then each second, and for a twe
 }
 
 TEST_CASE("rows that do not fit on the disk leave result.csv as it was before them") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   auto file = AppendFile::Create(temporary / "file");
   REQUIRE(file.ok());
   REQUIRE(file->Append([](std::ostream& out) { return out << "whole\n", absl::OkStatus(); }).ok());
@@ -192,7 +179,7 @@ TEST_CASE("rows that do not fit on the disk leave result.csv as it was before th
 }
 
 TEST_CASE("a raw file is a protobuf message that other readers take") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 1);
   v1::PhaseRecord phase;
   REQUIRE(phase.ParseFromString(FileText(temporary / "out/raw/phase-000.pb")));
@@ -200,7 +187,7 @@ TEST_CASE("a raw file is a protobuf message that other readers take") {
 }
 
 TEST_CASE("phase 1000 comes after phase 999") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   ResultStore store = NewStore(temporary / "out");
   REQUIRE(store.SaveRun(Run()).ok());
   for (const uint32_t index : {1000u, 999u}) REQUIRE(store.SavePhase(PhaseNumber(index), kRunNumber).ok());
@@ -212,7 +199,7 @@ TEST_CASE("phase 1000 comes after phase 999") {
 }
 
 TEST_CASE("a result is not overwritten, and nothing is changed") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 2);
   const auto again = ResultStore::Create(temporary / "out", EarlierResult::kRefuse);
   CHECK(again.status().code() == absl::StatusCode::kAlreadyExists);
@@ -222,14 +209,14 @@ TEST_CASE("a result is not overwritten, and nothing is changed") {
 }
 
 TEST_CASE("raw files without a report are a result too") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   REQUIRE(NewStore(temporary / "out").SavePhase(PhaseNumber(0), kRunNumber).ok());
   CHECK(ResultStore::Create(temporary / "out", EarlierResult::kRefuse).status().code() ==
         absl::StatusCode::kAlreadyExists);
 }
 
 TEST_CASE("force replaces a result of ours and leaves other files") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 3);
   Put(temporary / "out/notes.txt", "mine");
   Put(temporary / "out/raw/phase-notes.pb", "mine");
@@ -247,7 +234,7 @@ TEST_CASE("force replaces a result of ours and leaves other files") {
 }
 
 TEST_CASE("force does not touch a result of another program") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 1);
   Put(temporary / "out/result.json", "{\"fio version\": \"fio-3.33\"}");
   const auto store = ResultStore::Create(temporary / "out", EarlierResult::kReplace);
@@ -258,7 +245,7 @@ TEST_CASE("force does not touch a result of another program") {
 }
 
 TEST_CASE("a directory that cannot be made is an error that names it") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   Put(temporary / "file", "");
   const auto store = ResultStore::Create(temporary / "file/out", EarlierResult::kRefuse);
   CHECK(!store.ok());
@@ -267,7 +254,7 @@ TEST_CASE("a directory that cannot be made is an error that names it") {
 }
 
 TEST_CASE("what is not there is not found") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   CHECK(LoadRun(temporary / "none").status().code() == absl::StatusCode::kNotFound);
   fs::create_directory(temporary / "empty");
   const auto saved = LoadRun(temporary / "empty");
@@ -276,7 +263,7 @@ TEST_CASE("what is not there is not found") {
 }
 
 TEST_CASE("a phase cut off anywhere is a warning that names the file, and the others are given") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 3);
   const std::string path = temporary / "out/raw/phase-001.pb";
   const std::string whole = FileText(path);
@@ -292,7 +279,7 @@ TEST_CASE("a phase cut off anywhere is a warning that names the file, and the ot
 }
 
 TEST_CASE("a phase with one byte changed is a warning") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 1);
   const std::string path = temporary / "out/raw/phase-000.pb";
   std::string damaged = FileText(path);
@@ -306,7 +293,7 @@ TEST_CASE("a phase with one byte changed is a warning") {
 }
 
 TEST_CASE("a missing phase is a warning") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 3);
   fs::remove(temporary / "out/raw/phase-001.pb");
   const auto saved = LoadRun(temporary / "out");
@@ -317,9 +304,8 @@ TEST_CASE("a missing phase is a warning") {
 }
 
 // Returns LoadRun's warning about phase 1 of three after `change` of its file; the others are loaded all the same.
-std::string WarningOfPhase1(
-    const std::function<void(const TemporaryDirectory&, const std::string& file)>& change) {
-  TemporaryDirectory temporary;
+std::string WarningOfPhase1(const std::function<void(const TempDir&, const std::string& file)>& change) {
+  TempDir temporary;
   SavedStore(temporary / "out", 3);
   change(temporary, temporary / "out/raw/phase-001.pb");
   const auto saved = LoadRun(temporary / "out");
@@ -336,35 +322,32 @@ std::string WarningOfPhase1(
 }
 
 TEST_CASE("the raw file of another phase is a warning") {
-  const std::string warning =
-      WarningOfPhase1([](const TemporaryDirectory& temporary, const std::string& file) {
-        Put(file, FileText(temporary / "out/raw/phase-002.pb"));
-      });
+  const std::string warning = WarningOfPhase1([](const TempDir& temporary, const std::string& file) {
+    Put(file, FileText(temporary / "out/raw/phase-002.pb"));
+  });
   CHECK(Contains(warning, "raw/phase-001.pb: belongs to another phase, number 2"));
 }
 
 TEST_CASE("the raw file of another run is a warning, also with this run's number written into its seal") {
-  const auto other_run = [](const TemporaryDirectory& temporary) {
+  const auto other_run = [](const TempDir& temporary) {
     ResultStore other = NewStore(temporary / "other");
     REQUIRE(other.SavePhase(PhaseNumber(1), kRunNumber + 1).ok());
     return FileText(temporary / "other/raw/phase-001.pb");
   };
   const std::string copied = WarningOfPhase1(
-      [&](const TemporaryDirectory& temporary, const std::string& file) { Put(file, other_run(temporary)); });
+      [&](const TempDir& temporary, const std::string& file) { Put(file, other_run(temporary)); });
   CHECK(Contains(copied, "raw/phase-001.pb: belongs to another run"));
-  const std::string forged =
-      WarningOfPhase1([&](const TemporaryDirectory& temporary, const std::string& file) {
-        std::string text = other_run(temporary);
-        text[text.size() - 8] = static_cast<char>(kRunNumber & 0xff);  // little endian, the last field
-        Put(file, text);
-      });
+  const std::string forged = WarningOfPhase1([&](const TempDir& temporary, const std::string& file) {
+    std::string text = other_run(temporary);
+    text[text.size() - 8] = static_cast<char>(kRunNumber & 0xff);  // little endian, the last field
+    Put(file, text);
+  });
   CHECK(Contains(forged, "checksum"));
 }
 
 TEST_CASE("the raw file of a phase that an earlier version saved is read, with its run or without") {
   for (const bool with_run : {false, true}) {
-    const std::string warning = WarningOfPhase1([with_run](const TemporaryDirectory&,
-                                                           const std::string& file) {
+    const std::string warning = WarningOfPhase1([with_run](const TempDir&, const std::string& file) {
       const auto little_endian = [](uint64_t number) {
         std::string bytes;
         for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
@@ -383,7 +366,7 @@ TEST_CASE("the raw file of a phase that an earlier version saved is read, with i
 }
 
 TEST_CASE("a damaged, foreign or mistaken run.pb is data loss that names the file") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   SavedStore(temporary / "out", 1);
   const std::string path = temporary / "out/raw/run.pb";
   const auto fails_with = [&](const std::string& reason) {
@@ -401,7 +384,7 @@ TEST_CASE("a damaged, foreign or mistaken run.pb is data loss that names the fil
 }
 
 TEST_CASE("a write that fails leaves the old file and no partial one") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   const std::string path = temporary / "file";
   Put(path, "old");
   const absl::Status status = WriteFileAtomically(path, [&](std::ostream& out) {
@@ -414,7 +397,7 @@ TEST_CASE("a write that fails leaves the old file and no partial one") {
 }
 
 TEST_CASE("a full disk is an error that says so and leaves the old file") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   const std::string path = temporary / "file";
   Put(path, "old");
   const absl::Status status = WithFilesUpTo(100000, [&] {
@@ -429,7 +412,7 @@ TEST_CASE("a full disk is an error that says so and leaves the old file") {
 }
 
 TEST_CASE("a partial file that a crash left is replaced, a link in its place is not followed") {
-  TemporaryDirectory temporary;
+  TempDir temporary;
   const std::string path = temporary / "file";
   Put(temporary / "victim", "precious");
   fs::create_symlink(temporary / "victim", path + kPartialSuffix);
@@ -443,7 +426,7 @@ TEST_CASE("a partial file that a crash left is replaced, a link in its place is 
 }
 
 TEST_CASE("the last line names the results that are there, and says which are not") {
-  const TemporaryDirectory temporary;
+  const TempDir temporary;
   const std::string out = temporary / "out";
   SavedStore(out, 1);
   std::vector<std::string> others;  // all but result.json, which comes first

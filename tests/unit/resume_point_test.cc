@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "coordinator/report/result_store.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -20,9 +20,6 @@ const ResumingProgram kHere = {.version = "1.0+abc", .host = "a", .boot_id = "bo
 // A plan of two phases, twice; a test changes the run and the phases that are saved.
 struct Saved {
   Saved() {
-    std::string name = "/tmp/iobench_resume_test.XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    directory = name;
     run.set_run_number(77);
     run.set_program_version("1.0+abc");
     run.mutable_plan()->add_phases();
@@ -33,7 +30,6 @@ struct Saved {
     run.mutable_coordinator()->set_pid(getpid());  // ours: not another coordinator
     phases.resize(2);
   }
-  ~Saved() { std::filesystem::remove_all(directory); }
 
   absl::StatusOr<ResumePoint> Find(bool force = false) {
     auto store = ResultStore::Create(directory, ResultStore::EarlierResult::kReplace);
@@ -54,7 +50,8 @@ struct Saved {
     run.set_exit_code(exit_code);
   }
 
-  std::string directory;
+  const TempDir temporary;
+  const std::string directory = temporary.path();
   v1::RunRecord run;
   std::vector<v1::PhaseRecord> phases;
 };

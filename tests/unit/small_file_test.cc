@@ -5,22 +5,12 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
+
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
-
-class Directory {
- public:
-  Directory() { REQUIRE(::mkdtemp(path_.data()) != nullptr); }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_ = "/tmp/cluster-iobench-small-XXXXXX";
-};
 
 std::string ProblemWith(const std::string& file, uint64_t max_bytes = 100) {
   const auto text = ReadSmallFile("plan", file, max_bytes);
@@ -29,7 +19,7 @@ std::string ProblemWith(const std::string& file, uint64_t max_bytes = 100) {
 }
 
 TEST_CASE("a file is read whole, up to the longest that is allowed, also through a link") {
-  const Directory directory;
+  const TempDir directory;
   const std::string file = directory / "a", link = directory / "link";
   REQUIRE(::symlink("a", link.c_str()) == 0);
   for (const size_t length : {size_t{0}, size_t{1}, size_t{65536}, size_t{65537}, size_t{300'000}}) {
@@ -48,7 +38,7 @@ TEST_CASE("a file that does not say how long it is is read to its end, or to the
 }
 
 TEST_CASE("what has no end or makes one wait is no file to be read") {
-  const Directory directory;
+  const TempDir directory;
   const std::string fifo = directory / "fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
   REQUIRE(ProblemWith(fifo) == "plan " + fifo + ": not a regular file");

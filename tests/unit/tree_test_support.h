@@ -3,7 +3,6 @@
 #define TESTS_UNIT_TREE_TEST_SUPPORT_H_
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/support/temp_dir.h"
 #include "worker/metadata/metadata_engine.h"
 #include "worker/metadata/metadata_stream.h"
 #include "worker/metadata/tree_keeper.h"
@@ -31,43 +30,27 @@ inline v1::Tree TreeOf(uint64_t items, uint32_t depth = 0, uint32_t branching = 
   return tree;
 }
 
-// Removed with its contents. Located in $TMPDIR or /var/tmp: tmpfs has no user attributes before Linux 6.6.
+// A TempDir on a disk, opened.
 class DataDirectory {
  public:
-  DataDirectory() {
-    const char* base = std::getenv("TMPDIR");
-    path_ = std::string(base == nullptr ? "/var/tmp" : base) + "/iobench-tree-test-XXXXXX";
-    REQUIRE(mkdtemp(path_.data()) != nullptr);
-    fd_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    REQUIRE(fd_ >= 0);
-  }
-  ~DataDirectory() {
-    close(fd_);
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  DataDirectory() { REQUIRE(fd_ >= 0); }
+  ~DataDirectory() { close(fd_); }
   DataDirectory(const DataDirectory&) = delete;
   DataDirectory& operator=(const DataDirectory&) = delete;
 
   int fd() const { return fd_; }
-  const std::string& path() const { return path_; }
-  std::filesystem::path At(const std::string& name) const { return std::filesystem::path(path_) / name; }
-  bool Has(const std::string& name) const {
-    return std::filesystem::exists(std::filesystem::symlink_status(At(name)));
-  }
-  std::string ContentOf(const std::string& name) const {
-    std::ifstream file(At(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void Put(const std::string& name, const std::string& text = "") const {
-    std::ofstream(At(name), std::ios::binary) << text;
-  }
+  const std::string& path() const { return directory_.path(); }
+  std::filesystem::path At(const std::string& name) const { return directory_ / name; }
+  bool Has(const std::string& name) const { return directory_.Has(name); }
+  std::string ContentOf(const std::string& name) const { return directory_.Read(name); }
+  void Put(const std::string& name, const std::string& text = "") const { directory_.Write(name, text); }
   // Returns all names below, sorted, without directories that contain others.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
       if (entry.is_directory() && !entry.is_symlink() && !std::filesystem::is_empty(entry.path())) continue;
-      names.push_back(std::filesystem::relative(entry.path().parent_path(), path_) / entry.path().filename());
+      names.push_back(std::filesystem::relative(entry.path().parent_path(), path()) /
+                      entry.path().filename());
     }
     std::sort(names.begin(), names.end());
     return names;
@@ -81,8 +64,8 @@ class DataDirectory {
   }
 
  private:
-  std::string path_;
-  int fd_ = -1;
+  const TempDir directory_{ParentOnDisk()};
+  const int fd_ = open(path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 };
 
 // One lane that runs one operation after the other on its part, as the phases of a run would.
