@@ -11,14 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
-#include "worker/client/client_probe.h"
-#include "worker/client/net_peer.h"
-#include "worker/client/remount.h"
 #include "worker/client/thread_work.h"
 #include "worker/data_directory/orphaned_data.h"
-#include "worker/demands.h"
 #include "worker/janitor.h"
-#include "worker/storage/lustre.h"
 
 namespace iobench {
 namespace {
@@ -71,10 +66,6 @@ absl::Status Unknown(const v1::WorkerRequest& request) {
 
 void Session::Later(std::function<void(Session&)> task) {
   tasks_->Post([self = shared_from_this(), task = std::move(task)] { task(*self); });
-}
-
-void Session::LaterFor(const v1::WorkerRequest& request, RequestTask task) {
-  Later([request = Shared(request), task](Session& self) { (self.*task)(*request); });
 }
 
 // --------------------------------------------------------------------------------------------------- states
@@ -147,25 +138,25 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
       BeginCollect(request, received);
       return std::nullopt;
     case WorkerMessage::kInspect:
-      LaterFor(request, &Session::Inspect);
+      DoClientTask(request, &ClientTasks::Inspect);
       return std::nullopt;
     case WorkerMessage::kDataStep:
-      LaterFor(request, &Session::DoDataStep);
+      Later([request = Shared(request)](Session& self) { self.DoDataStep(*request); });
       return std::nullopt;
     case WorkerMessage::kClientStep:
-      LaterFor(request, &Session::DoClientStep);
+      DoClientTask(request, &ClientTasks::ClientStep);
       return std::nullopt;
     case WorkerMessage::kNetTest:
-      LaterFor(request, &Session::DoNetTest);
+      DoClientTask(request, &ClientTasks::NetTest);
       return std::nullopt;
     case WorkerMessage::kFileActions:
       had_file_actions_ = true;
       for (const v1::FileAction& action : request.file_actions().actions())
         validates_ |= action.directory() != 0;
-      LaterFor(request, &Session::DoFileActions);
+      DoClientTask(request, &ClientTasks::FileActions);
       return std::nullopt;
     case WorkerMessage::kSample:
-      LaterFor(request, &Session::DoSample);
+      DoClientTask(request, &ClientTasks::Sample);
       return std::nullopt;
     case WorkerMessage::kFillSpace:
       BeginFill(request);
@@ -351,89 +342,13 @@ void Session::Collect(const v1::WorkerRequest& request, WorkerTime received, con
   if (phase->WaitForLanes(INT64_MAX)) phase->CloseDirectories();
 }
 
-// -------------------------------------------------------------------------------------------------- files
+// -------------------------------------------------------------------------------------------- besides phases
 
-void Session::Inspect(const v1::WorkerRequest& request) {
-  v1::WorkerEvent event = ReplyTo(request);
-  for (const v1::Target& target : request.inspect().targets()) {
-    *event.mutable_inspected()->add_targets() = ProbeTarget(target.path(), facts_.boot_id());
-  }
-  if (request.inspect().demands().has_stripe()) {
-    for (const v1::Target& target : request.inspect().targets()) {
-      const absl::Status can = CheckStripe(target.path());
-      if (!can.ok()) *event.mutable_inspected()->add_problems() = ToProblem(can);
-    }
-  }
-  for (const std::string& file : request.inspect().existing_files()) {
-    *event.mutable_inspected()->add_existing_files() = ProbeExistingFile(file);
-  }
-  for (const absl::Status& unmet : UnmetDemands(request.inspect().demands())) {
-    *event.mutable_inspected()->add_problems() = ToProblem(unmet);
-  }
-  *event.mutable_inspected()->mutable_limits() = LimitsOfThisWorker();
-  outbox_.Send(std::move(event));
-}
-
-void Session::DoNetTest(const v1::WorkerRequest& request) {
-  absl::StatusOr<v1::NetTested> tested = TakePartInNetTest(request.net_test());
-  if (!tested.ok()) return outbox_.Send(Refusal(request, tested.status()));
-  v1::WorkerEvent event = ReplyTo(request);
-  *event.mutable_net_tested() = *std::move(tested);
-  outbox_.Send(std::move(event));
-}
-
-void Session::DoFileActions(const v1::WorkerRequest& request) {
-  if (janitor_ != nullptr) janitor_->NoteFileActions(request.run_id(), request.file_actions());
-  v1::WorkerEvent event = ReplyTo(request);
-  const absl::Status status = check_files_.Do(
-      request.run_id(), request.file_actions(), [this] { return clock_.Now(); },
-      *event.mutable_file_actions_done());
-  if (!status.ok()) return outbox_.Send(Refusal(request, status));
-  outbox_.Send(std::move(event));
-}
-
-void Session::DoSample(const v1::WorkerRequest& request) {
-  if (!facts_.sampler()) {
-    return outbox_.Send(
-        Refusal(request, absl::FailedPreconditionError("this worker was not started with --sampler")));
-  }
-  if (request.sample().interval_ms() == 0) {
-    return outbox_.Send(Refusal(request, absl::InvalidArgumentError("Sample without an interval")));
-  }
-  if (!sampler_) {
-    sampler_.emplace([reader = std::make_shared<ServerCounterReader>(clock_)] { return reader->Read(); });
-  }
-  v1::WorkerEvent event = ReplyTo(request);
-  v1::Samples& samples = *event.mutable_samples();
-  for (v1::ServerInterval& interval : sampler_->Take(int64_t{request.sample().interval_ms()} * 1'000'000)) {
-    *samples.add_intervals() = std::move(interval);
-  }
-  outbox_.Send(std::move(event));
-}
-
-void Session::DoClientStep(const v1::WorkerRequest& request) {
-  const v1::Step& step = request.client_step().step();
-  if (!step.has_remount() && !step.has_eat_memory()) {
-    return outbox_.Send(Refusal(request, absl::UnimplementedError("this worker does not know this step")));
-  }
-  const int64_t begin_ns = MonotonicNowNs();
-  const absl::StatusOr<std::string> outcome =
-      step.has_remount() ? Remount(step.remount().mount_point()) : EatMemory(step.eat_memory().percent());
-  if (!outcome.ok()) return outbox_.Send(Refusal(request, outcome.status()));
-  v1::WorkerEvent event = ReplyTo(request);
-  v1::StepResult& done = *event.mutable_client_step_done()->mutable_step();
-  done.set_name(step.has_remount() ? "remount" : "eat-memory");
-  done.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
-  done.set_outcome(*outcome);
-  outbox_.Send(std::move(event));
-}
-
-absl::StatusOr<std::string> Session::EatMemory(uint32_t percent) {
-  if (eaten_memory_ && eaten_memory_->percent() != percent) eaten_memory_.reset();
-  if (!eaten_memory_) {
-    IOBENCH_ASSIGN_OR_RETURN(eaten_memory_, EatenMemory::Eat(percent));
-  }
-  return eaten_memory_->ForPeople();
+void Session::DoClientTask(const v1::WorkerRequest& request, ClientTask task) {
+  Later([request = Shared(request), task](Session& self) {
+    absl::StatusOr<v1::WorkerEvent> answer = (self.client_tasks_.*task)(*request);
+    self.outbox_.Send(answer.ok() ? *std::move(answer) : Refusal(*request, answer.status()));
+  });
 }
 
 void Session::BeginFill(const v1::WorkerRequest& request) {
@@ -497,7 +412,7 @@ bool Session::EndLanes(int64_t until_ns) {
 
 void Session::Shutdown() {
   outbox_.Close();
-  check_files_.Cancel();
+  client_tasks_.Cancel();
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
   EndLanes(until_ns);
   if (!tasks_->Close(until_ns)) LogWarning("abandoned an access to a hung file system");
@@ -507,7 +422,7 @@ void Session::Shutdown() {
 
 void Session::Abandon() {
   outbox_.Close();
-  check_files_.Cancel();
+  client_tasks_.Cancel();
   std::shared_ptr<const v1::WorkerRequest> prepare;
   bool leaves_something = false;
   {
@@ -520,7 +435,7 @@ void Session::Abandon() {
     const auto left = std::make_shared<std::promise<void>>();
     std::future<void> done = left->get_future();
     Later([prepare, left](Session& self) {
-      self.check_files_.RemoveAll();
+      self.client_tasks_.RemoveCheckFiles();
       if (prepare != nullptr) {
         const absl::Status gone = LeaveOrphanedData(prepare->prepare());
         if (!gone.ok()) LogWarning(gone.message());

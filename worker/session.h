@@ -14,14 +14,12 @@
 #include "common/mutex.h"
 #include "common/transport/transport.h"
 #include "iobench/v1/control.pb.h"
-#include "worker/check/check_files.h"
-#include "worker/client/eaten_memory.h"
+#include "worker/client_tasks.h"
 #include "worker/data_directory/data_steps.h"
 #include "worker/data_directory/space_filler.h"
 #include "worker/lease.h"
 #include "worker/outbox.h"
 #include "worker/phase_control.h"
-#include "worker/sampler/sampler.h"
 #include "worker/task_runner.h"
 #include "worker/worker_state.h"
 
@@ -36,7 +34,8 @@ class Session : public std::enable_shared_from_this<Session> {
         facts_(facts),
         make_phase_(parts.make_phase),
         janitor_(parts.janitor),
-        tasks_(parts.make_tasks()) {}
+        tasks_(parts.make_tasks()),
+        client_tasks_(clock, facts, parts.janitor) {}
 
   // Acts on one request, and answers it at once or by a task. Never blocks: requests that touch files run on the task
   // thread, one after the other. `sink` must stay valid until Shutdown. `received`: when the request arrived, for pings
@@ -60,10 +59,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   using Phase = std::shared_ptr<PhaseControl>;
-  using RequestTask = void (Session::*)(const v1::WorkerRequest&);
-
-  // Runs the task on the task thread with a copy of the request.
-  void LaterFor(const v1::WorkerRequest& request, RequestTask task);
+  using ClientTask = absl::StatusOr<v1::WorkerEvent> (ClientTasks::*)(const v1::WorkerRequest&);
 
   bool EndLanes(int64_t until_ns);  // false: some are stuck
 
@@ -84,18 +80,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void BeginCollect(const v1::WorkerRequest& request, WorkerTime received)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginFill(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DoClientTask(const v1::WorkerRequest& request, ClientTask task);
 
   // The following run on the task thread.
-  void Inspect(const v1::WorkerRequest& request);
   void Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous);
   void Disarm(const v1::WorkerRequest& request, const Phase& phase);
   void Collect(const v1::WorkerRequest& request, WorkerTime received, const Phase& phase);
   void DoDataStep(const v1::WorkerRequest& request);
-  void DoClientStep(const v1::WorkerRequest& request);
-  absl::StatusOr<std::string> EatMemory(uint32_t percent);  // returns what was done
-  void DoNetTest(const v1::WorkerRequest& request);
-  void DoFileActions(const v1::WorkerRequest& request);
-  void DoSample(const v1::WorkerRequest& request);
   void FillSpace(const v1::WorkerRequest& request, SpaceFiller& filler);
 
   // Lanes hand their events to the task thread, which sends them: a lane with descriptors of its own cannot use the
@@ -131,9 +122,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Used only by the task thread, except to cancel.
   DataSteps data_steps_;
-  CheckFiles check_files_;
-  std::optional<Sampler> sampler_;           // from the first Sample on; only its task uses it
-  std::optional<EatenMemory> eaten_memory_;  // until the session ends
+  ClientTasks client_tasks_;
 };
 
 }  // namespace iobench
