@@ -19,10 +19,11 @@ namespace iobench {
 // its own; not thread-safe.
 class RotatingBuffers {
  public:
-  // Allocates the buffers and fills them with data from `payload`; null if nothing is written. Starts::kAnywhere: ops
-  // may start anywhere in a 4 KiB block, otherwise only those whose records are not multiples of 4 KiB. ResourceExhausted:
-  // not enough memory. REQUIRES: buffer_bytes > 0.
+  // Where ops start: kAnywhere is for traces.
   enum class Starts { kOnRecords, kAnywhere };
+
+  // Allocates the buffers and fills them with data from `payload`; null if nothing is written. ResourceExhausted: not
+  // enough memory. REQUIRES: buffer_bytes > 0.
   absl::Status Allocate(uint64_t buffer_bytes, uint32_t longest_op_bytes, Starts starts, Payload* payload);
 
   // False until Allocate has succeeded. As long as it is false, the lane uses its single buffer, and the functions
