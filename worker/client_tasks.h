@@ -35,7 +35,7 @@ class ClientTasks {
   // Remounts a file system, or takes memory away from the page cache until this object is destroyed.
   absl::StatusOr<v1::WorkerEvent> ClientStep(const v1::WorkerRequest& request);
 
-  // Ends FileActions that wait, and refuses later ones.
+  // Ends FileActions that wait or repeat.
   void Cancel() { check_files_.Cancel(); }
   // Removes the check files that this worker has created.
   void RemoveCheckFiles() { check_files_.RemoveAll(); }

@@ -9,11 +9,9 @@ namespace iobench {
 namespace {
 
 // What the plan and the record of a phase say; its report and figures do not matter.
-ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
-  const PhaseTraits traits;
+ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase, const AlignedPhase& aligned,
+                     const PhaseTraits& traits = {}) {
   const ClientRoster roster(run);
-  AlignedPhase aligned;
-  aligned.lanes.resize(3);
   const PhaseFigures figures{};
   return ExplainFactsOf({.run = run,
                          .phase = phase,
@@ -21,6 +19,12 @@ ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
                          .roster = roster,
                          .aligned = aligned,
                          .figures = figures});
+}
+// The same with three lanes.
+ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
+  AlignedPhase aligned;
+  aligned.lanes.resize(3);
+  return FactsOf(run, phase, aligned);
 }
 
 TEST_CASE("a phase has synchronous writes if all its operations have, with any of the options") {
@@ -53,9 +57,6 @@ TEST_CASE("lanes' time before the end of the warm-up is known, also of lanes tha
   phase.set_start_coord_ns(100 * kNanosPerSecond);
   PhaseTraits traits;
   traits.warmup_s = 5;
-  const v1::RunRecord run;
-  const ClientRoster roster(run);
-  const PhaseFigures figures{};
   AlignedPhase aligned;
   const auto add = [&](double first_op_s, double region_end_s) {
     AlignedLane& lane = aligned.lanes.emplace_back();
@@ -67,17 +68,9 @@ TEST_CASE("lanes' time before the end of the warm-up is known, also of lanes tha
   add(100, 103);
   add(106, 120);
   aligned.lanes.emplace_back();  // it did not start
-  const auto facts = [&] {
-    return ExplainFactsOf({.run = run,
-                           .phase = phase,
-                           .traits = traits,
-                           .roster = roster,
-                           .aligned = aligned,
-                           .figures = figures});
-  };
-  CHECK(facts().warmup_lanes_s == Approx(4 + 3));
+  CHECK(FactsOf({}, phase, aligned, traits).warmup_lanes_s == Approx(4 + 3));
   traits.warmup_s = 0;
-  CHECK(facts().warmup_lanes_s == 0);
+  CHECK(FactsOf({}, phase, aligned, traits).warmup_lanes_s == 0);
 }
 
 TEST_CASE("servers have the processors of their samplers, in the order of the phase") {

@@ -9,13 +9,13 @@
 namespace iobench {
 namespace {
 
-v1::Limit LimitOf(const LimitRule& rule, const FoundLimit& finding) {
+v1::Limit LimitOf(const LimitRule& rule, const FoundLimit& found) {
   v1::Limit limit;
   limit.set_name(rule.name);
-  limit.set_evidence(finding.evidence);
+  limit.set_evidence(found.evidence);
   limit.set_advice(rule.advice);
   limit.set_source(rule.source);
-  limit.set_strength(std::clamp(finding.strength, 0.0, 1.0));
+  limit.set_strength(std::clamp(found.strength, 0.0, 1.0));
   return limit;
 }
 
@@ -61,9 +61,9 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
 std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts& facts) {
   std::vector<v1::Limit> limits;
   for (const LimitRule& rule : LimitRules()) {
-    const std::optional<FoundLimit> finding = rule.find(report, facts, rule.threshold);
-    if (!finding.has_value() || std::isnan(finding->strength)) continue;
-    limits.push_back(LimitOf(rule, *finding));
+    const std::optional<FoundLimit> found = rule.find(report, facts, rule.threshold);
+    if (!found.has_value() || std::isnan(found->strength)) continue;
+    limits.push_back(LimitOf(rule, *found));
     if (std::string_view(rule.name) == "pace") return limits;  // the requested load was the limit
   }
   std::stable_sort(limits.begin(), limits.end(),
