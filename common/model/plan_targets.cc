@@ -5,16 +5,20 @@
 
 namespace iobench {
 
-uint32_t TargetOfWorker(const v1::Plan& plan, uint32_t worker) {
-  for (int i = 0; i < plan.targets_size(); ++i) {
-    const auto& chosen = plan.targets(i).who().workers();
-    if (std::find(chosen.begin(), chosen.end(), worker) != chosen.end()) return static_cast<uint32_t>(i);
+std::vector<uint32_t> TargetOfEachWorker(const v1::Plan& plan, uint32_t worker_count) {
+  const auto target_count = static_cast<uint32_t>(plan.targets_size());
+  std::vector<uint32_t> targets(worker_count);
+  for (uint32_t worker = 0; worker < worker_count; ++worker) targets[worker] = worker % target_count;
+  for (uint32_t target = target_count; target-- > 0;) {  // the first that selects a worker comes last, and stays
+    for (const uint32_t worker : plan.targets(static_cast<int>(target)).who().workers()) {
+      if (worker < worker_count) targets[worker] = target;
+    }
   }
-  return worker % static_cast<uint32_t>(plan.targets_size());
+  return targets;
 }
 
-uint32_t TargetOfWorker(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker) {
-  return phase.only_target() > 0 ? phase.only_target() - 1 : TargetOfWorker(plan, worker);
+uint32_t TargetInPhase(const v1::Phase& phase, uint32_t own_target) {
+  return phase.only_target() > 0 ? phase.only_target() - 1 : own_target;
 }
 
 std::vector<uint32_t> OnlyTargets(const v1::Plan& plan) {
@@ -25,9 +29,12 @@ std::vector<uint32_t> OnlyTargets(const v1::Plan& plan) {
   return {targets.begin(), targets.end()};
 }
 
-std::vector<uint32_t> TargetsOfWorker(const v1::Plan& plan, uint32_t worker) {
-  std::vector<uint32_t> targets = OnlyTargets(plan);
-  if (targets.empty()) targets.push_back(TargetOfWorker(plan, worker));
+std::vector<std::vector<uint32_t>> TargetsOfEachWorker(const v1::Plan& plan, uint32_t worker_count) {
+  const std::vector<uint32_t> together = OnlyTargets(plan);
+  if (!together.empty()) return std::vector<std::vector<uint32_t>>(worker_count, together);
+  std::vector<std::vector<uint32_t>> targets;
+  targets.reserve(worker_count);
+  for (const uint32_t own : TargetOfEachWorker(plan, worker_count)) targets.push_back({own});
   return targets;
 }
 

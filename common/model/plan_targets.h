@@ -10,19 +10,22 @@
 
 namespace iobench {
 
-// Returns the index of the first target that selects this worker. A worker that no target selects is assigned
-// round-robin over all targets. REQUIRES: the plan has at least one target.
-uint32_t TargetOfWorker(const v1::Plan& plan, uint32_t worker);
+// Returns, for each of the workers 0 to worker_count - 1, the index of the first target that selects it. A worker that
+// no target selects is assigned round-robin over all targets. The time it takes is proportional to the workers plus the
+// targets, which may be as many. REQUIRES: the plan has at least one target.
+std::vector<uint32_t> TargetOfEachWorker(const v1::Plan& plan, uint32_t worker_count);
 
-// The same in one phase: its only_target, if it has one. REQUIRES: a checked plan with at least one target.
-uint32_t TargetOfWorker(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker);
+// Returns the index of the target that a worker uses in one phase: the phase's only_target, if it has one, otherwise
+// the worker's own (TargetOfEachWorker).
+uint32_t TargetInPhase(const v1::Phase& phase, uint32_t own_target);
 
 // Returns the indices of the targets that phases select with only_target, in ascending order. Empty: each worker has
 // one target for the whole run.
 std::vector<uint32_t> OnlyTargets(const v1::Plan& plan);
 
-// Returns the indices of all targets that a worker uses in the run, in ascending order. REQUIRES: as above.
-std::vector<uint32_t> TargetsOfWorker(const v1::Plan& plan, uint32_t worker);
+// Returns, for each worker, the indices of all targets that it uses in the run, in ascending order. REQUIRES: a checked
+// plan with at least one target.
+std::vector<std::vector<uint32_t>> TargetsOfEachWorker(const v1::Plan& plan, uint32_t worker_count);
 
 // Returns the number in the plan of seen.targets(index); in a damaged record, possibly a number that no target has.
 uint32_t NumberOfSeen(const v1::WorkerTargets& seen, int index);

@@ -11,15 +11,16 @@ namespace iobench {
 Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
     : lanes_per_worker_(plan.lanes_per_worker()),
       shape_{.files = plan.files(), .lanes_per_worker = plan.lanes_per_worker()},
-      client_of_worker_(client_of_worker.begin(), client_of_worker.end()) {
+      client_of_worker_(client_of_worker.begin(), client_of_worker.end()),
+      target_of_worker_(TargetOfEachWorker(plan, worker_count())),
+      targets_of_worker_(TargetsOfEachWorker(plan, worker_count())) {
   std::map<uint32_t, uint32_t> workers_on_target;
-  for (uint32_t worker = 0; worker < worker_count(); ++worker) {
-    const uint32_t target = TargetOfWorker(plan, worker);
-    target_of_worker_.push_back(target);
-    targets_of_worker_.push_back(TargetsOfWorker(plan, worker));
-    place_on_target_.push_back(workers_on_target[target]++);
-  }
+  for (const uint32_t target : target_of_worker_) place_on_target_.push_back(workers_on_target[target]++);
   for (const uint32_t target : target_of_worker_) workers_on_target_.push_back(workers_on_target[target]);
+  workers_of_target_.resize(static_cast<size_t>(plan.targets_size()));
+  for (uint32_t worker = 0; worker < worker_count(); ++worker) {
+    for (const uint32_t target : TargetsOf(worker)) workers_of_target_[target].push_back(worker);
+  }
   std::map<uint32_t, uint32_t> workers_on_client;
   for (const uint32_t client : client_of_worker_) place_on_client_.push_back(workers_on_client[client]++);
   const auto is_of_server = [&](uint32_t target) { return plan.targets(static_cast<int>(target)).server(); };

@@ -34,6 +34,8 @@ class Layout {
   uint32_t lane_count() const { return worker_count() * lanes_per_worker_; }
   // Returns the indices of the targets where this worker owns files: one, or all that phases select with only_target.
   const std::vector<uint32_t>& TargetsOf(uint32_t worker) const { return targets_of_worker_[worker]; }
+  // The reverse: the workers that own files at a target, in ascending order. REQUIRES: the plan has this target.
+  const std::vector<uint32_t>& WorkersOn(uint32_t target) const { return workers_of_target_[target]; }
 
   // Returns the worker whose files this worker uses when clients are rotated. Workers are ordered by client and shifted
   // by the max. number of workers per client; if all clients have equally many, each reads what the next client wrote.
@@ -57,7 +59,7 @@ class Layout {
   PhaseShape shape_;           // the plan's shape
   std::vector<uint32_t> client_of_worker_;
   std::vector<uint32_t> target_of_worker_;  // in phases without only_target
-  std::vector<std::vector<uint32_t>> targets_of_worker_;
+  std::vector<std::vector<uint32_t>> targets_of_worker_, workers_of_target_;
   std::vector<uint32_t> place_on_target_;    // index of a worker among those that use its target …
   std::vector<uint32_t> workers_on_target_;  // … and their number
   uint32_t first_of_servers_;                // first worker of a server; worker_count() if there is none

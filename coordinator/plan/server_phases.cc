@@ -102,8 +102,9 @@ void AddServerPhases(uint32_t client_workers, uint32_t servers, v1::Plan& plan) 
 void SetServerTargets(std::span<const std::vector<uint32_t>> workers_of_server, uint32_t client_workers,
                       v1::Plan& plan) {
   std::vector<std::vector<uint32_t>> clients_of_target;
+  const std::vector<uint32_t> targets = TargetOfEachWorker(plan, client_workers);
   for (uint32_t worker = 0; worker < client_workers; ++worker) {
-    const uint32_t target = TargetOfWorker(plan, worker);
+    const uint32_t target = targets[worker];
     clients_of_target.resize(std::max<size_t>(clients_of_target.size(), target + 1));
     clients_of_target[target].push_back(worker);
   }

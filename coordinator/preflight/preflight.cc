@@ -137,9 +137,14 @@ class Judgement {
     if (member.number >= facts_.targets.size()) return nullptr;
     return SeenOf(facts_.targets[member.number], static_cast<uint32_t>(target));
   }
-  bool Uses(const Member& member, int target) const {
-    const std::vector<uint32_t>& used = facts_.layout.TargetsOf(member.number);
-    return std::find(used.begin(), used.end(), static_cast<uint32_t>(target)) != used.end();
+  // The members that use the target. There may be as many targets as members, so nothing here looks at all members for
+  // each target.
+  std::vector<const Member*> UsersOf(int target) const {
+    std::vector<const Member*> users;
+    for (const uint32_t worker : facts_.layout.WorkersOn(static_cast<uint32_t>(target))) {
+      users.push_back(&facts_.members[worker]);
+    }
+    return users;
   }
   const std::string& PathOf(int target) const { return facts_.plan.targets(target).path(); }
 
@@ -243,15 +248,16 @@ void Judgement::NoteClock(const Member& member) {
 void Judgement::NoteStorage(int target) {
   if (static_cast<size_t>(target) >= facts_.storage.size()) return;
   const StorageSights& sights = facts_.storage[static_cast<size_t>(target)];
+  const std::vector<const Member*> users = UsersOf(target);
   std::vector<std::string> most;  // clients that see the usual one
-  for (const Member& member : facts_.members) {
+  std::set<std::string> in_most;
+  for (const Member* const member : users) {
     const bool usual =
-        member.number < sights.storage_of_worker.size() && sights.storage_of_worker[member.number] == 0;
-    if (usual && std::find(most.begin(), most.end(), member.facts.host()) == most.end()) {
-      most.push_back(member.facts.host());
-    }
+        member->number < sights.storage_of_worker.size() && sights.storage_of_worker[member->number] == 0;
+    if (usual && in_most.insert(member->facts.host()).second) most.push_back(member->facts.host());
   }
-  for (const Member& member : facts_.members) {
+  for (const Member* const user : users) {
+    const Member& member = *user;
     if (const auto refused = sights.cannot_write.find(member.number); refused != sights.cannot_write.end()) {
       Add(member, PreflightCheck::kWrite, std::string(refused->second.message()),
           "check permissions, quota and root_squash of the export for this client");
@@ -288,10 +294,9 @@ void Judgement::NoteStorage(int target) {
 // "node1, node2: nfs4 server:/export; node3: its own ext4 (/dev/vda1)"
 std::string Judgement::WhoSeesWhat(int target) const {
   std::vector<TargetSight> sights;
-  for (const Member& member : facts_.members) {
-    const v1::TargetFacts* const seen = SeenBy(member, target);
-    if (seen == nullptr || !Uses(member, target)) continue;
-    sights.push_back({member.facts.host(), member.facts, *seen, PathOf(target)});
+  for (const Member* const member : UsersOf(target)) {
+    const v1::TargetFacts* const seen = SeenBy(*member, target);
+    if (seen != nullptr) sights.push_back({member->facts.host(), member->facts, *seen, PathOf(target)});
   }
   const std::string text = sights.empty() ? "" : SharingAmong(sights).who_sees_what;
   return text.empty() ? "under one name" : text;
@@ -306,14 +311,14 @@ void Judgement::NoteMounts(int target) {
     }
   };
   std::map<View, std::vector<const Member*>> views;
-  for (const Member& member : facts_.members) {
-    const v1::TargetFacts* const seen = SeenBy(member, target);
-    if (member.lost || seen == nullptr || seen->problem().code() != 0 || !Uses(member, target)) continue;
+  for (const Member* const member : UsersOf(target)) {
+    const v1::TargetFacts* const seen = SeenBy(*member, target);
+    if (member->lost || seen == nullptr || seen->problem().code() != 0) continue;
     const bool other_storage =
         static_cast<size_t>(target) < facts_.storage.size() &&
-        member.number < facts_.storage[static_cast<size_t>(target)].storage_of_worker.size() &&
-        facts_.storage[static_cast<size_t>(target)].storage_of_worker[member.number] > 0;
-    if (!other_storage) views[{seen->filesystem(), SharedOptions(seen->mount_options())}].push_back(&member);
+        member->number < facts_.storage[static_cast<size_t>(target)].storage_of_worker.size() &&
+        facts_.storage[static_cast<size_t>(target)].storage_of_worker[member->number] > 0;
+    if (!other_storage) views[{seen->filesystem(), SharedOptions(seen->mount_options())}].push_back(member);
   }
   if (views.size() < 2) return;
   // The most common view; of equally common ones, that of the first worker.

@@ -60,12 +60,10 @@ absl::Status StorageCheck::Run(size_t min_workers) {
   sights_.assign(static_cast<size_t>(plan_.targets_size()), {});
   for (int target = 0; target < plan_.targets_size(); ++target) {
     std::vector<uint32_t> workers;
-    for (const Member& member : cluster_.members()) {
-      const std::vector<uint32_t>& used = layout_.TargetsOf(member.number);
-      const bool uses = std::find(used.begin(), used.end(), static_cast<uint32_t>(target)) != used.end();
-      const v1::TargetFacts* const seen = SeenOf(facts_[member.number], static_cast<uint32_t>(target));
+    for (const uint32_t worker : layout_.WorkersOn(static_cast<uint32_t>(target))) {
+      const v1::TargetFacts* const seen = SeenOf(facts_[worker], static_cast<uint32_t>(target));
       const bool usable = seen != nullptr && seen->problem().code() == 0;
-      if (!member.lost && uses && usable) workers.push_back(member.number);
+      if (!cluster_.members()[worker].lost && usable) workers.push_back(worker);
     }
     if (workers.size() < min_workers) continue;
     writers_.clear();

@@ -259,9 +259,11 @@ absl::Status Conductor::UseWorkersPaths() {
   std::vector<std::string> paths;
   bool any = false;
   RemoveServerTargets(plan_);
+  const std::vector<uint32_t> targets_of_plan =
+      TargetOfEachWorker(plan_, static_cast<uint32_t>(cluster_.members().size()));
   for (const Member& member : cluster_.members()) {
     if (member.facts.server()) continue;
-    const uint32_t target = TargetOfWorker(plan_, member.number);
+    const uint32_t target = targets_of_plan[member.number];
     const std::string& own = member.facts.path();
     paths.push_back(own.empty() ? plan_.targets(static_cast<int>(target)).path() : own);
     any |= !own.empty();

@@ -58,9 +58,10 @@ std::string RunName() {
 void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_duration_s) {
   const v1::RunRecord& record = conductor.record();
   std::cout << "Nothing was written. This run would use\n";
+  const auto targets = TargetsOfEachWorker(plan, static_cast<uint32_t>(record.workers_size()));
   for (int worker = 0; worker < record.workers_size(); ++worker) {
     const v1::WorkerFacts& facts = record.workers(worker);
-    for (const uint32_t number : TargetsOfWorker(plan, static_cast<uint32_t>(worker))) {
+    for (const uint32_t number : targets[static_cast<size_t>(worker)]) {
       const auto target = static_cast<int>(number);
       const v1::TargetFacts& seen = *SeenOf(record.targets(worker), number);
       std::cout << absl::StreamFormat("  worker %-4d %-20s %d %s  %s  %s%s  %s free\n", worker,

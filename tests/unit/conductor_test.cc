@@ -175,7 +175,9 @@ struct PathsOfTheirOwn : Run {
     plan.mutable_files()->set_files_per_lane(1);
     for (uint32_t i = 0; i < count; ++i) {
       hosts.push_back(Facts(absl::StrFormat("host%04u", i)));
-      plan.add_targets()->set_path(absl::StrFormat("/mnt/of/worker%04u", i));
+      v1::Target& own = *plan.add_targets();
+      own.set_path(absl::StrFormat("/mnt/of/worker%04u", i));
+      own.mutable_who()->add_workers(i);
     }
     for (const bool rotates : {false, true}) {
       v1::Operation& operation = *plan.add_phases()->add_assignments()->mutable_operation();

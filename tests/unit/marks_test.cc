@@ -1,9 +1,11 @@
 #include "coordinator/analysis/marks/marks.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
 #include "coordinator/analysis/summarize.h"
 #include "tests/support/phase_script.h"
@@ -481,6 +483,51 @@ TEST_CASE("options_differ: clients are not alike") {
     local.Worker(1).targets.mutable_targets(0)->set_mount_options("rw,noatime");
     CHECK(Codes(local).empty());
   }
+}
+
+// Each worker is a client and sees only the target of its own number.
+v1::RunRecord RunWithTargetsOfTheirOwn(uint32_t count) {
+  v1::RunRecord run;
+  for (uint32_t worker = 0; worker < count; ++worker) {
+    run.mutable_plan()->add_targets()->set_path(absl::StrCat("/mnt/", worker));
+    v1::WorkerFacts& facts = *run.add_workers();
+    facts.set_host(absl::StrCat("node", worker + 1));
+    facts.set_kernel("6.1.0");
+    v1::TargetFacts& seen = AddSeen(*run.add_targets(), worker);
+    seen.set_filesystem("nfs4");
+    seen.set_network(true);
+    seen.set_mount_options("rw,vers=4.2");
+  }
+  return run;
+}
+
+TEST_CASE("options_differ: what each client differs in is compared with most others, one thing after the other") {
+  v1::RunRecord run = RunWithTargetsOfTheirOwn(4);
+  AddSeen(*run.mutable_targets(1), 0).CopyFrom(run.targets(0).targets(0));
+  AddSeen(*run.mutable_targets(2), 0).CopyFrom(run.targets(0).targets(0));
+  CHECK_FALSE(OptionsDiffer(run, ClientRoster(run)).has_value());
+  MutableSeenOf(*run.mutable_targets(2), 0)->set_mount_options("rw,vers=3");
+  run.mutable_workers(3)->set_kernel("5.10.0");
+  const std::optional<v1::Mark> mark = OptionsDiffer(run, ClientRoster(run));
+  REQUIRE(mark.has_value());
+  CHECK(mark->value() == 2);
+  CHECK(mark->text().find("node3 and 1 more clients differ: /mnt/0 vers=3 instead of /mnt/0 vers=4.2; ") == 0);
+  run.mutable_workers(2)->set_kernel("5.10.1");
+  CHECK(OptionsDiffer(run, ClientRoster(run))->text().find(
+            "node3 and 1 more clients differ: /mnt/0 vers=3 instead of /mnt/0 vers=4.2, "
+            "kernel=5.10.1 instead of kernel=6.1.0; ") == 0);
+}
+
+// In time proportional to the number of workers: if each target were looked for at each client, this would take minutes.
+TEST_CASE("options_differ: 20,000 clients with a target each") {
+  v1::RunRecord run = RunWithTargetsOfTheirOwn(20'000);
+  CHECK_FALSE(OptionsDiffer(run, ClientRoster(run)).has_value());
+  for (uint32_t worker = 0; worker < 20'000; ++worker) {
+    run.mutable_plan()->mutable_targets(static_cast<int>(worker))->mutable_who()->add_workers(worker);
+  }
+  CHECK_FALSE(OptionsDiffer(run, ClientRoster(run)).has_value());
+  MutableSeenOf(*run.mutable_targets(19'999), 19'999)->set_mount_options("rw,vers=3");
+  CHECK(OptionsDiffer(run, ClientRoster(run))->text().find("node20000 differs: vers=3 instead of vers=4.2") == 0);
 }
 
 TEST_CASE("options_differ: another server, unless it has the same file system") {

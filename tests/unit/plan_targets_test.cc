@@ -9,8 +9,7 @@ TEST_CASE("workers are spread over targets that do not say who") {
   v1::Plan plan;
   plan.add_targets()->set_path("/a");
   plan.add_targets()->set_path("/b");
-  CHECK(TargetOfWorker(plan, 0) == 0);
-  CHECK(TargetOfWorker(plan, 3) == 1);
+  CHECK(TargetOfEachWorker(plan, 4) == std::vector<uint32_t>{0, 1, 0, 1});
 }
 
 TEST_CASE("a worker uses the first target that selects it") {
@@ -21,9 +20,19 @@ TEST_CASE("a worker uses the first target that selects it") {
   v1::Target& second = *plan.add_targets();
   second.mutable_who()->add_workers(0);
   second.mutable_who()->add_workers(2);
-  CHECK(TargetOfWorker(plan, 0) == 1);
-  CHECK(TargetOfWorker(plan, 1) == 0);
-  CHECK(TargetOfWorker(plan, 2) == 0);
+  CHECK(TargetOfEachWorker(plan, 3) == std::vector<uint32_t>{1, 0, 0});
+  CHECK(TargetOfEachWorker(plan, 4).back() == 1);  // selected by none: the fourth in turn
+  CHECK(TargetOfEachWorker(plan, 1).size() == 1);  // those that a target selects need not exist
+}
+
+// In time proportional to their number: if the targets were searched for each worker, this would take minutes.
+TEST_CASE("200,000 workers have a target each") {
+  constexpr uint32_t kCount = 200'000;
+  v1::Plan plan;
+  for (uint32_t i = 0; i < kCount; ++i) plan.add_targets()->mutable_who()->add_workers(kCount - 1 - i);
+  const std::vector<uint32_t> targets = TargetOfEachWorker(plan, kCount);
+  CHECK(targets.front() == kCount - 1);
+  CHECK(targets.back() == 0);
 }
 
 TEST_CASE("a phase that selects its target takes all workers there") {
@@ -31,14 +40,14 @@ TEST_CASE("a phase that selects its target takes all workers there") {
   for (int i = 0; i < 3; ++i) plan.add_targets();
   plan.add_phases();
   CHECK(OnlyTargets(plan).empty());
-  CHECK(TargetOfWorker(plan, plan.phases(0), 4) == 1);
-  CHECK(TargetsOfWorker(plan, 4) == std::vector<uint32_t>{1});
+  CHECK(TargetInPhase(plan.phases(0), 1) == 1);
+  CHECK(TargetsOfEachWorker(plan, 5).back() == std::vector<uint32_t>{1});
   plan.mutable_phases(0)->set_only_target(3);
   plan.add_phases()->set_only_target(1);
-  CHECK(TargetOfWorker(plan, plan.phases(0), 4) == 2);
-  CHECK(TargetOfWorker(plan, plan.phases(1), 4) == 0);
+  CHECK(TargetInPhase(plan.phases(0), 1) == 2);
+  CHECK(TargetInPhase(plan.phases(1), 1) == 0);
   CHECK(OnlyTargets(plan) == std::vector<uint32_t>{0, 2});
-  CHECK(TargetsOfWorker(plan, 4) == std::vector<uint32_t>{0, 2});
+  CHECK(TargetsOfEachWorker(plan, 5).back() == std::vector<uint32_t>{0, 2});
 }
 
 TEST_CASE("what a worker has seen is found by the target's number, in whatever order it was added") {

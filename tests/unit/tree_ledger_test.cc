@@ -13,6 +13,7 @@ class Run {
   Run() {
     plan_.set_lanes_per_worker(1);
     plan_.add_targets()->set_path("/x");
+    plan_.add_targets()->set_path("/y");
   }
   v1::Operation& Has(const char* operation, uint64_t items = 100) {
     v1::Operation& added = *plan_.add_phases()->add_assignments()->mutable_operation();

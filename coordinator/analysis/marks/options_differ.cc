@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -33,78 +35,83 @@ Options OptionsOf(const v1::TargetFacts& target) {
   return options;
 }
 
-// Returns the source of a target. Servers with different names that turned out to have the same file system get one
-// name.
-const std::string& SourceOf(const v1::RunRecord& run, uint32_t target_index, const v1::TargetFacts& target) {
-  for (const v1::WorkerTargets& worker : run.targets()) {
-    const v1::TargetFacts* const first = SeenOf(worker, target_index);
-    if (first != nullptr && first->filesystem_id() == target.filesystem_id()) return first->mount_source();
+// The sources that workers saw of each target. Servers with different names that turned out to have the same file system
+// get one name: that which the first worker saw.
+class Sources {
+ public:
+  // Borrows the run.
+  explicit Sources(const v1::RunRecord& run) {
+    for (const v1::WorkerTargets& worker : run.targets()) {
+      for (int i = 0; i < worker.targets_size(); ++i) {
+        const v1::TargetFacts& target = worker.targets(i);
+        first_seen_.try_emplace({NumberOfSeen(worker, i), target.filesystem_id()}, &target.mount_source());
+      }
+    }
   }
-  return target.mount_source();
-}
+  const std::string& Of(uint32_t target_index, const v1::TargetFacts& target) const {
+    return *first_seen_.at({target_index, target.filesystem_id()});
+  }
+
+ private:
+  std::map<std::pair<uint32_t, std::string_view>, const std::string*> first_seen_;
+};
 
 // Returns what should be equal at a target on all clients, each with a display name that begins with `prefix`. Nothing
 // for local disks, which belong to one client.
-Options FactsOf(const v1::RunRecord& run, uint32_t target_index, const v1::TargetFacts& target,
-                const std::string& prefix) {
+Options FactsOf(const v1::TargetFacts& target, const std::string& source, const std::string& prefix) {
   Options facts;
   if (!target.network()) return facts;
   facts[prefix + "type"] = target.filesystem();
-  facts[prefix + "source"] = SourceOf(run, target_index, target);
+  facts[prefix + "source"] = source;
   for (const auto& [name, value] : OptionsOf(target)) facts[prefix + name] = value;
   return facts;
 }
 
-// Adds what each client sees of one target. A client whose workers do not use it is assumed to be like most of the
-// others.
-void AddTarget(const v1::RunRecord& run, const ClientRoster& roster, uint32_t target,
-               std::vector<Options>& of_clients) {
-  const v1::Plan& plan = run.plan();
-  const std::string prefix =
-      plan.targets_size() > 1 ? absl::StrCat(plan.targets(static_cast<int>(target)).path(), " ") : "";
-  std::map<Options, size_t> counts;
-  std::vector<size_t> without;
-  for (size_t client = 0; client < roster.client_count(); ++client) {
-    const v1::TargetFacts* const seen = SeenOf(run, roster.WorkersOf(client), target);
-    if (seen == nullptr) {
-      without.push_back(client);
-      continue;
-    }
-    const Options facts = FactsOf(run, target, *seen, prefix);
-    ++counts[facts];
-    of_clients[client].insert(facts.begin(), facts.end());
+// The clients by what they report of one thing: their kernel, or one target. Those that do not use a target are missing.
+using ClientsWith = std::map<Options, std::vector<size_t>>;
+
+ClientsWith ByKernel(const v1::RunRecord& run, const ClientRoster& roster, std::span<const size_t> clients) {
+  ClientsWith found;
+  for (const size_t client : clients) {
+    const uint32_t worker = roster.WorkersOf(client).front();
+    found[{{"kernel", run.workers(static_cast<int>(worker)).kernel()}}].push_back(client);
   }
-  if (counts.empty()) return;
-  const auto usual = std::max_element(counts.begin(), counts.end(),
-                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  for (const size_t client : without) {
-    of_clients[client].insert(usual->first.begin(), usual->first.end());
-  }
+  return found;
 }
 
-// Returns everything that should be equal on all clients, by client.
-std::vector<Options> OptionsOfClients(const v1::RunRecord& run, const ClientRoster& roster) {
-  std::vector<Options> of_clients(roster.client_count());
-  for (size_t client = 0; client < roster.client_count(); ++client) {
-    const uint32_t worker = roster.WorkersOf(client).front();
-    of_clients[client]["kernel"] = run.workers(static_cast<int>(worker)).kernel();
-  }
-  const auto& targets = run.plan().targets();
-  const bool own_targets =
-      std::any_of(targets.begin(), targets.end(), [](const v1::Target& target) { return target.has_who(); });
-  if (!own_targets) {
-    for (int i = 0; i < targets.size(); ++i) AddTarget(run, roster, static_cast<uint32_t>(i), of_clients);
-    return of_clients;
-  }
-  // Workers with their own targets are compared by these, whatever their paths.
-  for (size_t client = 0; client < roster.client_count(); ++client) {
-    const uint32_t target = TargetOfWorker(run.plan(), roster.WorkersOf(client).front());
+// Workers with targets of their own are compared by these, whatever their paths.
+ClientsWith ByOwnTarget(const v1::RunRecord& run, const ClientRoster& roster, std::span<const size_t> clients) {
+  const Sources sources(run);
+  ClientsWith found;
+  for (const size_t client : clients) {
+    const uint32_t target = roster.TargetOf(roster.WorkersOf(client).front());
     const v1::TargetFacts* const seen = SeenOf(run, roster.WorkersOf(client), target);
-    if (seen == nullptr) continue;
-    const Options facts = FactsOf(run, target, *seen, "");
-    of_clients[client].insert(facts.begin(), facts.end());
+    if (seen != nullptr) found[FactsOf(*seen, sources.Of(target, *seen), "")].push_back(client);
   }
-  return of_clients;
+  return found;
+}
+
+// One entry for each target. Of several workers of a client, the first that sees the target counts.
+std::vector<ClientsWith> ByEachTarget(const v1::RunRecord& run, const ClientRoster& roster,
+                                      std::span<const size_t> clients) {
+  const v1::Plan& plan = run.plan();
+  const Sources sources(run);
+  std::vector<ClientsWith> found(static_cast<size_t>(plan.targets_size()));
+  for (const size_t client : clients) {
+    std::set<uint32_t> compared;
+    for (const uint32_t worker : roster.WorkersOf(client)) {
+      if (worker >= static_cast<uint32_t>(run.targets_size())) continue;
+      const v1::WorkerTargets& seen = run.targets(static_cast<int>(worker));
+      for (int i = 0; i < seen.targets_size(); ++i) {
+        const uint32_t target = NumberOfSeen(seen, i);
+        if (target >= found.size() || !compared.insert(target).second) continue;
+        const std::string prefix =
+            found.size() > 1 ? absl::StrCat(plan.targets(static_cast<int>(target)).path(), " ") : "";
+        found[target][FactsOf(seen.targets(i), sources.Of(target, seen.targets(i)), prefix)].push_back(client);
+      }
+    }
+  }
+  return found;
 }
 
 std::string Shown(const std::string& name, const Options& facts) {
@@ -130,28 +137,41 @@ std::vector<std::string> Differences(const Options& mine, const Options& usual) 
 }  // namespace
 
 std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster) {
-  const std::vector<Options> of_clients = OptionsOfClients(run, roster);
-  std::map<Options, std::vector<size_t>> clients_with;
-  for (size_t client = 0; client < of_clients.size(); ++client) {
-    if (roster.IsServer(client)) continue;
-    clients_with[of_clients[client]].push_back(client);
+  std::vector<size_t> clients;
+  for (size_t client = 0; client < roster.client_count(); ++client) {
+    if (!roster.IsServer(client)) clients.push_back(client);
   }
-  if (clients_with.size() < 2) return std::nullopt;
-  // The reference is what most clients have, or, if several are equally frequent, what the first client has.
-  const auto usual =
-      std::max_element(clients_with.begin(), clients_with.end(), [](const auto& a, const auto& b) {
-        return a.second.size() != b.second.size() ? a.second.size() < b.second.size()
-                                                  : a.second.front() > b.second.front();
-      });
-  size_t unusual_count = 0;
-  const std::pair<const Options, std::vector<size_t>>* first_unusual = nullptr;
-  for (const auto& group : clients_with) {
-    if (&group == &*usual) continue;
-    unusual_count += group.second.size();
-    if (first_unusual == nullptr || group.second.front() < first_unusual->second.front())
-      first_unusual = &group;
+  const auto& targets = run.plan().targets();
+  const bool own_targets =
+      std::any_of(targets.begin(), targets.end(), [](const v1::Target& target) { return target.has_who(); });
+  std::vector<ClientsWith> compared = own_targets
+                                          ? std::vector<ClientsWith>{ByOwnTarget(run, roster, clients)}
+                                          : ByEachTarget(run, roster, clients);
+  compared.push_back(ByKernel(run, roster, clients));
+
+  // In each of these, the reference is what most clients have, or, if several are equally frequent, what the first
+  // client has.
+  std::map<size_t, std::vector<std::string>> differences_of;  // by client
+  for (const ClientsWith& clients_with : compared) {
+    if (clients_with.size() < 2) continue;
+    const auto usual =
+        std::max_element(clients_with.begin(), clients_with.end(), [](const auto& a, const auto& b) {
+          return a.second.size() != b.second.size() ? a.second.size() < b.second.size()
+                                                    : a.second.front() > b.second.front();
+        });
+    for (const auto& [facts, unusual] : clients_with) {
+      if (&facts == &usual->first) continue;
+      const std::vector<std::string> differences = Differences(facts, usual->first);
+      for (const size_t client : unusual) {
+        std::vector<std::string>& all = differences_of[client];
+        all.insert(all.end(), differences.begin(), differences.end());
+      }
+    }
   }
-  std::vector<std::string> differences = Differences(first_unusual->first, usual->first);
+  if (differences_of.empty()) return std::nullopt;
+  const size_t first_unusual = differences_of.begin()->first;
+  const size_t unusual_count = differences_of.size();
+  std::vector<std::string>& differences = differences_of.begin()->second;
   constexpr size_t kMaxShown = 4;
   if (differences.size() > kMaxShown) {
     const size_t more = differences.size() - kMaxShown;
@@ -160,7 +180,7 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
   }
   return MakeMark(
       "options_differ", "phase", static_cast<double>(unusual_count), 0,
-      absl::StrCat(roster.NameOf(first_unusual->second.front()),
+      absl::StrCat(roster.NameOf(first_unusual),
                    unusual_count > 1 ? absl::StrCat(" and ", unusual_count - 1, " more clients differ")
                                      : std::string(" differs"),
                    ": ", absl::StrJoin(differences, ", "),

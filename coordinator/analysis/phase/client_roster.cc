@@ -37,6 +37,9 @@ ClientRoster::ClientRoster(const v1::RunRecord& run) {
     client.workers.push_back(worker);
     client_of_.push_back(position->second);
   }
+  if (!run.plan().targets().empty()) {
+    target_of_ = TargetOfEachWorker(run.plan(), static_cast<uint32_t>(run.workers_size()));
+  }
 }
 
 std::string ClientRoster::WorkerName(uint32_t worker) const {

@@ -1,4 +1,4 @@
-// Maps workers to clients and provides display names. A client is identified by its boot id and named after its host.
+// Maps workers to clients and targets, and provides display names. A client is identified by its boot id and named after its host.
 #ifndef COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_
 #define COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_
 
@@ -21,6 +21,9 @@ class ClientRoster {
   size_t client_count() const { return clients_.size(); }
   size_t worker_count() const { return client_of_.size(); }
   size_t ClientOf(uint32_t worker) const { return client_of_[worker]; }  // REQUIRES: worker < worker_count()
+  // Returns the index in the plan of a worker's target, in phases without only_target. REQUIRES: as above, and the plan
+  // has targets.
+  uint32_t TargetOf(uint32_t worker) const { return target_of_[worker]; }
   // Returns worker numbers in ascending order, at least one. REQUIRES, here and below: client < client_count().
   const std::vector<uint32_t>& WorkersOf(size_t client) const { return clients_[client].workers; }
 
@@ -42,7 +45,8 @@ class ClientRoster {
     bool is_server = false;
   };
   std::vector<Client> clients_;
-  std::vector<size_t> client_of_;  // by worker number
+  std::vector<size_t> client_of_;    // by worker number, as is the next
+  std::vector<uint32_t> target_of_;  // empty if the plan has no targets
 };
 
 // Returns what a worker of the client has seen of a target of the plan; not all workers need to use it. nullptr: none

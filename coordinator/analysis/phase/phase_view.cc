@@ -36,9 +36,12 @@ uint32_t PhaseView::OwnerWorkerOf(const v1::LaneResult& lane) const {
 }
 
 const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* target_index) const {
-  if (run.plan().targets().empty() || lane.worker >= static_cast<uint32_t>(run.targets_size()))
+  const uint32_t owner = OwnerWorkerOf(*lane.result);
+  if (run.plan().targets().empty() || lane.worker >= static_cast<uint32_t>(run.targets_size()) ||
+      owner >= roster.worker_count()) {
     return nullptr;
-  const uint32_t target = TargetOfWorker(run.plan(), phase.phase(), OwnerWorkerOf(*lane.result));
+  }
+  const uint32_t target = TargetInPhase(phase.phase(), roster.TargetOf(owner));
   // The record of a damaged run may name one that only the plan or only its worker has.
   if (target >= static_cast<uint32_t>(run.plan().targets_size())) return nullptr;
   const v1::TargetFacts* const seen =  // as its own client sees it

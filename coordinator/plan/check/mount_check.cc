@@ -86,9 +86,10 @@ absl::Status CheckMounts(const v1::Plan& plan) {
 
 absl::Status CheckMountsOfWorkers(const v1::Plan& plan, uint32_t worker_count) {
   if (plan.targets().empty()) return absl::OkStatus();
+  const std::vector<uint32_t> targets = TargetOfEachWorker(plan, worker_count);
   for (uint32_t worker = 0; worker < worker_count; ++worker) {
     for (const v1::Phase& phase : plan.phases()) {
-      const v1::Target& target = plan.targets(static_cast<int>(TargetOfWorker(plan, phase, worker)));
+      const v1::Target& target = plan.targets(static_cast<int>(TargetInPhase(phase, targets[worker])));
       const v1::Assignment* const assignment = AssignmentOf(phase, worker);
       if (assignment == nullptr) continue;
       const EngineSpec* const engine = EngineOnFiles(assignment->operation());
@@ -105,8 +106,8 @@ absl::Status CheckTargetsHaveWorkers(const v1::Plan& plan, uint32_t worker_count
     return absl::OkStatus();
   }
   std::vector<bool> has_worker(static_cast<size_t>(plan.targets_size()));
-  for (uint32_t worker = 0; worker < worker_count; ++worker) {
-    for (const uint32_t target : TargetsOfWorker(plan, worker)) has_worker[target] = true;
+  for (const std::vector<uint32_t>& targets : TargetsOfEachWorker(plan, worker_count)) {
+    for (const uint32_t target : targets) has_worker[target] = true;
   }
   const auto idle = std::find(has_worker.begin(), has_worker.end(), false);
   if (idle == has_worker.end()) return absl::OkStatus();

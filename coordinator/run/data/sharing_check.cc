@@ -19,12 +19,14 @@ TargetSight SightOf(const v1::Plan& plan, const Member& member, const v1::Target
 std::vector<TargetSight> SightsOf(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                                   std::span<const v1::WorkerTargets> facts, uint32_t target) {
   std::vector<TargetSight> sights;
-  const bool any_lane = plan.files().existing_files_size() > 0;
-  for (const Member& member : members) {
-    if (member.lost) continue;
-    const std::vector<uint32_t>& used = layout.TargetsOf(member.number);
-    if (!any_lane && std::find(used.begin(), used.end(), target) == used.end()) continue;
+  const auto add = [&](const Member& member) {
+    if (member.lost) return;
     sights.push_back(SightOf(plan, member, *SeenOf(facts[member.number], target), target));
+  };
+  if (plan.files().existing_files_size() > 0) {
+    for (const Member& member : members) add(member);
+  } else {
+    for (const uint32_t worker : layout.WorkersOn(target)) add(members[worker]);
   }
   return sights;
 }
