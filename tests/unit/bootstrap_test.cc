@@ -260,7 +260,7 @@ TEST_CASE("the error of a percentile is about what repeated measurements show") 
   for (int bin = 1; bin <= 1000; ++bin) data.upper.push_back(100 + bin);
   std::vector<double> medians;
   double mean_error = 0;
-  constexpr int kRuns = 40;
+  constexpr int kRuns = 20;
   for (int run = 0; run < kRuns; ++run) {
     data.rows.assign(60, std::vector<double>(1000));
     std::vector<double> values;

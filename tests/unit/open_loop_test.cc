@@ -125,7 +125,7 @@ struct OpenLane {
 // One lane that takes the same time for each op is a queue with one server (M/D/1).
 TEST_CASE("response times of a lane with constant ops follow M/D/1 at 50, 80 and 90 % load") {
   for (const double load : {0.5, 0.8, 0.9}) {
-    OpenLane lane(2'000'000, load);
+    OpenLane lane(500'000, load);
     const auto op = [](const Op& each) {
       FakeClock::now += static_cast<uint64_t>(kServiceNs);
       return int64_t{each.length};
@@ -181,14 +181,14 @@ class ExponentialServer {
 
 TEST_CASE("response times of storage with exponential service follow M/M/1 at 50, 80 and 90 % load") {
   for (const double load : {0.5, 0.8, 0.9}) {
-    // The standard error of the mean at 90 % load is 0.67 % with so many ops.
-    const uint64_t op_count = load > 0.85 ? 8'000'000 : 2'000'000;
+    // The standard error of the mean at 90 % load is 1.3 % with this number of ops, and at lower loads less.
+    const uint64_t op_count = load > 0.85 ? 2'000'000 : 500'000;
     OpenLane lane(op_count, load);
     ExponentialServer server;
     OpSlots slots(1024);
     REQUIRE(RunQueue<FakeClock>(lane.context, slots, server).reason == LoopEnd::Reason::kDone);
     INFO("load " << load);
-    CHECK(lane.mean_response() == Approx(1 / (1 - load)).epsilon(0.02));
+    CHECK(lane.mean_response() == Approx(1 / (1 - load)).epsilon(0.04));
     // There was always a slot, so the storage alone made ops wait.
     CHECK(lane.open_loop.lag().mean_ns() < 0.001 * kServiceNs);
     CHECK(lane.open_loop.response().count() == op_count);
