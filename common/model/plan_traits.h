@@ -2,7 +2,9 @@
 #ifndef COMMON_MODEL_PLAN_TRAITS_H_
 #define COMMON_MODEL_PLAN_TRAITS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "common/model/engine.h"
 #include "common/model/operation.h"
@@ -80,8 +82,23 @@ double UsedPercent(const v1::Space& space);
 // the share is already in use, or the size is unknown.
 uint64_t BytesToFill(const v1::Space& space, uint32_t percent);
 
-// Returns the first assignment that selects this worker, or null if the worker sits out.
+// Returns the first assignment that selects this worker, or null if the worker sits out. It searches selectors, which
+// may list thousands of workers: for many workers, use WorkerAssignments.
 const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker);
+
+// The assignments of a phase by worker: AssignmentOf for all workers at once. Borrows the phase; immutable.
+class WorkerAssignments {
+ public:
+  WorkerAssignments(const v1::Phase& phase, size_t worker_count);
+  // Also works for workers beyond worker_count, which a damaged record may have.
+  const v1::Assignment* Of(uint32_t worker) const {
+    return worker < of_worker_.size() ? of_worker_[worker] : AssignmentOf(phase_, worker);
+  }
+
+ private:
+  const v1::Phase& phase_;
+  std::vector<const v1::Assignment*> of_worker_;
+};
 
 }  // namespace iobench
 

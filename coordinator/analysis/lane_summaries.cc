@@ -88,7 +88,7 @@ std::vector<Straggler> StragglersWithinParts(const PhaseView& view, std::span<co
   if (view.phase.phase().assignments_size() < 2) return StragglersOf(rates);
   std::map<const v1::Assignment*, std::vector<size_t>> lanes_of;
   for (size_t i = 0; i < rates.size(); ++i) {
-    lanes_of[AssignmentOf(view.phase.phase(), view.aligned.lanes[i].worker)].push_back(i);
+    lanes_of[view.assignments.Of(view.aligned.lanes[i].worker)].push_back(i);
   }
   std::vector<Straggler> all;
   for (const auto& [assignment, lanes] : lanes_of) {

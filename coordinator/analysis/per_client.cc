@@ -1,8 +1,10 @@
 #include "coordinator/analysis/per_client.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "common/model/plan_traits.h"
@@ -51,12 +53,25 @@ v1::PerClientRow* RowOf(const std::string& client, v1::PerClientReport& report) 
   return nullptr;
 }
 
+// The median of the values without one of those that equal `value`; if it is not among them (NaN), of all.
+double MedianWithout(double value, const std::vector<double>& sorted) {
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), value);
+  if (found == sorted.end() || *found != value) return MedianOf(sorted);
+  const size_t without = static_cast<size_t>(found - sorted.begin()), count = sorted.size() - 1;
+  if (count == 0) return kNaN;
+  const auto at = [&](size_t i) { return sorted[i < without ? i : i + 1]; };
+  return (at((count - 1) / 2) + at(count / 2)) / 2;
+}
+
 void NoteTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerClientReport& report) {
+  std::unordered_map<std::string, v1::PerClientRow*> row_of;
+  for (v1::PerClientRow& row : *report.mutable_clients()) row_of.emplace(row.client(), &row);
   uint32_t count = 0;
   for (const v1::Phase& planned : plan.phases()) {
     if (planned.alone().phase() != report.phase()) continue;
-    v1::PerClientRow* const row = RowOf(planned.alone().client(), report);
-    if (row == nullptr) continue;
+    const auto found = row_of.find(planned.alone().client());
+    if (found == row_of.end()) continue;
+    v1::PerClientRow* const row = found->second;
     count = row->together_count();
     const double rate = RateOfWorkers(phase, WorkersOfClient(planned));
     row->set_together(MeanWith(row->together(), count, rate));
@@ -81,8 +96,8 @@ void BeginPerClient(v1::RunReport& report) {
     row.set_client(planned.alone().client());
     row.set_alone(kNaN);
     row.set_together(kNaN);
-    JudgeClients(*of_phase);
   }
+  for (v1::PerClientReport& of_phase : *report.mutable_per_client()) JudgeClients(of_phase);
 }
 
 void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
@@ -123,12 +138,9 @@ void JudgeClients(v1::PerClientReport& report) {
   report.set_scaling(all && sum_alone > 0 ? report.together() / sum_alone : kNaN);
   report.set_fairness(together_sum > 0 ? together_min / (together_sum / static_cast<double>(together_count))
                                        : kNaN);
+  std::sort(alone.begin(), alone.end());
   for (v1::PerClientRow& row : *report.mutable_clients()) {
-    std::vector<double> others;
-    for (const v1::PerClientRow& other : report.clients()) {
-      if (&other != &row && std::isfinite(other.alone())) others.push_back(other.alone());
-    }
-    const double median = MedianOf(others);
+    const double median = MedianWithout(row.alone(), alone);
     row.set_of_others(median > 0 ? row.alone() / median : kNaN);
     row.set_outlier(row.of_others() < kOutlierShare);  // false for NaN
   }

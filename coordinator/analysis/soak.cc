@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -93,18 +94,8 @@ void AddLoss(const v1::PhaseReport& phase, v1::SoakLoss& loss) {
   }
 }
 
-v1::SoakClient& ClientNamed(const std::string& host, v1::SoakReport& soak) {
-  for (v1::SoakClient& client : *soak.mutable_clients()) {
-    if (client.host() == host) return client;
-  }
-  v1::SoakClient& client = *soak.add_clients();
-  client.set_host(host);
-  return client;
-}
-
 void AddClient(const v1::ClientPhaseReport& from, const v1::PhaseReport& phase, double start_s,
-               v1::SoakReport& soak) {
-  v1::SoakClient& client = ClientNamed(from.host(), soak);
+               v1::SoakClient& client) {
   AddTo(from.failed_ops(), *client.mutable_failed_ops());
   client.set_wrong_sectors(client.wrong_sectors() + from.wrong_sectors());
   bool lost = false, failed = false;
@@ -124,6 +115,18 @@ void AddClient(const v1::ClientPhaseReport& from, const v1::PhaseReport& phase, 
   pause.set_round(phase.repetition() + 1);
   pause.set_phase(phase.name());
   pause.set_part(from.pauses().part());
+}
+
+void AddClients(const v1::PhaseReport& phase, double start_s, v1::SoakReport& soak) {
+  std::unordered_map<std::string, int> index_of;
+  for (const v1::SoakClient& client : soak.clients()) {
+    index_of.emplace(client.host(), static_cast<int>(index_of.size()));
+  }
+  for (const v1::ClientPhaseReport& from : phase.clients()) {
+    const auto [found, is_new] = index_of.emplace(from.host(), soak.clients_size());
+    if (is_new) soak.add_clients()->set_host(from.host());
+    AddClient(from, phase, start_s, *soak.mutable_clients(found->second));
+  }
 }
 
 v1::SoakRound& RoundOf(const v1::PhaseReport& phase, double start_s, int phases, v1::SoakReport& soak) {
@@ -161,18 +164,19 @@ void AddToRound(const v1::PhaseReport& phase, int number, v1::SoakRound& round) 
 }
 
 void AddFullness(const v1::PhaseReport& phase, v1::SoakReport& soak) {
+  std::unordered_map<std::string, int> index_of;
+  for (const v1::SoakFullness& known : soak.fullness()) {
+    index_of.emplace(known.path(), static_cast<int>(index_of.size()));
+  }
   for (const v1::FullnessReport& seen : phase.fullness()) {
-    auto& all = *soak.mutable_fullness();
-    auto entry = std::find_if(all.begin(), all.end(),
-                              [&seen](const v1::SoakFullness& each) { return each.path() == seen.path(); });
-    if (entry == all.end()) {
-      v1::SoakFullness& added = *all.Add();
-      added.set_path(seen.path());
-      added.set_first_percent(seen.percent());
-      entry = all.end() - 1;
+    const auto [found, is_new] = index_of.emplace(seen.path(), soak.fullness_size());
+    v1::SoakFullness& entry = is_new ? *soak.add_fullness() : *soak.mutable_fullness(found->second);
+    if (is_new) {
+      entry.set_path(seen.path());
+      entry.set_first_percent(seen.percent());
     }
-    entry->set_last_percent(seen.percent());
-    entry->set_max_percent(std::max(entry->max_percent(), seen.percent()));
+    entry.set_last_percent(seen.percent());
+    entry.set_max_percent(std::max(entry.max_percent(), seen.percent()));
   }
 }
 
@@ -245,7 +249,7 @@ void NoteSoak(const v1::PhaseReport& phase, v1::RunReport& report) {
   }
   AddLoss(phase, *soak.mutable_loss());
   AddTo(phase.failed_ops(), *soak.mutable_failed_ops());
-  for (const v1::ClientPhaseReport& client : phase.clients()) AddClient(client, phase, start_s, soak);
+  AddClients(phase, start_s, soak);
   AddFullness(phase, soak);
   v1::SoakRound& round = RoundOf(phase, start_s, phases, soak);
   AddToRound(phase, number, round);

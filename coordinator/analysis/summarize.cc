@@ -120,7 +120,8 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   const ClientRoster roster(run);
   const AlignedPhase aligned = Align(phase, static_cast<uint32_t>(roster.worker_count()));
   const PhaseFigures figures = FiguresOf(phase, traits, aligned);
-  PhaseView view{run, phase, traits, roster, aligned, figures};
+  const WorkerAssignments assignments(phase.phase(), roster.worker_count());
+  PhaseView view{run, phase, traits, roster, assignments, aligned, figures};
   const PhaseWrites writes = PhaseWritesOf(view);
   view.writes = &writes;
 

@@ -252,10 +252,10 @@ void Judgement::NoteStorage(int target) {
   std::vector<std::string> most;  // clients that see the usual one
   std::set<std::string> in_most;
   for (const Member* const member : users) {
-    const bool usual =
-        member->number < sights.storage_of_worker.size() && sights.storage_of_worker[member->number] == 0;
-    if (usual && in_most.insert(member->facts.host()).second) most.push_back(member->facts.host());
+    if (sights.SeesUsual(member->number) && in_most.insert(member->facts.host()).second) most.push_back(member->facts.host());
   }
+  const std::string usual_clients = absl::StrCat(NamesOfClients(most), most.size() == 1 ? " sees" : " see");
+  std::string who_sees_what;  // once for all who see something else: each might be one of thousands
   for (const Member* const user : users) {
     const Member& member = *user;
     if (const auto refused = sights.cannot_write.find(member.number); refused != sights.cannot_write.end()) {
@@ -268,12 +268,10 @@ void Judgement::NoteStorage(int target) {
           "let the workers run as the same user on all clients, and check how the server maps users",
           Severity::kWarning);
     }
-    if (member.number >= sights.storage_of_worker.size()) continue;
-    if (sights.storage_of_worker[member.number] <= 0) continue;
+    if (!sights.SeesOther(member.number)) continue;
     const v1::TargetFacts* const seen = SeenBy(member, target);
     const std::string wrong = absl::StrCat(
-        PathOf(target), " is other storage than ", NamesOfClients(most), most.size() == 1 ? " sees" : " see",
-        " there",
+        PathOf(target), " is other storage than ", usual_clients, " there",
         sights.waited_s > 0 ? absl::StrCat(": what was written there did not appear here within ",
                                            FormatSeconds(sights.waited_s))
                             : "");
@@ -284,10 +282,11 @@ void Judgement::NoteStorage(int target) {
                                             others_remain ? "leave this client out (--skip-bad), " : "",
                                             "or add up different storage (--force)");
     const std::string here = seen == nullptr ? "" : absl::StrCat(" (here: ", SourceText(*seen), ")");
+    if (who_sees_what.empty()) who_sees_what = WhoSeesWhat(target);
     Add(member, PreflightCheck::kStorage, absl::StrCat(wrong, here), advice,
         facts_.force ? Severity::kWarning : Severity::kFault)
         .alone = absl::FailedPreconditionError(
-        absl::StrCat(member.facts.host(), ": ", wrong, " (", WhoSeesWhat(target), "): ", advice));
+        absl::StrCat(member.facts.host(), ": ", wrong, " (", who_sees_what, "): ", advice));
   }
 }
 
@@ -314,10 +313,8 @@ void Judgement::NoteMounts(int target) {
   for (const Member* const member : UsersOf(target)) {
     const v1::TargetFacts* const seen = SeenBy(*member, target);
     if (member->lost || seen == nullptr || seen->problem().code() != 0) continue;
-    const bool other_storage =
-        static_cast<size_t>(target) < facts_.storage.size() &&
-        member->number < facts_.storage[static_cast<size_t>(target)].storage_of_worker.size() &&
-        facts_.storage[static_cast<size_t>(target)].storage_of_worker[member->number] > 0;
+    const bool other_storage = static_cast<size_t>(target) < facts_.storage.size() &&
+                               facts_.storage[static_cast<size_t>(target)].SeesOther(member->number);
     if (!other_storage) views[{seen->filesystem(), SharedOptions(seen->mount_options())}].push_back(member);
   }
   if (views.size() < 2) return;

@@ -54,16 +54,24 @@ struct Finding {
   absl::Status alone;
 };
 
-// What check files showed about one target (coordinator/preflight/storage_check.h). Empty vectors: they were not used.
+// What check files showed about one target (coordinator/preflight/storage_check.h). Nothing: they were not used.
 struct StorageSights {
-  // By worker: the storage that it sees there, 0 for the one that most see; kNotSeen: it was not asked, or failed.
-  std::vector<int> storage_of_worker;
+  // By worker: the storage that it sees there, 0 for the one that most see. Without those that were not asked, or failed:
+  // there may be as many targets as workers.
+  std::map<uint32_t, int> storage_of_worker;
   // Workers that see the same storage, but may not read what another one wrote.
   std::set<uint32_t> cannot_read;
   std::map<uint32_t, absl::Status> cannot_write;  // by worker
   double waited_s = 0;                            // for the file to appear where it did not
 
-  static constexpr int kNotSeen = -1;
+  bool SeesUsual(uint32_t worker) const { return StorageOf(worker) == 0; }
+  bool SeesOther(uint32_t worker) const { return StorageOf(worker) > 0; }
+
+ private:
+  int StorageOf(uint32_t worker) const {
+    const auto found = storage_of_worker.find(worker);
+    return found == storage_of_worker.end() ? -1 : found->second;
+  }
 };
 
 // The space that lanes need on one file system.

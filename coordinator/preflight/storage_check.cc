@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -77,7 +78,6 @@ absl::Status StorageCheck::Run(size_t min_workers) {
 
 absl::Status StorageCheck::CheckTarget(int target, const std::vector<uint32_t>& workers) {
   StorageSights& sights = sights_[static_cast<size_t>(target)];
-  sights.storage_of_worker.assign(cluster_.members().size(), StorageSights::kNotSeen);
   IOBENCH_RETURN_IF_ERROR(TryToWrite(target, workers));
   std::vector<uint32_t> unknown = workers;
   for (int storage = 0; storage < kMaxStorages; ++storage) {
@@ -100,14 +100,15 @@ absl::Status StorageCheck::CheckTarget(int target, const std::vector<uint32_t>& 
 
 // One worker of each client creates a file and removes it.
 absl::Status StorageCheck::TryToWrite(int target, const std::vector<uint32_t>& workers) {
-  std::set<uint32_t> clients, chosen;
+  std::set<uint32_t> clients;
+  std::vector<uint32_t> chosen;
   for (const uint32_t worker : workers) {
-    if (clients.insert(cluster_.members()[worker].client).second) chosen.insert(worker);
+    if (clients.insert(cluster_.members()[worker].client).second) chosen.push_back(worker);
   }
   StorageSights& sights = sights_[static_cast<size_t>(target)];
-  return cluster_.Call(
+  return cluster_.CallSome(
+      chosen,
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        if (!chosen.contains(member.number)) return std::nullopt;
         v1::WorkerRequest request = RequestAt(plan_.targets(target));
         AddAction(request, v1::FileAction::CREATE, first_file_ + member.number)
             .set_contents(ContentsOf(cluster_.run_id(), member.number));
@@ -131,9 +132,9 @@ absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storag
   const std::string contents = ContentsOf(cluster_.run_id(), writer);
   absl::Status written = absl::UnavailableError("was lost");
   writers_.push_back(writer);
-  IOBENCH_RETURN_IF_ERROR(cluster_.Call(
-      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        if (member.number != writer) return std::nullopt;
+  IOBENCH_RETURN_IF_ERROR(cluster_.CallSome(
+      std::span(&writer, 1),
+      [&](const Member&) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request = RequestAt(plan_.targets(target));
         AddAction(request, v1::FileAction::CREATE, first_file_ + writer).set_contents(contents);
         return request;
@@ -169,8 +170,9 @@ absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storag
     if (!absl::IsDeadlineExceeded(waited)) return waited;
     sights.waited_s = std::max(sights.waited_s, SecondsFrom(cluster_.Now() - begin));
   }
+  const std::set<uint32_t> without(waiting.begin(), waiting.end());
   std::erase_if(unknown, [&](uint32_t worker) {
-    if (std::find(waiting.begin(), waiting.end(), worker) != waiting.end()) return false;
+    if (without.contains(worker)) return false;
     sights.storage_of_worker[worker] = storage;
     return true;
   });
@@ -181,10 +183,10 @@ absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storag
 absl::Status StorageCheck::ReadBy(int target, std::vector<uint32_t>& waiting, uint32_t file,
                                   uint64_t contents_xxh3) {
   StorageSights& sights = sights_[static_cast<size_t>(target)];
-  const std::set<uint32_t> asked(waiting.begin(), waiting.end());
-  return cluster_.Call(
-      [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        if (!asked.contains(member.number)) return std::nullopt;
+  std::set<uint32_t> found;
+  const absl::Status asked = cluster_.CallSome(
+      waiting,
+      [&](const Member&) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request = RequestAt(plan_.targets(target));
         AddAction(request, v1::FileAction::READ, file);
         return request;
@@ -197,9 +199,11 @@ absl::Status StorageCheck::ReadBy(int target, std::vector<uint32_t>& waiting, ui
             result.problem().errno_value() == EACCES || result.problem().errno_value() == EPERM;
         const bool read = result.problem().code() == 0 && result.contents_xxh3() == contents_xxh3;
         if (refused) sights.cannot_read.insert(member.number);
-        if (refused || read) std::erase(waiting, member.number);
+        if (refused || read) found.insert(member.number);
       },
       StoragePatience());
+  std::erase_if(waiting, [&found](uint32_t worker) { return found.contains(worker); });
+  return asked;
 }
 
 absl::Status StorageCheck::RemoveFiles(int target) {
@@ -207,9 +211,9 @@ absl::Status StorageCheck::RemoveFiles(int target) {
   patience.interruptible = false;
   // The user who has interrupted the run does not wait for a file system that hangs.
   if (cluster_.interrupted()) patience.deadline = cluster_.Now() + kRemoveAtEndNs;
-  return cluster_.Call(
+  return cluster_.CallSome(
+      writers_,
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        if (std::find(writers_.begin(), writers_.end(), member.number) == writers_.end()) return std::nullopt;
         v1::WorkerRequest request = RequestAt(plan_.targets(target));
         AddAction(request, v1::FileAction::REMOVE, first_file_ + member.number);
         return request;
@@ -229,28 +233,23 @@ bool StorageCheck::MayAppearLater(int target, uint32_t reader, uint32_t writer) 
 
 void StorageCheck::NumberByCount(StorageSights& sights) const {
   std::map<int, size_t> counts;
-  for (const int storage : sights.storage_of_worker) {
-    if (storage != StorageSights::kNotSeen) ++counts[storage];
-  }
+  for (const auto& [worker, storage] : sights.storage_of_worker) ++counts[storage];
   std::vector<int> by_count;
   for (const auto& [storage, count] : counts) by_count.push_back(storage);
   std::stable_sort(by_count.begin(), by_count.end(),
                    [&counts](int a, int b) { return counts[a] > counts[b]; });
-  for (int& storage : sights.storage_of_worker) {
-    if (storage == StorageSights::kNotSeen) continue;
+  for (auto& [worker, storage] : sights.storage_of_worker) {
     storage = static_cast<int>(std::find(by_count.begin(), by_count.end(), storage) - by_count.begin());
   }
 }
 
 void NoteStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts) {
   for (size_t target = 0; target < sights.size(); ++target) {
-    const std::vector<int>& storages = sights[target].storage_of_worker;
     std::map<int, std::string> id_of;
     std::set<std::string> taken;
-    for (size_t worker = 0; worker < storages.size(); ++worker) {
-      if (storages[worker] == StorageSights::kNotSeen) continue;
+    for (const auto& [worker, storage] : sights[target].storage_of_worker) {
       v1::TargetFacts& seen = *MutableSeenOf(facts[worker], static_cast<uint32_t>(target));
-      const auto [id, is_new] = id_of.emplace(storages[worker], seen.filesystem_id());
+      const auto [id, is_new] = id_of.emplace(storage, seen.filesystem_id());
       // Different storage under one name: two mounts of a local disk, two servers with the same name.
       while (is_new && !taken.insert(id->second).second) absl::StrAppend(&id->second, " other storage");
       seen.set_filesystem_id(id->second);

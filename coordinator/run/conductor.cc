@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -163,9 +164,10 @@ absl::Status Conductor::TakeOverPhases() {
 
 // Adds notes to the plan; that of a resumed run may have them already.
 void Conductor::NoteNotes(const std::vector<std::string>& notes) {
-  auto& known = *record_.mutable_plan()->mutable_notes();
+  auto& all = *record_.mutable_plan()->mutable_notes();
+  std::set<std::string> known(all.begin(), all.end());  // there may be one for each worker's path
   for (const std::string& note : notes) {
-    if (std::find(known.begin(), known.end(), note) == known.end()) *known.Add() = note;
+    if (known.insert(note).second) *all.Add() = note;
   }
 }
 
@@ -433,8 +435,9 @@ absl::Status Conductor::SaveReport() {
 }
 
 void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout) {
+  const WorkerAssignments assignments(record.phase(), layout.worker_count());
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
-    const v1::Assignment* assignment = AssignmentOf(record.phase(), worker.worker());
+    const v1::Assignment* const assignment = assignments.Of(worker.worker());
     if (assignment == nullptr || MovesNothing(assignment->operation())) continue;
     if (IsMetadata(assignment->operation())) continue;  // tracked by the ledger of trees
     const bool writes = Writes(assignment->operation());

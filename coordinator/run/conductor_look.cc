@@ -238,18 +238,23 @@ void Conductor::NoteLeftOut(const std::string& client, uint32_t worker_count,
 
 // All workers of a client leave together.
 void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
-  std::map<uint32_t, std::set<uint32_t>> workers_of_client;
-  for (const uint32_t worker : workers) workers_of_client[cluster_.members()[worker].client].insert(worker);
-  for (const auto& [client, its_workers] : workers_of_client) {
+  struct LeftOut {
+    std::string host;
+    uint32_t worker_count = 0;
     std::vector<std::string> problems;
-    for (const Finding& finding : preflight_.findings) {
-      const bool concerns = !finding.workers.empty() && its_workers.contains(*finding.workers.begin());
-      if (finding.severity == Severity::kFault && finding.of_client && concerns) {
-        problems.push_back(finding.problem);
-      }
-    }
-    NoteLeftOut(cluster_.members()[*its_workers.begin()].facts.host(),
-                static_cast<uint32_t>(its_workers.size()), problems);
+  };
+  std::map<uint32_t, LeftOut> clients;
+  for (const uint32_t worker : workers) {
+    LeftOut& left_out = clients[cluster_.members()[worker].client];
+    if (left_out.worker_count++ == 0) left_out.host = cluster_.members()[worker].facts.host();
+  }
+  for (const Finding& finding : preflight_.findings) {
+    if (finding.severity != Severity::kFault || !finding.of_client || finding.workers.empty()) continue;
+    const uint32_t worker = *finding.workers.begin();
+    if (workers.contains(worker)) clients[cluster_.members()[worker].client].problems.push_back(finding.problem);
+  }
+  for (const auto& [client, left_out] : clients) {
+    NoteLeftOut(left_out.host, left_out.worker_count, left_out.problems);
   }
 }
 

@@ -39,6 +39,7 @@ PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, u
                                uint32_t repetition)
     : context_(context),
       phase_(phase),
+      assignments_(phase_, context.cluster.members().size()),
       shape_(ShapeOf(context.plan, phase)),
       lanes_(context.cluster, context.clock_sync, context.observer, phase_,
              {.phase = &phase_, .index = index, .phase_count = context.phase_count}, shape_.lanes_per_worker),
@@ -299,7 +300,7 @@ absl::Status PhaseConductor::PrepareAroundClientSteps() {
 void PhaseConductor::FindCrowded() {
   std::vector<LanesOnProcessors> workers;
   for (const Member& member : context_.cluster.members()) {
-    const bool takes_part = !member.lost && AssignmentOf(phase_, member.number) != nullptr;
+    const bool takes_part = !member.lost && assignments_.Of(member.number) != nullptr;
     workers.push_back({.client = member.client,
                        .processor_mask = member.facts.processor_mask(),
                        .processors = member.facts.processors(),
@@ -312,7 +313,7 @@ void PhaseConductor::FindCrowded() {
 void PhaseConductor::ShareArrivals() {
   std::map<const v1::Assignment*, std::vector<uint32_t>> workers;
   for (const Member& member : context_.cluster.members()) {
-    const v1::Assignment* const assignment = AssignmentOf(phase_, member.number);
+    const v1::Assignment* const assignment = assignments_.Of(member.number);
     const bool takes_part = !member.lost && !refused_.contains(member.number);
     if (takes_part && assignment != nullptr) workers[assignment].push_back(member.number);
   }
@@ -334,7 +335,7 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
   const CoordTime begin = context_.cluster.Now();
   IOBENCH_RETURN_IF_ERROR(context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
-        const v1::Assignment* assignment = AssignmentOf(phase_, member.number);
+        const v1::Assignment* assignment = assignments_.Of(member.number);
         if (assignment == nullptr || refused_.contains(member.number)) return std::nullopt;
         lanes_.Expect(member.number);
         v1::WorkerRequest request;
@@ -377,7 +378,7 @@ bool PhaseConductor::AnyTakesPart() const {
 void PhaseConductor::AddRefusedLanes(const Member& member) {
   v1::WorkerPhaseResult& worker = ResultOf(member.number);
   worker.clear_lanes();
-  const v1::Operation& operation = AssignmentOf(phase_, member.number)->operation();
+  const v1::Operation& operation = assignments_.Of(member.number)->operation();
   for (const v1::LanePlan& plan : context_.layout.LanesOf(member.number, operation, shape_)) {
     v1::LaneResult& lane = *worker.add_lanes();
     lane.set_lane(plan.lane());

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/cluster/ping_ride.h"
@@ -135,7 +136,8 @@ class PhaseConductor {
   }
 
   Context context_;
-  v1::Phase phase_;
+  const v1::Phase phase_;
+  const WorkerAssignments assignments_;  // of phase_
   const PhaseShape shape_;
   v1::PhaseRecord record_;
   PhaseCost cost_;

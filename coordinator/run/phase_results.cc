@@ -134,7 +134,7 @@ std::string PhaseConductor::WhyRefused(uint32_t worker) const {
   if (static_cast<size_t>(result.lanes_size()) > notes_[worker].lanes.size()) {
     return absl::StrCat("it reports more lanes than the ", notes_[worker].lanes.size(), " that it has");
   }
-  const v1::Assignment* const assignment = AssignmentOf(phase_, worker);
+  const v1::Assignment* const assignment = assignments_.Of(worker);
   if (!IsCollected(worker) || assignment == nullptr) return "";
   return std::string(CheckResult(result, {.operation = assignment->operation(),
                                           .bytes_per_lane = shape_.files.bytes_per_lane(),

@@ -1,7 +1,9 @@
 #include "coordinator/run/resumption.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,11 +14,14 @@
 namespace iobench {
 namespace {
 
-// The first worker of the same client, by which workers are grouped.
-int FirstOfClient(const v1::RunRecord& run, int worker) {
-  int first = 0;
-  while (run.workers(first).boot_id() != run.workers(worker).boot_id()) ++first;
-  return first;
+// For each worker the first one of the same client, by which workers are grouped.
+std::vector<int> FirstOfClients(const v1::RunRecord& run) {
+  std::map<std::string_view, int> first_of;  // by boot id
+  std::vector<int> firsts;
+  for (const v1::WorkerFacts& worker : run.workers()) {
+    firsts.push_back(first_of.emplace(worker.boot_id(), static_cast<int>(firsts.size())).first->second);
+  }
+  return firsts;
 }
 
 // Collects differences of one worker, each once for all workers.
@@ -79,10 +84,12 @@ absl::StatusOr<std::vector<std::string>> DifferencesSince(const v1::RunRecord& s
   fatal.Add("the run", "workers", absl::StrCat(saved.workers_size()), absl::StrCat(now.workers_size()));
   fatal.Add("the run", "paths", PathsOf(saved.plan()), PathsOf(now.plan()));
   noted.Add("the run", "transport", saved.transport(), now.transport());
+  const std::vector<int> were_first = FirstOfClients(saved), are_first = FirstOfClients(now);
   for (int worker = 0; worker < std::min(saved.workers_size(), now.workers_size()); ++worker) {
     CompareWorker(saved, now, worker, fatal, noted);
-    fatal.Add(absl::StrCat("worker ", worker), "on the client of worker",
-              absl::StrCat(FirstOfClient(saved, worker)), absl::StrCat(FirstOfClient(now, worker)));
+    const auto index = static_cast<size_t>(worker);
+    fatal.Add(absl::StrCat("worker ", worker), "on the client of worker", absl::StrCat(were_first[index]),
+              absl::StrCat(are_first[index]));
   }
   if (fatal.all().empty()) return noted.Take();
   return absl::FailedPreconditionError(

@@ -48,7 +48,7 @@ RunningLanes::RunningLanes(Cluster& cluster, ClockSync& clock_sync, RunObserver&
 void RunningLanes::Reset() {
   for (WorkerState& state : states_) state = {};
   stop_sent_ = goal_sent_ = stonewall_noted_ = show_is_due_ = false;
-  polls_pending_ = awaited_count_ = 0;
+  polls_pending_ = awaited_count_ = first_busy_ = 0;
 }
 
 absl::Status RunningLanes::Disarm(const Cluster::Patience& patience) {
@@ -185,6 +185,12 @@ void RunningLanes::StopLanes() {
 
 void RunningLanes::SendGoalWhenAllWait() {
   if (!phase_.stop().wear_out() || goal_sent_) return;
+  // Checked after every event: the search goes on at the worker that it met last, because nobody begins again.
+  for (; first_busy_ < states_.size(); ++first_busy_) {
+    const WorkerState& state = states_[first_busy_];
+    const bool counts = state.takes_part && !cluster_.members()[first_busy_].lost;
+    if (counts && !state.done_at && !state.at_deadline) return;
+  }
   uint64_t goal = 0;
   bool any_waits = false;
   for (const Member& member : cluster_.members()) {
@@ -192,9 +198,7 @@ void RunningLanes::SendGoalWhenAllWait() {
     if (!state.takes_part || member.lost) continue;
     // A worker that finished before the deadline counts with its ops; there is nothing to wait for.
     goal = std::max(goal, state.max_ops);
-    if (state.done_at) continue;
-    if (!state.at_deadline) return;
-    any_waits = true;
+    any_waits |= !state.done_at;
   }
   if (!any_waits) return;
   goal_sent_ = true;

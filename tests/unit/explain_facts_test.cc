@@ -12,11 +12,13 @@ namespace {
 ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase, const AlignedPhase& aligned,
                      const PhaseTraits& traits = {}) {
   const ClientRoster roster(run);
+  const WorkerAssignments assignments(phase.phase(), roster.worker_count());
   const PhaseFigures figures{};
   return ExplainFactsOf({.run = run,
                          .phase = phase,
                          .traits = traits,
                          .roster = roster,
+                         .assignments = assignments,
                          .aligned = aligned,
                          .figures = figures});
 }

@@ -118,6 +118,21 @@ TEST_CASE("a worker does the first assignment that selects it, or none") {
   CHECK(AssignmentOf(phase, 1)->operation().name() == "read");
 }
 
+TEST_CASE("the assignments of all workers together are those of each") {
+  v1::Phase phase;
+  for (const std::vector<uint32_t>& who : {std::vector<uint32_t>{5, 1}, {1, 2, 9}, {2, 0}}) {
+    v1::Assignment& assignment = *phase.add_assignments();
+    for (const uint32_t worker : who) assignment.mutable_who()->add_workers(worker);
+  }
+  for (const bool others_too : {false, true}) {
+    if (others_too) phase.add_assignments();  // selects everybody
+    const WorkerAssignments assignments(phase, 7);
+    for (uint32_t worker = 0; worker < 12; ++worker) {  // also those beyond the seven
+      CHECK(assignments.Of(worker) == AssignmentOf(phase, worker));
+    }
+  }
+}
+
 PhaseShape ShapeWith(uint32_t lanes, uint64_t bytes, bool shared, bool interleaved = false) {
   PhaseShape shape;
   shape.lanes_per_worker = lanes;

@@ -121,9 +121,11 @@ TEST_CASE("files of random sizes are another tree, and take the room that is lik
   v1::Plan complete = *plan;
   CompletePlan(complete);
   REQUIRE(ErrorOf(complete).empty());
-  const auto number = [&complete](int phase) {
-    return TreeNumberOf(complete, complete.phases(phase).assignments(0).operation());
+  const TreeNumbers numbers(complete);
+  const auto number = [&](int phase) {
+    return numbers.Of(complete.phases(phase).assignments(0).operation());
   };
+  REQUIRE(numbers.count() == 2);
   REQUIRE(number(0) == 0);
   REQUIRE(number(1) == 0);
   REQUIRE(number(2) == 1);

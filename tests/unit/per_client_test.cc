@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/analysis/phase/spread.h"
 #include "coordinator/analysis/report_builder.h"
 #include "tests/support/phase_script.h"
 
@@ -38,6 +39,28 @@ TEST_CASE("a client is compared with the median of the others, not with its own 
   CHECK(report.together() == 120);
   CHECK(report.scaling() == 0.5);
   CHECK(report.fairness() == 0.25);  // 10 of a mean of 40
+}
+
+TEST_CASE("the median of the others is right for odd and even numbers, equal rates, and one that is unknown") {
+  for (std::vector<double> rates : {std::vector<double>{3, 1, 4, 1, 5, 9, 2}, {3, 1, 4, 1, 5, 9}, {7, 7}, {2, NAN, 6, 4}}) {
+    const v1::PerClientReport report = ClientsWith(rates, std::vector<double>(rates.size(), 1));
+    for (size_t i = 0; i < rates.size(); ++i) {
+      if (std::isnan(rates[i])) continue;
+      std::vector<double> others = rates;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      CHECK(report.clients(static_cast<int>(i)).of_others() == rates[i] / MedianOf(others));
+    }
+  }
+  CHECK(std::isnan(ClientsWith({5}, {1}).clients(0).of_others()));
+}
+
+// In little more than proportional time: if each client were compared with each other one, this would take minutes.
+TEST_CASE("20,000 clients are judged") {
+  std::vector<double> rates(20'000, 100);
+  rates[17] = 10;
+  const v1::PerClientReport report = ClientsWith(rates, rates);
+  CHECK(report.clients(17).outlier());
+  CHECK_FALSE(report.clients(18).outlier());
 }
 
 TEST_CASE("of two clients, one with 70 % of the other is no outlier, and one with less is") {

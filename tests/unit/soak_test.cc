@@ -214,6 +214,37 @@ TEST_CASE("noise has no trend, and few rounds show none") {
   CHECK(std::isnan(few.percent_per_hour()));
 }
 
+TEST_CASE("clients and paths are the same ones in every phase, whichever of them a phase names and in which order") {
+  v1::RunReport report = Begun();
+  v1::PhaseReport first = PhaseAt(0, 0, 10), second = PhaseAt(1, 12, 10);
+  first.add_clients()->set_host("c02");
+  second.mutable_clients(0)->set_host("c03");
+  second.add_clients()->set_host("c02");
+  second.add_clients()->set_host("c01");
+  for (v1::PhaseReport* phase : {&first, &second}) {
+    for (v1::ClientPhaseReport& client : *phase->mutable_clients()) client.set_wrong_sectors(1);
+  }
+  for (const char* path : {"/a", "/b"}) first.add_fullness()->set_path(path);
+  for (const char* path : {"/b", "/c"}) {
+    v1::FullnessReport& seen = *second.add_fullness();
+    seen.set_path(path);
+    seen.set_percent(50);
+  }
+  NoteSoak(first, report);
+  NoteSoak(second, report);
+  const v1::SoakReport& soak = report.soak();
+  REQUIRE(soak.clients_size() == 3);
+  CHECK(soak.clients(0).host() == "c01");
+  CHECK(soak.clients(0).wrong_sectors() == 2);
+  CHECK(soak.clients(1).wrong_sectors() == 2);
+  CHECK(soak.clients(2).host() == "c03");
+  CHECK(soak.clients(2).wrong_sectors() == 1);
+  REQUIRE(soak.fullness_size() == 3);
+  CHECK(soak.fullness(1).path() == "/b");
+  CHECK(soak.fullness(1).max_percent() == 50);
+  CHECK(soak.fullness(0).max_percent() == 0);
+}
+
 TEST_CASE("a round in which a worker was lost or a lane failed has no rate") {
   v1::RunReport report = Begun();
   v1::PhaseReport lost = PhaseAt(0, 0, 10);

@@ -1,6 +1,7 @@
 #include "coordinator/run/data/tree_ledger.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 
 #include "coordinator/plan/plan_check.h"
 
@@ -21,7 +22,10 @@ class Run {
     added.mutable_tree()->set_items_per_lane(items);
     return added;
   }
-  void IsPlanned() { CompletePlan(plan_); }
+  void IsPlanned() {
+    CompletePlan(plan_);
+    ledger_.emplace(plan_);
+  }
   const v1::Operation& OperationOf(int phase) const { return plan_.phases(phase).assignments(0).operation(); }
 
   // `ops`: how many each lane of the phase did; negative: the lane failed.
@@ -41,7 +45,7 @@ class Run {
       if (failed_ops > 0) lane.add_errors()->set_count(failed_ops);
       lane.set_ops(static_cast<uint64_t>(std::max(0, ops[worker])));
     }
-    ledger_.Note(record, layout);
+    ledger_->Note(record, layout);
   }
   void LosesWorkerOne(int phase) {
     v1::PhaseRecord record;
@@ -49,13 +53,13 @@ class Run {
     v1::WorkerPhaseResult& result = *record.add_workers();
     result.set_worker(1);
     result.set_lost(true);
-    ledger_.Note(record, LayoutOf());
+    ledger_->Note(record, LayoutOf());
   }
   v1::TreeState StateFor(uint32_t owner, int phase) const {
-    return ledger_.StateFor(plan_.phases(phase).only_target(), owner, OperationOf(phase));
+    return ledger_->StateFor(plan_.phases(phase).only_target(), owner, OperationOf(phase));
   }
   bool IsBroken(uint32_t owner, int phase) const {
-    return ledger_.IsBroken(plan_.phases(phase).only_target(), owner, OperationOf(phase));
+    return ledger_->IsBroken(plan_.phases(phase).only_target(), owner, OperationOf(phase));
   }
   void IsOnlyOn(int phase, uint32_t target) { plan_.mutable_phases(phase)->set_only_target(target); }
 
@@ -63,7 +67,7 @@ class Run {
   Layout LayoutOf() const { return Layout(plan_, std::vector<uint32_t>{0, 1}); }
 
   v1::Plan plan_;
-  TreeLedger ledger_{plan_};
+  std::optional<TreeLedger> ledger_;
 };
 
 TEST_CASE("a lane finds what the phases before have left, and at first nothing") {

@@ -16,7 +16,7 @@ namespace {
 constexpr double kCachedPercent = 5.0;
 
 bool UsesNullEngine(const PhaseView& view, uint32_t worker) {
-  const v1::Assignment* assignment = AssignmentOf(view.phase.phase(), worker);
+  const v1::Assignment* assignment = view.assignments.Of(worker);
   return assignment != nullptr && MovesNothing(assignment->operation());
 }
 

@@ -190,7 +190,7 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
   for (const AlignedWorker& worker : view.aligned.workers) {
     refused += worker.result->refused_reason().empty() ? 0 : 1;
     if (worker.missing_reason.empty() && worker.result->lanes().empty() &&
-        AssignmentOf(view.phase.phase(), worker.number) != nullptr) {
+        view.assignments.Of(worker.number) != nullptr) {
       ++without_result;
     }
   }

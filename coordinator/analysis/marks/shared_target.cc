@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -82,22 +83,25 @@ std::string Seen(const TargetSight& sight) {
 }
 
 std::string WhoSeesWhat(std::span<const TargetSight> sights) {
-  std::vector<std::pair<std::string, std::vector<std::string>>>
-      groups;  // in the order of the first member of each
+  struct Group {
+    std::string seen;
+    std::vector<std::string> first_clients;
+    std::set<std::string_view> clients;
+  };
+  std::vector<Group> groups;  // in the order of the first member of each
   std::map<std::string, size_t> group_of;
   for (const TargetSight& sight : sights) {
     const auto [found, is_new] = group_of.emplace(Seen(sight), groups.size());
-    if (is_new) groups.emplace_back(found->first, std::vector<std::string>());
-    std::vector<std::string>& clients = groups[found->second].second;
-    if (std::find(clients.begin(), clients.end(), sight.client) == clients.end())
-      clients.push_back(sight.client);
+    if (is_new) groups.push_back({.seen = found->first, .first_clients = {}, .clients = {}});
+    Group& group = groups[found->second];
+    if (!group.clients.insert(sight.client).second) continue;
+    if (group.first_clients.size() < kMaxNames) group.first_clients.push_back(sight.client);
   }
   std::vector<std::string> texts;
-  for (auto& [seen, clients] : groups) {
-    const size_t more = clients.size() > kMaxNames ? clients.size() - kMaxNames : 0;
-    clients.resize(clients.size() - more);
+  for (const Group& group : groups) {
+    const size_t more = group.clients.size() - group.first_clients.size();
     const std::string others = more > 0 ? absl::StrCat(" and ", more, " more") : std::string();
-    texts.push_back(absl::StrCat(absl::StrJoin(clients, ", "), others, ": ", seen));
+    texts.push_back(absl::StrCat(absl::StrJoin(group.first_clients, ", "), others, ": ", group.seen));
   }
   if (texts.size() > kMaxGroups) {
     const size_t more = texts.size() - kMaxGroups;

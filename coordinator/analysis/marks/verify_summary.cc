@@ -62,7 +62,7 @@ void FillVerify(const PhaseView& view, v1::PhaseReport& report) {
 }
 
 std::optional<Pace> PaceOf(const PhaseView& view, const AlignedLane& lane) {
-  const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
+  const v1::Assignment* const assignment = view.assignments.Of(lane.worker);
   if (assignment == nullptr || assignment->operation().between().ops_per_s() <= 0 || !lane.started) {
     return std::nullopt;
   }

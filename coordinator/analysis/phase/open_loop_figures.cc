@@ -27,7 +27,7 @@ Asked AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopRe
   std::set<const v1::Assignment*> added;
   Asked asked;
   for (const AlignedLane& lane : view.aligned.lanes) {
-    const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane.worker);
+    const v1::Assignment* const assignment = view.assignments.Of(lane.worker);
     if (assignment == nullptr || !assignment->operation().has_arrivals()) continue;
     if (only != nullptr && assignment != only) continue;
     const v1::Arrivals& arrivals = assignment->operation().arrivals();
@@ -52,7 +52,7 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
   Histogram response, lag;
   uint64_t missed = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
-    if (only != nullptr && AssignmentOf(view.phase.phase(), worker.number) != only) continue;
+    if (only != nullptr && view.assignments.Of(worker.number) != only) continue;
     missed += worker.result->missed_arrivals();
     for (const v1::LaneResult& lane : worker.result->lanes()) {
       if (!lane.has_response() || !response.AddProto(lane.response()).ok()) continue;

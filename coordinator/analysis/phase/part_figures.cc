@@ -1,5 +1,4 @@
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -34,11 +33,6 @@ void AddLane(const AlignedLane& lane, const LaneFigures& figures, PartSums& sums
 void FillParts(const PhaseView& view, v1::PhaseReport& report) {
   const v1::Phase& phase = view.phase.phase();
   if (phase.assignments_size() < 2) return;
-  // Looked up once for each worker, because a selector may list thousands of them.
-  std::map<uint32_t, const v1::Assignment*> assignment_of;
-  for (const AlignedWorker& worker : view.aligned.workers) {
-    assignment_of[worker.number] = AssignmentOf(phase, worker.number);
-  }
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
     v1::PartReport& part = *report.add_parts();
@@ -49,7 +43,7 @@ void FillParts(const PhaseView& view, v1::PhaseReport& report) {
     PartSums sums;
     for (size_t i = 0; i < view.aligned.lanes.size(); ++i) {
       const AlignedLane& lane = view.aligned.lanes[i];
-      if (assignment_of[lane.worker] == &assignment) AddLane(lane, view.figures.lanes[i], sums, part);
+      if (view.assignments.Of(lane.worker) == &assignment) AddLane(lane, view.figures.lanes[i], sums, part);
     }
     part.set_worker_count(static_cast<uint32_t>(sums.workers.size()));
     part.set_bytes_per_s(Rate(sums.measured_bytes, view.figures.headline_seconds));

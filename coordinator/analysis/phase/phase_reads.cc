@@ -62,7 +62,7 @@ AskedByCounter AskedOf(const PhaseView& view, std::span<const AlignedLane* const
       static_cast<double>(ShapeOf(view.run.plan(), view.phase.phase()).files.bytes_per_lane());
   for (const AlignedLane* lane : lanes) {
     const double read_bytes = TimedBytesOf(*lane->result, {OpKind::kRead, OpKind::kUpdate});
-    const v1::Assignment* const assignment = AssignmentOf(view.phase.phase(), lane->worker);
+    const v1::Assignment* const assignment = view.assignments.Of(lane->worker);
     const v1::Operation operation = assignment == nullptr ? v1::Operation() : assignment->operation();
     if (read_bytes <= 0 || (assignment != nullptr && MovesNothing(operation))) continue;
     uint32_t target_index = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/model/op.h"
+#include "common/model/plan_traits.h"
 #include "coordinator/analysis/phase/align.h"
 #include "coordinator/analysis/phase/client_roster.h"
 #include "coordinator/analysis/phase/figures.h"
@@ -23,6 +24,7 @@ struct PhaseView {
   const v1::PhaseRecord& phase;
   const PhaseTraits& traits;
   const ClientRoster& roster;
+  const WorkerAssignments& assignments;  // of `phase`
   const AlignedPhase& aligned;
   const PhaseFigures& figures;
   // Derived from the other members and therefore set last; null until then.

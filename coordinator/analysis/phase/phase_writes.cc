@@ -142,7 +142,7 @@ class ClientSorter {
   }
 
   void Add(const AlignedLane& lane) {
-    const v1::Assignment* const assignment = AssignmentOf(view_.phase.phase(), lane.worker);
+    const v1::Assignment* const assignment = view_.assignments.Of(lane.worker);
     if (assignment == nullptr || MovesNothing(assignment->operation())) return;
     const v1::Operation& operation = assignment->operation();
     const uint64_t bytes = WrittenBy(*lane.result);

@@ -26,12 +26,12 @@ constexpr uint32_t kDefaultXattrBytes = 64;
 constexpr uint64_t kDefaultMixBytes = 4096;
 
 // The properties that make trees different. Files of one random size range cannot replace those of another.
-auto KeyOf(const v1::Tree& tree) {
+TreeNumbers::Key KeyOf(const v1::Tree& tree) {
   const bool random = tree.random_sizes();
-  return std::tuple(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(), random,
+  return TreeNumbers::Key(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(), random,
                     random ? tree.min_file_bytes() : 0, random ? tree.file_bytes() : 0);
 }
-using Key = decltype(KeyOf(v1::Tree()));
+using Key = TreeNumbers::Key;
 
 // Calls `use` for every operation that works on a tree.
 template <typename Use>
@@ -134,15 +134,16 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
   return absl::OkStatus();
 }
 
-uint32_t TreeNumberOf(const v1::Plan& plan, const v1::Operation& operation) {
-  std::vector<Key> keys;
-  ForEachOnTree(plan, [&](const v1::Operation& other) {
-    const Key key = KeyOf(other.tree());
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+TreeNumbers::TreeNumbers(const v1::Plan& plan) {
+  ForEachOnTree(plan, [&](const v1::Operation& operation) {
+    number_of_.emplace(KeyOf(operation.tree()), static_cast<uint32_t>(number_of_.size()));
   });
-  const auto found = std::find(keys.begin(), keys.end(), KeyOf(operation.tree()));
-  assert(found != keys.end());
-  return static_cast<uint32_t>(found - keys.begin());
+}
+
+uint32_t TreeNumbers::Of(const v1::Operation& operation) const {
+  const auto found = number_of_.find(KeyOf(operation.tree()));
+  assert(found != number_of_.end());
+  return found->second;
 }
 
 uint64_t TreeBytesPerLane(const v1::Plan& plan) {

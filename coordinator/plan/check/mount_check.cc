@@ -87,10 +87,11 @@ absl::Status CheckMounts(const v1::Plan& plan) {
 absl::Status CheckMountsOfWorkers(const v1::Plan& plan, uint32_t worker_count) {
   if (plan.targets().empty()) return absl::OkStatus();
   const std::vector<uint32_t> targets = TargetOfEachWorker(plan, worker_count);
-  for (uint32_t worker = 0; worker < worker_count; ++worker) {
-    for (const v1::Phase& phase : plan.phases()) {
+  for (const v1::Phase& phase : plan.phases()) {
+    const WorkerAssignments assignments(phase, worker_count);
+    for (uint32_t worker = 0; worker < worker_count; ++worker) {
       const v1::Target& target = plan.targets(static_cast<int>(TargetInPhase(phase, targets[worker])));
-      const v1::Assignment* const assignment = AssignmentOf(phase, worker);
+      const v1::Assignment* const assignment = assignments.Of(worker);
       if (assignment == nullptr) continue;
       const EngineSpec* const engine = EngineOnFiles(assignment->operation());
       if (engine == nullptr || Fits(*engine, target)) continue;

@@ -2,7 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -26,6 +30,7 @@ namespace iobench {
 namespace {
 
 constexpr int kMaxClientsListed = 4;
+constexpr size_t kMaxTargetsListed = 16;
 
 // Clients with the same view of a target share a line.
 struct SeenTarget {
@@ -35,17 +40,15 @@ struct SeenTarget {
 
 std::vector<SeenTarget> DistinctTargets(const v1::RunReport& report) {
   std::vector<SeenTarget> seen;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, size_t> index_of;
   for (const auto& client : report.clients()) {
     for (const auto& target : client.targets()) {
-      const auto same = std::find_if(seen.begin(), seen.end(), [&](const SeenTarget& other) {
-        return other.target->path() == target.path() && other.target->filesystem() == target.filesystem() &&
-               other.target->mount_source() == target.mount_source();
-      });
-      if (same == seen.end()) {
-        seen.push_back({&target, 1});
-      } else {
-        ++same->client_count;
-      }
+      const auto [found, is_new] =
+          index_of.emplace(std::tuple(std::string_view(target.path()), std::string_view(target.filesystem()),
+                                      std::string_view(target.mount_source())),
+                           seen.size());
+      if (is_new) seen.push_back({&target, 0});
+      ++seen[found->second].client_count;
     }
   }
   return seen;
@@ -69,7 +72,7 @@ std::string NotableOptions(const std::string& options) {
 void PutTargets(const v1::RunReport& report, ConsolePage& page) {
   std::string label = "target";
   const std::vector<SeenTarget> seen = DistinctTargets(report);
-  for (const auto& [target, client_count] : seen) {
+  for (const auto& [target, client_count] : std::span(seen).first(std::min(seen.size(), kMaxTargetsListed))) {
     std::string text = Printable(target->path());
     if (!target->filesystem().empty()) absl::StrAppend(&text, "   ", Printable(target->filesystem()));
     if (!target->mount_source().empty()) absl::StrAppend(&text, " from ", Printable(target->mount_source()));
@@ -81,6 +84,10 @@ void PutTargets(const v1::RunReport& report, ConsolePage& page) {
     if (is_nfs && !target->mount_options().empty()) {
       page.Labelled("", NotableOptions(target->mount_options()), Tone::kQuiet);
     }
+  }
+  if (seen.size() > kMaxTargetsListed) {
+    page.Labelled("", absl::StrCat("and ", seen.size() - kMaxTargetsListed, " more, which result.json lists"),
+                  Tone::kQuiet);
   }
   if (!seen.empty()) return;
   for (const auto& target : report.run().plan().targets()) {

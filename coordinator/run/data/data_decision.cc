@@ -1,6 +1,7 @@
 #include "coordinator/run/data/data_decision.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -80,6 +81,7 @@ class DataDecider {
 
  private:
   absl::Status LookAt(const FilesystemOfTarget& place, const Member& member);
+  const std::vector<uint32_t>& WhoSaw(uint32_t target);
   absl::Status CheckTakeOver(const FilesystemOfTarget& place, const Member& claimer, const v1::Target& target,
                              const v1::Manifest& found);
   absl::Status NoteMatching(const std::string& where, const v1::Manifest& found);
@@ -95,6 +97,7 @@ class DataDecider {
   DataDecision decision_;
   size_t matching_ = 0;                   // file systems with kept data that fits this run
   std::vector<std::string> if_replaced_;  // notes on the kept data, unless the run uses it
+  std::map<uint32_t, std::vector<uint32_t>> who_saw_;  // workers by target; empty until WhoSaw() is called
 };
 
 absl::StatusOr<DataDecision> DataDecider::Decide() {
@@ -165,6 +168,17 @@ absl::Status DataDecider::NoteMatching(const std::string& where, const v1::Manif
                    "other file systems, and cannot be verified together: write new data with -i 0"));
 }
 
+// The workers that were asked about a target: those that use it and those on hosts whose processes matter.
+const std::vector<uint32_t>& DataDecider::WhoSaw(uint32_t target) {
+  if (who_saw_.empty()) {
+    for (const Member& member : members_) {
+      const v1::WorkerTargets& seen = facts_[member.number];
+      for (int i = 0; i < seen.targets_size(); ++i) who_saw_[NumberOfSeen(seen, i)].push_back(member.number);
+    }
+  }
+  return who_saw_[target];
+}
+
 // Checks whether the data of a run that did not end properly may be removed: never if any client sees its process
 // running.
 absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const Member& claimer,
@@ -172,9 +186,10 @@ absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const M
   const std::string data = DataAt(claimer, target);
   const std::string begun = absl::StrCat(found.created_by(), " began at ", found.created_at());
   bool is_gone = false;
-  for (const Member& member : members_) {
-    const v1::TargetFacts* const seen = SeenOf(facts_[member.number], place.first);
-    if (seen == nullptr || seen->filesystem_id() != place.second) continue;
+  for (const uint32_t worker : WhoSaw(place.first)) {
+    const Member& member = members_[worker];
+    const v1::TargetFacts* const seen = SeenOf(facts_[worker], place.first);
+    if (seen->filesystem_id() != place.second) continue;
     if (seen->manifest().run_id() != found.run_id()) continue;
     is_gone |= seen->owner() == v1::TargetFacts::GONE;
     if (seen->owner() != v1::TargetFacts::ALIVE) continue;

@@ -31,11 +31,8 @@ v1::DataNames NamesOf(const v1::Plan& plan, uint32_t worker_count) {
     const v1::FileLayout files = ShapeOf(plan, phase).files;
     names.set_files_per_lane(std::max(names.files_per_lane(), std::max(1u, files.files_per_lane())));
     names.set_shared_file(names.shared_file() || files.shared_file());
-    for (const v1::Assignment& assignment : phase.assignments()) {
-      if (!IsMetadata(assignment.operation()) || !UsesFiles(assignment.operation())) continue;
-      names.set_trees(std::max(names.trees(), TreeNumberOf(plan, assignment.operation()) + 1));
-    }
   }
+  names.set_trees(TreeNumbers(plan).count());
   return names;
 }
 
@@ -75,11 +72,12 @@ absl::Status DataKeeper::Inspect() {
   unmet_.assign(members.size(), {});
   limits_.assign(members.size(), {});
   std::vector<std::set<uint32_t>> asked(members.size());
+  std::vector<v1::Demands> demands(members.size());
   IOBENCH_RETURN_IF_ERROR(cluster_.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request;
         v1::Inspect& inspect = *request.mutable_inspect();
-        *inspect.mutable_demands() = DemandsOn(member, plan_, layout_, members);
+        *inspect.mutable_demands() = demands[member.number] = DemandsOn(member, plan_, layout_, members);
         asked[member.number] = TargetsToInspect(member, plan_, layout_, inspect.demands(), members);
         for (const uint32_t target : asked[member.number]) {
           *inspect.add_targets() = plan_.targets(static_cast<int>(target));
@@ -90,7 +88,7 @@ absl::Status DataKeeper::Inspect() {
       [&](const Member& member, const ReceivedEvent& received) {
         NoteSeen(member, asked[member.number], received.event.inspected());
         limits_[member.number] = received.event.inspected().limits();
-        NoteUnmet(member, asked[member.number], received);
+        NoteUnmet(member, asked[member.number], demands[member.number], received);
       },
       PatienceForPaths()));
   IOBENCH_RETURN_IF_ERROR(LookForOwners());
@@ -149,7 +147,7 @@ absl::Status DataKeeper::LookForOwners() {
       PatienceForPaths());
 }
 
-void DataKeeper::NoteUnmet(const Member& member, const std::set<uint32_t>& asked,
+void DataKeeper::NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
                            const ReceivedEvent& received) {
   const v1::Inspected& seen = received.event.inspected();
   const auto note = [&](const absl::Status& status) {
@@ -161,8 +159,7 @@ void DataKeeper::NoteUnmet(const Member& member, const std::set<uint32_t>& asked
   }
   note(CheckExistingFiles(plan_, member, seen.existing_files()));
   for (const absl::Status& unmet : UnmetBy(member, seen)) note(unmet);
-  note(CheckRemountsHoldTargets(member, plan_, DemandsOn(member, plan_, layout_, cluster_.members()),
-                                facts_[member.number]));
+  note(CheckRemountsHoldTargets(member, plan_, demands, facts_[member.number]));
 }
 
 absl::Status DataKeeper::Decide(bool force, std::span<const uint64_t> earlier_runs) {

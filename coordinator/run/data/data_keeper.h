@@ -85,7 +85,8 @@ class DataKeeper {
   absl::Status LookForOwners();
   // `asked`: the targets that the answer is about.
   void NoteSeen(const Member& member, const std::set<uint32_t>& asked, const v1::Inspected& answer);
-  void NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const ReceivedEvent& received);
+  void NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
+                 const ReceivedEvent& received);
   enum class OnInterrupt { kReturn, kGoOn };
   // `only_target`: of the phase that the step is for; 0: all targets.
   absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt, uint32_t only_target = 0);

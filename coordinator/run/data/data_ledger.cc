@@ -75,8 +75,9 @@ void DataLedger::Begin(const v1::Phase& phase) {
   prepares_data_ = false;
   only_target_ = phase.only_target();
   written_.clear();
+  const WorkerAssignments assignments(phase, layout_.worker_count());
   for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
-    const v1::Assignment* const assignment = AssignmentOf(phase, worker);
+    const v1::Assignment* const assignment = assignments.Of(worker);
     if (assignment == nullptr) continue;
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
@@ -113,8 +114,9 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
 
 void DataLedger::Note(const v1::PhaseRecord& record) {
   const PhaseShape shape = ShapeOf(plan_, record.phase());
+  const WorkerAssignments assignments(record.phase(), layout_.worker_count());
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
-    const v1::Assignment* const assignment = AssignmentOf(record.phase(), worker.worker());
+    const v1::Assignment* const assignment = assignments.Of(worker.worker());
     if (assignment == nullptr || DataOperation(assignment->operation()) == nullptr) continue;
     std::map<uint32_t, const v1::LaneResult*> results;
     for (const v1::LaneResult& lane : worker.lanes()) results[lane.lane()] = &lane;

@@ -1,6 +1,5 @@
 #include "coordinator/run/data/sharing_check.h"
 
-#include <algorithm>
 #include <map>
 
 #include "absl/strings/str_cat.h"

@@ -27,7 +27,7 @@ uint64_t ItemsFor(const v1::TreeState& state, const TreeEffect& effect, const v1
 
 v1::TreeState TreeLedger::StateFor(uint32_t only_target, uint32_t owner,
                                    const v1::Operation& operation) const {
-  const uint32_t number = TreeNumberOf(plan_, operation);
+  const uint32_t number = numbers_.Of(operation);
   v1::TreeState state;
   if (const auto known = states_.find({only_target, number, owner}); known != states_.end())
     state = known->second;
@@ -41,8 +41,9 @@ bool TreeLedger::IsBroken(uint32_t only_target, uint32_t owner, const v1::Operat
 }
 
 void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
+  const WorkerAssignments assignments(record.phase(), layout.worker_count());
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
-    const v1::Assignment* const assignment = AssignmentOf(record.phase(), worker.worker());
+    const v1::Assignment* const assignment = assignments.Of(worker.worker());
     if (assignment == nullptr) continue;
     const v1::Operation& operation = assignment->operation();
     if (!IsMetadata(operation) || !UsesFiles(operation)) continue;
@@ -53,7 +54,7 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
     if (!unknown || !EffectOn(operation).changes_names()) continue;
     for (const v1::LanePlan& lane :
          layout.LanesOf(worker.worker(), operation)) {  // it is unknown how far they got
-      const Part part(record.phase().only_target(), TreeNumberOf(plan_, operation), lane.file_owner());
+      const Part part(record.phase().only_target(), numbers_.Of(operation), lane.file_owner());
       states_[part].set_unknown(true);
     }
   }
@@ -64,7 +65,7 @@ void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& opera
   const TreeEffect effect = EffectOn(operation);
   const v1::Tree& tree = operation.tree();
   v1::TreeState& state =
-      states_[{record.phase().only_target(), TreeNumberOf(plan_, operation), lane.file_owner()}];
+      states_[{record.phase().only_target(), numbers_.Of(operation), lane.file_owner()}];
   // Everything that a cancelled attempt may have left half changed was removed.
   if (state.unknown() || (record.begun_before() && effect.changes_names())) state.Clear();
   // With --max-errors and in a soak, failed ops were skipped: their names are as they were, or not.

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/layout.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
@@ -20,7 +21,7 @@ namespace iobench {
 // again.
 class TreeLedger {
  public:
-  explicit TreeLedger(const v1::Plan& plan) : plan_(plan) {}  // `plan` must outlive it
+  explicit TreeLedger(const v1::Plan& plan) : numbers_(plan) {}  // a checked plan, which it does not borrow
 
   // Returns the state that a lane finds when it runs `operation` on the part of `owner`, in a phase with this
   // only_target. If that part was left half changed, only `unknown` is meaningful.
@@ -36,7 +37,7 @@ class TreeLedger {
   using Part = std::tuple<uint32_t, uint32_t, uint32_t>;  // only_target, tree, owner
   void NoteLane(const v1::LaneResult& lane, const v1::Operation& operation, const v1::PhaseRecord& record);
 
-  const v1::Plan& plan_;
+  const TreeNumbers numbers_;
   std::map<Part, v1::TreeState> states_;
 };
 
