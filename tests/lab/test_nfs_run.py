@@ -2,13 +2,15 @@
 
 import contextlib
 import functools
+import json
 import time
 
 import pytest
 
 import lab as nfs_lab
-from cluster_run import TRANSPORTS, Cluster
+from cluster_run import PATIENCE_S, TRANSPORTS, Cluster, start_over_grpc
 from host_clock import HostClock
+from slow_disk import mounted
 
 KIB, MIB = 1 << 10, 1 << 20
 CLIENTS = 2
@@ -235,6 +237,24 @@ def test_the_clock_map_agrees_with_an_independent_reading(cluster, transport):
 
 # Far slower than a client writes into its own memory, so that the wait for the server shows.
 WIRE_BYTES_PER_S = 4_000_000
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_mounts_that_share_the_kernel_s_counters_are_counted_once(lab, version, nfs_dir, directory_name, tmp_path):
+    """Two mounts of one file system with the same options, of different directories: one set of counters, shown twice."""
+    below = f"{directory_name}-below"
+    lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{below}"])
+    with mounted(lab, "vers=4.2", below, "/run/below") as place:
+        options = ["-i", "0", "-+n", "-I", "-r", "64k", "-s", "1m", "--path", nfs_dir, "--path", place,
+                   "--out", str(tmp_path / "out")]
+        coordinator, workers = start_over_grpc(lab, "run", options, workers_per_client=2)
+        for process in (coordinator, *workers):
+            lab.finish(process, timeout=PATIENCE_S, check=True)
+    (phase,) = json.loads((tmp_path / "out" / "result.json").read_text())["phases"]
+    for client in phase["clients"]:
+        assert len(client["host_delta"]["nfs"]) == 2, "both mounts were in use, and both have counters"
+        assert client["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == 2 * MIB / (64 * KIB)
+    assert phase["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == CLIENTS * 2 * MIB / (64 * KIB)
 
 
 @pytest.mark.parametrize("flags", ["", "-c", "-e"])

@@ -125,6 +125,26 @@ TEST_CASE(
   CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 20);
 }
 
+TEST_CASE("mounts of one device have one set of counters, whatever their sources are, and others have their own") {
+  v1::HostDelta host;
+  for (const uint32_t target : {0u, 1u}) {
+    (*(*host.mutable_nfs())[target].mutable_ops())["READ"] = Requests(10, 10, 0, 0);
+  }
+  v1::RunRecord run;
+  v1::WorkerTargets& seen = *run.add_targets();
+  for (const uint32_t target : {0u, 1u}) {
+    AddSeen(seen, target).set_filesystem_id("server:/export");
+    MutableSeenOf(seen, target)->set_device(40);
+  }
+  const std::vector<uint32_t> workers = {0};
+  MutableSeenOf(seen, 1)->set_filesystem_id("server:/export/below");
+  CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 10);
+  // The same export once more, with other options.
+  MutableSeenOf(seen, 1)->set_filesystem_id("server:/export");
+  MutableSeenOf(seen, 1)->set_device(41);
+  CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 20);
+}
+
 TEST_CASE("connections: queues are means over all sends, and the balance is of a client's own") {
   v1::HostDelta host;
   v1::NfsDelta& nfs = (*host.mutable_nfs())[0];

@@ -124,6 +124,7 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   target.set_mount_point(AsUtf8(mount.mount_point));
   target.set_network(IsNetworkFilesystem(mount.filesystem));
   target.set_memory(KeepsDataInMemory(mount));
+  target.set_device(facts.st_dev);
   const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
   // Without a source, as in a chroot, nothing shows that another host has the same file system.
   if (!target.network() || target.mount_source().empty()) {

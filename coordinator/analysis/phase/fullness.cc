@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 
@@ -28,7 +29,10 @@ std::map<uint32_t, std::map<std::string, SeenSpace>> SpacesOf(const PhaseView& v
       std::string filesystem = std::to_string(number);
       if (number < static_cast<uint32_t>(view.run.targets_size())) {
         const v1::TargetFacts* const facts = SeenOf(view.run.targets(static_cast<int>(number)), target);
-        if (facts != nullptr) filesystem = MountOf(*facts, target);
+        if (facts != nullptr) {
+          filesystem =
+              facts->filesystem_id().empty() ? absl::StrCat("target ", target) : facts->filesystem_id();
+        }
       }
       seen[target].try_emplace(filesystem, SeenSpace{.worker = number, .space = space});
     }

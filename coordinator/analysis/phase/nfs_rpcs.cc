@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "common/model/plan_targets.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/phase/phase_view.h"
 
 namespace iobench {
 namespace {
@@ -237,7 +238,7 @@ std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::RunRecord& run, std::span<c
       const uint32_t number = NumberOfSeen(seen, i);
       if (found.contains(number)) continue;
       const v1::TargetFacts& target = seen.targets(i);
-      found.emplace(number, NfsTarget{.mount = target.filesystem_id(),
+      found.emplace(number, NfsTarget{.mount = MountOf(target, number),
                                       .rsize_bytes = NumberOfOption(target.mount_options(), "rsize"),
                                       .wsize_bytes = NumberOfOption(target.mount_options(), "wsize")});
     }

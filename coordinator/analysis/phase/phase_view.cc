@@ -51,6 +51,7 @@ const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* ta
 }
 
 std::string MountOf(const v1::TargetFacts& target, uint32_t target_index) {
+  if (target.device() != 0) return absl::StrCat("device ", target.device());
   return target.filesystem_id().empty() ? absl::StrCat("target ", target_index) : target.filesystem_id();
 }
 

@@ -41,8 +41,9 @@ struct PhaseView {
   const v1::TargetFacts* TargetOf(const AlignedLane& lane, uint32_t* target_index = nullptr) const;
 };
 
-// Identifies the mount of a target: its filesystem_id, or its own number if that is unknown. Targets on the same mount
-// share counters, which must be counted once.
+// Identifies the mount of a target among those of one client: by its device, which two mounts of one server have in
+// common if the kernel keeps one set of counters for them, whatever their sources are called. If that is unknown, by its
+// filesystem_id, or its own number. Targets on the same mount share counters, which must be counted once.
 std::string MountOf(const v1::TargetFacts& target, uint32_t target_index);
 
 // True for every version of NFS that the kernel mounts; its mountstats have the counters.
