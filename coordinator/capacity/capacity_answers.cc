@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -110,13 +112,22 @@ void AnswerNeed(const CapacityQuestions& questions, v1::CapacityReport& report) 
   Add(absl::StrCat(scaling->over(), " for ", asked), ClientsNeeded(*scaling, rate), report);
 }
 
+// Why the curve, up to its peak, has no response time for a load.
+const char* WhyNoResponseTime(double load, std::span<const LoadPoint> curve) {
+  double last_per_s = 0;
+  for (const LoadPoint& point : curve) {
+    if (point.achieved_per_s > last_per_s) last_per_s = point.achieved_per_s;  // false for NaN
+  }
+  if (last_per_s == 0) return "no load curve was measured";
+  return load > last_per_s ? "the load curve ends below it" : "the load curve begins higher";
+}
+
 void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report) {
   if (!(questions.users > 0) || !(questions.user_per_s > 0)) return;
   const double load = questions.users * questions.user_per_s;
   const std::string question =
       absl::StrFormat("%.0f users with %.4g ops/s each", questions.users, questions.user_per_s);
-  const bool by_slo = report.slo().max_ops_per_s() > 0;
-  const double limit = by_slo ? report.slo().max_ops_per_s() : report.max().ops_per_s();
+  const double limit = LoadLimitOf(report);
   std::vector<LoadPoint> points;
   for (const v1::CurvePoint& point : report.curve()) {
     points.push_back({.offered_per_s = point.offered_per_s(),
@@ -124,15 +135,21 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
                       .mean_us = point.mean_us()});
   }
   std::string answer = absl::StrCat(OpsText(load), ": ");
-  if (!(limit > 0)) return Add(question, absl::StrCat(answer, "unknown, nothing was measured"), report);
+  if (!(limit > 0)) {
+    absl::StrAppend(&answer, report.has_slo()
+                                 ? absl::StrCat("no load is known to meet ", report.slo().slo())
+                                 : "unknown, nothing was measured");
+    return Add(question, answer, report);
+  }
   const Headroom headroom = HeadroomAt(load, limit, UpToPeak(points));
   absl::StrAppend(&answer, headroom.factor >= 1 ? "sustained" : "not sustained",
-                  by_slo ? " within the SLO, which allows " : "; the highest rate allows ",
+                  report.has_slo() ? " within the SLO, which allows " : "; the highest rate allows ",
                   absl::StrFormat("%.0f users", std::floor(limit / questions.user_per_s)));
   if (headroom.mean_us.has_value()) {
     absl::StrAppend(&answer, "; mean response time ", FormatSeconds(*headroom.mean_us / 1e6));
   } else if (headroom.factor >= 1) {
-    absl::StrAppend(&answer, "; its response time is unknown, since the load curve begins higher");
+    absl::StrAppend(&answer, "; its response time is unknown, since ",
+                    WhyNoResponseTime(load, UpToPeak(points)));
   }
   Add(question, answer, report);
 }

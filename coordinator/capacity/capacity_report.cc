@@ -123,7 +123,8 @@ void FillMax(const CapacitySearch& search, const CapacityFacts& facts, v1::Capac
                                       std::max(1u, search.settings().clients) *
                                       highest.step.lanes_per_worker));
   if (facts.mix_per_s > 0) max.set_times_mix(highest.ops_per_s / facts.mix_per_s);
-  max.set_saturation_lanes(SaturationN(highest.ops_per_s, LeastResponseOf(report)));
+  const double ops_in_flight = SaturationN(highest.ops_per_s, LeastResponseOf(report));
+  max.set_saturation_lanes(ops_in_flight / static_cast<double>(std::max<uint64_t>(1, facts.queue_depth)));
   for (const v1::Limit& limit : highest.limits) {
     max.add_limited_by(limit.evidence());
     max.add_advice(limit.advice());
@@ -179,19 +180,20 @@ void FillSlo(const CapacitySearch& search, const CapacityFacts& facts, double by
   }
 }
 
+// If no load is known to meet the SLO, there is no headroom: response times may be too long at any load.
 void FillLoad(double load_per_s, v1::CapacityReport& report) {
-  const bool by_slo = report.slo().max_ops_per_s() > 0;
-  const double limit_per_s = by_slo ? report.slo().max_ops_per_s() : report.max().ops_per_s();
-  if (!(load_per_s > 0) || !(limit_per_s > 0)) return;
+  const double limit_per_s = LoadLimitOf(report);
+  const bool has_limit = limit_per_s > 0;
+  if (!(load_per_s > 0) || (!has_limit && !report.has_slo())) return;
   const std::vector<LoadPoint> all = LoadPointsOf(report);
-  const Headroom headroom = HeadroomAt(load_per_s, limit_per_s, UpToPeak(all));
+  const Headroom headroom = HeadroomAt(load_per_s, has_limit ? limit_per_s : load_per_s, UpToPeak(all));
   v1::LoadAnswer& load = *report.mutable_load();
   load.set_ops_per_s(load_per_s);
   load.set_limit_per_s(limit_per_s);
-  load.set_limit_is(by_slo ? absl::StrCat("the highest load that meets ", report.slo().slo())
-                           : "the highest rate");
-  load.set_factor(headroom.factor);
-  load.set_unused_share(headroom.unused_share);
+  load.set_limit_is(report.has_slo() ? absl::StrCat("the highest load that meets ", report.slo().slo())
+                                     : "the highest rate");
+  load.set_factor(has_limit ? headroom.factor : 0);
+  load.set_unused_share(has_limit ? headroom.unused_share : kNotMeasured);
   load.set_mean_us(headroom.mean_us.value_or(kNotMeasured));
 }
 
@@ -322,6 +324,10 @@ v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& f
   report.set_measured_s(measured_s);
   report.set_complete(search.ended_early().empty() && !search.Next().has_value());
   return report;
+}
+
+double LoadLimitOf(const v1::CapacityReport& report) {
+  return report.has_slo() ? report.slo().max_ops_per_s() : report.max().ops_per_s();
 }
 
 void AskAgain(const CapacityQuestions& questions, v1::CapacityReport& report) {

@@ -41,6 +41,10 @@ v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& f
 // keeps the others.
 void AskAgain(const CapacityQuestions& questions, v1::CapacityReport& report);
 
+// The load up to which one can plan: the highest that meets the SLO, or without an SLO the highest rate.
+// 0: none is known.
+double LoadLimitOf(const v1::CapacityReport& report);
+
 // Part of ReportOf. scaling_report.cc: throughput over clients or lanes. REQUIRES: at least two levels.
 v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
 // capacity_answers.cc: what-if questions. REQUIRES: the rest of the report.

@@ -133,6 +133,10 @@ def test_real_files_are_measured(path, out):
 def test_an_slo_that_cannot_be_met_is_said_in_one_line(path, out):
     outcome = capacity("--engine", STORAGE, "-t", "2", *BRIEFLY, "--points", "1", "--slo", "mean<=1ms", path=path, out=out)
     assert "mean<=1ms cannot be met at the lowest load" in outcome.expect(4).stdout
+    questions = ["--load", "10", "--users", "5", "--user-rate", "2"]
+    asked = program.plain("capacity", "--saved", out, *questions).expect(4).stdout
+    assert "none: no load is known to meet mean<=1ms" in asked
+    assert "10 ops/s: no load is known to meet mean<=1ms" in " ".join(asked.split())
 
 
 def test_a_high_percentile_needs_few_ops_to_be_missed_by_far(path, out):

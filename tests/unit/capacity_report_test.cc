@@ -1,5 +1,6 @@
 #include "coordinator/capacity/capacity_report.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "catch2/catch.hpp"
@@ -76,6 +77,11 @@ TEST_CASE("the load curve, its knee, and the highest rate") {
   CHECK(report.warnings().empty());
 }
 
+TEST_CASE("a lane with a queue has as many ops in flight as its queue is deep, so fewer lanes saturate") {
+  const v1::CapacityReport report = ReportOf(Search(), {.worker_count = 32, .queue_depth = 4}, {});
+  CHECK(report.max().saturation_lanes() == Approx(LawAt(16) * 0.01 / 4));
+}
+
 TEST_CASE(
     "clients needed for a rate come from the law, with their interval, and not past twice what was measured") {
   CHECK(AnswerTo({.needed_ops_per_s = LawAt(10) - 1}).find("10 clients (95 %: 10 to 10)") == 0);
@@ -89,6 +95,28 @@ TEST_CASE("users are sustained up to the limit") {
   CHECK(text.find("sustained; the highest rate allows 20 users") != std::string::npos);
   CHECK(text.find("mean response time") != std::string::npos);
   CHECK(AnswerTo({.users = 30, .user_per_s = rate / 20}).find("not sustained") != std::string::npos);
+}
+
+TEST_CASE("a response time that the load curve does not have is unknown, for the right reason") {
+  CapacitySearch search({.clients = 32, .max_lanes_per_worker = 1, .repetitions = 1, .points = 10});
+  while (search.Next().has_value()) {
+    StepFigures figures = Measured(*search.Next());
+    if (search.Next()->is_open()) figures.ops_per_s = std::min(figures.ops_per_s, 0.75 * LawAt(16));
+    search.Note(figures);
+  }
+  const auto answer_at = [&search](double share) {
+    const CapacityQuestions questions{.users = 1, .user_per_s = share * LawAt(16)};
+    return ReportOf(search, {.worker_count = 32}, questions).answers(0).answer();
+  };
+  CHECK(answer_at(0.05).find("unknown, since the load curve begins higher") != std::string::npos);
+  CHECK(answer_at(0.5).find("mean response time") != std::string::npos);
+  CHECK(answer_at(0.9).find("sustained; ") != std::string::npos);
+  CHECK(answer_at(0.9).find("unknown, since the load curve ends below it") != std::string::npos);
+  v1::CapacityReport without_curve = ReportOf(search, {.worker_count = 32}, {});
+  without_curve.clear_curve();
+  without_curve.clear_answers();
+  AskAgain({.users = 1, .user_per_s = LawAt(16) / 2}, without_curve);
+  CHECK(without_curve.answers(0).answer().find("since no load curve was measured") != std::string::npos);
 }
 
 TEST_CASE("more of the busiest resource helps until the next one is as busy") {
@@ -177,6 +205,41 @@ TEST_CASE("headroom is up to the highest rate, or to the load under the SLO") {
   CHECK(report.slo().max_ops_per_s() == Approx(limit_per_s).epsilon(0.05));
   CHECK(report.load().factor() == Approx(2).epsilon(0.05));
   CHECK(report.load().limit_is() == "the highest load that meets mean<=x");
+}
+
+TEST_CASE("an SLO that no load is known to meet leaves no headroom and no users, whatever the highest rate") {
+  CapacitySettings settings{.clients = 32, .max_lanes_per_worker = 1, .repetitions = 1, .points = 10};
+  settings.slo = Slo{.text = "mean<=1us", .limit_us = 1};  // less than any op takes
+  const CapacitySearch missed = Search(settings);
+  CapacitySearch stopped(settings), unclear(settings);
+  while (stopped.Next().has_value() && stopped.Next()->kind != Kind::kSlo) {
+    stopped.Note(Measured(*stopped.Next()));
+  }
+  while (unclear.Next().has_value()) {
+    StepFigures figures = Measured(*unclear.Next());
+    if (unclear.Next()->kind == Kind::kSlo) figures.ops = 1;
+    unclear.Note(figures);
+  }
+  const CapacityQuestions questions{.load_per_s = LawAt(16) / 2, .users = 10, .user_per_s = LawAt(16) / 20};
+  const struct {
+    const CapacitySearch& search;
+    const char* outcome;
+  } cases[] = {{missed, "cannot_be_met"}, {stopped, "stopped"}, {unclear, "inconclusive"}};
+  for (const auto& one : cases) {
+    INFO(one.outcome);
+    v1::CapacityReport report = ReportOf(one.search, {.worker_count = 32}, questions);
+    CHECK(report.slo().outcome() == one.outcome);
+    REQUIRE(report.has_load());
+    CHECK(report.load().limit_per_s() == 0);
+    CHECK(report.load().factor() == 0);
+    CHECK(std::isnan(report.load().unused_share()));
+    CHECK(report.load().mean_us() == Approx(report.curve(4).mean_us()));
+    CHECK(report.answers(0).answer().find("no load is known to meet mean<=1us") != std::string::npos);
+    report.clear_load();
+    AskAgain(questions, report);
+    REQUIRE(report.has_load());
+    CHECK(report.load().factor() == 0);
+  }
 }
 
 TEST_CASE("storage that slows down from phase to phase is no steady state") {

@@ -38,5 +38,21 @@ TEST_CASE("an interval of the law's peak is closed, or says that it is open abov
   CHECK(TextOf(report).find("peak at 21.8 (15.4 to 40) lanes") != std::string::npos);
 }
 
+TEST_CASE("headroom under an SLO is a factor, a load that is too high, or no load that is known to meet it") {
+  v1::CapacityReport report;
+  report.mutable_slo()->set_slo("mean<=1ms");
+  v1::LoadAnswer& load = *report.mutable_load();
+  load.set_ops_per_s(300);
+  load.set_limit_is("the highest load that meets mean<=1ms");
+  const auto says = [&report](const char* text) { return TextOf(report).find(text) != std::string::npos; };
+  CHECK(says("none: no load is known to meet mean<=1ms"));
+  load.set_limit_per_s(200);
+  load.set_factor(200.0 / 300);
+  CHECK(says("none: 300 ops/s is over the highest load that meets mean<=1ms"));
+  load.set_limit_per_s(600);
+  load.set_factor(2);
+  CHECK(says("300 ops/s can grow by a factor of 2"));
+}
+
 }  // namespace
 }  // namespace iobench

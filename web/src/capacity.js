@@ -28,7 +28,8 @@ function answersOf({ max, slo, load, knee, overall_response: overall, answers })
   if (load) {
     found.push(['Headroom', load.factor >= 1
       ? `${ops(load.ops_per_s)} can grow by a factor of ${number(load.factor, 3)}: ${load.limit_is} is ${ops(load.limit_per_s)}`
-      : `none: ${ops(load.ops_per_s)} is over ${load.limit_is}, ${ops(load.limit_per_s)}`]);
+      : load.limit_per_s > 0 ? `none: ${ops(load.ops_per_s)} is over ${load.limit_is}, ${ops(load.limit_per_s)}`
+        : `none: no load is known to meet ${slo.slo}`]);
   }
   if (knee) found.push(['Knee', `${ops(knee.ops_per_s)} at ${micros(knee.mean_us)}${knee.broad ? '; the curve bends gradually, so this is a rough value' : ''}`]);
   if (overall) found.push(['Overall response time', `${micros(overall.trapezoid_us)} (area under the load curve / highest throughput; not a SPEC result)`]);

@@ -52,6 +52,20 @@ std::string NameOf(const v1::CapacityReport& report) {
                       Counted(report.lanes_per_worker(), "lane"), " each");
 }
 
+std::string HeadroomText(const v1::CapacityReport& report) {
+  const v1::LoadAnswer& load = report.load();
+  if (load.factor() >= 1) {
+    return absl::StrFormat("%s can grow by a factor of %.3g: %s is %s, of which %s is unused",
+                           OpsRate(load.ops_per_s()), load.factor(), load.limit_is(),
+                           OpsRate(load.limit_per_s()), Percent(load.unused_share()));
+  }
+  if (load.limit_per_s() > 0) {
+    return absl::StrFormat("none: %s is over %s, %s", OpsRate(load.ops_per_s()), load.limit_is(),
+                           OpsRate(load.limit_per_s()));
+  }
+  return absl::StrCat("none: no load is known to meet ", report.slo().slo());
+}
+
 void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
   if (!report.has_max()) page.Labelled("highest", "unknown: it was not measured", Tone::kWarning);
   if (report.has_max()) {
@@ -81,14 +95,7 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
   }
   if (report.has_load()) {
     const v1::LoadAnswer& load = report.load();
-    page.Labelled("headroom",
-                  load.factor() >= 1
-                      ? absl::StrFormat("%s can grow by a factor of %.3g: %s is %s, of which %s is unused",
-                                        OpsRate(load.ops_per_s()), load.factor(), load.limit_is(),
-                                        OpsRate(load.limit_per_s()), Percent(load.unused_share()))
-                      : absl::StrFormat("none: %s is over %s, %s", OpsRate(load.ops_per_s()), load.limit_is(),
-                                        OpsRate(load.limit_per_s())),
-                  load.factor() >= 1 ? Tone::kPlain : Tone::kWarning);
+    page.Labelled("headroom", HeadroomText(report), load.factor() >= 1 ? Tone::kPlain : Tone::kWarning);
     if (std::isfinite(load.mean_us()))
       page.Labelled("", absl::StrCat("mean response time at that load: ", TimeOf(load.mean_us())));
   }
