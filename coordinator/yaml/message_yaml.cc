@@ -141,7 +141,8 @@ class Reader {
     if (!node.IsMap()) return Error(node, place, "expected a mapping of fields");
     const Descriptor& type = *message.GetDescriptor();
     // YAML's merge key, which avoids repetition in plans: the fields next to it override it.
-    if (const YAML::Node merged = node[kMergeKey]; merged.IsDefined()) {
+    const YAML::Node merged = node[kMergeKey];
+    if (merged.IsDefined()) {
       if (merges == kMaxMerges) {
         return Error(node, place,
                      "merged mappings (<<) refer to each other endlessly, or are nested too deeply");
@@ -162,6 +163,8 @@ class Reader {
       }
       if (!seen.insert(name).second)
         return Error(entry.first, place, absl::StrCat("\"", name, "\" appears twice"));
+      // Otherwise a list would be added to the merged one, and a mapping mixed with it.
+      if (merged.IsDefined()) message.GetReflection()->ClearField(&message, field);
       const std::string field_place = place.empty() ? name : absl::StrCat(place, ".", name);
       IOBENCH_RETURN_IF_ERROR(ReadField(entry.second, field_place, *field, message));
     }

@@ -12,7 +12,7 @@ namespace iobench {
 // Fills a message from text. InvalidArgument: the message names the position and what is valid there ("plan.yaml:7:5:
 // phases[0].operation: unknown field …"), or says `what` if the text is not a mapping at all. Fields that end in _bytes
 // accept 64k, 4m and 1g as well as plain bytes. Enums are written in lower case without their prefix ("flushed"). A
-// repeated field name is an error.
+// repeated field name is an error. A field next to a merge key (<<) replaces the merged one, as a whole.
 absl::Status ReadMessage(const std::string& text, const std::string& file_name, const std::string& what,
                          google::protobuf::Message& message);
 

@@ -245,6 +245,32 @@ TEST_CASE("a lane stops when told to, between two items") {
   REQUIRE(directory.CountOf("item-") == 0);
 }
 
+TEST_CASE("an attribute gets another value in every pass and phase, and never the one that is prepared") {
+  const DataDirectory directory;
+  TreeLane lane(directory, TreeOf(2));
+  lane.Does("create");
+  REQUIRE(lane.Prepares("get-xattr").ok());
+  const std::filesystem::path first = directory.At("tree-000000.0/item-00000000");
+  const std::filesystem::path second = directory.At("tree-000000.0/item-00000001");
+  const std::string prepared = XattrOf(first);
+  REQUIRE(prepared.size() == 16);
+  std::string before = prepared;
+  for (int phase = 2; phase < 30; ++phase) {
+    INFO("phase " << phase);
+    REQUIRE(lane.Prepares("set-xattr").ok());
+    // The second pass ends after its first item, so that the other one still has the value of the first pass.
+    REQUIRE(lane.Runs({.repeat_passes = true, .ops_goal = 3}).reason == Reason::kGoal);
+    const std::string of_first_pass = XattrOf(second), of_second_pass = XattrOf(first);
+    REQUIRE(of_first_pass.size() == 16);
+    REQUIRE(of_second_pass.size() == 16);
+    CHECK(of_second_pass != of_first_pass);
+    CHECK(of_second_pass != prepared);
+    CHECK(of_first_pass != prepared);
+    CHECK(of_first_pass != before);
+    before = of_second_pass;
+  }
+}
+
 TEST_CASE("passes go on until the goal where an operation can go round") {
   const DataDirectory directory;
   TreeLane lane(directory, TreeOf(10));

@@ -239,6 +239,27 @@ TEST_CASE("mappings that are merged into each other without end are refused with
   CHECK(merged->phases(0).files().files_per_lane() == 2);
 }
 
+TEST_CASE("a field next to a merge key replaces the merged one as a whole") {
+  const auto plan = ParsePlan(
+      "phases:\n"
+      "- &base\n"
+      "  before: [{rest: {}}, {drop_caches: {verify: true}}]\n"
+      "  stop: {time_s: 5, warmup_s: 1}\n"
+      "- {<<: *base, before: [{remount: {}}], stop: {time_s: 9}}\n"
+      "- {<<: *base, before: []}\n",
+      "plan.yaml");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->phases_size() == 3);
+  CHECK(plan->phases(0).before_size() == 2);
+  REQUIRE(plan->phases(1).before_size() == 1);
+  CHECK(plan->phases(1).before(0).has_remount());
+  CHECK(plan->phases(1).stop().time_s() == 9);
+  CHECK(plan->phases(1).stop().warmup_s() == 0);
+  CHECK(plan->phases(2).before().empty());
+  CHECK(plan->phases(2).stop().time_s() == 5);
+  CHECK(plan->phases(2).stop().warmup_s() == 1);
+}
+
 TEST_CASE("what all lanes have together stays within what sums of sizes can hold") {
   const auto plan = PlanFor({"-i", "0", "-s", "1048576t", "-r", "1g", "-t", "2"});  // 2 lanes of 2^60
   REQUIRE(plan.ok());

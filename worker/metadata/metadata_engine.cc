@@ -2,8 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cassert>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,10 +29,7 @@ class MetadataEngine final : public IoEngine {
     const MetadataSpec& spec = MetadataSpecOf(*work_.operation);
     if (spec.names == OpNames::kDirectories) listing_.resize(kListingBytes);
     if (spec.finds_items) walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count);
-    if (spec.uses_xattrs) {
-      // Differs from phase to phase, so that setting it changes something.
-      xattr_value_.assign(work_.tree.xattr_bytes(), static_cast<std::byte>('a' + work_.phase % 26));
-    }
+    if (spec.uses_xattrs) xattr_value_.resize(work_.tree.xattr_bytes());
     return absl::OkStatus();
   }
 
@@ -214,12 +213,26 @@ class MetadataEngine final : public IoEngine {
                       absl::StrCat("/proc/thread-self/fd/", root_.get(), "/"));
   }
 
+  // A file system may write nothing if the value stays the same, as ext4 does. So the letter differs from phase
+  // to phase, and its case from pass to pass. There is no p, which PrepareTree sets.
+  void FillXattrValue(uint64_t pass) {
+    static constexpr std::string_view kLower = "abcdefghijklmnoqrstuvwxyz";
+    static constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOQRSTUVWXYZ";
+    const char letter = (pass % 2 == 0 ? kLower : kUpper)[work_.phase % kLower.size()];
+    std::fill(xattr_value_.begin(), xattr_value_.end(), static_cast<std::byte>(letter));
+  }
+
   LoopEnd RunSetXattr(LaneContext& lane) {
-    const auto bytes = static_cast<uint32_t>(xattr_value_.size());
-    return RunLoop<Clock>(
-        lane, [files = FilesBelowProc(), bytes, value = xattr_value_.data()](const Op& op) mutable {
-          return item::SetXattr(files.Of(op.object, op.offset), value, bytes);
-        });
+    FillXattrValue(lane.pass);
+    return RunLoop<Clock>(lane, [this, files = FilesBelowProc(), &pass = lane.pass, filled_pass = lane.pass,
+                                 bytes = static_cast<uint32_t>(xattr_value_.size()),
+                                 value = xattr_value_.data()](const Op& op) mutable {
+      if (pass != filled_pass) [[unlikely]] {
+        filled_pass = pass;
+        FillXattrValue(pass);
+      }
+      return item::SetXattr(files.Of(op.object, op.offset), value, bytes);
+    });
   }
 
   LoopEnd RunGetXattr(LaneContext& lane) {
