@@ -129,6 +129,22 @@ TEST_CASE("no more blocks are looked at than a file may have") {
         kMaxCheckBlocks - 3);  // of the four blocks of the round, only one was written
 }
 
+TEST_CASE("a file that reaches its max. size is full, and nothing more is written to it") {
+  BlockRun run;
+  CHECK_FALSE(run.Write(20 * kStepNs).full());
+  run.writes.set_straight_from(run.writes.begun());
+  const uint64_t full_at = run.writes.straight_from() + kMaxCheckBlocks - run.writes.block_count();
+  run.writes.set_begun(full_at - 2);
+  run.writes.set_acknowledged(full_at - 2);
+  const v1::BlockCounts last = run.Write(20 * kStepNs);
+  CHECK(last.full());
+  CHECK(last.acknowledged() == full_at);
+  CHECK(run.directory.SizeOf("f") == kMaxCheckBlocks * kCheckBlockBytes);
+  const v1::BlockCounts none = run.Write(20 * kStepNs);
+  CHECK(none.full());
+  CHECK(none.begun() == full_at);
+}
+
 TEST_CASE("writing ends when it is cancelled, and counts the write that failed") {
   BlockRun run;
   run.cancelled = true;

@@ -128,6 +128,8 @@ TEST_CASE("what a worker reports becomes facts, and a mount without nconnect has
     INFO(fact.name);
     CHECK(IsAsExpected(fact, facts.at(fact.name)));
   }
+  seen.set_mount_options("rw,softerr,vers=4.2");
+  CHECK(FactsOf("c0", worker, seen).values["soft"] == "yes");
 }
 
 TEST_CASE("each expectation has a line, those that are not met first, with clients and place") {

@@ -132,6 +132,37 @@ TEST_CASE("data from the client's own memory do not pass as the server's") {
   CHECK_THAT(expected.evidence(0), Contains("undecided: read on c1"));
 }
 
+TEST_CASE("no threshold is met by a phase whose data did not come from the server or go there") {
+  const struct {
+    const char* threshold;
+    const char* marked_phase;
+    const char* verdict;
+  } cases[] = {{"client_stat_min: 1/s", "stat on c1", "fail"},    {"client_stat_min: 1/s", "stat", "pass"},
+               {"total_stat_min: 1/s", "stat", "fail"},           {"total_stat_min: 1/s", "stat on c1", "pass"},
+               {"stat_p99_max: 1 s", "stat on c1", "fail"},       {"stat_p99_max: 1 s", "stat", "fail"},
+               {"read_longest_max: 1 s", "read on c0", "fail"},   {"read_longest_max: 1 s", "write", "pass"},
+               {"scaling_min: 1 %", "write on c0", "fail"},       {"scaling_min: 1 %", "read", "fail"},
+               {"fairness_min: 1 %", "read", "fail"},             {"fairness_min: 1 %", "read on c0", "pass"},
+               {"outlier_min: 1 %", "write on c1", "fail"},       {"outlier_min: 1 %", "write", "pass"}};
+  for (const auto& one : cases) {
+    INFO(one.threshold << ", marked: " << one.marked_phase);
+    Rates rates = EvenRates().Add("stat", {1000, 1000}, {900, 900}, true);
+    for (v1::PhaseReport& phase : *rates.measured.report.mutable_phases()) {
+      phase.mutable_latency_us()->set_count(1000);
+      phase.mutable_latency_us()->set_p99(5000);
+      phase.mutable_latency_us()->set_max(90'000);
+    }
+    const std::string expectations = std::string("performance:\n  ") + one.threshold + "\n";
+    CHECK(JudgedBy(expectations, rates).verdict() == "pass");
+    rates.Of(one.marked_phase).add_marks()->set_code("cached");
+    const v1::ValidateCheck check = JudgedBy(expectations, rates);
+    CHECK(check.verdict() == one.verdict);
+    if (check.verdict() == "fail") {
+      CHECK_THAT(check.evidence(0), Contains(std::string("undecided: ") + one.marked_phase));
+    }
+  }
+}
+
 TEST_CASE("a phase that failed fails, with its error") {
   Rates rates = Rates().Add("write", {NAN, 100}, {1, 1}).Add("read", {1, 1}, {1, 1});
   rates.measured.errors["write on c0"] = "c0: no space left on device";

@@ -19,7 +19,15 @@ constexpr char kMounts[] =
     "33 22 8:1 /home /mnt/bound rw - ext4 /dev/sda1 rw\n"
     "34 22 0:43 / /mnt/other\\040one rw - nfs4 10.0.0.1:/other ro,vers=3\n"
     "35 22 0:44 / /mnt/memory rw - tmpfs tmpfs rw,size=1024k\n"
-    "36 22 0:45 / /mnt/ram rw - ramfs none rw\n";
+    "36 22 0:45 / /mnt/ram rw - ramfs none rw\n"
+    "37 22 8:17 / /mnt/ntfs rw - fuseblk /dev/sdb1 rw,user_id=0\n"
+    "38 22 0:46 / /mnt/smb rw - cifs //nas/share rw,vers=3.1.1,sec=ntlmssp,username=guest\n"
+    "39 22 0:47 / /mnt/smb3 rw - smb3 //nas/share rw,vers=3.1.1,username=bench\n"
+    "40 22 0:48 / /mnt/smb-krb5 rw - cifs //nas/share rw,vers=3.1.1,sec=krb5i,cruid=0\n"
+    "41 22 0:49 / /mnt/smb-none rw - smb3 //nas/share rw,vers=3.1.1,sec=none\n"
+    "42 22 0:50 / /mnt/smb-guest rw - smbfs //nas/share rw,guest\n"
+    "43 22 0:51 / /mnt/ceph rw - ceph 10.0.0.1:6789:/ rw,name=admin,secret=<hidden>,acl\n"
+    "44 22 0:52 / /mnt/ceph-open rw - ceph 10.0.0.1:6789:/ rw,acl\n";
 
 // Its clock moves only during sleeps.
 class FakeSystem final : public MountSystem {
@@ -82,6 +90,23 @@ TEST_CASE("a file system in memory is left alone, since its files would not come
     CHECK_THAT(std::string(status.message()), Catch::Contains("memory") && Catch::Contains("destroys"));
   }
   CHECK(system.calls.empty());
+}
+
+TEST_CASE("a mount is left alone if the kernel does not show all that is needed to mount it again") {
+  FakeSystem system;
+  for (const char* const mount_point : {"/mnt/ntfs", "/mnt/smb", "/mnt/smb3", "/mnt/ceph"}) {
+    INFO(mount_point);
+    CHECK(absl::IsInvalidArgument(CheckRemount(mount_point, system)));
+    const absl::Status status = Remount(mount_point, system).status();
+    CHECK(absl::IsInvalidArgument(status));
+    CHECK_THAT(std::string(status.message()), Catch::Contains("cannot be remounted"));
+  }
+  CHECK(system.calls.empty());
+  for (const char* const mount_point :
+       {"/mnt/smb-krb5", "/mnt/smb-none", "/mnt/smb-guest", "/mnt/ceph-open"}) {
+    INFO(mount_point);
+    CHECK(CheckRemount(mount_point, system).ok());
+  }
 }
 
 TEST_CASE("a remount mounts what was there, by the source, type and options that the kernel shows") {

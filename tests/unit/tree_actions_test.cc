@@ -7,12 +7,14 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include "common/clock.h"
 #include "common/digest/xxh3.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "tests/support/temp_dir.h"
+#include "worker/check/group_trial.h"
 
 namespace iobench {
 namespace {
@@ -127,6 +129,22 @@ TEST_CASE(
   }
   CHECK(::geteuid() == worker.Do(v1::FileAction::CREATE, 2).facts().process_user());  // still itself
   CHECK_FALSE(directory.Has(Tree("/d1/f1")));
+}
+
+TEST_CASE("a primary group among the 16 lowest takes one of the places of AUTH_SYS, and is not tried") {
+  std::vector<gid_t> groups;
+  for (gid_t group = 117; group > 100; --group) groups.push_back(group);  // 17 of them
+  const std::vector<gid_t> lowest_sixteen = {101, 102, 103, 104, 105, 106, 107, 108,
+                                             109, 110, 111, 112, 113, 114, 115, 116};
+  const TrialGroups without = TrialGroupsOf(groups, 1000);
+  CHECK(without.sent == lowest_sixteen);
+  CHECK(without.more == std::vector<gid_t>{117});
+  const TrialGroups lowest = TrialGroupsOf(groups, 101);
+  CHECK(lowest.sent == std::vector<gid_t>(lowest_sixteen.begin() + 1, lowest_sixteen.end()));
+  CHECK(lowest.more == std::vector<gid_t>{117});
+  const TrialGroups highest = TrialGroupsOf(groups, 117);
+  CHECK(highest.sent == lowest_sixteen);
+  CHECK(highest.more.empty());
 }
 
 TEST_CASE("what is written beyond a limit fails, and what was flushed before is there") {

@@ -208,5 +208,34 @@ TEST_CASE("writers that stop before the fault are no proof of durability") {
   CHECK_FALSE(run.directory.Has("hook-ran"));
 }
 
+TEST_CASE("a client whose file is full is asked no more, and proves neither durability nor failover") {
+  int straight_parts = 0;
+  bool loses = false;
+  const auto run_with_full_file = [&] {
+    auto run = std::make_unique<Validated>();
+    run->fault_hook = "true";
+    run->choice.only = {"durability", "failover", "lock-reclaim"};
+    run->workers.tamper = [&](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (loses && action.what() == v1::FileAction::CHECK_BLOCKS) result.mutable_blocks()->set_lost(3);
+      if (id != 1 || action.what() != v1::FileAction::WRITE_BLOCKS) return;
+      if (action.blocks().straight_from() == 0) return;
+      ++straight_parts;
+      result.mutable_blocks()->set_full(true);
+    };
+    run->Run();
+    return run;
+  };
+  const auto full = run_with_full_file();
+  CHECK(straight_parts == 1);
+  for (const char* const check : {"durability", "failover"}) {
+    CHECK(full->Verdict(check) == "fail");
+    Says(full->Text(check), "c1 stopped writing when its file reached the limit of 1 GiB");
+  }
+  CHECK(full->Verdict("lock-reclaim") == "pass");
+  // What was lost is told all the same.
+  loses = true;
+  Says(run_with_full_file()->Text("durability"), "acknowledged data did not survive");
+}
+
 }  // namespace
 }  // namespace iobench

@@ -22,7 +22,7 @@ TEST_CASE("mount options that do not fit shared data are named, with the clients
     return run;
   };
   for (const char* const wrong :
-       {"soft", "hard,nocto", "hard,nolock", "hard,local_lock=all", "hard,proto=udp"}) {
+       {"soft", "softerr", "hard,nocto", "hard,nolock", "hard,local_lock=all", "hard,proto=udp"}) {
     const auto run = with(wrong);
     CHECK(run->Verdict("mounts") == "fail");
     Says(run->Text("mounts"), "c1: ");
@@ -71,6 +71,26 @@ TEST_CASE("clocks: a client that is ahead of the file system") {
     CHECK(run.Verdict("clocks") == verdict);
     if (ahead_s != 0) Says(run.Text("clocks"), std::string("c1: its clock is "));
   }
+}
+
+TEST_CASE("clocks: a slow create is no difference between clients, and two clients that are apart are one") {
+  Validated slow;
+  slow.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (id != 1 || action.what() != v1::FileAction::CREATE) return;
+    result.set_end_wall_ns(result.end_wall_ns() + 5 * kNanosPerSecond);
+  };
+  slow.Run("clocks");
+  INFO(slow.Text("clocks"));
+  CHECK(slow.Verdict("clocks") == "pass");
+
+  // Neither is a second from the file system's clock.
+  Validated apart;
+  apart.workers.tamper = [](WorkerId id, const v1::FileAction&, v1::FileActionResult& result) {
+    const int64_t ahead_ns = id == 1 ? NanosFrom(0.7) : id == 2 ? -NanosFrom(0.7) : 0;
+    result.set_begin_wall_ns(result.begin_wall_ns() + ahead_ns);
+    result.set_end_wall_ns(result.end_wall_ns() + ahead_ns);
+  };
+  CHECK(apart.Run("clocks").Verdict("clocks") == "fail");
 }
 
 TEST_CASE("identity: owners that change on their way") {

@@ -142,6 +142,7 @@ absl::Status WriteBlocks(int directory, const std::string& name, const std::stri
     if (number >= StraightFrom(writes)) ::nanosleep(&kPause, nullptr);
     begin_ns = now().ns;
   }
+  counts.set_full(BlockOf(writes, counts.begun()) >= kMaxCheckBlocks);
   return absl::OkStatus();
 }
 

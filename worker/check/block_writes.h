@@ -28,8 +28,8 @@ enum class BlockState {
 BlockState ReadCheckBlock(uint64_t key, std::span<const std::byte> block, uint64_t& number);
 
 // Writes block after block from number writes.begun on until `end_worker_ns`, `cancelled`, the max. file size, or the
-// first write that fails, and notes in `counts` how many were acknowledged and which took longest. Creates the file.
-// The error is that of opening it; a write that fails is counted instead.
+// first write that fails, and notes in `counts` how many were acknowledged, which took longest, and whether
+// the file is full. Creates the file. The error is that of opening it; a write that fails is counted instead.
 absl::Status WriteBlocks(int directory, const std::string& name, const std::string& path,
                          const v1::BlockWrites& writes, int64_t end_worker_ns,
                          const std::atomic<bool>& cancelled, const std::function<WorkerTime()>& now,

@@ -29,9 +29,6 @@ std::vector<gid_t> GroupsOfThisProcess() {
   std::vector<gid_t> groups(static_cast<size_t>(std::max(0, count)));
   groups.resize(
       static_cast<size_t>(std::max(0, ::getgroups(static_cast<int>(groups.size()), groups.data()))));
-  // The primary group may be among them, and proves nothing.
-  std::erase(groups, ::getegid());
-  std::sort(groups.begin(), groups.end());
   return groups;
 }
 
@@ -54,7 +51,7 @@ int GiveTo(gid_t group, int fd) {
 }
 
 absl::Status TryOn(int directory_fd, const std::string& name, const std::string& path,
-                   const std::vector<gid_t>& groups, v1::GroupsTried& tried) {
+                   const TrialGroups& groups, v1::GroupsTried& tried) {
   const UniqueFd fd(
       ::openat(directory_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("create ", path), errno);
@@ -62,18 +59,18 @@ absl::Status TryOn(int directory_fd, const std::string& name, const std::string&
   absl::Status status;
   if (::fstat(fd.get(), &seen) != 0) status = ErrnoStatus(absl::StrCat("look at ", path), errno);
   tried.set_file_owner(seen.st_uid);
-  for (size_t i = 0; status.ok() && i < std::min(groups.size(), kGroupsOfAuthSys); ++i) {
-    const int error = GiveTo(groups[i], fd.get());
+  for (size_t i = 0; status.ok() && i < groups.sent.size(); ++i) {
+    const int error = GiveTo(groups.sent[i], fd.get());
     tried.set_groups(tried.groups() + 1);
     if (error == 0) {
       tried.set_honoured(tried.honoured() + 1);
     } else if (tried.refused_errno() == 0) {
-      tried.set_first_refused(groups[i]);
+      tried.set_first_refused(groups.sent[i]);
       tried.set_refused_errno(error);
     }
   }
-  if (status.ok() && groups.size() > kGroupsOfAuthSys) {
-    tried.set_more_honoured(GiveTo(groups.back(), fd.get()) == 0);
+  if (status.ok() && !groups.more.empty()) {
+    tried.set_more_honoured(GiveTo(groups.more.back(), fd.get()) == 0);
   }
   ::unlinkat(directory_fd, name.c_str(), 0);  // otherwise it goes with the directory
   return status;
@@ -81,11 +78,21 @@ absl::Status TryOn(int directory_fd, const std::string& name, const std::string&
 
 }  // namespace
 
+TrialGroups TrialGroupsOf(std::vector<gid_t> groups, gid_t primary) {
+  std::sort(groups.begin(), groups.end());
+  TrialGroups split;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] == primary) continue;
+    (i < kGroupsOfAuthSys ? split.sent : split.more).push_back(groups[i]);
+  }
+  return split;
+}
+
 absl::Status TryGroups(int directory_fd, const std::string& name, const std::string& path,
                        v1::GroupsTried& tried) {
   if (::geteuid() != 0) {
     tried.set_user(::geteuid());
-    return TryOn(directory_fd, name, path, GroupsOfThisProcess(), tried);
+    return TryOn(directory_fd, name, path, TrialGroupsOf(GroupsOfThisProcess(), ::getegid()), tried);
   }
   tried.set_user(kTrialUser);
   tried.set_for_root(true);
@@ -97,7 +104,7 @@ absl::Status TryGroups(int directory_fd, const std::string& name, const std::str
   try {
     std::thread([&] {
       status = BecomeTrialUser(groups);
-      if (status.ok()) status = TryOn(directory_fd, name, path, groups, tried);
+      if (status.ok()) status = TryOn(directory_fd, name, path, TrialGroupsOf(groups, kTrialUser), tried);
     }).join();
   } catch (const std::system_error&) {
     return absl::ResourceExhaustedError("the system refuses another thread");

@@ -2,7 +2,11 @@
 #ifndef WORKER_CHECK_GROUP_TRIAL_H_
 #define WORKER_CHECK_GROUP_TRIAL_H_
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "iobench/v1/control.pb.h"
@@ -19,6 +23,15 @@ absl::Status TryGroups(int directory_fd, const std::string& name, const std::str
                        v1::GroupsTried& tried);
 
 inline constexpr uint32_t kTrialUser = 61234;
+
+// A process's supplementary groups, in ascending order. Without the primary group, which proves nothing.
+struct TrialGroups {
+  std::vector<gid_t> sent;  // by AUTH_SYS, which carries the 16 with the lowest numbers
+  std::vector<gid_t> more;  // for which it has no room
+};
+
+// `groups` may contain the primary group, which then takes one of the 16 places. Pure.
+TrialGroups TrialGroupsOf(std::vector<gid_t> groups, gid_t primary);
 
 }  // namespace iobench
 

@@ -54,6 +54,23 @@ std::optional<Mount> MountAt(const std::string& mount_point, const std::vector<M
   return newest;
 }
 
+bool IsFuse(std::string_view filesystem) {
+  const std::string_view type = filesystem.substr(0, filesystem.find('.'));
+  return type == "fuse" || type == "fuseblk";
+}
+
+bool IsSmb(std::string_view filesystem) {
+  return filesystem == "cifs" || filesystem == "smb3" || filesystem == "smbfs";
+}
+
+// The kernel does not show the password of an SMB mount. Only Kerberos and guests need none.
+bool NeedsNoPassword(const std::string& options) {
+  for (const absl::string_view option : absl::StrSplit(options, ',')) {
+    if (option == "guest" || option == "sec=none" || absl::StartsWith(option, "sec=krb5")) return true;
+  }
+  return false;
+}
+
 absl::Status CheckMountable(const Mount& mount) {
   const auto cannot = [&](const char* why) {
     return absl::InvalidArgumentError(
@@ -64,8 +81,17 @@ absl::Status CheckMountable(const Mount& mount) {
     return cannot(
         "it "
         "is part of a file system (a bind mount): give that file system's own mount");
-  if (mount.filesystem == "fuse" || absl::StartsWith(mount.filesystem, "fuse.")) {
+  if (IsFuse(mount.filesystem)) {
     return cannot("the kernel does not show how a FUSE file system was mounted, so it cannot be remounted");
+  }
+  if (IsSmb(mount.filesystem) && !NeedsNoPassword(mount.options)) {
+    return cannot(
+        "the kernel does not show its password, so it cannot be remounted: mount it with sec=krb5, or leave "
+        "out -U");
+  }
+  // The kernel's CephFS shows "secret=<hidden>".
+  if (absl::StrContains(mount.options, "<hidden>")) {
+    return cannot("the kernel hides the secret in its options, so it cannot be remounted: leave out -U");
   }
   if (IsMemoryFilesystem(mount.filesystem)) {
     return cannot("its files exist only in memory, and unmounting destroys them");

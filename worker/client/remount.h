@@ -34,7 +34,8 @@ MountSystem& RealMountSystem();
 //
 // Errors for which nothing was changed: PermissionDenied: not root, or this worker's rights do not cover it.
 // InvalidArgument: nothing is mounted there, the reported parameters are not sufficient to mount it again (bind mounts,
-// FUSE, the root), or its files would be lost (tmpfs, ramfs). FailedPrecondition: in use; the message says by whom.
+// FUSE, the root, SMB with a password, an option shown as "<hidden>"), or its files would be lost (tmpfs,
+// ramfs). FailedPrecondition: in use; the message says by whom.
 // Another error: Unavailable: unmounted, and mounting it again failed.
 absl::StatusOr<std::string> Remount(const std::string& mount_point, MountSystem& system = RealMountSystem());
 

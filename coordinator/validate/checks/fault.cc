@@ -91,7 +91,9 @@ class Writers {
     story.longest_s = std::max(story.longest_s, static_cast<double>(counts.longest_ns()) * 1e-9);
     story.first_errno = counts.first_errno();
     if (result.problem().code() != 0) story.first_errno = std::max(1, result.problem().errno_value());
-    if (!stopped_ && story.first_errno == 0) Continue(member.number);
+    // A full file is not written from its start again: that would hide that an earlier write was lost.
+    story.full = counts.full();
+    if (!stopped_ && !story.full && story.first_errno == 0) Continue(member.number);
   }
 
   CheckContext& context_;

@@ -21,6 +21,22 @@ bool HasHappened(const Fault& fault, Outcome& outcome) {
   return true;
 }
 
+// False, and a failure, if a client stopped before the end because its file was full: nothing then shows that
+// it wrote during the fault.
+bool WroteThroughout(const CheckContext& context, const Fault& fault, Outcome& outcome) {
+  for (const auto& [worker, story] : fault.writers) {
+    if (!story.full) continue;
+    outcome.NotReached("fail",
+                       absl::StrCat(context.NameOf(worker),
+                                    " stopped writing when its file reached the limit of 1 GiB, perhaps "
+                                    "before the fault; the hook took ",
+                                    FormatSeconds(fault.hook_s)),
+                       "let the hook make the fault and end within 20 minutes, and check again");
+    return false;
+  }
+  return true;
+}
+
 struct Losses {
   uint64_t checked = 0, lost = 0, stale = 0, torn = 0;
 
@@ -77,6 +93,8 @@ absl::Status CheckDurability(CheckContext& context, Outcome& outcome) {
                  context.Advice(kWriteCaches));
   } else if (unread) {
     outcome.Fail("what was written could not be read afterwards", "see failover");
+  } else if (!WroteThroughout(context, *fault, outcome)) {
+    return absl::OkStatus();
   } else if (all.bad() > 0) {
     outcome.Warn(absl::StrCat("close() does not make data durable here, fsync() does: ", all.Text(),
                               ", none of which fsync had acknowledged"),
@@ -119,6 +137,8 @@ absl::Status CheckFailover(CheckContext& context, Outcome& outcome) {
                         .gluster = "its clients give up when no brick of a file answers: replicate over "
                                    "servers, so that one of them may fail",
                         .others = "check how long the takeover takes, and what clients do until then"}));
+  } else if (!WroteThroughout(context, *fault, outcome)) {
+    return absl::OkStatus();
   } else if (!fault->reached_writers) {
     outcome.Warn("no write was held up for a second: did the hook do anything?",
                  "let the hook restart the server");

@@ -47,8 +47,11 @@ std::vector<MountFault> FaultsOfNfs(const Options& options) {
   const auto add = [&faults](const char* verdict, std::string problem, std::string advice) {
     faults.push_back({verdict, std::move(problem), std::move(advice)});
   };
-  if (options.contains("soft")) {
-    add("fail", "soft: a server that is slow or restarts makes writes fail that no program expects to fail",
+  for (const char* const name : {"soft", "softerr"}) {
+    if (!options.contains(name)) continue;
+    add("fail",
+        absl::StrCat(name,
+                     ": a server that is slow or restarts makes writes fail that no program expects to fail"),
         "mount with hard");
   }
   if (options.contains("nocto")) {

@@ -39,7 +39,7 @@ double RateOfPhase(const v1::PhaseReport& phase) {
 
 using Readings = std::vector<std::pair<std::string, double>>;  // whose, and its value
 
-// True for marks by which a rate may be better than the storage.
+// True for marks by which a figure may be better than the storage.
 bool IsDoubtful(const v1::PhaseReport* phase) {
   if (phase == nullptr) return false;
   static constexpr std::string_view kDoubtful[] = {"cached", "absorbed", "unflushed", "not_cold"};
@@ -114,6 +114,35 @@ Readings ReadingsFor(const ThresholdKey& key, const Performance& measured, const
   return {shares.begin(), shares.end()};
 }
 
+// Whether a threshold's readings come from this phase, by all clients or by one alone ("read on c01"). A
+// threshold of the network has no such phase.
+bool ComesFrom(const v1::PhaseReport& phase, const ThresholdKey& key, const Performance& measured) {
+  const size_t end = phase.name().find(" on ");
+  const bool of_one = end != std::string::npos;
+  const std::string name = phase.name().substr(0, end);
+  const std::span<const std::string_view> data = DataPhases();
+  const bool of_data = std::find(data.begin(), data.end(), name) != data.end();
+  switch (key.measured) {
+    case Measured::kEachAlone:
+      // A single client is alone in the phase of all.
+      return name == key.phase && of_one == (measured.ClientsIn(name) != nullptr);
+    case Measured::kAllTogether:
+      return name == key.phase && !of_one;
+    case Measured::kP99:
+    case Measured::kLongest:
+      return name == key.phase;
+    case Measured::kScaling:
+      return of_data;
+    case Measured::kFairness:
+      return of_data && !of_one;
+    case Measured::kOutlier:
+      return of_data && of_one;
+    case Measured::kNetwork:
+      break;
+  }
+  return false;
+}
+
 Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
                     const NetworkOfClients& network) {
   const ThresholdKey& key = *threshold.key;
@@ -133,19 +162,11 @@ Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
     if (!met) missing.push_back(absl::StrCat(whose, " has ", InUnitsOf(key.quantity, value)));
   }
   if (!missing.empty()) return {false, absl::StrJoin(missing, ", ")};
-  // A rate that is too good to be true meets no expectation.
-  if (key.quantity == Quantity::kBytesPerSecond) {
-    // A single client is alone in the phase of all.
-    const bool each_alone =
-        key.measured != Measured::kAllTogether && measured.ClientsIn(key.phase) != nullptr;
-    for (const v1::PhaseReport& phase : measured.report.phases()) {
-      const bool counts =
-          each_alone ? phase.name().starts_with(absl::StrCat(key.phase, " on ")) : phase.name() == key.phase;
-      if (counts && IsDoubtful(&phase)) {
-        return {false, absl::StrCat("undecided: ", phase.name(),
-                                    " has a mark that its data did not come from the server or go there")};
-      }
-    }
+  // What is too good to be true meets no expectation.
+  for (const v1::PhaseReport& phase : measured.report.phases()) {
+    if (!ComesFrom(phase, key, measured) || !IsDoubtful(&phase)) continue;
+    return {false, absl::StrCat("undecided: ", phase.name(),
+                                " has a mark that its data did not come from the server or go there")};
   }
   return {true, InUnitsOf(key.quantity, worst)};
 }

@@ -331,6 +331,8 @@ FactsOfClient FactsOf(const std::string& client, const v1::WorkerFacts& worker, 
   const auto set = [&facts](const char* name, const std::string& value) {
     if (!value.empty()) facts.values[name] = value;
   };
+  // softerr differs from soft only in the error that programs get.
+  if (facts.values.contains("softerr")) facts.values["soft"] = "yes";
   for (const auto& [name, value] : worker.settings()) facts.values[name] = value;
   for (const auto& [name, value] : seen.settings()) {
     if (name == "nic_mtu") {
