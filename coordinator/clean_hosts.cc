@@ -19,6 +19,7 @@
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/remote_shell.h"
 #include "coordinator/launch/start_advice.h"
+#include "coordinator/plan/plan_builder.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/signals.h"
 
@@ -40,6 +41,14 @@ std::string Shell(const CommandLine& line) {
   return remote_shell != nullptr && *remote_shell != '\0' ? remote_shell : "ssh";
 }
 
+// A remote shell begins in the login directory, so a relative path would name another directory there.
+std::vector<std::string> AbsoluteDirectories(const CommandLine& line) {
+  std::vector<std::string> directories;
+  directories.reserve(line.clean_directories.size());
+  for (const std::string& directory : line.clean_directories) directories.push_back(AbsolutePath(directory));
+  return directories;
+}
+
 void SayWhoIsWaitedFor(const std::vector<std::string>& waiting, double seconds) {
   const size_t named = std::min(waiting.size(), kMaxNamed);
   std::cerr << "waiting for " << waiting.size() << (waiting.size() == 1 ? " host" : " hosts") << " after "
@@ -58,23 +67,22 @@ struct CleanedHost {
 
 class HostCleaner {
  public:
-  HostCleaner(const CommandLine& line, std::vector<HostEntry> entries) : line_(line), shell_(Shell(line)) {
+  HostCleaner(const CommandLine& line, std::vector<HostEntry> entries)
+      : line_(line), shell_(Shell(line)), directories_(AbsoluteDirectories(line)) {
     for (HostEntry& entry : entries) hosts_.push_back({.entry = std::move(entry), .done = {}, .faults = {}});
   }
 
   absl::Status Clean() {
     std::vector<size_t> all(hosts_.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-    if (!line_.clean_directories.empty()) {
-      IOBENCH_RETURN_IF_ERROR(
-          Run(all, CleanCommand(line_.clean_directories, false, OwnProgram(), kProgramVersion)));
+    if (!directories_.empty()) {
+      IOBENCH_RETURN_IF_ERROR(Run(all, CleanCommand(directories_, false, OwnProgram(), kProgramVersion)));
       // Another host may have seen what this one could not, and have removed it.
       const std::vector<size_t> again = Refused();
       const bool force = line_.cluster.force && !seen_alive_;
       if (!again.empty() && !stopped()) {
         for (const size_t index : again) hosts_[index].faults.clear();
-        IOBENCH_RETURN_IF_ERROR(
-            Run(again, CleanCommand(line_.clean_directories, force, OwnProgram(), kProgramVersion)));
+        IOBENCH_RETURN_IF_ERROR(Run(again, CleanCommand(directories_, force, OwnProgram(), kProgramVersion)));
       }
     }
     return line_.clean_copies && !stopped() ? Run(all, RemoveCopiesCommand()) : absl::OkStatus();
@@ -159,6 +167,7 @@ class HostCleaner {
 
   const CommandLine& line_;
   const std::string shell_;
+  const std::vector<std::string> directories_;
   std::vector<CleanedHost> hosts_;
   bool seen_alive_ = false;  // some host saw the run that has the data alive
 };

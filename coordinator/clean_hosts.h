@@ -6,10 +6,11 @@
 
 namespace iobench {
 
-// Runs `clean` on every host of the list, and with --copies also removes the copies of --copy-binary there. Prints a
-// line for each host, those with faults last and with what to do. A directory may be shared: a host that cannot see
-// whether a run is still alive is asked again when the others are done, and --force counts only if none of them sees it
-// alive. Returns the exit code: kExitPartial if a host failed, kExitInterrupted after Ctrl-C. REQUIRES: HandleSignals.
+// Runs `clean` on every host of the list, and with --copies also removes the copies of --copy-binary there. A relative
+// directory is relative to the current directory of this process, as in `run`. Prints a line for each host, those with
+// faults last and with what to do. A directory may be shared: a host that cannot see whether a run is still alive is
+// asked again when the others are done, and --force counts only if none of them sees it alive. Returns the exit code:
+// kExitPartial if a host failed, kExitInterrupted after Ctrl-C. REQUIRES: HandleSignals.
 int CleanHosts(const CommandLine& line);
 
 }  // namespace iobench

@@ -93,10 +93,17 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
     --left;
     exit_code = std::max(exit_code, ExitCodeOf(*ended));
     if (ended->well()) continue;
+    if (line.stay) {
+      PrintError(absl::StrCat("worker process ", ended->index + 1, " of ", processes, " has ended: ",
+                              ended->ForPeople(), "; the others end too, because later runs would lack it"));
+      exit_code = kExitPartial;
+      break;
+    }
     PrintError(
         SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index), ended->ForPeople()));
   }
-  return StopWorker() ? kExitInterrupted : exit_code;
+  if (StopWorker()) return line.stay ? kExitOk : kExitInterrupted;
+  return exit_code;
 }
 
 }  // namespace iobench

@@ -85,6 +85,35 @@ build() {
   cmake --build --preset "$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}
 }
 
+# said PATTERN: matches a word of `user`.
+said() {
+  local word
+  for word in "${user[@]}"; do
+    # shellcheck disable=SC2053
+    [[ $word == $1 ]] && return 0
+  done
+  return 1
+}
+
+# add_defaults: adds the defaults to `options`. One applies only if the words of `user` neither set the option nor exclude
+# it (coordinator/option/option_rules.cc, cluster_options.cc). A plan sets everything except the path.
+add_defaults() {
+  local list='-+m*|--client-list*' file='-f*|--file|--file=*' files='-F*|--files|--files=*|--existing*'
+  said "@(--transport*|--spawn*|--listen*|--hosts*|$list)" || options+=(--transport local)
+  if ! said '@(--plan*|--suite*)'; then
+    said "@(-t*|--lanes*|-a|-A|--auto*|-u*|--max-lanes*|-N|--show-latency|$file|$list)" || options+=(--lanes 4)
+    # With selected operations, the program's own defaults apply, because not all of these options suit every operation.
+    if ! said '@(-i*|--op|--op=*|-a|--auto*|-A|-E|--extended|--mix|--mix=*|-+t|--net-test)'; then
+      options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
+    fi
+  fi
+  case ${user[0]:-} in
+    . | .. | /* | ./* | ../* | nfs://*) ;;     # a directory needs no --path before it
+    *) said "@(--path*|$file|$files|$list)" || options+=(--path "$path") ;;
+  esac
+  said '--out*' || options+=(--out "$out")
+}
+
 run() {
   set_up run
   # A build tree that was configured for the tests also builds the program; it is not reconfigured.
@@ -94,29 +123,9 @@ run() {
   local path="$root/build/try" out
   out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
   mkdir -p "$path" "$root/build/results"
-  # A default applies only if the user did not set the option; a plan sets everything except the path.
   local -a options=() user=("$@")
-  said() {
-    local word
-    for word in "${user[@]}"; do
-      # shellcheck disable=SC2053
-      [[ $word == $1 ]] && return 0
-    done
-    return 1
-  }
-  said '@(--transport*|--spawn*|--listen*|-+m*|--client-list*)' || options+=(--transport local)
-  if ! said '@(--plan*|--suite*)'; then
-    said '@(-t*|--lanes*|-+m*|--client-list*)' || options+=(--lanes 4)
-    # With selected operations, the program's own defaults apply, because not all of these options suit every operation.
-    if ! said '@(-i*|--op|--op=*|-a|--auto*|-A|-E|--extended)'; then
-      options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
-    fi
-  fi
-  case ${user[0]:-} in
-    . | .. | /* | ./* | ../* | nfs://*) ;;     # a directory needs no --path before it
-    *) said '--path*' || options+=(--path "$path") ;;
-  esac
-  said '--out*' || options+=(--out "$out")
+  # A resumed run has everything from the saved one.
+  said '@(--resume|--resume=*)' || add_defaults
   options+=(--progress)
   say "build/release/cluster-iobench ${options[*]} $*"
   exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # it prints where the report's files are

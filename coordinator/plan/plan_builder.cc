@@ -24,29 +24,17 @@
 namespace iobench {
 namespace {
 
-std::string Absolute(const std::string& path) {
-  if (IsNfsUrl(path)) {
-    const auto url = ParseNfsUrl(path);
-    return url.ok() ? url->ForLibnfs() : path;  // CheckPlan reports what is wrong with it
-  }
-  std::error_code ignored;
-  std::filesystem::path absolute = std::filesystem::absolute(path, ignored).lexically_normal();
-  if (!absolute.has_filename() && absolute.has_parent_path() && absolute != absolute.root_path())
-    absolute = absolute.parent_path();
-  return absolute.string();
-}
-
 // Returns the user's own files to read: --existing, or those of -f and -F with -+E.
 std::vector<std::string> ExistingFiles(const GivenOptions& given) {
   std::vector<std::string> files = given.Texts("existing");
   if (given.Has("read-existing")) files = given.Texts(given.Has("file") ? "file" : "files");
-  for (std::string& file : files) file = Absolute(file);
+  for (std::string& file : files) file = AbsolutePath(file);
   return files;
 }
 
 std::string DirectoryOf(const std::string& file) {
   if (const auto url = ParseNfsUrl(file); url.ok()) return url->Parent().ForLibnfs();
-  return std::filesystem::path(Absolute(file)).parent_path().string();
+  return std::filesystem::path(AbsolutePath(file)).parent_path().string();
 }
 
 // Returns where data goes: the paths of --path, otherwise the directories of the named files.
@@ -91,7 +79,7 @@ absl::Status UseEachPath(v1::Plan& plan) {
   const google::protobuf::RepeatedPtrField<v1::Phase> phases = std::move(*plan.mutable_phases());
   plan.clear_phases();
   for (v1::Target& target : *plan.mutable_targets()) {
-    target.set_path(Absolute(target.path()));
+    target.set_path(AbsolutePath(target.path()));
     if (!paths.insert(target.path()).second) {
       return absl::InvalidArgumentError(absl::StrCat(option, ": --path names ", target.path(), " twice"));
     }
@@ -243,17 +231,29 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
   CompletePlan(*plan);
   for (v1::Target& target : *plan->mutable_targets()) {
-    if (!target.path().empty()) target.set_path(Absolute(target.path()));
+    if (!target.path().empty()) target.set_path(AbsolutePath(target.path()));
   }
   for (v1::Phase& phase : *plan->mutable_phases()) {
     for (v1::Assignment& assignment : *phase.mutable_assignments()) {
       if (!assignment.operation().has_trace()) continue;
       v1::Trace& trace = *assignment.mutable_operation()->mutable_trace();
-      if (!trace.read_file().empty()) trace.set_read_file(Absolute(trace.read_file()));
-      if (!trace.write_file().empty()) trace.set_write_file(Absolute(trace.write_file()));
+      if (!trace.read_file().empty()) trace.set_read_file(AbsolutePath(trace.read_file()));
+      if (!trace.write_file().empty()) trace.set_write_file(AbsolutePath(trace.write_file()));
     }
   }
   return plan;
+}
+
+std::string AbsolutePath(const std::string& path) {
+  if (IsNfsUrl(path)) {
+    const auto url = ParseNfsUrl(path);
+    return url.ok() ? url->ForLibnfs() : path;  // CheckPlan reports what is wrong with it
+  }
+  std::error_code ignored;
+  std::filesystem::path absolute = std::filesystem::absolute(path, ignored).lexically_normal();
+  if (!absolute.has_filename() && absolute.has_parent_path() && absolute != absolute.root_path())
+    absolute = absolute.parent_path();
+  return absolute.string();
 }
 
 v1::Plan EmptyPhases(uint32_t phase_count, uint32_t lanes_per_worker) {

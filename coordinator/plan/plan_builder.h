@@ -2,6 +2,8 @@
 #ifndef COORDINATOR_PLAN_PLAN_BUILDER_H_
 #define COORDINATOR_PLAN_PLAN_BUILDER_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "coordinator/option/option.h"
 #include "iobench/v1/plan.pb.h"
@@ -24,6 +26,11 @@ struct PlanContext {
 // operation. NotFound: no such plan or suite. Reads the plan's file, nothing else of the file system. REQUIRES:
 // CheckOptions.
 absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context);
+
+// Returns `path` as plans have it: absolute, without "." and "..", and without a slash at its end; an nfs:// URL in
+// libnfs's form, or unchanged if it is invalid. A relative path is resolved against the current directory of this
+// process. Reads nothing else of the file system.
+std::string AbsolutePath(const std::string& path);
 
 // Returns a plan of `phase_count` phases in which each lane runs one op of the null engine; it measures the tool's own
 // cost.

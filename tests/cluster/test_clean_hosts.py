@@ -62,6 +62,14 @@ def test_every_host_is_cleaned_and_all_faults_are_in_one_table(shell, tmp_path):
     assert all((tmp_path / host / "somebody-elses").read_text() == "not yours" for host in ("c1", "c2"))
 
 
+def test_a_relative_directory_is_relative_to_where_the_command_is_typed(shell, tmp_path):
+    data = left_by_a_crash(tmp_path / "c1", tmp_path, "c1")
+    shell.does("cd /")       # as ssh does, in the login directory
+    done = program.plain("clean", "--hosts", "c1", "--launcher", shell.launcher, "./HOST/", cwd=tmp_path)
+    assert done.code == 0 and not data.exists(), done
+    assert f"below {tmp_path}/c1" in done.stdout, done
+
+
 def test_data_of_a_run_that_is_alive_stay_whatever_is_forced(shell, tmp_path):
     path = tmp_path / "c1"
     path.mkdir()

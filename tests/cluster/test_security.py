@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 import warnings
 
 import grpc
@@ -409,17 +410,19 @@ def test_huge_messages_cost_no_memory(cluster):
 
 
 @contextlib.contextmanager
-def staying(cluster):
-    """A worker with --stay, and the file with what it prints. At the end, SIGTERM ends it well."""
+def staying(cluster, *options, exit_code=0):
+    """A worker with --stay, and the file with what it prints. It ends with `exit_code`: after SIGTERM, sent at the end,
+    if that is 0, and otherwise on its own."""
     errors = cluster.scratch / "worker.stderr"
     with open(errors, "w", encoding="utf-8") as stderr:
         worker = subprocess.Popen([program.BINARY, "worker", "--stay", "--join", f"127.0.0.1:{cluster.port}", "--root", cluster.path,
-                                   "--token-file", str(cluster.token_file)],
+                                   "--token-file", str(cluster.token_file), *options],
                                   stdin=subprocess.DEVNULL, stderr=stderr, env=program.clean_environment())
         try:
             yield worker, errors
-            worker.send_signal(signal.SIGTERM)
-            assert worker.wait(timeout=program.PATIENCE_S) == 0, errors.read_text()
+            if exit_code == 0:
+                worker.send_signal(signal.SIGTERM)
+            assert worker.wait(timeout=program.PATIENCE_S) == exit_code, errors.read_text()
         finally:
             worker.kill()
             worker.wait()
@@ -446,6 +449,32 @@ def test_a_worker_that_stays_outlives_what_sends_it_away(cluster):
         os.replace(right, cluster.token_file)
         cluster.running.wait().expect(0)
         assert worker.poll() is None
+
+
+def slots_that_wait(worker, errors):
+    """The two processes of a worker with --stay --slots 2, as soon as both exist and one waits for a coordinator."""
+    deadline = time.monotonic() + program.PATIENCE_S
+    while True:
+        slots = [int(pid) for file in pathlib.Path(f"/proc/{worker.pid}/task").glob("*/children")
+                 for pid in file.read_text().split()]
+        if len(slots) == 2 and "waiting for a coordinator at" in errors.read_text():
+            return slots
+        assert worker.poll() is None and time.monotonic() < deadline, errors.read_text()
+        time.sleep(0.02)
+
+
+def test_slots_that_stay_end_well_after_sigterm(cluster):
+    with staying(cluster, "--slots", "2") as (worker, errors):
+        slots_that_wait(worker, errors)
+
+
+def test_a_slot_that_dies_ends_all_slots_that_stay(cluster):
+    """Later runs would lack it. The exit code makes systemd start all slots again."""
+    with staying(cluster, "--slots", "2", exit_code=3) as (worker, errors):
+        first, second = slots_that_wait(worker, errors)
+        os.kill(first, signal.SIGKILL)
+    assert "has ended: signal 9; the others end too" in errors.read_text()
+    assert not pathlib.Path(f"/proc/{second}").exists()
 
 
 def test_stay_and_insecure_are_said_where_they_mean_something(cluster):

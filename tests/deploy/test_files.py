@@ -1,5 +1,6 @@
 """The files in deploy/ name only options that exist, and are valid for the tools that read them."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -68,6 +69,45 @@ def test_the_manifests_fit_together():
         assert mounted == {volume["name"] for volume in pod["volumes"]}
 
 
+def pods():
+    """(name, specification) of the pods of all manifests."""
+    for file in MANIFESTS:
+        for document in yaml.safe_load_all(file.read_text()):
+            spec = document.get("spec", {})
+            templates = {"": spec, **spec.get("mpiReplicaSpecs", {})}
+            for role, holder in templates.items():
+                if "template" in holder:
+                    yield f"{document['kind']} {role}".strip(), holder["template"]["spec"]
+
+
+def test_each_pod_fits_the_policy_of_the_namespace():
+    """https://kubernetes.io/docs/concepts/security/pod-security-standards/"""
+    namespace = yaml.safe_load((DEPLOY / "kubernetes" / "namespace.yaml").read_text())
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    found = dict(pods())
+    assert sorted(found) == ["Job", "MPIJob Launcher", "MPIJob Worker", "StatefulSet"]
+    for name, pod in found.items():
+        context = pod.get("securityContext", {})
+        assert context.get("runAsNonRoot") and context.get("seccompProfile") == {"type": "RuntimeDefault"}, name
+        for container in pod["containers"]:
+            own = container.get("securityContext", {})
+            assert own.get("allowPrivilegeEscalation") is False and own.get("capabilities") == {"drop": ["ALL"]}, name
+
+
+def test_the_image_has_what_the_pods_use():
+    steps = (DEPLOY / "container" / "Containerfile").read_text()
+    # The package creates the user if it does not exist; a second useradd would fail.
+    assert steps.index("useradd") < steps.index("apt-get install")
+    uid = int(re.search(r"^USER (\d+)$", steps, re.M)[1])
+    assert f"--uid {uid} " in steps
+    found = dict(pods())
+    assert {pod["securityContext"]["runAsUser"] for pod in found.values()} == {uid}
+    (worker,), (launcher,) = (found[f"MPIJob {role}"]["containers"] for role in ("Worker", "Launcher"))
+    assert worker["command"][0] == "/usr/sbin/sshd" and "openssh-server" in steps
+    port = worker["command"][worker["command"].index("-p") + 1]
+    assert int(port) > 1023 and any(f"-p {port} " in word for word in launcher["command"])
+
+
 def play(tmp_path, *settings):
     words = [word for each in ("become_root=false", "manage_service=false", f"etc={tmp_path}/etc", *settings) for word in ("-e", each)]
     ended = run("ansible-playbook", "-i", "localhost,", "-c", "local", DEPLOY / "ansible" / "workers.yaml", *words,
@@ -81,15 +121,83 @@ def test_the_playbook_writes_the_settings_once_and_removes_them(tmp_path):
     settings = ("coordinator=coord:9400", "root=/mnt/nfs", f"token={token}")
     code, said = play(tmp_path, *settings)
     assert code == 0 and "changed=3" in said, said
-    assert (tmp_path / "etc" / "worker.env").read_text() == "COORDINATOR=coord:9400\nROOT=/mnt/nfs\n"
+    assert (tmp_path / "etc" / "worker.env").read_text() == "COORDINATOR=coord:9400\nROOT=/mnt/nfs\nOPTIONS=\n"
     assert (tmp_path / "etc" / "token").read_text() == token.read_text()
     assert (tmp_path / "etc" / "token").stat().st_mode & 0o777 == 0o600
     code, said = play(tmp_path, *settings)
     assert code == 0 and "changed=0" in said, said
+    code, said = play(tmp_path, *settings, "options='--slots 2 --allow drop-caches'")
+    assert code == 0 and "changed=1" in said, said
+    assert (tmp_path / "etc" / "worker.env").read_text().endswith("\nOPTIONS=--slots 2 --allow drop-caches\n")
     code, said = play(tmp_path, "coordinator=coord:9400")
     assert code == 2 and "Give coordinator=HOST:PORT" in said
     code, said = play(tmp_path, "state=absent")
     assert code == 0 and not (tmp_path / "etc").exists(), said
+
+
+def test_the_playbook_restarts_the_worker_after_each_change():
+    (book,) = yaml.safe_load((DEPLOY / "ansible" / "workers.yaml").read_text())
+    changes = [task["register"] for task in book["tasks"] if "register" in task]
+    (package,) = [task for task in book["tasks"] if "ansible.builtin.apt" in task]
+    assert package["register"] in changes and len(changes) == 3
+    (service,) = [task for task in book["tasks"] if task.get("ansible.builtin.systemd", {}).get("enabled") is True]
+    assert all(f"{name} is changed" in service["ansible.builtin.systemd"]["state"] for name in changes)
+
+
+def executable(file, script):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+
+
+def bootstrap_run(tmp_path, *words):
+    """Runs `bootstrap.sh run` where all packages are installed and the program is built. Returns how it ended, and the
+    options that it put before `words`."""
+    for name in ("bootstrap.sh", "lib_packages.sh"):
+        (tmp_path / "deploy").mkdir(exist_ok=True)
+        shutil.copy(DEPLOY / name, tmp_path / "deploy")
+    executable(tmp_path / "bin" / "dpkg-query", 'for name; do echo "installed $name"; done')
+    executable(tmp_path / "bin" / "cmake", "exit 0")
+    executable(tmp_path / "build" / "release" / "cluster-iobench",
+               f'printf "%s\\n" "$@" > {tmp_path}/words\nexec {program.BINARY} "$@"')
+    ended = run(tmp_path / "deploy" / "bootstrap.sh", "run", *words,
+                env={**program.clean_environment(), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    passed = (tmp_path / "words").read_text().splitlines()
+    assert passed[len(passed) - len(words):] == list(words), ended.stderr
+    return ended, passed[:len(passed) - len(words)]
+
+
+DEFAULTS = {"--transport", "--lanes", "--op", "--path", "--out", "--progress"}
+
+
+@pytest.mark.parametrize("words, left_out", [
+    (("--files-per-lane", "2", "-s", "1m"), set()),
+    (("/mnt/nfs", "-s", "1m"), {"--path"}),
+    (("--hosts", "c[01-04]", "--path", "/mnt/nfs"), {"--transport", "--path"}),
+    (("--hosts=c[01-04]", "--path=/mnt/nfs"), {"--transport", "--path"}),
+    (("-+m", "CLIENTS"), {"--transport", "--lanes", "--path"}),
+    (("-f", "/mnt/nfs/file"), {"--path", "--lanes"}),
+    (("--file=/mnt/nfs/file",), {"--path", "--lanes"}),
+    (("-F", "/mnt/nfs/one", "/mnt/nfs/two"), {"--path"}),
+    (("--files", "/mnt/nfs/one"), {"--path"}),
+    (("--existing", "/mnt/nfs/file", "-i", "1", "-r", "4k", "-s", "64k"), {"--path", "--op"}),
+    (("-a", "-g", "128k"), {"--lanes", "--op"}),
+    (("-l", "1", "-u", "2"), {"--lanes"}),
+    (("--mix", "100r@4k + stat 25%", "--rate", "400", "--time", "1", "-s", "1m"), {"--op"}),
+], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+def test_bootstrap_adds_no_default_that_an_option_excludes(tmp_path, words, left_out):
+    clients = tmp_path / "clients"
+    clients.write_text("c1 /tmp /usr/bin/cluster-iobench /mnt/nfs/file\n")
+    words = [str(clients) if word == "CLIENTS" else word for word in words]
+    ended, added = bootstrap_run(tmp_path, *words, "--print-plan")
+    assert {word for word in added if word in DEFAULTS} == DEFAULTS - left_out
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_bootstrap_adds_no_default_to_a_run_that_is_resumed(tmp_path):
+    for words in (("--resume", "/nonexistent"), ("--resume=/nonexistent",)):
+        ended, added = bootstrap_run(tmp_path, *words)
+        assert added == ["--progress"] and "cannot be combined" not in ended.stderr, ended.stderr
 
 
 @pytest.mark.parametrize("script", [*sorted((DEPLOY / "slurm").iterdir()), DEPLOY / "make-certificates.sh"], ids=lambda file: file.name)

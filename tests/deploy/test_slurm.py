@@ -48,6 +48,18 @@ def test_tasks_join_over_grpc_with_the_token_of_the_run(cluster, path, tmp_path)
     assert not list(tmp_path.glob(".cluster-iobench-*")), "the token is removed with the job"
 
 
+def test_grpc_workers_may_use_every_path_and_get_their_own_options(cluster, path, tmp_path):
+    (port,) = slurm.free_ports(1)
+    other = tmp_path / "other"
+    other.mkdir()
+    phase = ("--op", "write", "-r", "64k", "-s", "1m", "-t", "1", "-X", other / "trace")
+    code, said, out = submit(cluster, "grpc.sbatch", tmp_path, "--path", path, f"--path={other}", *phase,
+                             IOBENCH_PORT=str(port), IOBENCH_WORKER_OPTIONS="--allow log-files")
+    assert code == 0, said + cluster.logs()
+    assert json.loads((out / "result.json").read_text())["run"]["worker_count"] == 2
+    assert sorted(file.name for file in other.glob("trace.*")) == ["trace.0", "trace.1"]
+
+
 def test_without_a_path_the_job_says_what_is_missing(cluster, tmp_path):
     code, said, _ = submit(cluster, "grpc.sbatch", tmp_path, "-i", "0")
     assert code == 1 and "--path DIR" in said
