@@ -92,7 +92,8 @@ endif()
 message(STATUS "self-contained worker: yes")
 set(IOBENCH_HAS_BUNDLE ON)
 
-set(worker_sources clean_command.cc worker_logging.cc worker_main.cc worker_command.cc worker_slots.cc signals.cc run/failure.cc)
+set(worker_sources clean_command.cc worker_logging.cc worker_main.cc worker_command.cc worker_slots.cc signals.cc user.cc
+    run/failure.cc)
 list(TRANSFORM worker_sources PREPEND ${PROJECT_SOURCE_DIR}/coordinator/)
 add_executable(cluster-iobench-worker ${worker_sources})
 # Archives by file name: the targets themselves would add shared libraries.
@@ -103,7 +104,8 @@ add_dependencies(cluster-iobench-worker ${own_libraries})
 target_compile_definitions(cluster-iobench-worker PRIVATE SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
 target_include_directories(cluster-iobench-worker PRIVATE
   $<TARGET_PROPERTY:iobench_proto,INTERFACE_INCLUDE_DIRECTORIES>)
-# -s: without symbols. ld warns of getaddrinfo and dlopen; worker_main.cc says why that does not apply.
+# -s: without symbols. ld warns of getaddrinfo, lookups of users and groups, and dlopen; worker_main.cc says why that does
+# not apply.
 target_link_options(cluster-iobench-worker PRIVATE -static -s -Wl,--gc-sections)
 target_link_libraries(cluster-iobench-worker PRIVATE
   iobench_flags -Wl,--start-group ${archives} ${static_libraries} -Wl,--end-group)

@@ -31,6 +31,7 @@ int Main(const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit (ulimit -f) becomes an error of the op
   RaiseOpenFileLimit();      // each lane has open files, each worker a connection
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not abort a run
+  signal(SIGCHLD, SIG_DFL);  // if it stayed ignored by inheritance, the exit codes of children would be lost
   LogToStandardError();
   auto line = ParseCommandLine(arguments);
   // Only the first MPI rank prints. The others exit successfully, because a launcher ends all ranks as soon as one

@@ -49,7 +49,8 @@ absl::StatusOr<Listener> ListenFor(const Job& job) {
   std::vector<std::string> names;
   for (const ClientEntry& client : job.clients) names.push_back(client.client);
   for (const HostEntry& host : AllHosts(job)) names.push_back(host.host);
-  const std::string address = place.listen.empty() ? ListenAddressFor(names) : place.listen;
+  const std::string address =
+      place.listen.empty() ? ListenAddressFor(names, place.coordinator_host) : place.listen;
   IOBENCH_ASSIGN_OR_RETURN(const GrpcAddress parsed, ParseGrpcAddress(address));
   // A list of this host alone is IOzone's way to test a list: its remote shell may be a script that passes on no input.
   const bool hands_credentials = !place.insecure && (!job.hosts.empty() || parsed.reachable_from_elsewhere());

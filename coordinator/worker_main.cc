@@ -14,6 +14,7 @@
 #include "coordinator/command_line/cli.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/signals.h"
+#include "coordinator/user.h"
 #include "coordinator/worker_command.h"
 #include "coordinator/worker_slots.h"
 
@@ -24,7 +25,7 @@ namespace {
 // and need not fit this one. `files` and `dns` are built in.
 void UseBuiltInLookups() {
   __nss_configure_lookup("hosts", "files dns");
-  for (const char* database : {"passwd", "group", "services", "protocols", "networks"}) {
+  for (const char* database : {"passwd", "group", "initgroups", "services", "protocols", "networks"}) {
     __nss_configure_lookup(database, "files");
   }
 }
@@ -34,9 +35,13 @@ int WorkerMain(const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // as in main.cc
   RaiseOpenFileLimit();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);
   LogToStandardError();
   const auto line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(line.status(), kExitUsage);
+  if (!line->cluster.user.empty()) {
+    if (const absl::Status now = BecomeUser(line->cluster.user); !now.ok()) return Fail(now, kExitUsage);
+  }
   switch (line->command) {
     case Command::kText:
       std::cout << line->text << std::flush;

@@ -11,10 +11,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/clock.h"
 #include "common/status_util.h"
 
 namespace iobench {
 namespace {
+
+constexpr int64_t kKilledNs = 300'000'000;
+constexpr useconds_t kLookAgainUs = 2000;
 
 // The environment of this process, in which `variables` replace those of the same name.
 std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& variables) {
@@ -68,23 +72,27 @@ absl::StatusOr<HookProcess> HookProcess::Start(const std::string& command,
 
 bool HookProcess::Ended() {
   if (process_ < 0) return true;
-  const pid_t ended = waitpid(process_, &wait_status_, WNOHANG);
+  int wait_status = 0;
+  const pid_t ended = waitpid(process_, &wait_status, WNOHANG);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+  if (ended == process_) wait_status_ = wait_status;  // otherwise ECHILD: its exit code is lost
   process_ = -1;
   return true;
 }
 
 absl::Status HookProcess::Outcome() const {
-  if (wait_status_ == 0) return absl::OkStatus();
-  return absl::InternalError(WIFEXITED(wait_status_) ? absl::StrCat("exit code ", WEXITSTATUS(wait_status_))
-                                                     : absl::StrCat("signal ", WTERMSIG(wait_status_)));
+  if (!wait_status_.has_value()) return absl::InternalError("an unknown exit code");
+  if (*wait_status_ == 0) return absl::OkStatus();
+  return absl::InternalError(WIFEXITED(*wait_status_) ? absl::StrCat("exit code ", WEXITSTATUS(*wait_status_))
+                                                      : absl::StrCat("signal ", WTERMSIG(*wait_status_)));
 }
 
 void HookProcess::KillGroup() {
   if (process_ < 0) return;
   kill(-process_, SIGKILL);
-  while (waitpid(process_, &wait_status_, 0) < 0 && errno == EINTR) {
-  }
+  // Nothing pings the workers meanwhile. A command that hangs in the kernel may take longer than their leases.
+  const int64_t until_ns = MonotonicNowNs() + kKilledNs;
+  while (!Ended() && MonotonicNowNs() < until_ns) usleep(kLookAgainUs);
   process_ = -1;
 }
 

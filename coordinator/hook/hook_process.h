@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,18 +28,20 @@ class HookProcess {
   HookProcess& operator=(HookProcess&&) = delete;
   ~HookProcess() { KillGroup(); }
 
-  // Returns whether the command has ended. Does not wait.
+  // Returns whether the command has ended, or KillGroup has let go of it. Does not wait.
   bool Ended();
-  // OK if it ended with 0; otherwise Internal: "exit code 3", "signal 9". REQUIRES: Ended() returned true.
+  // OK if it ended with 0; otherwise Internal: "exit code 3", "signal 9", "an unknown exit code". REQUIRES: Ended()
+  // returned true.
   absl::Status Outcome() const;
-  // Kills the process group of a command that has not ended, and waits for the command itself.
+  // Kills the process group of a command that has not ended, and waits up to 0.3 s for the command itself. One that
+  // hangs in the kernel is left to end later; its exit code is unknown.
   void KillGroup();
 
  private:
   explicit HookProcess(pid_t process) : process_(process) {}
 
-  pid_t process_ = -1;  // -1: it has ended
-  int wait_status_ = 0;
+  pid_t process_ = -1;              // -1: it has ended, or was let go of
+  std::optional<int> wait_status_;  // as returned by waitpid; nullopt: it has not ended, or how is unknown
 };
 
 }  // namespace iobench

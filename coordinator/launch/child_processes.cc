@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
@@ -70,11 +71,13 @@ void ChildProcesses::Signal(size_t index, int number) {
 }
 
 std::optional<ChildProcesses::Ending> ChildProcesses::NextEnded() {
-  for (size_t i = 0; i < children_.size(); ++i) {
+  // If each search began at the first child, and that one hung, the endings of n others would cost n²/2 system calls.
+  for (size_t looked = 0; looked < children_.size(); ++looked) {
+    const size_t index = std::exchange(next_index_, (next_index_ + 1) % children_.size());
     int how = 0;
-    if (children_[i] <= 0 || waitpid(children_[i], &how, WNOHANG) != children_[i]) continue;
-    children_[i] = 0;
-    return Ending{.index = i, .wait_status = how};
+    if (children_[index] <= 0 || waitpid(children_[index], &how, WNOHANG) != children_[index]) continue;
+    children_[index] = 0;
+    return Ending{.index = index, .wait_status = how};
   }
   return std::nullopt;
 }

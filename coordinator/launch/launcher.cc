@@ -126,8 +126,13 @@ std::vector<RemoteStart> StartsOnHosts(std::span<const HostEntry> hosts, const s
   return starts;
 }
 
-std::string ListenAddressFor(std::span<const std::string> clients) {
-  return std::all_of(clients.begin(), clients.end(), IsThisHost) ? "127.0.0.1:0" : ":0";
+std::string ListenAddressFor(std::span<const std::string> clients, const std::string& told_host) {
+  const std::string told = WithoutBrackets(told_host);
+  const std::string host = told.empty() || told == "localhost" ? "127.0.0.1" : told;
+  if (!IsThisHost(host) || !std::all_of(clients.begin(), clients.end(), IsThisHost)) return ":0";
+  GrpcAddress loopback;
+  loopback.host = host;
+  return loopback.ForPeople();
 }
 
 absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
@@ -165,7 +170,7 @@ absl::StatusOr<Launcher> Launcher::Start(std::vector<RemoteStart> starts, Launch
 
 Launcher::~Launcher() {
   for (const Shell& shell : shells_) {
-    if (shell.joined.empty()) processes_.Signal(shell.child, SIGTERM);
+    if (shell.joined.empty() && shell.child.has_value()) processes_.Signal(*shell.child, SIGTERM);
   }
 }
 

@@ -79,8 +79,8 @@ class Launcher {
   struct Shell {
     RemoteStart start;
     Stage stage = Stage::kWorkers;
-    size_t child = 0;  // index of its process
-    UniqueFd output;   // a memory file, so that nobody has to read it continuously
+    std::optional<size_t> child;  // index of its process; nullopt: it could not be started
+    UniqueFd output;              // a memory file, so that nobody has to read it continuously
     int64_t looked_at_bytes = 0;
     std::set<uint32_t> joined;                     // positions
     std::optional<ChildProcesses::Ending> ending;  // of a shell that failed
@@ -119,9 +119,9 @@ std::string SlotEnded(uint32_t place, const std::string& ending);
 // is malformed, or a Unix socket, which other hosts cannot reach.
 absl::StatusOr<std::string> AddressForClients(const std::string& bound_address, const std::string& told_host);
 
-// Returns the address to listen on if --listen is not given: loopback if all clients are this host, otherwise all
-// interfaces. The kernel chooses the port.
-std::string ListenAddressFor(std::span<const std::string> clients);
+// Returns the address to listen on if --listen is not given: loopback if all clients are this host, and `told_host`
+// (-+h) is empty or a loopback address, which is then the one; otherwise all interfaces. The kernel chooses the port.
+std::string ListenAddressFor(std::span<const std::string> clients, const std::string& told_host);
 
 }  // namespace iobench
 

@@ -77,6 +77,11 @@ std::string DirectoryOfCopies(const ShippedProgram& program) {
                       "; f=\"$d/cluster-iobench-worker.", program.sha256, "\"; ");
 }
 
+// A condition of the host's shell, after DirectoryOfCopies: the copy is there and whole.
+std::string HasCopy(const ShippedProgram& program) {
+  return absl::StrCat("test \"$( { sha256sum <\"$f\" | cut -c1-64; } 2>/dev/null)\" = ", program.sha256);
+}
+
 }  // namespace
 
 absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntry> hosts) {
@@ -138,20 +143,23 @@ std::string HostCommand(const HostEntry& host, uint32_t place, const std::string
 
 std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedProgram& program,
                            const WorkerArguments& words) {
-  return ForAnyShell(absl::StrCat("m=$(uname -m); if test \"$m\" != ", program.architecture,
-                                  "; then echo \"this host is $m, and the program to copy is built for ",
-                                  program.architecture, "\" >&2; exit 1; fi; ", DirectoryOfCopies(program),
-                                  "if test \"$( { sha256sum <\"$f\" | cut -c1-64; } 2>/dev/null)\" = ",
-                                  program.sha256, "; then exec \"$f\"", ArgumentsFor(host, place, words),
-                                  "; else echo ", ShellWord(kCopyNeeded), "; exit 97; fi"));
+  return ForAnyShell(absl::StrCat(
+      "m=$(uname -m); if test \"$m\" != ", program.architecture,
+      "; then echo \"this host is $m, and the program to copy is built for ", program.architecture,
+      "\" >&2; exit 1; fi; ", DirectoryOfCopies(program), "if ", HasCopy(program), "; then exec \"$f\"",
+      ArgumentsFor(host, place, words), "; else echo ", ShellWord(kCopyNeeded), "; exit 97; fi"));
 }
 
 std::string CopyCommand(const ShippedProgram& program) {
+  // Hosts that share a home directory copy at the same time. If one replaced the copy of another, it would remove the
+  // program that already runs there, so the first whole copy stays. `mv` replaces a damaged copy, and works without
+  // hard links.
   return ForAnyShell(absl::StrCat(
       "umask 077; ", DirectoryOfCopies(program),
       "mkdir -p \"$d\" && t=$(mktemp \"$f.XXXXXX\") || exit 98; "
       "if cat >\"$t\" && test \"$(sha256sum <\"$t\" | cut -c1-64)\" = ",
-      program.sha256, " && chmod 700 \"$t\" && mv -f \"$t\" \"$f\"; then echo ", ShellWord(kCopied),
+      program.sha256, " && chmod 700 \"$t\" && { ln \"$t\" \"$f\" 2>/dev/null || ", HasCopy(program),
+      " || mv -f \"$t\" \"$f\"; }; then rm -f \"$t\"; echo ", ShellWord(kCopied),
       "; else rm -f \"$t\"; echo \"the copy in $d is damaged or cannot be written\" >&2; exit 98; fi"));
 }
 

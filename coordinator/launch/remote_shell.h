@@ -59,10 +59,11 @@ inline constexpr char kCopyNeeded[] = "cluster-iobench: copy needed";
 inline constexpr char kCopied[] = "cluster-iobench: copied";
 
 // Like HostCommand, with the host's copy of `program`. Prints kCopyNeeded and starts nothing if there is no copy with
-// this hash. These commands need sh, sha256sum, cut, mktemp, mkdir, chmod and mv on the host.
+// this hash. These commands need sh, sha256sum, cut, mktemp, mkdir, chmod, ln, mv and rm on the host.
 std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedProgram& program,
                            const WorkerArguments& words);
-// Copies standard input to where ShippedCommand looks for the program, whole or not at all, and prints kCopied.
+// Copies standard input to where ShippedCommand looks for the program, whole or not at all, and prints kCopied. A whole
+// copy that is there by then stays the same file.
 std::string CopyCommand(const ShippedProgram& program);
 
 // Returns the command that cleans these directories on a host: `program`, or else cluster-iobench of the host's PATH,

@@ -22,7 +22,12 @@ absl::Status CheckClientList(const ClusterOptions& place, const char* list) {
     return absl::InvalidArgumentError(
         absl::StrCat(list, " lists the workers and starts them: it cannot be combined with ", name));
   }
-  return absl::OkStatus();
+  if (place.tls_ca.empty()) return absl::OkStatus();
+  // They get a token and the coordinator's certificate, but none of their own.
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--tls-ca admits only workers that have a certificate, and those that ", list,
+      " starts have none: leave out --tls-ca (they get a token), or start workers with certificates yourself and "
+      "use --listen ADDR --workers N"));
 }
 
 absl::Status CheckHosts(const ClusterOptions& place) {

@@ -176,6 +176,15 @@ def test_the_address_that_clients_are_told(clients, path, out):
     assert "--join 127.0.0.1:" in clients.log.read_text()
 
 
+def test_a_list_of_this_host_alone_joins_at_the_address_that_it_is_told(clients, path, out):
+    """Where other hosts can join too: with credentials."""
+    any_address = "0.0.0.0"     # reaches this host, but is no loopback address
+    listed = clients.list(f"localhost {path} {program.BINARY}")
+    clients.run(*listed, "-+h", any_address, *SMALL, out=out).expect(0)
+    started = clients.log.read_text()
+    assert f"--join {any_address}:" in started and "--token-file -" in started and " -n " not in started
+
+
 def test_dry_run_and_print_plan(clients, path, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

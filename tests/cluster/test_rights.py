@@ -2,7 +2,9 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import sys
 
 import program
 import pytest
@@ -97,7 +99,8 @@ def test_a_worker_refuses_phases_above_its_limits(path, out, limit, options, sai
 
 
 @AS_ROOT
-@pytest.mark.parametrize("where", ["run", "worker"])
+@pytest.mark.parametrize("where", ["run", "worker",
+                                   pytest.param("self-contained worker", marks=pytest.mark.unsanitized)])
 def test_root_gives_up_its_rights_for_good(tmp_path, reachable_program, where):
     """Files belong to the user, root's groups are gone, and files that only root may read are refused."""
     directory = pathlib.Path(subprocess.run(["mktemp", "-d", "/tmp/iobench-user-XXXXXX"], check=True, capture_output=True,
@@ -116,7 +119,11 @@ def test_root_gives_up_its_rights_for_good(tmp_path, reachable_program, where):
             assert out.stat().st_uid == 65534
         else:
             address = f"127.0.0.1:{program.free_port()}"
-            helper = (str(reachable_program), "worker", "--join", address, "--root", str(directory), "--user", "nobody")
+            binary = reachable_program
+            if where == "self-contained worker":
+                binary = shutil.copy(pathlib.Path(program.BINARY).with_name("cluster-iobench-worker"),
+                                     pathlib.Path(reachable_program).parent)
+            helper = (str(binary), "worker", "--join", address, "--root", str(directory), "--user", "nobody")
             outcome = program.run([*SMALL, "-w", "--listen", address, "--workers", "1"], path=directory, out=out,
                                   helpers=(helper,)).expect(0)
         files = list((directory / program.DATA_DIRECTORY).iterdir())
@@ -180,6 +187,14 @@ def test_a_command_that_fails_after_a_phase_ends_the_run_with_what_was_measured(
     phase, = outcome.phases
     assert phase["operation"] == "write" and phase["steps"][-1]["outcome"].endswith("exit code 7"), phase["steps"]
     assert "phase-000-after.log" in outcome.stderr and (out / "hooks" / "phase-000-after.log").read_text() == "why\n"
+
+
+def test_a_command_that_fails_is_noticed_although_the_program_s_parent_ignored_its_children(path, out):
+    """A process that ignores SIGCHLD passes this on, and the kernel then keeps no exit codes of children."""
+    ignoring = (sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+                "os.execv(sys.argv[1], sys.argv[1:])")
+    outcome = program.run([*SMALL, "--before-phase", "exit 7"], path=path, out=out, prefix=ignoring).expect(2)
+    assert "exit code 7" in outcome.stderr, outcome
 
 
 @pytest.mark.parametrize("words, said", [(("--hook-timeout", "5"), "--before-phase"),

@@ -1,5 +1,6 @@
 #include "coordinator/launch/child_processes.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -24,6 +25,39 @@ TEST_CASE("a child that does not end by itself is asked to before it is killed")
     while (!fs::exists(directory / "ready")) usleep(1000);
   }
   CHECK(fs::exists(directory / "asked"));
+}
+
+// Waits until the child that wrote its process id into the file has ended. Its exit code remains to be taken.
+void AwaitEndOf(const std::string& file, const TempDir& directory) {
+  while (!directory.Read(file).ends_with('\n')) usleep(1000);
+  siginfo_t facts{};
+  REQUIRE(waitid(P_PID, static_cast<id_t>(std::stoi(directory.Read(file))), &facts, WEXITED | WNOWAIT) == 0);
+}
+
+TEST_CASE("the search for children that have ended goes on where the last one ended") {
+  const TempDir directory;
+  ChildProcesses children(SIGTERM);
+  const auto start = [&](const std::string& name, const std::string& script) {
+    const std::string says_who = "echo $$ >\"$0/" + name + "\"; ";
+    REQUIRE(children.Start("/bin/sh", {"sh", "-c", says_who + script, directory.path()}, -1, SIGKILL).ok());
+  };
+  start("first", "while ! test -e \"$0/go\"; do sleep 0.01; done");
+  start("second", "exit 2");
+  start("third", "exit 3");
+  AwaitEndOf("second", directory);
+  AwaitEndOf("third", directory);
+  const auto second = children.NextEnded();
+  REQUIRE(second.has_value());
+  CHECK(second->index == 1);
+  directory.Write("go", "");
+  AwaitEndOf("first", directory);
+  const auto third = children.NextEnded(), first = children.NextEnded();
+  REQUIRE(third.has_value());
+  REQUIRE(first.has_value());
+  CHECK(third->index == 2);
+  CHECK(third->ForPeople() == "exit code 3");
+  CHECK(first->index == 0);
+  CHECK_FALSE(children.NextEnded().has_value());
 }
 
 }  // namespace

@@ -163,8 +163,20 @@ TEST_CASE("clients are told an address that they can reach") {
 TEST_CASE("a list of this host alone is served on the loopback interface") {
   const std::vector<std::string> here = {"localhost", "127.0.0.2", "::1"};
   const std::vector<std::string> elsewhere = {"localhost", "node7"};
-  CHECK(ListenAddressFor(here) == "127.0.0.1:0");
-  CHECK(ListenAddressFor(elsewhere) == ":0");
+  CHECK(ListenAddressFor(here, "") == "127.0.0.1:0");
+  CHECK(ListenAddressFor(elsewhere, "") == ":0");
+}
+
+TEST_CASE("a coordinator listens where its clients are told to find it") {
+  const std::vector<std::string> here = {"localhost", "127.0.0.1"};
+  const std::vector<std::string> elsewhere = {"localhost", "node7"};
+  CHECK(ListenAddressFor(here, "head.example") == ":0");
+  CHECK(ListenAddressFor(here, "10.0.0.1") == ":0");
+  CHECK(ListenAddressFor(here, "localhost") == "127.0.0.1:0");
+  CHECK(ListenAddressFor(here, "127.0.0.2") == "127.0.0.2:0");
+  CHECK(ListenAddressFor(here, "::1") == "[::1]:0");
+  CHECK(ListenAddressFor(here, "[::1]") == "[::1]:0");
+  CHECK(ListenAddressFor(elsewhere, "127.0.0.1") == ":0");
 }
 
 }  // namespace

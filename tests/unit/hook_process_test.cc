@@ -1,6 +1,9 @@
 #include "coordinator/hook/hook_process.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -29,6 +32,48 @@ class Log {
 
  private:
   std::string path_;
+};
+
+// A process that traces another one, as a debugger does. While it lives, the kernel does not tell the parent of the
+// other one that it has ended, as if it hung in the kernel. Ends by itself after ten seconds.
+class Tracer {
+ public:
+  explicit Tracer(pid_t traced) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    process_ = ::fork();
+    REQUIRE(process_ >= 0);
+    if (process_ == 0) {
+      ::alarm(10);
+      const char answer = ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0 ? 'y' : 'n';
+      if (::write(ends[1], &answer, 1) == 1) ::pause();
+      ::_exit(0);
+    }
+    ::close(ends[1]);
+    char answer = 'n';
+    REQUIRE(::read(ends[0], &answer, 1) == 1);
+    ::close(ends[0]);
+    traces_ = answer == 'y';
+  }
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+  ~Tracer() { End(); }
+
+  bool traces() const { return traces_; }  // false: this user may not trace processes
+  bool Lives() {
+    if (process_ > 0 && ::waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;
+    return process_ > 0;
+  }
+  void End() {
+    if (!Lives()) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+
+ private:
+  pid_t process_ = -1;
+  bool traces_ = false;
 };
 
 absl::Status RunToEnd(const std::string& command, const Log& log,
@@ -77,6 +122,36 @@ TEST_CASE("a hook is killed with everything that it started") {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   FAIL("process " + child + " still runs");
+}
+
+TEST_CASE("a hook whose end does not come is let go of soon after it was killed") {
+  const Log log;
+  auto process = HookProcess::Start("echo $$; exec sleep 1000", {}, log.path());
+  REQUIRE(process.ok());
+  while (!log.Text().ends_with('\n')) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const pid_t command = std::stoi(log.Text());
+  Tracer tracer(command);
+  if (!tracer.traces()) {
+    WARN("this user may not trace processes");
+    return;
+  }
+  process->KillGroup();
+  CHECK(tracer.Lives());
+  CHECK(process->Ended());
+  CHECK(process->Outcome().message() == "an unknown exit code");
+  tracer.End();
+  int wait_status = 0;
+  REQUIRE(::waitpid(command, &wait_status, 0) == command);
+  CHECK(WTERMSIG(wait_status) == SIGKILL);
+}
+
+TEST_CASE("a hook whose exit code is lost has failed") {
+  const Log log;
+  const auto before = ::signal(SIGCHLD, SIG_IGN);  // the kernel then reaps children
+  const absl::Status status = RunToEnd("exit 0", log);
+  ::signal(SIGCHLD, before);
+  CHECK(absl::IsInternal(status));
+  CHECK(status.message() == "an unknown exit code");
 }
 
 TEST_CASE("signals that this program ignores reach a hook") {

@@ -1,5 +1,6 @@
 #include "coordinator/launch/launcher.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -88,6 +89,18 @@ TEST_CASE("every host that fails is reported with its output, not only the first
       hosts.reported,
       Catch::Contains("host a: its remote shell ended with exit code 2 before its worker joined: kaboom\n"));
   CHECK_THAT(hosts.reported, Catch::Contains("host c: ") && Catch::Contains("; check that sshd runs there"));
+}
+
+TEST_CASE("a launcher that cannot start its first shell says why, and has none to end") {
+  const RemoteStart start{.host = "a", .name = "host a", .command = "true", .copy_command = ""};
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit no_files{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &no_files) == 0);
+  const auto launcher = Launcher::Start({start}, {});
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK_THAT(std::string(launcher.status().message()),
+             Catch::Contains("memory for what a remote shell prints"));
 }
 
 TEST_CASE("credentials are read from standard input, by each worker from the beginning") {

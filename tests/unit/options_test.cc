@@ -414,6 +414,15 @@ TEST_CASE("options for workers elsewhere need some") {
   CHECK(refusal({"--lost-after", "5"}, "local").empty());
 }
 
+TEST_CASE("workers that are started without a certificate are not asked for one") {
+  for (const char* const list : {"--hosts a", "-+m clients"}) {
+    INFO(list);
+    const std::string words = absl::StrCat("-i 0 --listen :9400 --tls-cert /c --tls-key /k ", list);
+    CHECK_THAT(ErrorOf(words + " --tls-ca /x"), Contains("--tls-ca") && Contains("--workers N"));
+    CHECK(ErrorOf(words).empty());
+  }
+}
+
 TEST_CASE("what is wrong with an option points to the help of its command") {
   const auto advice = [](std::vector<std::string> arguments) {
     return std::string(ParseCommandLine(arguments).status().message());

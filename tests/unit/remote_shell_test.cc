@@ -1,8 +1,16 @@
 #include "coordinator/launch/remote_shell.h"
 
-#include <catch2/catch.hpp>
+#include <sys/stat.h>
 
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/shell_word.h"
 #include "coordinator/launch/start_advice.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -54,6 +62,33 @@ TEST_CASE("a host gets one command for all of its slots, and no credentials in i
   WorkerArguments open = words;
   open.credentials_piped = false;
   CHECK(HostCommand(kNode, 1, "/opt/x", open).find("token") == std::string::npos);
+}
+
+TEST_CASE("copying again leaves a whole copy of the program alone, and replaces a damaged one") {
+  const ShippedProgram abc{.file = "",
+                           .sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+                           .version = "1.0",
+                           .architecture = ""};
+  const TempDir home;
+  const std::string directory = "cluster-iobench/1.0";
+  const std::string copy = absl::StrCat(directory, "/cluster-iobench-worker.", abc.sha256);
+  const auto file_after_copying = [&] {
+    const std::string command =
+        absl::StrCat("printf abc | env XDG_CACHE_HOME=", ShellWord(home.path()), " sh -c ",
+                     ShellWord(CopyCommand(abc)), " >", ShellWord(home / "printed"));
+    CHECK(std::system(command.c_str()) == 0);
+    CHECK(home.Read("printed") == absl::StrCat(kCopied, "\n"));
+    CHECK(home.Read(copy) == "abc");
+    const std::filesystem::directory_iterator files(home / directory);
+    CHECK(std::distance(begin(files), end(files)) == 1);
+    struct stat facts {};
+    REQUIRE(stat((home / copy).c_str(), &facts) == 0);
+    return facts.st_ino;
+  };
+  const ino_t first = file_after_copying();
+  CHECK(file_after_copying() == first);
+  home.Write(copy, "damaged");
+  CHECK(file_after_copying() != first);
 }
 
 TEST_CASE("a failed start comes with its cause and what to do about it") {
