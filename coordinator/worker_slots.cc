@@ -82,7 +82,8 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
         workers.Start("/proc/self/exe", own, /*output_fd=*/-1, SIGKILL, reader.get());
     if (!started.ok()) return Fail(started, kExitUsage);
   }
-  if (chdir("/") != 0) return Fail(ErrnoStatus("chdir /", errno), kExitUsage);  // so that no unmounting is prevented
+  if (chdir("/") != 0)
+    return Fail(ErrnoStatus("chdir /", errno), kExitUsage);  // so that no unmounting is prevented
   int exit_code = kExitOk;
   for (uint32_t left = processes; left > 0 && !StopWorker();) {
     const auto ended = workers.NextEnded();
@@ -92,13 +93,15 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
     }
     --left;
     exit_code = std::max(exit_code, ExitCodeOf(*ended));
-    if (ended->well()) continue;
     if (line.stay) {
+      usleep(kLookForEndedUs);  // a signal to all processes may reach this one last
+      if (StopWorker()) break;
       PrintError(absl::StrCat("worker process ", ended->index + 1, " of ", processes, " has ended: ",
                               ended->ForPeople(), "; the others end too, because later runs would lack it"));
-      exit_code = kExitPartial;
+      if (ended->well()) exit_code = kExitPartial;
       break;
     }
+    if (ended->well()) continue;
     PrintError(
         SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index), ended->ForPeople()));
   }

@@ -98,12 +98,14 @@ said() {
 # add_defaults: adds the defaults to `options`. One applies only if the words of `user` neither set the option nor exclude
 # it (coordinator/option/option_rules.cc, cluster_options.cc). A plan sets everything except the path.
 add_defaults() {
-  local list='-+m*|--client-list*' file='-f*|--file|--file=*' files='-F*|--files|--files=*|--existing*'
+  # Letters without an argument may stand before others in one word: -Raz.
+  local before='-*([AaBCcDEeGIKMmNOopQRTWwxZz])'
+  local list='-+m*|--client-list*' file="${before}f*|--file|--file=*" files="${before}F*|--files|--files=*|--existing*"
   said "@(--transport*|--spawn*|--listen*|--hosts*|$list)" || options+=(--transport local)
   if ! said '@(--plan*|--suite*)'; then
-    said "@(-t*|--lanes*|-a|-A|--auto*|-u*|--max-lanes*|-N|--show-latency|$file|$list)" || options+=(--lanes 4)
+    said "@(${before}[taAuN]*|--lanes*|--auto*|--max-lanes*|--show-latency|$file|$list)" || options+=(--lanes 4)
     # With selected operations, the program's own defaults apply, because not all of these options suit every operation.
-    if ! said '@(-i*|--op|--op=*|-a|--auto*|-A|-E|--extended|--mix|--mix=*|-+t|--net-test)'; then
+    if ! said "@(${before}[iaAE]*|--op|--op=*|--auto*|--extended|--mix|--mix=*|-+t|--net-test)"; then
       options+=(--op write --op read --op random-read --close-in-timing --fsync-in-timing)
     fi
   fi

@@ -18,16 +18,15 @@ double RateOfClients(const v1::PhaseReport& phase) {
   return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 
-// The rate of the workers in the window of the phase's headline.
-double RateOfWorkers(const v1::PhaseReport& phase, const std::set<uint32_t>& workers) {
-  double rate = 0;
+// The rates of the workers in the window of the phase's headline, by their numbers.
+std::unordered_map<uint32_t, double> RatesOfWorkers(const v1::PhaseReport& phase) {
+  std::unordered_map<uint32_t, double> rates;
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     for (const v1::WorkerPhaseReport& worker : client.workers()) {
-      if (!workers.contains(worker.worker())) continue;
-      rate += phase.headline_in_ops() ? worker.ops_per_s() : worker.bytes_per_s();
+      rates[worker.worker()] = phase.headline_in_ops() ? worker.ops_per_s() : worker.bytes_per_s();
     }
   }
-  return rate;
+  return rates;
 }
 
 // The workers of a phase that one client does alone.
@@ -66,6 +65,7 @@ double MedianWithout(double value, const std::vector<double>& sorted) {
 void NoteTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerClientReport& report) {
   std::unordered_map<std::string, v1::PerClientRow*> row_of;
   for (v1::PerClientRow& row : *report.mutable_clients()) row_of.emplace(row.client(), &row);
+  const std::unordered_map<uint32_t, double> rates = RatesOfWorkers(phase);
   uint32_t count = 0;
   for (const v1::Phase& planned : plan.phases()) {
     if (planned.alone().phase() != report.phase()) continue;
@@ -73,7 +73,10 @@ void NoteTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerCli
     if (found == row_of.end()) continue;
     v1::PerClientRow* const row = found->second;
     count = row->together_count();
-    const double rate = RateOfWorkers(phase, WorkersOfClient(planned));
+    double rate = 0;
+    for (const uint32_t worker : WorkersOfClient(planned)) {
+      if (const auto own = rates.find(worker); own != rates.end()) rate += own->second;
+    }
     row->set_together(MeanWith(row->together(), count, rate));
     row->set_together_count(count + 1);
   }

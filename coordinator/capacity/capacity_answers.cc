@@ -136,9 +136,8 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
   }
   std::string answer = absl::StrCat(OpsText(load), ": ");
   if (!(limit > 0)) {
-    absl::StrAppend(&answer, report.has_slo()
-                                 ? absl::StrCat("no load is known to meet ", report.slo().slo())
-                                 : "unknown, nothing was measured");
+    absl::StrAppend(&answer, report.has_slo() ? absl::StrCat("no load is known to meet ", report.slo().slo())
+                                              : "unknown, nothing was measured");
     return Add(question, answer, report);
   }
   const Headroom headroom = HeadroomAt(load, limit, UpToPeak(points));

@@ -13,8 +13,8 @@
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/steady_state.h"
-#include "coordinator/analysis/statistics/student_t.h"
 #include "coordinator/analysis/phase/spread.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {

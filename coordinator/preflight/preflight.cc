@@ -252,7 +252,8 @@ void Judgement::NoteStorage(int target) {
   std::vector<std::string> most;  // clients that see the usual one
   std::set<std::string> in_most;
   for (const Member* const member : users) {
-    if (sights.SeesUsual(member->number) && in_most.insert(member->facts.host()).second) most.push_back(member->facts.host());
+    if (sights.SeesUsual(member->number) && in_most.insert(member->facts.host()).second)
+      most.push_back(member->facts.host());
   }
   const std::string usual_clients = absl::StrCat(NamesOfClients(most), most.size() == 1 ? " sees" : " see");
   std::string who_sees_what;  // once for all who see something else: each might be one of thousands

@@ -251,7 +251,8 @@ void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
   for (const Finding& finding : preflight_.findings) {
     if (finding.severity != Severity::kFault || !finding.of_client || finding.workers.empty()) continue;
     const uint32_t worker = *finding.workers.begin();
-    if (workers.contains(worker)) clients[cluster_.members()[worker].client].problems.push_back(finding.problem);
+    if (workers.contains(worker))
+      clients[cluster_.members()[worker].client].problems.push_back(finding.problem);
   }
   for (const auto& [client, left_out] : clients) {
     NoteLeftOut(left_out.host, left_out.worker_count, left_out.problems);

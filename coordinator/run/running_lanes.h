@@ -115,7 +115,7 @@ class RunningLanes {
   std::vector<WorkerState> states_;  // index = worker number
   size_t awaited_count_ = 0;
   size_t first_busy_ = 0;  // with wear-out: those before have ended, wait at the deadline, or do not count
-  CoordTime start_;  // the start, T
+  CoordTime start_;        // the start, T
   bool stop_sent_ = false;
   bool goal_sent_ = false;
   bool stonewall_noted_ = false;

@@ -182,6 +182,8 @@ DEFAULTS = {"--transport", "--lanes", "--op", "--path", "--out", "--progress"}
     (("--files", "/mnt/nfs/one"), {"--path"}),
     (("--existing", "/mnt/nfs/file", "-i", "1", "-r", "4k", "-s", "64k"), {"--path", "--op"}),
     (("-a", "-g", "128k"), {"--lanes", "--op"}),
+    (("-Raz", "-g", "128k"), {"--lanes", "--op"}),
+    (("-wi0", "-ct2", "-s1m"), {"--lanes", "--op"}),
     (("-l", "1", "-u", "2"), {"--lanes"}),
     (("--mix", "100r@4k + stat 25%", "--rate", "400", "--time", "1", "-s", "1m"), {"--op"}),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")

@@ -235,10 +235,6 @@ def test_the_clock_map_agrees_with_an_independent_reading(cluster, transport):
     assert "clock_step" not in outcome.marks("write")
 
 
-# Far slower than a client writes into its own memory, so that the wait for the server shows.
-WIRE_BYTES_PER_S = 4_000_000
-
-
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_mounts_that_share_the_kernel_s_counters_are_counted_once(lab, version, nfs_dir, directory_name, tmp_path):
     """Two mounts of one file system with the same options, of different directories: one set of counters, shown twice."""
@@ -255,6 +251,10 @@ def test_mounts_that_share_the_kernel_s_counters_are_counted_once(lab, version, 
         assert len(client["host_delta"]["nfs"]) == 2, "both mounts were in use, and both have counters"
         assert client["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == 2 * MIB / (64 * KIB)
     assert phase["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == CLIENTS * 2 * MIB / (64 * KIB)
+
+
+# Far slower than a client writes into its own memory, so that the wait for the server shows.
+WIRE_BYTES_PER_S = 4_000_000
 
 
 @pytest.mark.parametrize("flags", ["", "-c", "-e"])

@@ -411,6 +411,19 @@ TEST_CASE("retransmits: READ, WRITE or COMMIT had to be sent again, timed out or
     CHECK(Mark(script, "retransmits").value() == 3);
     CHECK(Mark(script, "retransmits").subject() == "node1");
   }
+  SECTION("sent again, on two mounts that share their counters, or do not") {
+    read.set_transmissions(1003);
+    v1::NfsDelta second = nfs;
+    (*script.Worker(0).host.mutable_nfs())[1] = second;
+    v1::WorkerTargets& targets = script.Worker(0).targets;
+    AddSeen(targets, 1) = targets.targets(0);
+    for (const uint32_t target : {0u, 1u}) MutableSeenOf(targets, target)->set_device(40);
+    MutableSeenOf(targets, 1)->set_filesystem_id("server:/export/below");
+    CHECK(Mark(script, "retransmits").value() == 3);
+    MutableSeenOf(targets, 1)->set_filesystem_id("server:/export");
+    MutableSeenOf(targets, 1)->set_device(41);
+    CHECK(Mark(script, "retransmits").value() == 6);
+  }
   SECTION("timed out") {
     (*nfs.mutable_ops())["COMMIT"].set_major_timeouts(1);
     CHECK(Codes(script) == Only{"retransmits"});
@@ -501,7 +514,8 @@ v1::RunRecord RunWithTargetsOfTheirOwn(uint32_t count) {
   return run;
 }
 
-TEST_CASE("options_differ: what each client differs in is compared with most others, one thing after the other") {
+TEST_CASE(
+    "options_differ: what each client differs in is compared with most others, one thing after the other") {
   v1::RunRecord run = RunWithTargetsOfTheirOwn(4);
   AddSeen(*run.mutable_targets(1), 0).CopyFrom(run.targets(0).targets(0));
   AddSeen(*run.mutable_targets(2), 0).CopyFrom(run.targets(0).targets(0));
@@ -511,11 +525,13 @@ TEST_CASE("options_differ: what each client differs in is compared with most oth
   const std::optional<v1::Mark> mark = OptionsDiffer(run, ClientRoster(run));
   REQUIRE(mark.has_value());
   CHECK(mark->value() == 2);
-  CHECK(mark->text().find("node3 and 1 more clients differ: /mnt/0 vers=3 instead of /mnt/0 vers=4.2; ") == 0);
+  CHECK(mark->text().find("node3 and 1 more clients differ: /mnt/0 vers=3 instead of /mnt/0 vers=4.2; ") ==
+        0);
   run.mutable_workers(2)->set_kernel("5.10.1");
-  CHECK(OptionsDiffer(run, ClientRoster(run))->text().find(
-            "node3 and 1 more clients differ: /mnt/0 vers=3 instead of /mnt/0 vers=4.2, "
-            "kernel=5.10.1 instead of kernel=6.1.0; ") == 0);
+  CHECK(OptionsDiffer(run, ClientRoster(run))
+            ->text()
+            .find("node3 and 1 more clients differ: /mnt/0 vers=3 instead of /mnt/0 vers=4.2, "
+                  "kernel=5.10.1 instead of kernel=6.1.0; ") == 0);
 }
 
 // In time proportional to the number of workers: if each target were looked for at each client, this would take minutes.
@@ -527,7 +543,8 @@ TEST_CASE("options_differ: 20,000 clients with a target each") {
   }
   CHECK_FALSE(OptionsDiffer(run, ClientRoster(run)).has_value());
   MutableSeenOf(*run.mutable_targets(19'999), 19'999)->set_mount_options("rw,vers=3");
-  CHECK(OptionsDiffer(run, ClientRoster(run))->text().find("node20000 differs: vers=3 instead of vers=4.2") == 0);
+  CHECK(OptionsDiffer(run, ClientRoster(run))->text().find("node20000 differs: vers=3 instead of vers=4.2") ==
+        0);
 }
 
 TEST_CASE("options_differ: another server, unless it has the same file system") {

@@ -125,7 +125,8 @@ TEST_CASE(
   CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 20);
 }
 
-TEST_CASE("mounts of one device have one set of counters, whatever their sources are, and others have their own") {
+TEST_CASE(
+    "mounts of one device have one set of counters, whatever their sources are, and others have their own") {
   v1::HostDelta host;
   for (const uint32_t target : {0u, 1u}) {
     (*(*host.mutable_nfs())[target].mutable_ops())["READ"] = Requests(10, 10, 0, 0);

@@ -41,8 +41,10 @@ TEST_CASE("a client is compared with the median of the others, not with its own 
   CHECK(report.fairness() == 0.25);  // 10 of a mean of 40
 }
 
-TEST_CASE("the median of the others is right for odd and even numbers, equal rates, and one that is unknown") {
-  for (std::vector<double> rates : {std::vector<double>{3, 1, 4, 1, 5, 9, 2}, {3, 1, 4, 1, 5, 9}, {7, 7}, {2, NAN, 6, 4}}) {
+TEST_CASE(
+    "the median of the others is right for odd and even numbers, equal rates, and one that is unknown") {
+  for (std::vector<double> rates :
+       {std::vector<double>{3, 1, 4, 1, 5, 9, 2}, {3, 1, 4, 1, 5, 9}, {7, 7}, {2, NAN, 6, 4}}) {
     const v1::PerClientReport report = ClientsWith(rates, std::vector<double>(rates.size(), 1));
     for (size_t i = 0; i < rates.size(); ++i) {
       if (std::isnan(rates[i])) continue;

@@ -137,13 +137,13 @@ TEST_CASE("no threshold is met by a phase whose data did not come from the serve
     const char* threshold;
     const char* marked_phase;
     const char* verdict;
-  } cases[] = {{"client_stat_min: 1/s", "stat on c1", "fail"},    {"client_stat_min: 1/s", "stat", "pass"},
-               {"total_stat_min: 1/s", "stat", "fail"},           {"total_stat_min: 1/s", "stat on c1", "pass"},
-               {"stat_p99_max: 1 s", "stat on c1", "fail"},       {"stat_p99_max: 1 s", "stat", "fail"},
-               {"read_longest_max: 1 s", "read on c0", "fail"},   {"read_longest_max: 1 s", "write", "pass"},
-               {"scaling_min: 1 %", "write on c0", "fail"},       {"scaling_min: 1 %", "read", "fail"},
-               {"fairness_min: 1 %", "read", "fail"},             {"fairness_min: 1 %", "read on c0", "pass"},
-               {"outlier_min: 1 %", "write on c1", "fail"},       {"outlier_min: 1 %", "write", "pass"}};
+  } cases[] = {{"client_stat_min: 1/s", "stat on c1", "fail"},  {"client_stat_min: 1/s", "stat", "pass"},
+               {"total_stat_min: 1/s", "stat", "fail"},         {"total_stat_min: 1/s", "stat on c1", "pass"},
+               {"stat_p99_max: 1 s", "stat on c1", "fail"},     {"stat_p99_max: 1 s", "stat", "fail"},
+               {"read_longest_max: 1 s", "read on c0", "fail"}, {"read_longest_max: 1 s", "write", "pass"},
+               {"scaling_min: 1 %", "write on c0", "fail"},     {"scaling_min: 1 %", "read", "fail"},
+               {"fairness_min: 1 %", "read", "fail"},           {"fairness_min: 1 %", "read on c0", "pass"},
+               {"outlier_min: 1 %", "write on c1", "fail"},     {"outlier_min: 1 %", "write", "pass"}};
   for (const auto& one : cases) {
     INFO(one.threshold << ", marked: " << one.marked_phase);
     Rates rates = EvenRates().Add("stat", {1000, 1000}, {900, 900}, true);
@@ -234,7 +234,8 @@ TEST_CASE(
   NetworkLimits both = Carries(50, 50);
   both.nic = 125 * kMB;
   const v1::ValidateCheck nominal = JudgedNetwork({{"c0", both}});
-  CHECK(nominal.verdict() == "pass");  // a coordinator behind a slow link says nothing about the client's interface
+  CHECK(nominal.verdict() ==
+        "pass");  // a coordinator behind a slow link says nothing about the client's interface
   CHECK_THAT(nominal.found(), Contains("of its interface, which carries 119 MiB/s; TCP carries 47.7 MiB/s"));
 }
 

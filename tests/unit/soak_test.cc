@@ -214,7 +214,8 @@ TEST_CASE("noise has no trend, and few rounds show none") {
   CHECK(std::isnan(few.percent_per_hour()));
 }
 
-TEST_CASE("clients and paths are the same ones in every phase, whichever of them a phase names and in which order") {
+TEST_CASE(
+    "clients and paths are the same ones in every phase, whichever of them a phase names and in which order") {
   v1::RunReport report = Begun();
   v1::PhaseReport first = PhaseAt(0, 0, 10), second = PhaseAt(1, 12, 10);
   first.add_clients()->set_host("c02");

@@ -64,7 +64,7 @@ void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
   for (const auto& [target_index, nfs] : client.host_delta().nfs()) {
     std::string mount = absl::StrCat("target ", target_index);
     const v1::TargetFacts* const seen = SeenOf(view.run, view.roster.WorkersOf(index), target_index);
-    if (seen != nullptr && !seen->filesystem_id().empty()) mount = seen->filesystem_id();
+    if (seen != nullptr) mount = MountOf(*seen, target_index);
     if (!seen_mounts.insert(mount).second) continue;
     for (const char* name : {"READ", "WRITE", "COMMIT"}) {
       const auto op = nfs.ops().find(name);

@@ -80,7 +80,8 @@ ClientsWith ByKernel(const v1::RunRecord& run, const ClientRoster& roster, std::
 }
 
 // Workers with targets of their own are compared by these, whatever their paths.
-ClientsWith ByOwnTarget(const v1::RunRecord& run, const ClientRoster& roster, std::span<const size_t> clients) {
+ClientsWith ByOwnTarget(const v1::RunRecord& run, const ClientRoster& roster,
+                        std::span<const size_t> clients) {
   const Sources sources(run);
   ClientsWith found;
   for (const size_t client : clients) {
@@ -107,7 +108,8 @@ std::vector<ClientsWith> ByEachTarget(const v1::RunRecord& run, const ClientRost
         if (target >= found.size() || !compared.insert(target).second) continue;
         const std::string prefix =
             found.size() > 1 ? absl::StrCat(plan.targets(static_cast<int>(target)).path(), " ") : "";
-        found[target][FactsOf(seen.targets(i), sources.Of(target, seen.targets(i)), prefix)].push_back(client);
+        found[target][FactsOf(seen.targets(i), sources.Of(target, seen.targets(i)), prefix)].push_back(
+            client);
       }
     }
   }

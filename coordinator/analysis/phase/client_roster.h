@@ -1,4 +1,5 @@
-// Maps workers to clients and targets, and provides display names. A client is identified by its boot id and named after its host.
+// Maps workers to clients and targets, and provides display names. A client is identified by its boot id and named
+// after its host.
 #ifndef COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_
 #define COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_
 

@@ -28,8 +28,8 @@ constexpr uint64_t kDefaultMixBytes = 4096;
 // The properties that make trees different. Files of one random size range cannot replace those of another.
 TreeNumbers::Key KeyOf(const v1::Tree& tree) {
   const bool random = tree.random_sizes();
-  return TreeNumbers::Key(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(), random,
-                    random ? tree.min_file_bytes() : 0, random ? tree.file_bytes() : 0);
+  return TreeNumbers::Key(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(),
+                          random, random ? tree.min_file_bytes() : 0, random ? tree.file_bytes() : 0);
 }
 using Key = TreeNumbers::Key;
 

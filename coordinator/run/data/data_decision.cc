@@ -95,8 +95,8 @@ class DataDecider {
   const std::span<const uint64_t> earlier_runs_;
   const bool creates_;
   DataDecision decision_;
-  size_t matching_ = 0;                   // file systems with kept data that fits this run
-  std::vector<std::string> if_replaced_;  // notes on the kept data, unless the run uses it
+  size_t matching_ = 0;                                // file systems with kept data that fits this run
+  std::vector<std::string> if_replaced_;               // notes on the kept data, unless the run uses it
   std::map<uint32_t, std::vector<uint32_t>> who_saw_;  // workers by target; empty until WhoSaw() is called
 };
 

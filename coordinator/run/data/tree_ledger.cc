@@ -64,8 +64,7 @@ void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& opera
                           const v1::PhaseRecord& record) {
   const TreeEffect effect = EffectOn(operation);
   const v1::Tree& tree = operation.tree();
-  v1::TreeState& state =
-      states_[{record.phase().only_target(), numbers_.Of(operation), lane.file_owner()}];
+  v1::TreeState& state = states_[{record.phase().only_target(), numbers_.Of(operation), lane.file_owner()}];
   // Everything that a cancelled attempt may have left half changed was removed.
   if (state.unknown() || (record.begun_before() && effect.changes_names())) state.Clear();
   // With --max-errors and in a soak, failed ops were skipped: their names are as they were, or not.

@@ -18,8 +18,8 @@ struct WriterStory {
   double longest_s = 0;    // of one write with its flush
   int first_errno = 0;     // 0: none failed
   bool hangs = false;      // its last write had not returned when the waiting ended
-  bool full = false;       // its file had reached its max. size (1 GiB), so it stopped before the others
-  v1::BlockCounts found;   // what another client read afterwards; nothing if `unread` says why
+  bool full = false;      // its file reached its max. size (1 GiB), so it stopped before the end of the check
+  v1::BlockCounts found;  // what another client read afterwards; nothing if `unread` says why
   std::string unread;
 };
 

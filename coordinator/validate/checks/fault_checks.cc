@@ -21,17 +21,22 @@ bool HasHappened(const Fault& fault, Outcome& outcome) {
   return true;
 }
 
-// False, and a failure, if a client stopped before the end because its file was full: nothing then shows that
-// it wrote during the fault.
-bool WroteThroughout(const CheckContext& context, const Fault& fault, Outcome& outcome) {
+// False, and a failure, if a client stopped before the end of the check because its file was full: nothing then shows
+// that it wrote during the fault. `also`: what was found all the same, with its evidence, or nothing.
+bool WroteThroughout(const CheckContext& context, const Fault& fault, const std::string& also,
+                     Outcome& outcome) {
+  constexpr const char* kAdvice = "let the hook make the fault and end within 20 minutes, and check again";
   for (const auto& [worker, story] : fault.writers) {
     if (!story.full) continue;
-    outcome.NotReached("fail",
-                       absl::StrCat(context.NameOf(worker),
-                                    " stopped writing when its file reached the limit of 1 GiB, perhaps "
-                                    "before the fault; the hook took ",
-                                    FormatSeconds(fault.hook_s)),
-                       "let the hook make the fault and end within 20 minutes, and check again");
+    const std::string stopped =
+        absl::StrCat(context.NameOf(worker),
+                     " stopped writing when its file reached the limit of 1 GiB, before the check ",
+                     "ended and perhaps before the fault; the hook took ", FormatSeconds(fault.hook_s));
+    if (also.empty()) {
+      outcome.NotReached("fail", stopped, kAdvice);
+    } else {
+      outcome.Fail(absl::StrCat(stopped, "; ", also), kAdvice);
+    }
     return false;
   }
   return true;
@@ -93,7 +98,7 @@ absl::Status CheckDurability(CheckContext& context, Outcome& outcome) {
                  context.Advice(kWriteCaches));
   } else if (unread) {
     outcome.Fail("what was written could not be read afterwards", "see failover");
-  } else if (!WroteThroughout(context, *fault, outcome)) {
+  } else if (!WroteThroughout(context, *fault, all.bad() > 0 ? all.Text() : "", outcome)) {
     return absl::OkStatus();
   } else if (all.bad() > 0) {
     outcome.Warn(absl::StrCat("close() does not make data durable here, fsync() does: ", all.Text(),
@@ -137,7 +142,7 @@ absl::Status CheckFailover(CheckContext& context, Outcome& outcome) {
                         .gluster = "its clients give up when no brick of a file answers: replicate over "
                                    "servers, so that one of them may fail",
                         .others = "check how long the takeover takes, and what clients do until then"}));
-  } else if (!WroteThroughout(context, *fault, outcome)) {
+  } else if (!WroteThroughout(context, *fault, "", outcome)) {
     return absl::OkStatus();
   } else if (!fault->reached_writers) {
     outcome.Warn("no write was held up for a second: did the hook do anything?",
