@@ -9,8 +9,8 @@ std::vector<uint32_t> TargetOfEachWorker(const v1::Plan& plan, uint32_t worker_c
   const auto target_count = static_cast<uint32_t>(plan.targets_size());
   std::vector<uint32_t> targets(worker_count);
   for (uint32_t worker = 0; worker < worker_count; ++worker) targets[worker] = worker % target_count;
-  for (uint32_t target = target_count;
-       target-- > 0;) {  // the first that selects a worker comes last, and stays
+  // The first target that selects a worker comes last, and stays.
+  for (uint32_t target = target_count; target-- > 0;) {
     for (const uint32_t worker : plan.targets(static_cast<int>(target)).who().workers()) {
       if (worker < worker_count) targets[worker] = target;
     }

@@ -179,8 +179,8 @@ const v1::Assignment* AssignmentOf(const v1::Phase& phase, uint32_t worker) {
 
 WorkerAssignments::WorkerAssignments(const v1::Phase& phase, size_t worker_count)
     : phase_(phase), of_worker_(worker_count) {
-  for (int i = phase.assignments_size() - 1; i >= 0;
-       --i) {  // the first that selects a worker comes last, and stays
+  // The first assignment that selects a worker comes last, and stays.
+  for (int i = phase.assignments_size() - 1; i >= 0; --i) {
     const v1::Assignment& assignment = phase.assignments(i);
     const auto& chosen = assignment.who().workers();
     if (chosen.empty()) of_worker_.assign(worker_count, &assignment);
