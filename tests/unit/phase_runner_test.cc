@@ -171,7 +171,9 @@ TEST_CASE(
     CHECK(lane.ops() >= 16);
     CHECK(lane.ops() % 16 == 0);
     CHECK_FALSE(lane.stopped());
-    CHECK(lane.ops_end_worker_ns() - lane.first_op_worker_ns() >= static_cast<int64_t>(time_s * 0.9e9));
+    // The time counts from the start, which the first op may come after if the processors are busy; as above, ticks and
+    // nanoseconds differ by millionths.
+    CHECK(lane.ops_end_worker_ns() >= worker.start().ns + static_cast<int64_t>(time_s * 1e9) - 10'000);
   }
 }
 

@@ -111,15 +111,21 @@ class WorkerHarness {
     REQUIRE(event.has_prepared());
     return event.prepared();
   }
+  // A start `lead_ns` from now. Without a needed margin it is given again if this thread came too late, because it was
+  // preempted for longer than `lead_ns`.
   v1::Armed ArmIn(int64_t lead_ns, int64_t margin_needed_ns = 0, int64_t report_up_to_ns = 0) {
-    v1::WorkerRequest request;
-    start_ = Now() + lead_ns;
-    request.mutable_arm()->set_report_up_to_ns(report_up_to_ns);
-    request.mutable_arm()->set_start_worker_ns(start_.ns);
-    request.mutable_arm()->set_margin_needed_ns(margin_needed_ns);
-    const v1::WorkerEvent event = Ask(std::move(request));
-    REQUIRE(event.has_armed());
-    return event.armed();
+    v1::Armed armed;
+    do {
+      v1::WorkerRequest request;
+      start_ = Now() + lead_ns;
+      request.mutable_arm()->set_report_up_to_ns(report_up_to_ns);
+      request.mutable_arm()->set_start_worker_ns(start_.ns);
+      request.mutable_arm()->set_margin_needed_ns(margin_needed_ns);
+      const v1::WorkerEvent event = Ask(std::move(request));
+      REQUIRE(event.has_armed());
+      armed = event.armed();
+    } while (armed.late() && margin_needed_ns == 0);
+    return armed;
   }
   WorkerTime start() const { return start_; }
   void Stop() {
