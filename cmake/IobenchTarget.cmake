@@ -11,8 +11,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(iobench_flags INTERFACE --param=ggc-min-expand=300 --param=ggc-min-heapsize=400000)
 endif()
 if(IOBENCH_SANITIZE)
-  # With sanitizers, g++ 12 reports uninitialised reads in its own std::function.
-  target_compile_options(iobench_flags INTERFACE -Wno-maybe-uninitialized)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # With sanitizers, g++ 12 reports uninitialised reads in its own std::function.
+    target_compile_options(iobench_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
   if(IOBENCH_SANITIZE MATCHES thread)
     # protobuf's map fields have a different layout if its headers detect the sanitizer, but Debian's library was built
     # without it: accessing a map field by reflection would crash. Our own code checks IOBENCH_TSAN instead.

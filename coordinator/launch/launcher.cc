@@ -271,8 +271,8 @@ void Launcher::LookForLostSlot(Shell& shell) {
         !absl::SimpleAtoi(parts[0].substr(sizeof(kSlotEnded) - 1), &place) || shell.joined.contains(place)) {
       continue;
     }
-    int exit_code = -1;
-    absl::SimpleAtoi(std::string(absl::StripPrefix(parts[1], "exit code ")), &exit_code);
+    int exit_code = 0;
+    if (!absl::SimpleAtoi(absl::StripPrefix(parts[1], "exit code "), &exit_code)) exit_code = -1;
     Fail(shell, absl::StrCat("worker ", place - 1, " ended with ", parts[1], " before it joined"), exit_code);
     return;
   }

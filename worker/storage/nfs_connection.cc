@@ -228,7 +228,8 @@ rpc_context* NfsConnection::rpc() const {
 }
 
 absl::Status NfsConnection::Mount(const std::string& path) {
-  Reply reply{.take = [](int, void*) {}};
+  const auto take_nothing = [](int, void*) {};
+  Reply reply{.take = take_nothing};
   const std::string what = absl::StrCat("mount nfs://", ShownHost(server_), path);
   const int begun = nfs_mount_async(context_, server_.c_str(), path.c_str(), OnReply, &reply);
   if (begun == 0) {
